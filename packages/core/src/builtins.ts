@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { renderAction, renderHelp } from "./help.ts";
+import { actionOf, ownAction } from "./lookup.ts";
+import { toInputSchema, toOutputSchema, toToolSchema } from "./schema.ts";
+import { action, type Tool } from "./tool.ts";
+
+const About = z.strictObject({ about: z.string().optional().describe("One action; all when absent") });
+
+/** Adds help, schema and status to a tool. What the tool declares itself wins. */
+export function withBuiltins(tool: Tool): Tool {
+  const complete: Tool = { ...tool, actions: { ...tool.actions } };
+  const builtins = builtinsOf(complete);
+  for (const [name, act] of Object.entries(builtins)) {
+    if (!ownAction(complete, name)) complete.actions[name] = act;
+  }
+  return complete;
+}
+
+/** Spelled out so that the typed client knows them on every tool. */
+export type Builtins = ReturnType<typeof builtinsOf>;
+
+const builtinsOf = (tool: Tool) => ({
+  help: action({
+    summary: "The manual of this tool, with examples.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: About,
+    output: z.object({ markdown: z.string() }),
+    errors: ["UNKNOWN_ACTION"],
+    examples: [{ title: "The whole manual", input: {} }],
+    run: ({ about }) => ({
+      markdown:
+        about === undefined ? renderHelp(tool) : renderAction(tool.name, about, actionOf(tool, about)),
+    }),
+  }),
+  schema: action({
+    summary: "The JSON Schema of each action, input and output.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: About,
+    output: z.object({
+      actions: z.record(z.string(), z.object({ input: z.unknown(), output: z.unknown() })),
+    }),
+    errors: ["UNKNOWN_ACTION"],
+    examples: [{ title: "All actions", input: {} }],
+    run({ about }) {
+      if (about === undefined) return { actions: toToolSchema(tool) };
+      const act = actionOf(tool, about);
+      return { actions: { [about]: { input: toInputSchema(act), output: toOutputSchema(act) } } };
+    },
+  }),
+  status: action({
+    summary: "Whether the tool is ready: its version and what it stands on.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({}),
+    output: z.object({
+      enabled: z.boolean(),
+      version: z.string(),
+      backends: z.array(BackendStatus),
+    }),
+    examples: [{ title: "Is it ready?", input: {} }],
+    run: async () => ({
+      enabled: true,
+      version: tool.version ?? "0",
+      backends: [...((await tool.backends?.()) ?? [])],
+    }),
+  }),
+});
+
+export const BackendStatus = z.object({
+  name: z.string(),
+  available: z.boolean(),
+  version: z.string().optional(),
+  detail: z.string().optional(),
+});

@@ -1,0 +1,29 @@
+import { ToolError } from "./errors.ts";
+import type { AnyAction, Tool } from "./tool.ts";
+
+/** A tool by name, or the typed error that lists the others. */
+export function toolOf(tools: readonly Tool[], name: string): Tool {
+  const tool = tools.find((one) => one.name === name);
+  if (tool) return tool;
+  const available = tools.map((one) => one.name);
+  throw new ToolError("UNKNOWN_TOOL", `unknown tool '${name}'; tools: ${available.join(", ")}`, {
+    available,
+  });
+}
+
+/** An action by name, or the typed error that lists the others. */
+export function actionOf(tool: Tool, name: unknown): AnyAction {
+  const available = Object.keys(tool.actions);
+  if (typeof name !== "string" || name === "") {
+    const message = `action parameter is required; valid actions: ${available.join(", ")}`;
+    throw new ToolError("UNKNOWN_ACTION", message, { available });
+  }
+  const act = ownAction(tool, name);
+  if (act) return act;
+  const message = `unknown action '${name}' for ${tool.name} tool; valid actions: ${available.join(", ")}`;
+  throw new ToolError("UNKNOWN_ACTION", message, { available });
+}
+
+/** A map's own entry only: `constructor` is no action. */
+export const ownAction = (tool: Tool, name: string): AnyAction | undefined =>
+  Object.hasOwn(tool.actions, name) ? tool.actions[name] : undefined;

@@ -1,0 +1,14 @@
+import type { AnyAction, Intent } from "./tool.ts";
+
+/** Each mode allows looking, and one kind of doing. No mode allows everything. */
+export const MODES = {
+  inspect: ["inspect"],
+  apply: ["inspect", "apply"],
+  verify: ["inspect", "verify"],
+  ship: ["inspect", "ship"],
+} as const satisfies Record<string, readonly Intent[]>;
+
+export type Mode = keyof typeof MODES;
+
+export const allowedIn = (mode: Mode | undefined, act: Pick<AnyAction, "intent">): boolean =>
+  mode === undefined || (MODES[mode] as readonly Intent[]).includes(act.intent);

@@ -1,0 +1,98 @@
+import type { z } from "zod";
+import type { ErrorCode } from "./errors.ts";
+
+export type Timing = "sync" | "async_short" | "async_medium" | "async_long" | "fire_and_forget";
+export type Access = "read" | "write" | "admin";
+/** What an action touches: this one project, or the whole server. */
+export type Target = "project" | "global";
+/** Why an action is called; a mode allows a set of intents. */
+export type Intent = "inspect" | "apply" | "verify" | "ship";
+
+/** Who calls. Handles and scopes belong to a caller. */
+export interface Caller {
+  readonly id: string;
+  /** What the caller may do at most; an edge that knows no tokens gives "admin". */
+  readonly access: Access;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** A part of the answer that is not text, such as the picture that fs.read found. */
+export interface Attachment {
+  readonly kind: "image" | "audio";
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What differs from call to call. What is fixed for the process is given to the tool when it is made. */
+export interface Context {
+  readonly traceId: string;
+  readonly signal: AbortSignal;
+  readonly caller: Caller;
+  progress(update: Progress): void;
+  /** Names what did the work, for meta.backend. */
+  backend(name: string): void;
+  attach(attachment: Attachment): void;
+  /** The position that `more` was given when the cursor in the input was made; undefined on a first page. */
+  resume<S extends z.ZodType>(position: S): z.output<S> | undefined;
+  /** Says that there is more, and where to go on; the caller gets an opaque cursor. */
+  more(position: unknown): void;
+}
+
+export interface Example<I extends z.ZodObject = z.ZodObject> {
+  readonly title: string;
+  readonly input: z.input<I>;
+}
+
+export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
+  readonly summary: string;
+  readonly access: Access;
+  /** "project" when absent. */
+  readonly target?: Target;
+  readonly timing: Timing;
+  readonly intent: Intent;
+  readonly input: I;
+  readonly output: O;
+  /** What may fail beyond what any call may: bad arguments, policy, cancellation. */
+  readonly errors?: readonly ErrorCode[];
+  readonly examples: readonly [Example<I>, ...Example<I>[]];
+  run(input: z.output<I>, ctx: Context): Promise<z.input<O>> | z.input<O>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: `run` makes an action invariant in its input; only `any` holds them all.
+export type AnyAction = Action<any, any>;
+
+/** What a tool can say about a part it stands on. */
+export interface Backend {
+  readonly name: string;
+  readonly available: boolean;
+  readonly version?: string;
+  /** Where it was found, or what to do to get it. */
+  readonly detail?: string;
+}
+
+export interface Tool<
+  N extends string = string,
+  A extends Record<string, AnyAction> = Record<string, AnyAction>,
+> {
+  readonly name: N;
+  readonly summary: string;
+  readonly version?: string;
+  readonly actions: A;
+  /** Looked up for `status` and `ws.capabilities`. */
+  backends?(): Promise<readonly Backend[]> | readonly Backend[];
+}
+
+/** Returns its argument; it exists so that `run` is typed from `input` and `output`. */
+export const action = <I extends z.ZodObject, O extends z.ZodType>(def: Action<I, O>): Action<I, O> => def;
+
+export const defineTool = <const N extends string, A extends Record<string, AnyAction>>(
+  def: Tool<N, A>,
+): Tool<N, A> => def;
+
+export type InputOf<T extends Tool, K extends keyof T["actions"]> = z.input<T["actions"][K]["input"]>;
+export type OutputOf<T extends Tool, K extends keyof T["actions"]> = z.output<T["actions"][K]["output"]>;
