@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { HANDLES, Hash, handle, newHandle, Range, Ref, SymbolId } from "./ids.ts";
+
+test("handles sort by the time they were made and never repeat", () => {
+  const made = Array.from({ length: 1000 }, (_, i) => newHandle("job", 1_790_000_000_000 + i));
+  expect([...made].sort()).toEqual(made);
+  expect(new Set(Array.from({ length: 1000 }, () => newHandle("proc", 5))).size).toBe(1000);
+  for (const kind of HANDLES) expect(handle(kind).safeParse(newHandle(kind, Date.now())).success).toBe(true);
+  expect(handle("job").safeParse(newHandle("proc", 1)).success).toBe(false);
+});
+
+test("ids are taken in their one form only", () => {
+  const hex = "0123456789abcdef".repeat(4);
+  expect(Hash.safeParse(`sha256:${hex}`).success).toBe(true);
+  for (const wrong of [
+    hex,
+    `sha256:${hex.slice(1)}`,
+    `sha256:${hex.toUpperCase()}`,
+    `sha1:${hex}`,
+    `sha256:${hex}\n`,
+  ])
+    expect(Hash.safeParse(wrong).success).toBe(false);
+  expect(Ref.safeParse(`blob:sha256:${hex}`).success).toBe(true);
+  expect(Ref.safeParse(`stdout:${newHandle("proc", 1)}`).success).toBe(true);
+  expect(Ref.safeParse("blob:../x").success).toBe(false);
+  expect(SymbolId.safeParse("sym:src/a.ts#Outer.inner").success).toBe(true);
+  expect(Range.safeParse({ start: { line: -1, col: 0 }, end: { line: 0, col: 0 } }).success).toBe(false);
+});

@@ -1,0 +1,213 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
+import { ToolError } from "@octant/core";
+import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
+import { errnoOf, toToolError } from "./system-error.ts";
+
+/** Something opened and then found to lie inside the workspace. It is pinned: swapping a link afterwards changes nothing. */
+export interface Pinned extends Disposable {
+  readonly fd: number;
+  /** Where it really is. */
+  readonly path: Path;
+  readonly stat: Stats;
+}
+
+export interface PinnedFolder extends Pinned {
+  /** The path of an entry, to be used in a system call: it starts at the open folder, not at the file system's root. */
+  at(name: Path): string | Buffer;
+}
+
+export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "device";
+
+/** The folders that may be touched. Whatever is opened here is checked after it was opened, never before. */
+export interface Confinement {
+  /** Real paths; the first is where relative paths start. */
+  readonly roots: readonly Path[];
+  /** What a caller's uri means. It may still lead outside through a link; opening finds that out. */
+  toPath(uri: string): Path;
+  /** Opens a regular file for reading; links are followed as long as they stay inside. */
+  openFile(path: Path): Pinned;
+  /** Opens a folder; links are followed as long as they stay inside. */
+  openFolder(path: Path): PinnedFolder;
+  /** Opens what stands at the path itself, of whatever kind and without following a last link. Only for looking. */
+  openEntry(path: Path): Pinned;
+  /** Opens a folder, making what is missing of it. `made` gets each folder that was made. */
+  makeFolder(path: Path, made?: Path[]): PinnedFolder;
+}
+
+const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+// Flags that Node does not name. Linux: pin a place without opening what is there. macOS: open a link itself.
+const PLACE = process.platform === "linux" ? 0o10000000 : READ;
+const LINK = process.platform === "darwin" ? 0x200000 : constants.O_NOFOLLOW;
+const FOLDER = PLACE | constants.O_DIRECTORY;
+
+/**
+ * With descriptor paths (Linux) a path starts at an open folder and a descriptor tells where it really is. Without
+ * them both are looked up by name, so that two well-timed swaps of links could deceive the check.
+ */
+const hasDescriptorPaths = () => process.platform === "linux" && existsSync("/proc/self/fd");
+
+export function createConfinement(
+  folders: readonly string[],
+  descriptorPaths = hasDescriptorPaths(),
+): Confinement {
+  const aliases = folders.map((folder) => {
+    const given = uriToPath(folder, fromNative(Buffer.from(process.cwd())));
+    return { given, real: realFolder(given) };
+  });
+  const roots = [...new Set(aliases.map(({ real }) => real))];
+  const [first] = roots;
+  if (first === undefined) throw new TypeError("a workspace has at least one root");
+
+  const outside = () => {
+    const uris = roots.map(pathToUri);
+    const message = `that is outside the workspace; it has ${uris.join(", ")}`;
+    return new ToolError("OUTSIDE_WORKSPACE", message, { roots: uris });
+  };
+
+  const pin = (path: string | Buffer, flags: number, shown: Path): Pinned => {
+    let fd: number | undefined;
+    try {
+      fd = openSync(path, flags);
+      const stat = fstatSync(fd);
+      const real = descriptorPaths ? realPathOf(fd) : samePlace(path, stat);
+      if (stat.nlink === 0)
+        throw new ToolError("NOT_FOUND", `${pathToUri(shown)} was removed`, { uri: pathToUri(shown) });
+      if (!roots.some((root) => isWithin(root, real))) throw outside();
+      return pinned(fd, real, stat);
+    } catch (cause) {
+      if (fd !== undefined) closeSync(fd);
+      throw toToolError(cause, pathToUri(shown));
+    }
+  };
+
+  const openFolder = (path: Path): PinnedFolder => {
+    try {
+      return asFolder(pin(toNative(path), FOLDER, path));
+    } catch (cause) {
+      throw refineFolderError(cause, path);
+    }
+  };
+  const asFolder = (folder: Pinned): PinnedFolder => ({
+    ...folder,
+    at: (name) => toNative(`${descriptorPaths ? `/proc/self/fd/${folder.fd}` : folder.path}/${name}`),
+  });
+
+  const makeFolder = (path: Path, made: Path[] = []): PinnedFolder => {
+    try {
+      return openFolder(path);
+    } catch (cause) {
+      if (!(cause instanceof ToolError && cause.code === "NOT_FOUND") || roots.includes(path)) throw cause;
+    }
+    const { parent, name } = splitPath(path);
+    using folder = makeFolder(parent, made);
+    try {
+      mkdirSync(folder.at(name));
+      made.push(`${folder.path}/${name}`);
+    } catch (cause) {
+      if (errnoOf(cause) !== "EEXIST") throw toToolError(cause, pathToUri(path));
+    }
+    return asFolder(pin(folder.at(name), FOLDER | constants.O_NOFOLLOW, path));
+  };
+
+  return {
+    roots,
+    toPath(uri) {
+      const path = uriToPath(uri, first);
+      // Longest first, so that a root inside another root's alias keeps its own name.
+      const alias = [...aliases]
+        .sort((a, b) => b.given.length - a.given.length)
+        .find(({ given }) => isWithin(given, path));
+      const real = alias ? alias.real + path.slice(alias.given === "/" ? 0 : alias.given.length) : path;
+      if (!roots.some((root) => isWithin(root, real))) throw outside();
+      return real.startsWith("//") ? real.slice(1) : real;
+    },
+    openFile(path) {
+      using place = pin(toNative(path), PLACE, path);
+      const kind = kindOf(place.stat);
+      const uri = pathToUri(path);
+      if (kind !== "file")
+        throw new ToolError("NOT_A_FILE", `${uri} is a ${kind}, not a file`, { uri, kind });
+      // Opened through the pinned place, so that it is the same file whatever the path means by now.
+      if (descriptorPaths) return pin(`/proc/self/fd/${place.fd}`, READ, path);
+      return pin(toNative(place.path), READ | constants.O_NOFOLLOW, path);
+    },
+    openFolder,
+    openEntry(path) {
+      if (roots.includes(path)) return openFolder(path);
+      const { parent, name } = splitPath(path);
+      using folder = openFolder(parent);
+      return pin(folder.at(name), PLACE | LINK, path);
+    },
+    makeFolder,
+  };
+}
+
+/** The folder that a path stands in, and its name there. */
+export function splitPath(path: Path): { parent: Path; name: Path } {
+  const cut = path.lastIndexOf("/");
+  return { parent: path.slice(0, cut) || "/", name: path.slice(cut + 1) };
+}
+
+export function kindOf(stat: Stats): FileKind {
+  if (stat.isFile()) return "file";
+  if (stat.isDirectory()) return "directory";
+  if (stat.isSymbolicLink()) return "symlink";
+  if (stat.isFIFO()) return "fifo";
+  return stat.isSocket() ? "socket" : "device";
+}
+
+const pinned = (fd: number, path: Path, stat: Stats): Pinned => ({
+  fd,
+  path,
+  stat,
+  [Symbol.dispose]: () => closeSync(fd),
+});
+
+const realPathOf = (fd: number): Path =>
+  fromNative(readlinkSync(`/proc/self/fd/${fd}`, { encoding: "buffer" }));
+
+/** The real path that leads to what was opened; refused when the path leads elsewhere by now. */
+function samePlace(path: string | Buffer, opened: Stats): Path {
+  const real = opened.isSymbolicLink() ? fromNative(Buffer.from(path)) : realPath(path);
+  const now = lstatSync(toNative(real));
+  if (now.dev === opened.dev && now.ino === opened.ino) return real;
+  const uri = pathToUri(real);
+  throw new ToolError("NOT_FOUND", "the file was replaced while it was opened; try again", { uri });
+}
+
+const realPath = (path: string | Buffer): Path =>
+  fromNative(realpathSync.native(path, { encoding: "buffer" }));
+
+/** "Nothing there" and "there, but no folder" are the same system error; the caller should know which. */
+function refineFolderError(cause: unknown, path: Path): unknown {
+  if (!(cause instanceof ToolError) || cause.code !== "NOT_FOUND") return cause;
+  try {
+    if (errnoOf(cause.cause) !== "ENOTDIR" || lstatSync(toNative(path)).isDirectory()) return cause;
+  } catch {
+    return cause;
+  }
+  const uri = pathToUri(path);
+  return new ToolError("NOT_A_DIRECTORY", `${uri} is not a folder`, { uri });
+}
+
+function realFolder(given: Path): Path {
+  const uri = pathToUri(given);
+  try {
+    const real = realPath(toNative(given));
+    if (lstatSync(toNative(real)).isDirectory()) return real;
+  } catch (cause) {
+    throw toToolError(cause, uri);
+  }
+  throw new ToolError("NOT_A_DIRECTORY", `the root ${uri} is not a folder`, { uri });
+}

@@ -1,0 +1,133 @@
+import { ToolError } from "@octant/core";
+
+/**
+ * A path inside Octant is a string that holds any name a file can have: bytes that are no UTF-8 stand as lone
+ * surrogates U+DC80…U+DCFF, one for each byte. `toNative` turns it into what a system call takes.
+ */
+export type Path = string;
+
+const ESCAPED = /[\uDC80-\uDCFF]/;
+const ESCAPE_BASE = 0xdc00;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function fromNative(bytes: Uint8Array): Path {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return decodeLossless(Buffer.from(bytes));
+  }
+}
+
+export function toNative(path: Path): string | Buffer {
+  return ESCAPED.test(path) ? toBytes(path) : path;
+}
+
+/** The bytes that the system knows the path by. */
+export function toBytes(path: Path): Buffer {
+  if (!ESCAPED.test(path)) return Buffer.from(path);
+  const parts: Buffer[] = [];
+  for (const char of path) {
+    const code = char.charCodeAt(0);
+    parts.push(char.length === 1 && ESCAPED.test(char) ? Buffer.of(code - ESCAPE_BASE) : Buffer.from(char));
+  }
+  return Buffer.concat(parts);
+}
+
+/** `file://` and the percent-encoded bytes of the absolute path; the other way round is `uriToPath`. */
+export function pathToUri(path: Path): string {
+  if (PLAIN.test(path)) return `file://${path}`;
+  let uri = "file://";
+  for (const byte of toBytes(path)) {
+    const char = String.fromCharCode(byte);
+    uri += PLAIN.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return uri;
+}
+
+/** The characters that RFC 3986 allows in a path as they are. */
+const PLAIN = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
+const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
+
+/** The absolute path that a `file:///` URI or a path from `base` names, with `.` and `..` taken out. */
+export function uriToPath(uri: string, base: Path): Path {
+  const path = /^file:/i.test(uri) ? decodeFileUri(uri) : decodeBarePath(uri, base);
+  if (path.includes("\0")) throw notAPath("a path cannot hold a NUL byte");
+  return normalize(path);
+}
+
+function decodeFileUri(uri: string): Path {
+  const local = /^file:\/\/(?:localhost)?(\/.*)$/is.exec(uri)?.[1];
+  if (local === undefined) throw notAPath("a file URI starts with file:/// and names this machine");
+  if (/[?#]/.test(local)) throw notAPath("a file URI has no query or fragment; write ? as %3F and # as %23");
+  if (/%(?![0-9a-f]{2})/i.test(local))
+    throw notAPath("% in a file URI starts two hex digits; write % as %25");
+  if (!local.includes("%")) return local;
+  const bytes = Buffer.from(
+    local.replace(/%([0-9a-f]{2})|[^%]+/gi, (part, hex?: string) => hex ?? Buffer.from(part).toString("hex")),
+    "hex",
+  );
+  return fromNative(bytes);
+}
+
+function decodeBarePath(path: string, base: Path): Path {
+  if (/[\uD800-\uDFFF]/u.test(path))
+    throw notAPath("the path is no valid Unicode; give it as a file:/// URI");
+  if (SCHEME.test(path) && path.includes("://"))
+    throw notAPath("only file:/// URIs and refs can be used here");
+  return path.startsWith("/") ? path : `${base}/${path}`;
+}
+
+const notAPath = (message: string) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
+
+/** Lexical, as path.posix.normalize does it, and without a slash at the end. */
+function normalize(path: Path): Path {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+}
+
+/** Whether `path` is `folder` or below it. Both are normalised. */
+export const isWithin = (folder: Path, path: Path): boolean =>
+  path === folder || (folder === "/" ? path.startsWith("/") : path.startsWith(`${folder}/`));
+
+/** The order of a walk that sorts each folder by name: folder by folder, each name by its bytes, as ripgrep sorts. */
+export function comparePaths(a: Path, b: Path): number {
+  const left = a.split("/");
+  const right = b.split("/");
+  for (let i = 0; i < left.length && i < right.length; i++) {
+    if (left[i] === right[i]) continue;
+    return Buffer.compare(toBytes(left[i] as string), toBytes(right[i] as string));
+  }
+  return left.length - right.length;
+}
+
+/** Valid UTF-8 sequences are decoded, every other byte is escaped. */
+function decodeLossless(bytes: Buffer): Path {
+  let path = "";
+  for (let i = 0; i < bytes.length; ) {
+    const length = sequenceLength(bytes, i);
+    path +=
+      length > 0
+        ? bytes.toString("utf8", i, i + length)
+        : String.fromCharCode(ESCAPE_BASE + (bytes[i] as number));
+    i += Math.max(length, 1);
+  }
+  return path;
+}
+
+/** How many bytes the valid UTF-8 character at `at` has; 0 when there is none. */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const lead = bytes[at] as number;
+  const length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (length <= 1) return length;
+  try {
+    utf8.decode(bytes.subarray(at, at + length));
+    return at + length <= bytes.length ? length : 0;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,64 @@
+import { ToolError } from "@octant/core";
+
+/** What the operating system said, as the typed error that the caller should see; other errors come back as they are. */
+export function toToolError(cause: unknown, uri: string): unknown {
+  const errno = errnoOf(cause);
+  if (errno === undefined) return cause;
+  const options = { cause };
+  switch (errno) {
+    case "ENOENT":
+    case "ENOTDIR":
+    case "ENAMETOOLONG":
+      return new ToolError(
+        "NOT_FOUND",
+        `there is nothing at ${uri}; fs.list shows what is there`,
+        { uri },
+        options,
+      );
+    case "EEXIST":
+      return new ToolError("ALREADY_EXISTS", `${uri} exists already`, { uri }, options);
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return new ToolError(
+        "ACCESS_DENIED",
+        `the operating system refuses access to ${uri} (${errno})`,
+        { uri },
+        options,
+      );
+    case "ELOOP":
+      return new ToolError("NOT_FOUND", `${uri} is a link that leads round in a circle`, { uri }, options);
+    case "ENOSPC":
+    case "EDQUOT":
+      return new ToolError(
+        "NO_SPACE",
+        "the disk is full or the quota is used up; nothing was changed",
+        {},
+        options,
+      );
+    case "EMFILE":
+    case "ENFILE":
+      return new ToolError(
+        "OVERLOADED",
+        "too many files are open; try again",
+        { retry_after_ms: RETRY_MS },
+        options,
+      );
+    default:
+      return new ToolError(
+        "IO_ERROR",
+        `the operating system failed at ${uri} (${errno})`,
+        { errno },
+        options,
+      );
+  }
+}
+
+const RETRY_MS = 250;
+
+/** The name of the system error, such as ENOENT; undefined for anything that is none. */
+export function errnoOf(cause: unknown): string | undefined {
+  const isSystemError =
+    cause instanceof Error && "errno" in cause && "code" in cause && typeof cause.code === "string";
+  return isSystemError ? (cause.code as string) : undefined;
+}

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** Who may import whom, as in the guide. Node's own modules are free to all but core, which touches no disk, clock or network. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  host: ["core"],
+  search: ["core"],
+  tools: ["core", "host", "search"],
+  wire: ["core"],
+  mcp: ["core"],
+  runtime: ["core", "host", "mcp"],
+  hub: ["core", "host", "runtime"],
+  cli: ["core", "host", "search", "tools", "wire", "mcp", "runtime", "hub"],
+};
+const CORE_MAY_USE = ["node:crypto", "zod"];
+
+const PACKAGES = join(import.meta.dirname, "..", "packages");
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s[^"';]*?from\s*["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)|(?:^|\n)import\s*["']([^"']+)["']/g;
+
+const sources = (name: string) =>
+  readdirSync(join(PACKAGES, name, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => ({
+      file: join(name, "src", file),
+      text: readFileSync(join(PACKAGES, name, "src", file), "utf8"),
+    }));
+
+const importsOf = (text: string) =>
+  [...text.matchAll(IMPORT)].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? "");
+const isTest = (file: string) => /\.test\.ts$|test-|fixtures/.test(file);
+
+test.each(readdirSync(PACKAGES))("%s imports only the packages below it", (name) => {
+  expect(MAY_IMPORT).toHaveProperty(name);
+  for (const { file, text } of sources(name)) {
+    for (const from of importsOf(text)) {
+      const other = /^@octant\/([a-z-]+)/.exec(from)?.[1];
+      if (other) expect(MAY_IMPORT[name], `${file} imports ${from}`).toContain(other);
+      if (from.startsWith(".")) {
+        expect(join(file, "..", from), `${file} leaves its package with ${from}`).toMatch(
+          new RegExp(`^${name}/`),
+        );
+        expect(from, `${file}: relative imports end in .ts`).toMatch(/\.(ts|js|json)$/);
+      }
+    }
+  }
+});
+
+test("core stands on zod and nothing that touches disk, clock or network", () => {
+  for (const { file, text } of sources("core").filter(({ file }) => !isTest(file))) {
+    for (const from of importsOf(text).filter((name) => !name.startsWith(".")))
+      expect(CORE_MAY_USE, `${file} imports ${from}`).toContain(from);
+    expect(text, `${file} asks for the time`).not.toMatch(
+      /Date\.now|new Date\(\)|setTimeout|performance\.now/,
+    );
+  }
+});
+
+test("every package is declared where it is used", () => {
+  for (const name of readdirSync(PACKAGES)) {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(PACKAGES, name, "package.json"), "utf8"));
+    for (const { file, text } of sources(name).filter(({ file }) => !isTest(file))) {
+      for (const from of importsOf(text).filter((one) => !/^(\.|node:)/.test(one))) {
+        const owner = from.startsWith("@") ? from.split("/").slice(0, 2).join("/") : from.split("/")[0];
+        expect(Object.keys(dependencies), `${file} imports ${from}`).toContain(owner);
+      }
+    }
+  }
+});
