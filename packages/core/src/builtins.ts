@@ -25,6 +25,7 @@ const builtinsOf = (tool: Tool) => ({
     access: "read",
     timing: "sync",
     intent: "inspect",
+    builtin: true,
     input: About,
     output: z.object({ markdown: z.string() }),
     errors: ["UNKNOWN_ACTION"],
@@ -39,6 +40,7 @@ const builtinsOf = (tool: Tool) => ({
     access: "read",
     timing: "sync",
     intent: "inspect",
+    builtin: true,
     input: About,
     output: z.object({
       actions: z.record(z.string(), z.object({ input: z.unknown(), output: z.unknown() })),
@@ -56,6 +58,7 @@ const builtinsOf = (tool: Tool) => ({
     access: "read",
     timing: "sync",
     intent: "inspect",
+    builtin: true,
     input: z.strictObject({}),
     output: z.object({
       enabled: z.boolean(),

@@ -1,12 +1,15 @@
-import { createHash } from "node:crypto";
 import type { z } from "zod";
-import type { Envelope, ErrorBody, Meta, Paging } from "./envelope.ts";
+import { createContext, createNotes } from "./context.ts";
+import type { Envelope } from "./envelope.ts";
 import { ToolError } from "./errors.ts";
+import type { Jobs } from "./jobs.ts";
 import { actionOf, toolOf } from "./lookup.ts";
 import { allowedIn, type Mode } from "./modes.ts";
-import { type Cursors, staleCursor } from "./paging.ts";
+import type { Cursors } from "./paging.ts";
 import type { Registry } from "./registry.ts";
-import type { Access, AnyAction, Attachment, Caller, Context, Progress, Tool } from "./tool.ts";
+import { runAction } from "./run-action.ts";
+import { createSettle } from "./settle.ts";
+import type { Access, AnyAction, Attachment, Caller, Context, Progress, Timing, Tool } from "./tool.ts";
 import { toTraceId } from "./trace.ts";
 
 export interface Call {
@@ -20,6 +23,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly traceparent?: unknown;
   readonly onProgress?: (update: Progress) => void;
+  /** Asks for another timing: `async_long` gets the job's id at once. A sync action stays sync. */
+  readonly timingHint?: Timing;
+  /** The caller's own key: the same call with the same key is the same job. */
+  readonly key?: string;
 }
 
 export interface Reply<D = unknown> {
@@ -44,6 +51,8 @@ export interface DispatcherOptions {
   readonly registry: Registry;
   readonly cursors: Cursors;
   readonly mode?: Mode;
+  /** Without it every action is answered in place, as a sync one is. */
+  readonly jobs?: Jobs;
   /** Policy that runs between the mode and the action: permission, hooks, audit. */
   readonly policy?: readonly Step[];
   /** Told of everything that became INTERNAL. */
@@ -51,52 +60,30 @@ export interface DispatcherOptions {
 }
 
 /** The one door to the tools: every edge, and every test, calls the function that this returns. */
-export function createDispatcher({
-  registry,
-  cursors,
-  mode,
-  policy = [],
-  onBug,
-}: DispatcherOptions): Dispatch {
-  // The order of a call's life, in one place. Finding the action and checking its input come first, below.
-  const pipeline: readonly Step[] = [checkAccess, checkMode(mode), ...policy, checkOutput, runAction];
+export function createDispatcher(options: DispatcherOptions): Dispatch {
+  const { registry, cursors, mode, jobs, policy = [], onBug } = options;
 
-  return async (call, options) => {
-    const traceId = toTraceId(options.traceparent);
-    const notes: Notes = { paging: LAST_PAGE, backend: undefined, attachments: [] };
-    const meta = (): Meta => ({
-      tool: call.tool,
-      action: typeof call.action === "string" ? call.action : "",
-      trace_id: traceId,
-      ...(notes.backend !== undefined && { backend: notes.backend }),
-      paging: notes.paging,
-    });
-    try {
+  return async (call, given) => {
+    const traceId = toTraceId(given.traceparent);
+    const notes = createNotes();
+    const settle = createSettle(call, traceId, notes, (cause) => onBug({ traceId, call, cause }));
+    const envelope = await settle(() => {
       const checked = checkInput(findAction(registry, call), call.input);
-      const ctx = createContext(checked, cursors, traceId, options, notes);
+      const ctx = createContext(checked, cursors, traceId, given, notes);
       ctx.signal.throwIfAborted();
+      // The order of a call's life, in one place.
+      const pipeline = [checkAccess, checkMode(mode), ...policy, runAction(jobs, given, settle, notes)];
       const start = pipeline.reduceRight<() => Promise<unknown>>(
         (next, step) => () => step(checked, ctx, next),
         unreachable,
       );
-      const data = await start();
-      return { envelope: { ok: true, data, error: null, meta: meta() }, attachments: notes.attachments };
-    } catch (cause) {
-      const error = toErrorBody(cause, options.signal, traceId);
-      if (error.code === "INTERNAL") onBug({ traceId, call, cause });
-      return { envelope: { ok: false, data: null, error, meta: meta() }, attachments: [] };
-    }
+      return start();
+    }, given.signal);
+    return { envelope, attachments: envelope.ok ? notes.attachments : [] };
   };
 }
 
-const LAST_PAGE: Paging = { cursor: null, more: false };
-
-/** What an action says about its answer while it runs. */
-interface Notes {
-  paging: Paging;
-  backend: string | undefined;
-  attachments: Attachment[];
-}
+const unreachable = () => Promise.reject(new Error("runAction ends the pipeline"));
 
 function findAction(registry: Registry, call: Call): Omit<CheckedCall, "input"> {
   const tool = registry.get(call.tool) ?? toolOf(registry.list(), call.tool);
@@ -131,59 +118,3 @@ const checkMode =
     const message = `mode ${mode} does not allow ${call.tool.name}.${call.name} (intent ${call.act.intent})`;
     throw new ToolError("PERMISSION_DENIED", message, { by: "mode", rule: mode });
   };
-
-const checkOutput: Step = async (call, _ctx, next) => call.act.output.parse(await next());
-
-const runAction: Step = async (call, ctx) => call.act.run(call.input, ctx);
-
-const unreachable = () => Promise.reject(new Error("runAction ends the pipeline"));
-
-function createContext(
-  { tool, name, input }: CheckedCall,
-  cursors: Cursors,
-  traceId: string,
-  { caller, signal = NEVER, onProgress }: CallOptions,
-  notes: Notes,
-): Context {
-  const scope = () => {
-    const { cursor: _cursor, limit: _limit, ...query } = input;
-    const digest = createHash("sha256").update(JSON.stringify(query)).digest("base64url");
-    return `${caller.id} ${tool.name}.${name} ${digest}`;
-  };
-  return {
-    traceId,
-    signal,
-    caller,
-    progress: (update) => onProgress?.(update),
-    backend: (by) => {
-      notes.backend = by;
-    },
-    attach: (attachment) => {
-      notes.attachments.push(attachment);
-    },
-    resume(position) {
-      if (typeof input["cursor"] !== "string") return undefined;
-      const parsed = position.safeParse(cursors.parse(scope(), input["cursor"]));
-      if (!parsed.success) throw staleCursor();
-      return parsed.data;
-    },
-    more: (position) => {
-      notes.paging = { cursor: cursors.encode(scope(), position), more: true };
-    },
-  };
-}
-
-const NEVER = new AbortController().signal;
-
-function toErrorBody(cause: unknown, signal: AbortSignal | undefined, traceId: string): ErrorBody {
-  if (cause instanceof ToolError) {
-    // A ToolError's code and details were tied together by its constructor; the union cannot show that.
-    return { code: cause.code, message: cause.message, details: cause.details } as ErrorBody;
-  }
-  if (signal?.aborted) return { code: "CANCELLED", message: "the call was cancelled", details: {} };
-  return {
-    code: "INTERNAL",
-    message: "this is a bug in Octant; the log has the details under this trace_id",
-    details: { trace_id: traceId },
-  };
-}

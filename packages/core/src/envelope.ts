@@ -11,6 +11,8 @@ export interface Meta {
   readonly action: string;
   readonly trace_id: string;
   readonly backend?: string;
+  /** There while the work goes on as a job: job.poll waits for its result. */
+  readonly job_id?: string;
   readonly paging: Paging;
 }
 
@@ -34,6 +36,7 @@ export const envelopeSchema = (data: z.ZodType = z.unknown()) =>
       action: z.string(),
       trace_id: z.string(),
       backend: z.string().optional(),
+      job_id: z.string().optional(),
       paging: z.object({ cursor: z.string().nullable(), more: z.boolean() }),
     }),
   });

@@ -4,11 +4,7 @@ import { z } from "zod";
 const MAX_URI_CHARS = 16_384;
 
 /** Where something is. Answers always hold `file:///…`; a path without a scheme is taken from the workspace root. */
-export const Uri = z
-  .string()
-  .min(1)
-  .max(MAX_URI_CHARS)
-  .describe("file:/// URI, or a path from the workspace root");
+export const Uri = z.string().min(1).max(MAX_URI_CHARS).describe("URI or path");
 export type Uri = z.output<typeof Uri>;
 
 /** What a file's bytes were. */

@@ -7,13 +7,8 @@ const MAX_CURSOR_CHARS = 65_536;
 
 /** The two parameters of every action that lists or searches. */
 export const pagingInput = (byDefault: number, most: number) => ({
-  limit: z.int().min(1).max(most).default(byDefault).describe("How many at the most"),
-  cursor: z
-    .string()
-    .min(1)
-    .max(MAX_CURSOR_CHARS)
-    .optional()
-    .describe("meta.paging.cursor of the page before"),
+  limit: z.int().min(1).max(most).default(byDefault).describe("At most"),
+  cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional().describe("From meta.paging"),
 });
 
 /** Cursors are for one query of one action: `scope` names both, and a cursor made for another is refused. */

@@ -1,7 +1,9 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
+import type { StreamChunk } from "./events.ts";
 
-export type Timing = "sync" | "async_short" | "async_medium" | "async_long" | "fire_and_forget";
+export const TIMINGS = ["sync", "async_short", "async_medium", "async_long", "fire_and_forget"] as const;
+export type Timing = (typeof TIMINGS)[number];
 export type Access = "read" | "write" | "admin";
 /** What an action touches: this one project, or the whole server. */
 export type Target = "project" | "global";
@@ -34,6 +36,10 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly caller: Caller;
   progress(update: Progress): void;
+  /** Part of the call's stream: readers of the job see it as it happens. */
+  emit(chunk: StreamChunk): void;
+  /** Answers the caller now, with this data and the job's id; what `run` returns later is the job's result. Not for `sync`. */
+  detach(data: unknown): void;
   /** Names what did the work, for meta.backend. */
   backend(name: string): void;
   attach(attachment: Attachment): void;
@@ -46,6 +52,8 @@ export interface Context {
 export interface Example<I extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly input: z.input<I>;
+  /** For an example that shows a refusal, or whose handle only one server knows: the code it is answered with. */
+  readonly fails?: ErrorCode;
 }
 
 export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
@@ -55,6 +63,12 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly target?: Target;
   readonly timing: Timing;
   readonly intent: Intent;
+  /** It can change or remove what was there. What only looks or adds leaves this out. */
+  readonly destructive?: true;
+  /** It reaches beyond this machine, or runs what does. */
+  readonly openWorld?: true;
+  /** Every tool has it, so that it need not be listed over and over. */
+  readonly builtin?: true;
   readonly input: I;
   readonly output: O;
   /** What may fail beyond what any call may: bad arguments, policy, cancellation. */

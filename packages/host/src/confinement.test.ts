@@ -156,6 +156,15 @@ describe.each([
     expect(codeOf(() => confine().makeFolder(join(root, "sub/a.txt/new")))).toBe("NOT_A_DIRECTORY");
   });
 
+  test("an excluded folder counts as outside, also through a link", () => {
+    const confinement = confine();
+    symlinkSync("sub", join(root, "link"));
+    confinement.exclude(join(root, "sub"));
+    for (const uri of ["sub/a.txt", "link/a.txt"])
+      expect(codeOf(() => open(confinement, uri))).toBe("OUTSIDE_WORKSPACE");
+    expect(codeOf(() => confinement.makeFolder(join(root, "sub/new")))).toBe("OUTSIDE_WORKSPACE");
+  });
+
   test("openEntry looks at a link itself", () => {
     symlinkSync(secret, join(root, "link"));
     using entry = confine().openEntry(join(root, "link"));

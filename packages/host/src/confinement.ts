@@ -33,6 +33,8 @@ export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "d
 export interface Confinement {
   /** Real paths; the first is where relative paths start. */
   readonly roots: readonly Path[];
+  /** Makes a folder inside count as outside: what Octant itself keeps is nobody's to read or write. */
+  exclude(folder: Path): void;
   /** What a caller's uri means. It may still lead outside through a link; opening finds that out. */
   toPath(uri: string): Path;
   /** Opens a regular file for reading; links are followed as long as they stay inside. */
@@ -69,6 +71,10 @@ export function createConfinement(
   const [first] = roots;
   if (first === undefined) throw new TypeError("a workspace has at least one root");
 
+  const excluded: Path[] = [];
+  const isInside = (path: Path) =>
+    roots.some((root) => isWithin(root, path)) && !excluded.some((folder) => isWithin(folder, path));
+
   const outside = () => {
     const uris = roots.map(pathToUri);
     const message = `that is outside the workspace; it has ${uris.join(", ")}`;
@@ -83,7 +89,7 @@ export function createConfinement(
       const real = descriptorPaths ? realPathOf(fd) : samePlace(path, stat);
       if (stat.nlink === 0)
         throw new ToolError("NOT_FOUND", `${pathToUri(shown)} was removed`, { uri: pathToUri(shown) });
-      if (!roots.some((root) => isWithin(root, real))) throw outside();
+      if (!isInside(real)) throw outside();
       return pinned(fd, real, stat);
     } catch (cause) {
       if (fd !== undefined) closeSync(fd);
@@ -122,6 +128,9 @@ export function createConfinement(
 
   return {
     roots,
+    exclude(folder) {
+      excluded.push(realFolder(folder));
+    },
     toPath(uri) {
       const path = uriToPath(uri, first);
       // Longest first, so that a root inside another root's alias keeps its own name.
@@ -129,7 +138,7 @@ export function createConfinement(
         .sort((a, b) => b.given.length - a.given.length)
         .find(({ given }) => isWithin(given, path));
       const real = alias ? alias.real + path.slice(alias.given === "/" ? 0 : alias.given.length) : path;
-      if (!roots.some((root) => isWithin(root, real))) throw outside();
+      if (!isInside(real)) throw outside();
       return real.startsWith("//") ? real.slice(1) : real;
     },
     openFile(path) {

@@ -1,0 +1,97 @@
+import { type RpcServer, toCallLine } from "./json-rpc.ts";
+import { type Effort, interleave, timed } from "./measure.ts";
+import type { Bar, Row } from "./row.ts";
+import type { Tree } from "./tree.ts";
+
+/** What every case gets: both servers, running side by side, and the tree they work on. */
+export interface Bench {
+  readonly tree: Tree;
+  readonly octant: RpcServer;
+  readonly noOp: RpcServer;
+  readonly effort: Effort;
+  readonly random: () => number;
+  startOctant(): Promise<RpcServer>;
+  startNoOp(): Promise<RpcServer>;
+}
+
+export interface Case {
+  readonly name: string;
+  run(bench: Bench): Promise<readonly Row[]>;
+}
+
+export interface CallCase {
+  readonly name: string;
+  readonly bar?: Bar;
+  readonly note: string;
+  readonly tool?: string;
+  /** Rounds count from 0, one by one. */
+  toArguments(tree: Tree, round: number): object;
+  /** The same work without a server; nothing when the call itself is what is measured. */
+  direct?(tree: Tree, round: number): unknown;
+  /** Throws unless the answer is the one that was meant to be measured. */
+  // biome-ignore lint/suspicious/noExplicitAny: the data of any action.
+  check(data: any): void;
+}
+
+/** Compares a call of ours with the direct work plus a no-op call that carries the same bytes both ways. */
+export const callCase = (def: CallCase): Case => ({
+  name: def.name,
+  async run({ tree, octant, noOp, effort, random }) {
+    const { name, bar, note, tool = "fs", toArguments, direct } = def;
+    const first = await octant.exchange(toCallLine(tool, toArguments(tree, 0)));
+    def.check(toData(first, name));
+    await rememberAnswer(noOp, first);
+
+    const spreads = await interleave(
+      {
+        octant: async (round) => {
+          const line = toCallLine(tool, toArguments(tree, round + 1));
+          const { ms, answer } = await timeExchange(octant, line);
+          if (answer.includes('"isError":true')) throw new Error(`${name}: ${answer}`);
+          return ms;
+        },
+        noOp: async (round) => {
+          const line = toCallLine("no_op", toArguments(tree, round + 1));
+          return (await timeExchange(noOp, line)).ms;
+        },
+        direct: (round) => timed(() => direct?.(tree, round + 1)),
+      },
+      effort,
+      random,
+    );
+    const floor = spreads.noOp.p50 + (direct ? spreads.direct.p50 : 0);
+    const figure = spreads.octant.p50 / floor;
+    return [{ name, unit: "ms", ...spreads, direct: direct && spreads.direct, figure, bar, note }];
+  },
+});
+
+/** Makes the no-op server answer as we just did. */
+export async function rememberAnswer(noOp: RpcServer, ours: Buffer): Promise<void> {
+  const { result } = JSON.parse(ours.toString());
+  const theirs = await noOp.exchange(toCallLine("remember", { answer: result }));
+  if (Math.abs(theirs.length - ours.length) > MAX_FRAMING_BYTES) {
+    throw new Error(
+      `the no-op server answers ${theirs.length} bytes, Octant ${ours.length}; they must be equal`,
+    );
+  }
+}
+
+/** How far the envelopes of the two servers may differ: the order of keys, a stamp. */
+const MAX_FRAMING_BYTES = 256;
+
+export function toData(answer: Buffer, name: string): unknown {
+  const { result, error } = JSON.parse(answer.toString());
+  if (error) throw new Error(`${name}: ${error.message}`);
+  if (!result.structuredContent?.ok) throw new Error(`${name}: ${result.content[0]?.text}`);
+  return result.structuredContent.data;
+}
+
+async function timeExchange(server: RpcServer, line: string): Promise<{ ms: number; answer: Buffer }> {
+  const start = performance.now();
+  const answer = await server.exchange(line);
+  return { ms: performance.now() - start, answer };
+}
+
+export function expectEqual(actual: unknown, expected: unknown, what: string): void {
+  if (actual !== expected) throw new Error(`${what}: expected ${expected}, got ${actual}`);
+}

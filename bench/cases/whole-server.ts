@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Bench, type Case, callCase, expectEqual } from "../case.ts";
+import type { RpcServer } from "../json-rpc.ts";
+import { interleave, toSpread } from "../measure.ts";
+import { atMost, type Row } from "../row.ts";
+
+const IDLE_MS = 500;
+const RSS_SAMPLES = 3;
+const CHARS_PER_TOKEN = 4;
+const KILOBYTES_PER_MEGABYTE = 1000;
+
+export const wholeServer: readonly Case[] = [
+  callCase({
+    name: "no-op call",
+    note: "floor: the no-op SDK call; ours is the help of one action",
+    toArguments: () => ({ action: "help", about: "stat" }),
+    check: ({ markdown }) => expectEqual(typeof markdown, "string", "type of the markdown"),
+  }),
+  { name: "cold start", run: coldStart },
+  { name: "idle memory", run: idleMemory },
+  { name: "tools/list", run: listSize },
+];
+
+async function coldStart({ startOctant, startNoOp, effort, random }: Bench): Promise<Row[]> {
+  const startOf = (start: () => Promise<RpcServer>) => async () => {
+    const begin = performance.now();
+    await using server = await start();
+    await server.request("tools/list");
+    return performance.now() - begin;
+  };
+  const spreads = await interleave(
+    { octant: startOf(startOctant), noOp: startOf(startNoOp) },
+    effort,
+    random,
+  );
+  const figure = spreads.octant.p50 / spreads.noOp.p50;
+  const note = "spawn to the answer of tools/list, compile cache warm";
+  return [{ name: "cold start", unit: "ms", ...spreads, figure, bar: atMost(0.9), note }];
+}
+
+async function idleMemory({ startOctant }: Bench): Promise<Row[]> {
+  const samples: number[] = [];
+  for (let n = 0; n < RSS_SAMPLES; n++) {
+    await using server = await startOctant();
+    await server.request("tools/list");
+    await sleep(IDLE_MS);
+    samples.push(residentMegabytes(server.pid));
+  }
+  const octant = toSpread(samples);
+  return [
+    {
+      name: "idle memory",
+      unit: "MB",
+      octant,
+      figure: octant.p50,
+      bar: atMost(75),
+      note: "RSS after tools/list",
+    },
+  ];
+}
+
+function residentMegabytes(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return (Number(kilobytes) * 1.024) / KILOBYTES_PER_MEGABYTE;
+}
+
+async function listSize({ octant }: Bench): Promise<Row[]> {
+  const { tools } = await octant.request("tools/list");
+  const chars = JSON.stringify(tools).length;
+  const tokens = toSpread([chars / CHARS_PER_TOKEN]);
+  const note = `${chars} characters, ${CHARS_PER_TOKEN} to a token`;
+  return [
+    { name: "tools/list", unit: "tokens", octant: tokens, figure: tokens.p50, bar: atMost(1_000), note },
+  ];
+}

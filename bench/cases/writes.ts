@@ -1,0 +1,89 @@
+import { hash } from "node:crypto";
+import {
+  closeSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Case, callCase, expectEqual } from "../case.ts";
+import { atMost } from "../row.ts";
+import { SMALL_BYTES, type Tree } from "../tree.ts";
+
+export const writes: readonly Case[] = [
+  callCase({
+    name: "write 1 KB",
+    bar: atMost(1.5),
+    note: "floor: write, fdatasync, rename",
+    toArguments: ({ scratchFolder }, round) => ({
+      action: "write",
+      uri: `${scratchFolder}/octant-${round}.ts`,
+      content: moduleOf(round),
+    }),
+    direct: (tree, round) => writeDurably(inScratch(tree, `direct-${round}.ts`), moduleOf(round)),
+    check: (data) => expectEqual(data.hash, hashOf(moduleOf(0)), "hash"),
+  }),
+  callCase({
+    name: "patch 1 KB",
+    bar: atMost(1.5),
+    note: "floor: read, sha256, write, fdatasync, rename",
+    toArguments({ root, scratchFolder }, round) {
+      const uri = `${scratchFolder}/patched.ts`;
+      // The file as the rounds before left it; only the first has to make it.
+      if (round === 0) writeFileSync(join(root, uri), moduleOf(0));
+      return { action: "apply_patch", uri, base_hash: hashOf(moduleOf(round)), patch: patchOf(round) };
+    },
+    direct(tree, round) {
+      const path = inScratch(tree, "patched-directly.ts");
+      if (round === 1) writeFileSync(path, moduleOf(1));
+      const before = readFileSync(path);
+      if (hash("sha256", before) !== hash("sha256", moduleOf(round))) throw new Error("the file has changed");
+      writeDurably(path, before.toString().replace(counterLine(round), counterLine(round + 1)));
+    },
+    check: ({ files }) => expectEqual(files[0].hash, hashOf(moduleOf(1)), "hash"),
+  }),
+];
+
+const inScratch = ({ root, scratchFolder }: Tree, name: string): string => join(root, scratchFolder, name);
+
+const hashOf = (text: string): string => `sha256:${hash("sha256", text)}`;
+
+function writeDurably(path: string, text: string): void {
+  const temp = `${path}.tmp`;
+  const fd = openSync(temp, "wx");
+  try {
+    writeSync(fd, text);
+    fdatasyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temp, path);
+}
+
+const HEAD = "export function next(): number {\n  let count = 0;\n";
+const TAIL = "  count += 1;\n  return count;\n}\n";
+const FILLER_LINE = "// one more line so that the file has its size\n";
+
+const counterLine = (round: number): string => `  // round ${String(round).padStart(6, "0")}\n`;
+
+/** A file of 1 KB that differs from round to round in one line. */
+function moduleOf(round: number): string {
+  const text = HEAD + counterLine(round) + TAIL;
+  return (
+    text +
+    FILLER_LINE.repeat(SMALL_BYTES)
+      .slice(0, SMALL_BYTES - text.length - 1)
+      .concat("\n")
+  );
+}
+
+const patchOf = (round: number): string =>
+  [
+    "--- a/scratch/patched.ts\n+++ b/scratch/patched.ts\n@@ -1,5 +1,5 @@\n",
+    " export function next(): number {\n   let count = 0;\n",
+    `-${counterLine(round)}+${counterLine(round + 1)}`,
+    "   count += 1;\n   return count;\n",
+  ].join("");

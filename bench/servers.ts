@@ -1,0 +1,24 @@
+import { join } from "node:path";
+import { layOutInstall } from "./install.ts";
+import { type Command, type RpcServer, startServer } from "./json-rpc.ts";
+import type { Tree } from "./tree.ts";
+
+export interface Starters {
+  startOctant(): Promise<RpcServer>;
+  startNoOp(): Promise<RpcServer>;
+}
+
+/** Both servers under the Node that runs the bench; ours keeps its state and its compile cache in `folder`. */
+export function createStarters({ root }: Tree, folder: string): Starters {
+  const octant: Command = [process.execPath, layOutInstall(join(folder, "install")), "serve", "--root", root];
+  const noOp: Command = [process.execPath, join(import.meta.dirname, "no-op-server.js")];
+  const env = {
+    ...process.env,
+    XDG_STATE_HOME: join(folder, "state"),
+    XDG_CACHE_HOME: join(folder, "cache"),
+  };
+  return {
+    startOctant: () => startServer(octant, env),
+    startNoOp: () => startServer(noOp, env),
+  };
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+// Plain JavaScript for Node 14.18 and later: it runs before anybody knows that the right Node is here.
+import { existsSync } from "node:fs";
+import module from "node:module";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const NEEDED_MAJOR = 24;
+
+if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) runHere();
+else import("./restart.js").then(({ restart }) => restart(NEEDED_MAJOR, fileURLToPath(import.meta.url)));
+
+function runHere() {
+  endWithLauncher();
+  // Not the default in the shared temp folder, where somebody else could put code for us to run.
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  module.enableCompileCache(join(cache, "octant", "compiled"));
+  // The checkout runs its sources; a published package has none.
+  const source = new URL("../src/main.ts", import.meta.url);
+  const entry = existsSync(source) ? source : new URL("../dist/main.js", import.meta.url);
+  import(entry.href).then(({ main }) => main(process.argv.slice(2)));
+}
+
+/** Under restart.js: a launcher that was killed cannot forward anything, but the channel to it closes. */
+function endWithLauncher() {
+  const launcher = process.env.OCTANT_LAUNCHER;
+  delete process.env.OCTANT_LAUNCHER;
+  if (launcher !== String(process.ppid) || !process.channel) return;
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  process.channel.unref();
+}

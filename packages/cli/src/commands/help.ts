@@ -1,0 +1,29 @@
+import { actionOf, renderAction, renderHelp, toolOf } from "@octant/core";
+import { defineCommand, EXIT, type Io } from "../command.ts";
+import { toPlainText } from "../plain-markdown.ts";
+import { renderOverview, renderUsage } from "../usage.ts";
+import { loadVersion } from "../version.ts";
+import { openOctant, workspaceFlags } from "../workspace-flags.ts";
+import { isCommand, loadCommand, loadCommands } from "./index.ts";
+
+export const help = defineCommand({
+  name: "help",
+  summary: "Show the manual of a tool, an action or a command",
+  arguments: [{ name: "TOPIC", kind: "topic", optional: true }],
+  flags: workspaceFlags,
+  async run({ args: [topic], flags }, io) {
+    if (topic === undefined) return print(renderOverview(await loadCommands(), loadVersion()), io);
+    if (isCommand(topic)) return print(renderUsage(await loadCommand(topic)), io);
+    await using octant = openOctant(flags, io);
+    const [name = "", action] = topic.split(".");
+    const tool = toolOf(octant.registry.list(), name);
+    const markdown =
+      action === undefined ? renderHelp(tool) : renderAction(name, action, actionOf(tool, action));
+    return print(toPlainText(markdown, io.stdout), io);
+  },
+});
+
+function print(text: string, io: Io): number {
+  io.stdout.write(`${text}\n`);
+  return EXIT.OK;
+}

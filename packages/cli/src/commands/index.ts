@@ -1,0 +1,25 @@
+import { type AnyCommand, UsageError } from "../command.ts";
+
+/** In the order of the help. A command is loaded when it is called. */
+const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
+  serve: async () => (await import("./serve.ts")).serve,
+  call: async () => (await import("./call.ts")).call,
+  tools: async () => (await import("./tools.ts")).tools,
+  help: async () => (await import("./help.ts")).help,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  completion: async () => (await import("./completion.ts")).completion,
+};
+
+export const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name);
+
+export async function loadCommand(name: string): Promise<AnyCommand> {
+  const load = isCommand(name) && COMMANDS[name];
+  if (load) return load();
+  throw new UsageError(
+    `there is no command '${name}'; commands: ${Object.keys(COMMANDS).join(", ")}`,
+    "octant --help shows what each does",
+  );
+}
+
+export const loadCommands = (): Promise<AnyCommand[]> =>
+  Promise.all(Object.values(COMMANDS).map((load) => load()));

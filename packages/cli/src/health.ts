@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process";
+import type { Io } from "./command.ts";
+import type { Octant, OwnTool } from "./octant.ts";
+
+/** One thing that was looked at. What is not ok says in `detail` what to do. */
+export interface Check {
+  readonly name: string;
+  readonly status: "ok" | "warn" | "fail";
+  readonly detail: string;
+}
+
+/** What the tools themselves say about the ground they stand on. */
+export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Promise<Check[]> {
+  const { octant, roots, tools, sandbox, state } = await client.ws.capabilities({});
+  const backends = tools.flatMap((tool) => tool.backends.map((backend) => ({ tool: tool.name, ...backend })));
+  return [
+    ok("octant", octant.version),
+    ok("node", `${octant.node} on ${octant.platform} ${octant.arch}`),
+    ...roots.map((root) => ok("root", root)),
+    state.kind === "persistent"
+      ? ok("state folder", workspace.state.path)
+      : warn(
+          "state folder",
+          `${workspace.state.path} is temporary, so undo may be lost; make ~/.local/state writable or set XDG_STATE_HOME`,
+        ),
+    sandbox.level === "off"
+      ? warn("sandbox", `off: ${sandbox.detail ?? "programs run with all your rights"}`)
+      : ok("sandbox", [sandbox.level, sandbox.detail].filter(Boolean).join(": ")),
+    ...backends.map(({ tool, name, available, version, detail }) => {
+      const text = [version, detail].filter(Boolean).join(", ");
+      return available
+        ? ok(`${tool}: ${name}`, text || "found")
+        : warn(`${tool}: ${name}`, text || "not found");
+    }),
+  ];
+}
+
+/** What a person's machine should have beside Octant. */
+export const checkMachine = (io: Io): Check[] => [checkGit(io), checkTerminal(io)];
+
+function checkGit({ env }: Io): Check {
+  const { status, stdout } = spawnSync("git", ["--version"], { encoding: "utf8", env });
+  return status === 0
+    ? ok("git", stdout.trim().replace(/^git version /, ""))
+    : warn("git", "not found; install it (apt install git, brew install git) to work with history");
+}
+
+function checkTerminal({ stdout, env }: Io): Check {
+  if (!stdout.isTTY) return ok("terminal", "none; the output is plain");
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
+  const facts = `${env["TERM"] ?? "unknown"}, ${stdout.columns} columns, ${stdout.hasColors() ? "colours" : "no colours"}`;
+  return /utf-?8/i.test(locale)
+    ? ok("terminal", facts)
+    : warn("terminal", `${facts}; the locale is no UTF-8, so names may look odd: set LANG=C.UTF-8`);
+}
+
+const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
+const warn = (name: string, detail: string): Check => ({ name, status: "warn", detail });

@@ -1,0 +1,2 @@
+export * from "./octant.ts";
+export type { ToolChoice, ToolConfig } from "./tool-choice.ts";

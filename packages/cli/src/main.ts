@@ -1,0 +1,52 @@
+import { type AnyCommand, EXIT, type Io } from "./command.ts";
+import { loadCommand, loadCommands } from "./commands/index.ts";
+import { parseCommand } from "./parse-command.ts";
+
+/** The command line: picks the command, runs it, and turns whatever it throws into one line and an exit code. */
+export async function main(argv: readonly string[], io: Io = process): Promise<void> {
+  io.stdout.on("error", ignoreClosedPipe);
+  try {
+    process.exitCode = await run(argv, io);
+  } catch (cause) {
+    const { showFailure } = await import("./failure.ts");
+    process.exitCode = showFailure(cause, io);
+  }
+}
+
+/** A reader such as `head` may go when it has enough. */
+function ignoreClosedPipe(cause: NodeJS.ErrnoException): void {
+  if (cause.code !== "EPIPE") throw cause;
+}
+
+async function run([name, ...rest]: readonly string[], io: Io): Promise<number> {
+  if (name === undefined || isHelpFlag(name)) return showOverview(io);
+  if (name === "--version" || name === "-v") return showVersion(io);
+  const command = await loadCommand(name);
+  const flagsEnd = rest.indexOf("--");
+  if (rest.slice(0, flagsEnd < 0 ? rest.length : flagsEnd).some(isHelpFlag)) return showUsage(command, io);
+  const { args, flags } = parseCommand(command, rest, io.env);
+  return command.run({ args, flags }, io);
+}
+
+const isHelpFlag = (word: string) => word === "--help" || word === "-h";
+
+async function showOverview(io: Io): Promise<number> {
+  const { renderOverview } = await import("./usage.ts");
+  const { loadVersion } = await import("./version.ts");
+  io.stdout.write(`${renderOverview(await loadCommands(), loadVersion())}\n`);
+  return EXIT.OK;
+}
+
+async function showVersion(io: Io): Promise<number> {
+  const { loadVersion } = await import("./version.ts");
+  io.stdout.write(`${loadVersion()}\n`);
+  return EXIT.OK;
+}
+
+async function showUsage(command: AnyCommand, io: Io): Promise<number> {
+  const { renderUsage } = await import("./usage.ts");
+  io.stdout.write(`${renderUsage(command)}\n`);
+  return EXIT.OK;
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

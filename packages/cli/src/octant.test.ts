@@ -1,0 +1,134 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { action, defineTool, ToolError } from "@octant/core";
+import { afterEach, beforeEach, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { createOctant, type OctantOptions } from "./octant.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "octant-factory-")));
+  writeFileSync(join(base, "README.md"), "# Demo\n");
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const greeter = defineTool({
+  name: "greeter",
+  summary: "Says hello.",
+  actions: {
+    greet: action({
+      summary: "Says hello to somebody.",
+      access: "read",
+      timing: "sync",
+      intent: "inspect",
+      input: z.strictObject({ name: z.string() }),
+      output: z.object({ words: z.int() }),
+      examples: [{ title: "To the world", input: { name: "world" } }],
+      run: ({ name }) => ({ words: `hello ${name}`.split(" ").length }),
+    }),
+    fail: action({
+      summary: "Has a bug.",
+      access: "read",
+      timing: "sync",
+      intent: "inspect",
+      input: z.strictObject({}),
+      output: z.null(),
+      examples: [{ title: "Fail", input: {} }],
+      run: () => {
+        throw new Error("the bug");
+      },
+    }),
+  },
+});
+
+const open = (options: OctantOptions<typeof greeter> = {}) =>
+  createOctant({
+    projectPath: base,
+    env: { XDG_STATE_HOME: join(base, "state") },
+    customTools: [greeter],
+    ...options,
+  });
+
+test("the client knows our tools and those of the caller, with their types", async () => {
+  await using octant = open();
+  const { words } = await octant.client.greeter.greet({ name: "world" });
+  expectTypeOf(words).toEqualTypeOf<number>();
+  expect(words).toBe(2);
+  const file = await octant.client.fs.read({ uri: "README.md" });
+  expect(file).toMatchObject({ text: "# Demo\n" });
+  // @ts-expect-error: greet takes a name
+  await expect(octant.client.greeter.greet({})).rejects.toThrow(ToolError);
+});
+
+test("the order is ours first, as clients see it", async () => {
+  await using octant = open();
+  expect(octant.registry.list().map(({ name }) => name)).toEqual(["ws", "fs", "job", "greeter"]);
+});
+
+test("a chosen set of tools, less what is disabled", async () => {
+  await using octant = open({ tools: ["fs"], toolConfig: { disable: ["fs.write", "greeter"] } });
+  expect(octant.registry.list().map(({ name }) => name)).toEqual(["fs"]);
+  await expect(octant.client.fs.write({ uri: "x", content: "x" })).rejects.toMatchObject({
+    code: "UNKNOWN_ACTION",
+  });
+});
+
+test.each([
+  { tools: ["nope"] },
+  { toolConfig: { enable: ["nope"] } },
+  { toolConfig: { disable: ["fs.nope"] } },
+])("%j is a TypeError", (options) => {
+  expect(() => open(options)).toThrow(TypeError);
+});
+
+test("a mode holds for every call", async () => {
+  await using octant = open({ mode: "inspect" });
+  await expect(octant.client.fs.mkdir({ uri: "x" })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+});
+
+test("a bug is told to the log in full, and to the caller as INTERNAL", async () => {
+  const lines: string[] = [];
+  await using octant = open({ log: (line) => lines.push(line) });
+  await expect(octant.client.greeter.fail({})).rejects.toMatchObject({ code: "INTERNAL" });
+  expect(lines.join()).toMatch(/greeter\.fail.*trace_id.*Error: the bug/);
+});
+
+test("a cursor is good in another process of the same workspace", async () => {
+  await using one = open();
+  await using two = open();
+  const caller = { id: "me", access: "read" } as const;
+  const list = (octant: typeof one, cursor?: string) =>
+    octant.dispatch({ tool: "fs", action: "list", input: { limit: 1, cursor } }, { caller });
+  writeFileSync(join(base, "z.txt"), "");
+  const { envelope } = await list(one);
+  expect(await list(two, envelope.meta.paging.cursor ?? "")).toMatchObject({ envelope: { ok: true } });
+});
+
+test("a tool that comes at run time is announced and listed to an MCP client", async () => {
+  await using octant = open();
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const server = octant.serveStdio({ input, output });
+  const lines = createInterface({ input: output })[Symbol.asyncIterator]();
+  const next = async () => JSON.parse(String((await lines.next()).value));
+  const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const clientInfo = { name: "test", version: "1" };
+  send({
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
+  });
+  expect(await next()).toMatchObject({ result: { serverInfo: { name: "octant" } } });
+  send({ method: "notifications/initialized" });
+  octant.removeTool("greeter");
+  expect(await next()).toMatchObject({ method: "notifications/tools/list_changed" });
+  send({ id: 2, method: "tools/list" });
+  const { result } = await next();
+  expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(["ws", "fs", "job"]);
+  octant.addTool(greeter);
+  expect(await next()).toMatchObject({ method: "notifications/tools/list_changed" });
+  await server.close();
+});

@@ -1,0 +1,64 @@
+import { delimiter } from "node:path";
+import { parseArgs } from "node:util";
+import { type AnyCommand, type Flag, UsageError } from "./command.ts";
+
+export interface ParsedCommand {
+  readonly args: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+/** Turns what was typed after the command's name into its arguments and flags, or throws a UsageError. */
+export function parseCommand(
+  command: AnyCommand,
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+): ParsedCommand {
+  const hint = `octant ${command.name} --help shows what it takes`;
+  const { values, positionals } = parseTyped(command, argv, hint);
+  checkCount(command, positionals, hint);
+  const flags = Object.entries<Flag>(command.flags).map(([name, flag]) => {
+    const value = values[name] ?? fromEnvironment(flag, env);
+    checkChoice(name, flag, value, hint);
+    return [name, value ?? (flag.many ? [] : flag.value ? undefined : false)];
+  });
+  return { args: positionals, flags: Object.fromEntries(flags) };
+}
+
+function parseTyped(command: AnyCommand, argv: readonly string[], hint: string) {
+  const options = Object.fromEntries(
+    Object.entries<Flag>(command.flags).map(([name, { value, many = false }]) => [
+      name,
+      { type: value ? ("string" as const) : ("boolean" as const), multiple: many },
+    ]),
+  );
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: false });
+  } catch (cause) {
+    // Node's advice after the first sentence is for the programmer.
+    if (cause instanceof TypeError)
+      throw new UsageError(lowerFirst(cause.message.split(". ")[0] ?? ""), hint);
+    throw cause;
+  }
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+function checkCount({ name, arguments: takes = [] }: AnyCommand, given: readonly string[], hint: string) {
+  const missing = takes.find(({ optional, many }, at) => !optional && !many && at >= given.length);
+  if (missing) throw new UsageError(`octant ${name} needs ${missing.name}`, hint);
+  const surplus = given[takes.length];
+  if (surplus === undefined || takes.at(-1)?.many) return;
+  throw new UsageError(`octant ${name} does not take '${surplus}'`, hint);
+}
+
+function fromEnvironment({ env: variable, many }: Flag, env: NodeJS.ProcessEnv) {
+  const value = variable && env[variable];
+  if (!value) return undefined;
+  return many ? value.split(delimiter).filter(Boolean) : value;
+}
+
+function checkChoice(name: string, { choices, env }: Flag, value: unknown, hint: string) {
+  if (!choices || value === undefined || choices.includes(String(value))) return;
+  const where = env ? `--${name} (or ${env})` : `--${name}`;
+  throw new UsageError(`${where} is one of ${choices.join(", ")}, not '${value}'`, hint);
+}

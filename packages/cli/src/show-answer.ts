@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { styleText } from "node:util";
+import type { Attachment, Envelope, Progress } from "@octant/core";
+import type { Io } from "./command.ts";
+import { showToolError } from "./failure.ts";
+import { renderData } from "./render-data.ts";
+import { toOneLine, toVisible } from "./visible.ts";
+
+/** An answer for a person: text as it is on stdout, what is known about it and hints on stderr. */
+export function showEnvelope(envelope: Envelope, rootUri: string, io: Io): void {
+  const { tool, action, paging } = envelope.meta;
+  if (!envelope.ok) {
+    showToolError(envelope.error, `${tool}.${action}`, io);
+    return;
+  }
+  const { body, facts } = renderData(envelope.data, rootUri);
+  if (body === undefined) write(io.stdout, `${facts.join("\n")}\n`);
+  else {
+    write(io.stdout, io.stdout.isTTY && !body.endsWith("\n") ? `${body}\n` : body);
+    for (const fact of facts) hint(fact, io);
+  }
+  if (paging.more) hint(`there is more: call again with cursor=${paging.cursor}`, io);
+}
+
+/** Saves what is neither text nor data, or says that it is there. */
+export function showAttachments(attachments: readonly Attachment[], file: string | undefined, io: Io): void {
+  const [first] = attachments;
+  if (first && file !== undefined) writeFileSync(file, first.bytes);
+  if (!first && file !== undefined) hint(`nothing saved: no picture or sound came with the answer`, io);
+  for (const { mime, bytes } of attachments) {
+    const saved = file === undefined ? "--output FILE saves it" : `saved as ${file}`;
+    hint(`${mime}, ${bytes.length} bytes; ${saved}`, io);
+  }
+}
+
+/** One line that is written over until the answer is here; only a terminal can do that. */
+export function showProgress({ progress, total, message }: Progress, { stderr }: Io): void {
+  if (!stderr.isTTY) return;
+  const amount = total === undefined ? `${progress}` : `${progress}/${total}`;
+  stderr.write(`${CLEAR_LINE}${toOneLine([amount, message].filter(Boolean).join(" "))}`);
+}
+
+export const clearProgress = ({ stderr }: Io): boolean => stderr.isTTY && stderr.write(CLEAR_LINE);
+
+const CLEAR_LINE = "\r\x1b[K";
+
+/** A file's text may hold sequences that a terminal obeys; elsewhere its bytes stay what they are. */
+const write = (stream: NodeJS.WriteStream, text: string) =>
+  stream.write(stream.isTTY ? toVisible(text) : text);
+
+const hint = (text: string, { stderr }: Io) =>
+  stderr.write(`${styleText("dim", toOneLine(text), { stream: stderr })}\n`);

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { CallOptions, CheckedCall } from "./dispatch.ts";
+import type { Paging } from "./envelope.ts";
+import { type Cursors, staleCursor } from "./paging.ts";
+import type { Attachment, Context } from "./tool.ts";
+
+/** What an action says about its answer while it runs. */
+export interface Notes {
+  paging: Paging;
+  backend?: string;
+  job_id?: string;
+  readonly attachments: Attachment[];
+}
+
+export const createNotes = (): Notes => ({ paging: { cursor: null, more: false }, attachments: [] });
+
+export function createContext(
+  { tool, name, input }: CheckedCall,
+  cursors: Cursors,
+  traceId: string,
+  { caller, signal = new AbortController().signal, onProgress }: CallOptions,
+  notes: Notes,
+): Context {
+  const scope = () => {
+    const { cursor: _cursor, limit: _limit, ...query } = input;
+    const digest = createHash("sha256").update(JSON.stringify(query)).digest("base64url");
+    return `${caller.id} ${tool.name}.${name} ${digest}`;
+  };
+  return {
+    traceId,
+    signal,
+    caller,
+    progress: (update) => onProgress?.(update),
+    emit: (chunk) => chunk.kind === "progress" && onProgress?.(chunk),
+    detach: () => {},
+    backend: (by) => {
+      notes.backend = by;
+    },
+    attach: (attachment) => {
+      notes.attachments.push(attachment);
+    },
+    resume(position) {
+      if (typeof input["cursor"] !== "string") return undefined;
+      const parsed = position.safeParse(cursors.parse(scope(), input["cursor"]));
+      if (!parsed.success) throw staleCursor();
+      return parsed.data;
+    },
+    more: (position) => {
+      notes.paging = { cursor: cursors.encode(scope(), position), more: true };
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Notes } from "./context.ts";
+import type { Call } from "./dispatch.ts";
+import type { Envelope, ErrorBody, Meta } from "./envelope.ts";
+import { ToolError } from "./errors.ts";
+
+/** Runs the work and puts what came of it into an envelope. It never rejects. */
+export type Settle = (work: () => Promise<unknown>, signal?: AbortSignal) => Promise<Envelope>;
+
+export const createSettle =
+  (call: Call, traceId: string, notes: Notes, onBug: (cause: unknown) => void): Settle =>
+  async (work, signal) => {
+    try {
+      const data = await work();
+      return { ok: true, data, error: null, meta: toMeta(call, traceId, notes) };
+    } catch (cause) {
+      const error = toErrorBody(cause, signal, traceId);
+      // A ToolError that says INTERNAL was reported where it was caught first.
+      if (error.code === "INTERNAL" && !(cause instanceof ToolError)) onBug(cause);
+      return { ok: false, data: null, error, meta: toMeta(call, traceId, notes) };
+    }
+  };
+
+const toMeta = ({ tool, action }: Call, trace_id: string, { backend, job_id, paging }: Notes): Meta => ({
+  tool,
+  action: typeof action === "string" ? action : "",
+  trace_id,
+  ...(backend !== undefined && { backend }),
+  ...(job_id !== undefined && { job_id }),
+  paging,
+});
+
+function toErrorBody(cause: unknown, signal: AbortSignal | undefined, trace_id: string): ErrorBody {
+  if (cause instanceof ToolError) {
+    // A ToolError's code and details were tied together by its constructor; the union cannot show that.
+    return { code: cause.code, message: cause.message, details: cause.details } as ErrorBody;
+  }
+  if (signal?.aborted) return { code: "CANCELLED", message: "the call was cancelled", details: {} };
+  const message = "this is a bug in Octant; the log has the details under this trace_id";
+  return { code: "INTERNAL", message, details: { trace_id } };
+}

@@ -1,0 +1,59 @@
+import { read, readSync } from "node:fs";
+import { promisify } from "node:util";
+import { SMALL_FILE_BYTES } from "./file-facts.ts";
+
+/** Bytes that are looked at part by part, wherever they are. */
+export interface ByteSource {
+  readonly size: number;
+  /** Fills the buffer from the byte `at` on and answers how many came; less than it holds does not mean the end. */
+  read(into: Buffer, at: number): number | Promise<number>;
+}
+
+export const memorySource = (bytes: Buffer): ByteSource => ({
+  size: bytes.length,
+  read: (into, at) => bytes.copy(into, 0, at),
+});
+
+const readAsync = promisify(read);
+
+/** Small files are read on the spot; a big one may lie on a slow disk and must not hold up the others. */
+export const fileSource = (fd: number, size: number): ByteSource =>
+  size <= SMALL_FILE_BYTES
+    ? { size, read: (into, at) => readSync(fd, into, 0, into.length, at) }
+    : {
+        size,
+        read: async (into, at) => (await readAsync(fd, into, 0, into.length, at)).bytesRead,
+      };
+
+/** What is looked for is often near; whoever goes on goes far. */
+const FIRST_CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 512 * 1024;
+
+/** The bytes from `start` on, chunk by chunk. A chunk is good until the next one is asked for. */
+export async function* chunksFrom(
+  source: ByteSource,
+  start: number,
+  signal?: AbortSignal,
+): AsyncGenerator<{ readonly at: number; readonly bytes: Buffer }> {
+  let buffer = Buffer.allocUnsafe(FIRST_CHUNK_BYTES);
+  for (let at = start; at < source.size; ) {
+    signal?.throwIfAborted();
+    const length = await source.read(buffer, at);
+    if (length === 0) return;
+    yield { at, bytes: buffer.subarray(0, length) };
+    at += length;
+    if (buffer.length < CHUNK_BYTES && at < source.size) buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  }
+}
+
+/** The bytes from `start` up to `end`; fewer only where they end before. */
+export async function readBytes(source: ByteSource, start: number, end: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(end, source.size) - start));
+  let length = 0;
+  while (length < buffer.length) {
+    const count = await source.read(buffer.subarray(length), start + length);
+    if (count === 0) break;
+    length += count;
+  }
+  return buffer.subarray(0, length);
+}

@@ -1,0 +1,104 @@
+import type { Position } from "@octant/core";
+import { type ByteSource, readBytes } from "./byte-source.ts";
+import { advance } from "./lines.ts";
+import { isText, restOfCharacter, wholeCharacters } from "./text.ts";
+
+/** Which bytes are asked for. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly from: Position;
+  /** The line that `end` stands in; null when nobody counted so far. */
+  readonly endLine: number | null;
+}
+
+/** What of a span fits into the answer. */
+export interface Excerpt {
+  readonly text?: string;
+  readonly base64?: string;
+  /** The end of the span, when not all of it fits; what is missing before it is told by `omitted`. */
+  readonly tail?: string;
+  readonly omitted?: Omitted;
+}
+
+export interface Omitted {
+  readonly bytes: number;
+  /** Null when nobody counted them. */
+  readonly lines: number | null;
+  /** Where to read on. */
+  readonly start: Position;
+}
+
+const LF = 10;
+const CR = 13;
+/** A cut moves to the end of a line if that costs no more than this share of the part. */
+const LINE_CUT_SHARE = 0.5;
+
+/** The bytes of an excerpt: all of the span, or its head and its tail. */
+export interface Parts {
+  readonly head: Buffer;
+  readonly tail: Buffer | undefined;
+}
+
+/** The parts of a span whose bytes are all here. */
+export function partsOf(bytes: Buffer, budget: number): Parts {
+  if (bytes.length <= budget) return { head: bytes, tail: undefined };
+  const half = budget >> 1;
+  return { head: bytes.subarray(0, budget - half), tail: bytes.subarray(bytes.length - half) };
+}
+
+export async function readParts(source: ByteSource, { start, end }: Span, budget: number): Promise<Parts> {
+  if (end - start <= budget) return { head: await readBytes(source, start, end), tail: undefined };
+  const half = budget >> 1;
+  const head = await readBytes(source, start, start + budget - half);
+  return { head, tail: await readBytes(source, end - half, end) };
+}
+
+/** The parts as text, cut at lines or at least at characters; undefined when they are none. */
+export function toTextExcerpt(span: Span, parts: Parts): Excerpt | undefined {
+  if (parts.tail === undefined) return isText(parts.head) ? { text: parts.head.toString() } : undefined;
+  const head = parts.head.subarray(0, headCut(parts.head));
+  const tail = parts.tail.subarray(tailCut(parts.tail));
+  if (!isText(head) || !isText(tail)) return undefined;
+  const text = head.toString();
+  const rest = tail.toString();
+  const start = advance(span.from, text);
+  const tailLines = advance({ line: 0, col: 0 }, rest).line;
+  return {
+    text,
+    tail: rest,
+    omitted: {
+      bytes: span.end - span.start - head.length - tail.length,
+      lines: span.endLine === null ? null : span.endLine - tailLines - start.line,
+      start,
+    },
+  };
+}
+
+/** The parts in base64. Bytes have no lines: they are one line, and its columns count them. */
+export function toBase64Excerpt(span: Span, { head, tail }: Parts): Excerpt {
+  const base64 = head.toString("base64");
+  if (tail === undefined) return { base64 };
+  return {
+    base64,
+    tail: tail.toString("base64"),
+    omitted: {
+      bytes: span.end - span.start - head.length - tail.length,
+      lines: null,
+      start: { line: span.from.line, col: span.from.col + head.length },
+    },
+  };
+}
+
+function headCut(head: Buffer): number {
+  const afterLine = head.lastIndexOf(LF) + 1;
+  if (afterLine > head.length * LINE_CUT_SHARE) return afterLine;
+  const length = wholeCharacters(head);
+  // A CR and its LF stay together.
+  return head[length - 1] === CR ? length - 1 : length;
+}
+
+function tailCut(tail: Buffer): number {
+  const lineStart = tail.indexOf(LF) + 1;
+  return lineStart > 0 && lineStart < tail.length * LINE_CUT_SHARE ? lineStart : restOfCharacter(tail);
+}

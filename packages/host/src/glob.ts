@@ -1,0 +1,191 @@
+/**
+ * Globs as gitignore files and `rg --glob` have them. They are matched in time bounded by the lengths of pattern and
+ * path, whatever they are: a pattern may come from anybody, and a regular expression could be made to run for hours.
+ *
+ * Names and patterns are byte strings (one character for each byte), since that is what file names are; `?` is one byte.
+ */
+export interface Glob {
+  /** Whether the path, given as names of which the first `from` do not count, matches as a whole. */
+  matches(names: readonly string[], from: number): boolean;
+  /** Whether something below this folder could match. */
+  reachesBelow(names: readonly string[], from: number): boolean;
+}
+
+type Token = string | typeof ANY | typeof STAR | ByteClass;
+interface ByteClass {
+  readonly negated: boolean;
+  readonly ranges: readonly (readonly [first: string, last: string])[];
+}
+type Segment = typeof ANY_DEPTH | ((name: string) => boolean);
+
+const ANY = Symbol("?");
+const STAR = Symbol("*");
+const ANY_DEPTH = Symbol("**");
+const MAX_ALTERNATIVES = 256;
+
+/** A glob, or the reason why the pattern is none. `{a,b}` is written out here, so that matching knows nothing of it. */
+export function parseGlob(pattern: string): Glob | { readonly error: string } {
+  const parsed = parseTokens(pattern);
+  if ("error" in parsed) return parsed;
+  const alternatives = parsed.sequences.map(toSegments);
+  return {
+    matches: (names, from) => alternatives.some((segments) => matchSegments(segments, names, from)),
+    reachesBelow: (names, from) => alternatives.some((segments) => leadsOn(segments, names, from)),
+  };
+}
+
+/** As `*` in a name, so `**` among names: only the last one met ever has to be tried again. */
+function matchSegments(segments: readonly Segment[], names: readonly string[], from: number): boolean {
+  const last = segments[1];
+  if (segments.length === 2 && segments[0] === ANY_DEPTH && typeof last === "function")
+    return names.length > from && last(names[names.length - 1] as string);
+  let segment = 0;
+  let name = from;
+  let retrySegment = -1;
+  let retryName = from;
+  while (name < names.length) {
+    const current = segments[segment];
+    if (current === ANY_DEPTH) {
+      retrySegment = ++segment;
+      retryName = name;
+    } else if (current?.(names[name] as string)) {
+      segment++;
+      name++;
+    } else if (retrySegment >= 0) {
+      segment = retrySegment;
+      name = ++retryName;
+    } else return false;
+  }
+  while (segments[segment] === ANY_DEPTH) segment++;
+  return segment === segments.length;
+}
+
+function leadsOn(segments: readonly Segment[], names: readonly string[], from: number): boolean {
+  for (let i = 0; i < names.length - from; i++) {
+    const segment = segments[i];
+    if (segment === ANY_DEPTH) return true;
+    if (!segment?.(names[from + i] as string)) return false;
+  }
+  return segments.length > names.length - from;
+}
+
+function toSegments(tokens: readonly Token[]): Segment[] {
+  const segments: Token[][] = [[]];
+  for (const token of tokens) {
+    if (token === "/") segments.push([]);
+    else segments.at(-1)?.push(token);
+  }
+  return segments.map(toSegment);
+}
+
+function toSegment(tokens: readonly Token[]): Segment {
+  if (tokens.length === 2 && tokens.every((token) => token === STAR)) return ANY_DEPTH;
+  const [first, ...rest] = tokens;
+  if (tokens.every(isLiteral)) {
+    const literal = tokens.join("");
+    return (name) => name === literal;
+  }
+  if (first === STAR && rest.every(isLiteral)) {
+    const suffix = rest.join("");
+    return (name) => name.endsWith(suffix);
+  }
+  return (name) => matchTokens(tokens, name);
+}
+
+const isLiteral = (token: Token): token is string => typeof token === "string";
+
+function matchTokens(tokens: readonly Token[], name: string): boolean {
+  let token = 0;
+  let at = 0;
+  let retryToken = -1;
+  let retryAt = 0;
+  while (at < name.length) {
+    const current = tokens[token];
+    if (current === STAR) {
+      retryToken = ++token;
+      retryAt = at;
+    } else if (current !== undefined && matchByte(current, name[at] as string)) {
+      token++;
+      at++;
+    } else if (retryToken >= 0) {
+      token = retryToken;
+      at = ++retryAt;
+    } else return false;
+  }
+  while (tokens[token] === STAR) token++;
+  return token === tokens.length;
+}
+
+function matchByte(token: Exclude<Token, typeof STAR>, byte: string): boolean {
+  if (token === ANY) return true;
+  if (typeof token === "string") return token === byte;
+  return token.ranges.some(([first, last]) => first <= byte && byte <= last) !== token.negated;
+}
+
+type Parsed = { readonly sequences: Token[][] } | { readonly error: string };
+
+function parseTokens(pattern: string): Parsed {
+  let at = 0;
+
+  const parseSequence = (depth: number): Parsed => {
+    let sequences: Token[][] = [[]];
+    while (at < pattern.length) {
+      const char = pattern[at] as string;
+      if (depth > 0 && (char === "," || char === "}")) break;
+      at++;
+      if (char === "}") return { error: "} without {" };
+      if (char === "{") {
+        const group = parseGroup(depth + 1);
+        if ("error" in group) return group;
+        if (sequences.length * group.sequences.length > MAX_ALTERNATIVES) return TOO_MANY;
+        sequences = sequences.flatMap((head) => group.sequences.map((tail) => [...head, ...tail]));
+        continue;
+      }
+      const token = char === "[" ? parseClass() : char === "\\" ? pattern[at++] : charToken(char);
+      if (token === undefined) return { error: char === "[" ? "[ without ]" : "nothing after \\" };
+      for (const sequence of sequences) sequence.push(token);
+    }
+    return { sequences };
+  };
+
+  const parseGroup = (depth: number): Parsed => {
+    if (depth > MAX_DEPTH) return { error: "{ inside too many others" };
+    const alternatives: Token[][] = [];
+    for (;;) {
+      const one = parseSequence(depth);
+      if ("error" in one) return one;
+      // As ripgrep does it, an empty alternative is none.
+      alternatives.push(...one.sequences.filter((sequence) => sequence.length > 0));
+      if (alternatives.length > MAX_ALTERNATIVES) return TOO_MANY;
+      const char = pattern[at++];
+      if (char === undefined) return { error: "{ without }" };
+      if (char === "}") return { sequences: alternatives.length > 0 ? alternatives : [[]] };
+    }
+  };
+
+  const parseClass = (): ByteClass | undefined => {
+    const negated = pattern[at] === "!" || pattern[at] === "^";
+    if (negated) at++;
+    const ranges: [string, string][] = [];
+    for (let isFirst = true; ; isFirst = false) {
+      const char = pattern[at++];
+      if (char === undefined) return undefined;
+      if (char === "]" && !isFirst) return { negated, ranges };
+      const last = pattern[at + 1];
+      if (pattern[at] !== "-" || last === undefined || last === "]") {
+        ranges.push([char, char]);
+        continue;
+      }
+      if (last < char) return undefined;
+      ranges.push([char, last]);
+      at += 2;
+    }
+  };
+
+  return parseSequence(0);
+}
+
+const MAX_DEPTH = 16;
+const TOO_MANY = { error: `more than ${MAX_ALTERNATIVES} alternatives in {…}` };
+
+const charToken = (char: string): Token => (char === "*" ? STAR : char === "?" ? ANY : char);

@@ -1,0 +1,15 @@
+/** Bigger pictures are of no use to a model; they are answered as bytes. */
+export const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+
+/** How many bytes at the start tell a picture. */
+export const IMAGE_HEAD_BYTES = 12;
+
+/** The media type of a picture that models can look at, told by its first bytes. SVG is text. */
+export function imageType(head: Buffer): string | undefined {
+  const starts = (magic: string, at = 0) => head.toString("latin1", at, at + magic.length) === magic;
+  if (starts("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (starts("\xff\xd8\xff")) return "image/jpeg";
+  if (starts("GIF87a") || starts("GIF89a")) return "image/gif";
+  if (starts("RIFF") && starts("WEBP", 8)) return "image/webp";
+  return undefined;
+}

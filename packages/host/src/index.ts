@@ -1,0 +1,17 @@
+export * from "./blobs.ts";
+export * from "./compare.ts";
+export * from "./confinement.ts";
+export * from "./edits.ts";
+export type * from "./file-content.ts";
+export * from "./files.ts";
+export * from "./hashes.ts";
+export { systemClock } from "./jobs/clock.ts";
+export { createJobStore } from "./jobs/job-store.ts";
+export * from "./patch/index.ts";
+export * from "./path.ts";
+export type * from "./read-file.ts";
+export * from "./ripgrep.ts";
+export * from "./search-text.ts";
+export * from "./state.ts";
+export { restOfCharacter, wholeCharacters } from "./text.ts";
+export * from "./workspace.ts";

@@ -1,0 +1,208 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createEventLog,
+  createJobs,
+  type Envelope,
+  type JobRequest,
+  type Jobs,
+  ToolError,
+} from "@octant/core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createBlobs } from "../blobs.ts";
+import { systemClock } from "./clock.ts";
+import { createJobStore } from "./job-store.ts";
+
+let folder: string;
+let store: ReturnType<typeof createJobStore>;
+let jobs: Jobs;
+
+const open = () => {
+  store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
+  jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
+};
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "octant-jobs-"));
+  open();
+});
+afterEach(async () => {
+  await jobs.close();
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const meta = { tool: "t", action: "a", trace_id: "", paging: { cursor: null, more: false } };
+const success = (data: unknown): Envelope => ({ ok: true, data, error: null, meta });
+const failure = (code: "CANCELLED" | "NO_SPACE"): Envelope => ({
+  ok: false,
+  data: null,
+  error: { code, message: "", details: {} },
+  meta,
+});
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<Envelope>((end) =>
+    signal.addEventListener("abort", () => end(failure("CANCELLED")), { once: true }),
+  );
+
+const request = (work: JobRequest["work"], more: Partial<JobRequest> = {}): JobRequest => ({
+  tool: "t",
+  action: "a",
+  owner: "me",
+  patienceMs: 30_000,
+  signal: new AbortController().signal,
+  work,
+  ...more,
+});
+
+test("work that ends in time is answered with its outcome, and only the job is kept", async () => {
+  const { result, job } = await jobs.run(request(async () => success(1)));
+  expect(result).toEqual(success(1));
+  expect(jobs.get("me", job.job_id)).toMatchObject({ state: "complete", owner: "me" });
+  expect(jobs.result("me", job.job_id)).toBeUndefined();
+});
+
+test("work that takes longer is answered with its job, whose result comes later", async () => {
+  let finish = (_: Envelope) => {};
+  const { result, job } = await jobs.run(
+    request(() => new Promise((end) => (finish = end)), { patienceMs: 0 }),
+  );
+  expect(result).toBeNull();
+  expect(jobs.get("me", job.job_id).state).toBe("running");
+  const waiting = jobs.wait(
+    "me",
+    job.job_id,
+    jobs.events.read(0).next_seq,
+    30_000,
+    new AbortController().signal,
+  );
+  finish(success("late"));
+  expect((await waiting).state).toBe("complete");
+  expect(jobs.result("me", job.job_id)).toEqual(success("late"));
+});
+
+test("work that detaches is answered with its job at once", async () => {
+  const { result, job } = await jobs.run(
+    request(({ detach, signal }) => {
+      detach();
+      return untilAborted(signal);
+    }),
+  );
+  expect(result).toBeNull();
+  expect(job.state).toBe("running");
+});
+
+test("a failure is found by listing the failed", async () => {
+  await jobs.run(request(async () => failure("NO_SPACE"), { patienceMs: 0 }));
+  await jobs.close();
+  expect(jobs.list({ owner: "me", state: "failed", limit: 10 })).toHaveLength(1);
+  expect(jobs.list({ owner: "me", state: "complete", limit: 10 })).toEqual([]);
+});
+
+test("cancelling ends the work and resolves when it has ended", async () => {
+  const { job } = await jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
+  expect((await jobs.cancel("me", job.job_id)).state).toBe("cancelled");
+  expect((await jobs.cancel("me", job.job_id)).state).toBe("cancelled");
+});
+
+test("a caller that goes away before it knows the job ends the work", async () => {
+  const caller = new AbortController();
+  const answer = jobs.run(
+    request(
+      ({ signal }) => {
+        queueMicrotask(() => caller.abort());
+        return untilAborted(signal);
+      },
+      { signal: caller.signal },
+    ),
+  );
+  expect((await answer).job.state).toBe("cancelled");
+});
+
+test("somebody else's job does not exist", async () => {
+  const { job } = await jobs.run(request(async () => success(1)));
+  for (const use of [jobs.get, jobs.result])
+    expect(() => use("you", job.job_id)).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
+  await expect(jobs.cancel("you", job.job_id)).rejects.toBeInstanceOf(ToolError);
+  expect(jobs.list({ owner: "you", limit: 10 })).toEqual([]);
+});
+
+test("the same key of the same owner is the same job, running or done", async () => {
+  let runs = 0;
+  const work = async () => success(++runs);
+  const first = await jobs.run(request(work, { key: "k" }));
+  const again = await jobs.run(request(work, { key: "k" }));
+  expect([runs, again.job.job_id, again.result]).toEqual([1, first.job.job_id, success(1)]);
+  await jobs.run(request(work, { key: "k", owner: "you" }));
+  expect(runs).toBe(2);
+  const slow = request(({ signal }) => untilAborted(signal), { key: "slow", patienceMs: 0 });
+  expect((await jobs.run(slow)).job.job_id).toBe((await jobs.run(slow)).job.job_id);
+});
+
+test("progress and log lines are events with numbers, and progress is kept with the job", async () => {
+  const { job } = await jobs.run(
+    request(async ({ emit }) => {
+      emit({ kind: "log", line: "hello" });
+      emit({ kind: "progress", progress: 1, total: 2 });
+      return success(1);
+    }),
+  );
+  const { events } = jobs.events.read(0, job.job_id);
+  expect(events.map((event) => (event.type === "chunk" ? event.chunk.kind : event.type))).toEqual([
+    "start",
+    "log",
+    "progress",
+    "end",
+  ]);
+  expect(jobs.get("me", job.job_id).progress).toEqual({ progress: 1, total: 2 });
+});
+
+test("a large result comes back whole", async () => {
+  const data = "x".repeat(1_000_000);
+  const { job } = await jobs.run(request(async () => success(data), { key: "large" }));
+  expect(jobs.result("me", job.job_id)).toEqual(success(data));
+});
+
+test("jobs come newest first, page by page", async () => {
+  for (let i = 0; i < 7; i++) await jobs.run(request(async () => success(i)));
+  const all = jobs.list({ owner: "me", limit: 100 }).map(({ job_id }) => job_id);
+  expect(all).toEqual([...all].sort().reverse());
+  const first = jobs.list({ owner: "me", limit: 3 });
+  const rest = jobs.list({ owner: "me", limit: 100, before: first.at(-1)?.job_id as string });
+  expect([...first, ...rest].map(({ job_id }) => job_id)).toEqual(all);
+});
+
+test("what a server that died was running has failed with INTERRUPTED; what lives is left alone", async () => {
+  const { job: mine } = await jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
+  const died = spawnSync(
+    process.execPath,
+    ["--input-type=module-typescript", "-e", DYING, import.meta.dirname, folder],
+    { encoding: "utf8" },
+  );
+  expect(died.signal).toBe("SIGKILL");
+  const lost = died.stdout.trim();
+  expect(jobs.get("me", lost).state).toBe("running");
+  expect(store.recover(Date.now())).toBe(1);
+  expect(jobs.get("me", lost).state).toBe("failed");
+  expect(jobs.result("me", lost)?.error?.code).toBe("INTERRUPTED");
+  expect(jobs.get("me", mine.job_id).state).toBe("running");
+});
+
+const DYING = `
+const [here, folder] = process.argv.slice(1);
+const { createEventLog, createJobs } = await import("@octant/core");
+const { createBlobs } = await import(here + "/../blobs.ts");
+const { createJobStore } = await import(here + "/job-store.ts");
+const { systemClock } = await import(here + "/clock.ts");
+const store = createJobStore(folder + "/jobs.sqlite", createBlobs(folder + "/blobs"));
+const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
+const { job } = await jobs.run({ tool: "t", action: "a", owner: "me", patienceMs: 0, signal: new AbortController().signal, work: () => new Promise(() => {}) });
+process.stdout.write(job.job_id, () => process.kill(process.pid, "SIGKILL"));
+`;
+
+test("expired jobs are forgotten", async () => {
+  const { job } = await jobs.run(request(async () => success(1)));
+  store.recover(job.expires_at + 25 * 60 * 60 * 1000);
+  expect(jobs.list({ owner: "me", limit: 10 })).toEqual([]);
+});

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+
+/** A process, told apart from a later one that was given the same number. */
+export const thisProcess = (): string => `${process.pid}:${startOf(process.pid) ?? ""}`;
+
+export function isAlive(identity: string): boolean {
+  const [pid = "", start = ""] = identity.split(":");
+  const now = startOf(Number(pid));
+  if (now !== undefined) return now === start;
+  return start === "" && answers(Number(pid));
+}
+
+const STARTTIME_FIELD = 19;
+
+/** The kernel's start time of a process; undefined when there is no such process, or no /proc to ask. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name in brackets may hold anything; the fields after it are numbers. A zombie is dead.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? undefined : fields[STARTTIME_FIELD];
+  } catch {
+    return undefined;
+  }
+}
+
+function answers(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

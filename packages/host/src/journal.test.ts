@@ -1,0 +1,101 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createJournal, type Intention } from "./journal.ts";
+
+/** Thousands of syncs are waited for here; in memory they cost nothing. */
+const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+let folder: string;
+let file: string;
+let warnings: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(MEMORY, "octant-journal-"));
+  file = join(folder, "journal");
+  warnings = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = () => createJournal(file, (message) => warnings.push(message));
+
+const INTENTION: Intention = {
+  isSet: true,
+  steps: [
+    {
+      target: "/ws/ä\udcff.txt",
+      how: "replace",
+      before: `sha256:${"a".repeat(64)}`,
+      mode: 0o644,
+      after: `sha256:${"b".repeat(64)}`,
+      temp: ".octant-1.tmp",
+      backup: ".octant-2.tmp",
+    },
+  ],
+  folders: ["/ws/new"],
+};
+
+/** The bytes of a journal whose process died before, or after, the commit. */
+function written(committed: boolean): Buffer {
+  const journal = open();
+  journal.begin(INTENTION, { durable: true });
+  if (committed) journal.commit();
+  journal.close();
+  return readFileSync(file);
+}
+
+const pendingIn = (bytes: Uint8Array) => {
+  writeFileSync(file, bytes);
+  const journal = open();
+  const pending = journal.pending();
+  journal.close();
+  return pending;
+};
+
+test("a journal that is not there, or was cleared, has nothing pending", () => {
+  const journal = open();
+  expect(journal.pending()).toBeUndefined();
+  expect(readdirSync(folder)).toEqual([]);
+  journal.begin(INTENTION, { durable: false });
+  journal.clear();
+  expect(journal.pending()).toBeUndefined();
+  journal.close();
+});
+
+test.each([false, true])("what began is found by the next process (committed: %s)", (committed) => {
+  expect(pendingIn(written(committed))).toEqual({ intention: INTENTION, committed });
+});
+
+test("a record that was cut at any byte is never acted upon, unless all of it is there", () => {
+  const bytes = written(true);
+  const recordLength = bytes.indexOf("\n") + 1;
+  for (let length = 1; length < bytes.length; length++) {
+    const pending = pendingIn(bytes.subarray(0, length));
+    if (length < recordLength) expect(pending, `cut at ${length}`).toBeUndefined();
+    else expect(pending).toEqual({ intention: INTENTION, committed: length > recordLength });
+  }
+});
+
+test("every flipped bit in a record is noticed; the record is kept aside and a warning says where", () => {
+  const bytes = written(false);
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const damaged = Buffer.from(bytes);
+    damaged[bit >> 3]! ^= 1 << (bit & 7);
+    expect(pendingIn(damaged), `bit ${bit}`).toBeUndefined();
+  }
+  expect(warnings).toHaveLength(bytes.length * 8);
+  const kept = readdirSync(folder).filter((name) => name.startsWith("journal.damaged-"));
+  expect(kept.length).toBeGreaterThan(0);
+  expect(readFileSync(file)).toHaveLength(0);
+});
+
+test("any bytes at all are either the record or nothing", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (bytes) => {
+      expect(pendingIn(bytes)).toBeUndefined();
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,62 @@
+/** What indents the lines of a patch, and what indents the same lines of the file. */
+export type Indents = Map<string, string>;
+
+export const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
+
+/** Pairs the lines' indentation; of lines that the patch indents alike the first one counts. */
+export function pairIndents(patch: readonly string[], file: readonly string[]): Indents {
+  const indents: Indents = new Map();
+  for (let i = patch.length - 1; i >= 0; i--) noteIndent(indents, patch[i]!, file[i]!);
+  return indents;
+}
+
+/** From here on, what is indented as `patch` is in the patch is indented as `file` is. */
+export function noteIndent(indents: Indents, patch: string, file: string): void {
+  if (/[^ \t]/.test(patch)) indents.set(indentOf(patch), indentOf(file));
+}
+
+/** A line of the patch, indented the way the file does it. */
+export function reindent(line: string, indents: Indents): string {
+  const indent = indentOf(line);
+  const mapped = indents.get(indent) ?? deepen(indent, indents) ?? flatten(indent, indents) ?? indent;
+  return line === "" ? "" : mapped + line.slice(indent.length);
+}
+
+/** For a line deeper than one that is known: that one's indentation, and the rest of its own in the file's way. */
+function deepen(indent: string, indents: Indents): string | undefined {
+  const base = longest([...indents.keys()].filter((known) => indent.startsWith(known)));
+  return base === undefined ? undefined : indents.get(base)! + convert(indent.slice(base.length), indents);
+}
+
+/** For a line less deep than all that are known: the shallowest one's indentation, less the difference. */
+function flatten(indent: string, indents: Indents): string | undefined {
+  const base = shortest([...indents.keys()].filter((known) => known.startsWith(indent)));
+  if (base === undefined) return undefined;
+  const file = indents.get(base)!;
+  return file.slice(0, Math.max(0, file.length - convert(base.slice(indent.length), indents).length));
+}
+
+function convert(indent: string, indents: Indents): string {
+  const pairs = [...indents];
+  const fileChar = pairs.map(([, file]) => file[0]).find((char) => char !== undefined) ?? indent[0]!;
+  const factor = scale(pairs, indent[0]!, fileChar);
+  const whole = Math.floor(indent.length * factor);
+  return fileChar.repeat(whole) + indent.slice(Math.round(whole / factor));
+}
+
+const SPACES_PER_TAB = 4;
+
+/** How many characters indent the file where one indents the patch. */
+function scale(pairs: readonly (readonly [string, string])[], patchChar: string, fileChar: string): number {
+  const shallow = pairs.reduce((a, b) => (b[0].length < a[0].length ? b : a));
+  const deep = pairs.reduce((a, b) => (b[0].length > a[0].length ? b : a));
+  const steps = deep[0].length - shallow[0].length;
+  const growth = deep[1].length - shallow[1].length;
+  if (steps > 0 && growth > 0) return growth / steps;
+  if (patchChar === fileChar) return 1;
+  if (deep[0].length > 0 && deep[1].length > 0) return deep[1].length / deep[0].length;
+  return fileChar === "\t" ? 1 / SPACES_PER_TAB : SPACES_PER_TAB;
+}
+
+const shortest = (texts: readonly string[]) => texts.toSorted((a, b) => a.length - b.length)[0];
+const longest = (texts: readonly string[]) => texts.toSorted((a, b) => b.length - a.length)[0];

@@ -1,0 +1,50 @@
+import type { Eol } from "./change.ts";
+
+/** A text and where its lines start. LF and CRLF end a line, a lone CR does not. */
+export interface Lines {
+  readonly text: string;
+  readonly count: number;
+  /** One more than there are lines: the last is the end of the text. */
+  readonly starts: readonly number[];
+}
+
+export function toLines(text: string): Lines {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  if (starts.at(-1) !== text.length) starts.push(text.length);
+  return { text, starts, count: starts.length - 1 };
+}
+
+/** Where line `at` starts; the end of the text for every line behind the last. */
+export const startOf = ({ starts, text }: Lines, at: number): number => starts[at] ?? text.length;
+
+/** What ends line `at`: "" for a last line without newline, and where there is no line. */
+export function eolAt(lines: Lines, at: number): Eol {
+  const start = lines.starts[at];
+  const end = lines.starts[at + 1];
+  if (start === undefined || end === undefined || lines.text[end - 1] !== "\n") return "";
+  return end - 2 >= start && lines.text[end - 2] === "\r" ? "\r\n" : "\n";
+}
+
+/** Line `at` without what ends it. */
+export const textAt = (lines: Lines, at: number): string =>
+  lines.text.slice(startOf(lines, at), startOf(lines, at + 1) - eolAt(lines, at).length);
+
+/** The line that holds `offset`; the end of a text is on its last line, or behind that if it is ended. */
+export function lineOf(lines: Lines, offset: number): number {
+  const { starts, count } = lines;
+  let low = 0;
+  let high = eolAt(lines, count - 1) === "" ? Math.max(0, count - 1) : count;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (starts[middle]! <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Splits the text of a patch as `toLines` splits a file; a text without newline at its end has "" there. */
+export function splitLines(text: string): { text: string; eol: Eol }[] {
+  const lines = toLines(text);
+  return Array.from({ length: lines.count }, (_, at) => ({ text: textAt(lines, at), eol: eolAt(lines, at) }));
+}

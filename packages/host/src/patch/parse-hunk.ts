@@ -1,0 +1,123 @@
+import { type Hunk, type HunkLine, malformed } from "./change.ts";
+
+/** What a line beginning with @@ says. */
+export interface HunkHeader {
+  readonly line?: number;
+  readonly anchors: readonly string[];
+  /** How many old and new lines it promises; people and models miscount, so it is a hint. */
+  readonly counts?: { readonly old: number; readonly new: number };
+}
+
+export interface Parsed<T> {
+  readonly value: T;
+  readonly next: number;
+}
+
+const NUMBERS = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))?(?: @@.*)?$/;
+
+export const isHunkHeader = (line: string): boolean => /^@@(?!@)/.test(line);
+
+export function parseHunkHeader(line: string): HunkHeader {
+  const header = line.trimEnd();
+  const numbers = NUMBERS.exec(header);
+  if (!numbers) {
+    const anchor = header.slice(2).replace(/@@$/, "").trim();
+    return { anchors: anchor === "" || anchor === "..." ? [] : [anchor] };
+  }
+  const start = Number(numbers[1]);
+  const old = Number(numbers[2] ?? 1);
+  const added = Number(numbers[3] ?? 1);
+  // A range of no lines names the line before it, so that it already counts from 0.
+  return { line: old === 0 ? start : Math.max(0, start - 1), anchors: [], counts: { old, new: added } };
+}
+
+/** Reads the lines below a header: as many as it promises if that ends the body, else up to `isEnd`. */
+export function parseHunkBody(
+  lines: readonly string[],
+  start: number,
+  header: HunkHeader,
+  isEnd: (lines: readonly string[], at: number) => boolean,
+): Parsed<Hunk> {
+  const next = countedEnd(lines, start, header, isEnd) ?? bodyEnd(lines, start, isEnd);
+  const { line, anchors } = header;
+  return { value: { line, anchors, atEnd: false, lines: toHunkLines(lines, start, next) }, next };
+}
+
+function countedEnd(
+  lines: readonly string[],
+  start: number,
+  { counts }: HunkHeader,
+  isEnd: (lines: readonly string[], at: number) => boolean,
+): number | undefined {
+  if (!counts) return undefined;
+  let { old, new: added } = counts;
+  let at = start;
+  for (; at < lines.length && (old > 0 || added > 0 || lines[at]!.startsWith("\\")); at++) {
+    const op = opOf(lines[at]!);
+    if (op === undefined) return undefined;
+    if (op === " " || op === "-") old--;
+    if (op === " " || op === "+") added--;
+    if (old < 0 || added < 0) return undefined;
+  }
+  let after = at;
+  while (after < lines.length && lines[after]!.trim() === "") after++;
+  const ends = after === lines.length || isEnd(lines, after) || SIGNATURE.test(lines[after]!);
+  return old === 0 && added === 0 && ends ? at : undefined;
+}
+
+/** What ends the body of a mail. As the line of a hunk it would remove "- ". */
+export const SIGNATURE = /^-- \r?$/;
+
+/** Empty lines at the end of a body separate it from what follows rather than being part of it. */
+function bodyEnd(
+  lines: readonly string[],
+  start: number,
+  isEnd: (lines: readonly string[], at: number) => boolean,
+): number {
+  let end = start;
+  while (end < lines.length && !isEnd(lines, end)) end++;
+  while (end > start && lines[end - 1]!.trimEnd() === "" && !lines[end - 1]!.startsWith(" ")) end--;
+  return end;
+}
+
+/** An empty line is an empty context line whose space was lost on the way. */
+function opOf(line: string): HunkLine["op"] | "\\" | undefined {
+  const char = line[0] ?? " ";
+  if (char === "\r" && line.length === 1) return " ";
+  return char === " " || char === "-" || char === "+" || char === "\\" ? char : undefined;
+}
+
+function toHunkLines(lines: readonly string[], start: number, end: number): HunkLine[] {
+  const hunkLines: HunkLine[] = [];
+  for (let at = start; at < end; at++) {
+    const line = lines[at]!;
+    const op = opOf(line);
+    if (op === undefined) throw malformed(at, "a line of a hunk starts with a space, '-' or '+'");
+    if (op !== "\\") hunkLines.push(toHunkLine(op, line));
+    else if (hunkLines.length === 0)
+      throw malformed(at, "there is no line before it that could lack a newline");
+    else hunkLines.push(withoutNewline(hunkLines.pop()!, line));
+  }
+  if (hunkLines.length === 0) throw malformed(start - 1, "the hunk has no lines");
+  checkNewlineMarks(hunkLines, start);
+  return hunkLines;
+}
+
+function toHunkLine(op: HunkLine["op"], line: string): HunkLine {
+  const text = /^[ +-]/.test(line) ? line.slice(1) : line;
+  return text.endsWith("\r") ? { op, text: text.slice(0, -1), eol: "\r\n" } : { op, text, eol: "\n" };
+}
+
+/** A CR before a missing newline belongs to the line, unless the whole patch came with CRLF, as the mark then shows. */
+function withoutNewline({ op, text, eol }: HunkLine, mark: string): HunkLine {
+  return { op, text: eol === "\r\n" && !mark.endsWith("\r") ? `${text}\r` : text, eol: "" };
+}
+
+function checkNewlineMarks(lines: readonly HunkLine[], start: number): void {
+  for (const other of ["+", "-"] as const) {
+    const side = lines.filter(({ op }) => op !== other);
+    if (side.slice(0, -1).some(({ eol }) => eol === "")) {
+      throw malformed(start - 1, "only the last old and the last new line of the hunk can lack a newline");
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { ErrorCode } from "@octant/core";
+import type { Match, StructuredEdit } from "./index.ts";
+import { BEGIN_ROWS } from "./torture-rows-begin.ts";
+import { FILE_ROWS } from "./torture-rows-files.ts";
+import { MATCH_ROWS } from "./torture-rows-match.ts";
+import { STRUCTURED_ROWS } from "./torture-rows-structured.ts";
+import { TEXT_ROWS } from "./torture-rows-text.ts";
+
+export type Content = string | Buffer;
+export type Files = Readonly<Record<string, Content>>;
+
+/** One edit that goes wrong elsewhere. What is no map of files is the content of the file `x`, the call's target. */
+export interface TortureRow {
+  readonly name: string;
+  readonly before: Content | Files;
+  readonly patch: string | readonly StructuredEdit[];
+  /** Everything there is afterwards, byte for byte. */
+  readonly after?: Content | Files;
+  /** "exact" when absent. */
+  readonly match?: Match;
+  readonly offsets?: readonly number[];
+  readonly modes?: Readonly<Record<string, number>>;
+  readonly error?: ErrorCode;
+  /** What the message of the error says. */
+  readonly says?: RegExp;
+  /** The lines, from 0, that the error offers. */
+  readonly candidates?: readonly number[];
+}
+
+export const TORTURE_ROWS: readonly TortureRow[] = [
+  ...TEXT_ROWS,
+  ...MATCH_ROWS,
+  ...FILE_ROWS,
+  ...BEGIN_ROWS,
+  ...STRUCTURED_ROWS,
+];

@@ -1,0 +1,71 @@
+import { ToolError } from "@octant/core";
+import { expect, test } from "vitest";
+import { type Applied, applyChange, type FileChange, parsePatch } from "./index.ts";
+import { type Content, type Files, TORTURE_ROWS, type TortureRow } from "./torture-rows.ts";
+
+test.each(TORTURE_ROWS)("$name", (row) => {
+  if (row.error) return expectFailure(row);
+  const { files, modes, results } = applyRow(row);
+  expect(files).toEqual(toBytes(row.after ?? {}));
+  expect(results.some(({ match }) => match === "whitespace") ? "whitespace" : "exact").toBe(
+    row.match ?? "exact",
+  );
+  if (row.offsets)
+    expect(results.flatMap(({ hunks }) => hunks.map(({ offset }) => offset))).toEqual(row.offsets);
+  if (row.modes) expect(modes).toEqual(row.modes);
+});
+
+test("the table has a hundred rows and no name twice", () => {
+  const names = TORTURE_ROWS.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThanOrEqual(100);
+});
+
+function expectFailure(row: TortureRow): void {
+  let failure: unknown;
+  try {
+    applyRow(row);
+  } catch (error) {
+    failure = error;
+  }
+  expect(failure).toBeInstanceOf(ToolError);
+  const { code, message, details } = failure as ToolError;
+  expect({ code, message }).toEqual({ code: row.error, message: expect.stringMatching(row.says ?? /./) });
+  if (row.candidates) {
+    const found = (details as ToolError<"PATCH_FAILED">["details"]).candidates ?? [];
+    expect(found.map(({ line }) => line)).toEqual(row.candidates);
+  }
+}
+
+/** Does what the transaction engine does, on a map of files. */
+function applyRow({ before, patch }: TortureRow) {
+  const old = new Map(Object.entries(toFiles(before)));
+  const files = new Map(old);
+  const modes: Record<string, number> = {};
+  const results: Applied[] = [];
+  const changes = parsePatch(patch, "x");
+  for (const change of changes) {
+    const bytes = Buffer.from(old.get(change.path) ?? "");
+    results.push(applyChange(bytes, change));
+    const removes = change.kind === "delete" || (change.kind === "update" && change.newPath && !change.copy);
+    if (removes) files.delete(change.path);
+  }
+  for (const [i, change] of changes.entries()) {
+    if (change.kind === "delete") continue;
+    files.set(resultPath(change), results[i]!.after);
+    if (change.mode !== undefined) modes[resultPath(change)] = change.mode;
+  }
+  return { files: toBytes(Object.fromEntries(files)), modes, results };
+}
+
+const resultPath = (change: FileChange) =>
+  change.kind === "update" ? (change.newPath ?? change.path) : change.path;
+
+const toFiles = (content: Content | Files): Files =>
+  typeof content === "string" || Buffer.isBuffer(content) ? { x: content } : content;
+
+/** Latin-1 shows every byte in a failure's diff. */
+const toBytes = (content: Content | Files) =>
+  Object.fromEntries(
+    Object.entries(toFiles(content)).map(([path, bytes]) => [path, Buffer.from(bytes).toString("latin1")]),
+  );

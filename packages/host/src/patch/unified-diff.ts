@@ -1,0 +1,96 @@
+import { isUtf8 } from "node:buffer";
+import type { Path } from "../path.ts";
+import { diffHunks } from "./diff-hunks.ts";
+import { encodeLiteral, gitId } from "./git-binary.ts";
+import { encodeName } from "./git-name.ts";
+import { UTF8, utf16FormOf } from "./text-form.ts";
+
+export interface DiffOptions {
+  readonly path: Path;
+  /** The path of `after`, when it is another. */
+  readonly newPath?: Path;
+  /** null: the file is not there. */
+  readonly before: Buffer | null;
+  readonly after: Buffer | null;
+  /** Permission bits; a change of mode is shown when both are given. */
+  readonly oldMode?: number;
+  readonly newMode?: number;
+  /** Whether content that is no text is written in full, so that the diff can be applied. */
+  readonly binary?: "literal" | "summary";
+}
+
+const DEFAULT_MODE = 0o644;
+const GIT_LOOKS_FOR_NUL_IN_BYTES = 8_000;
+const NO_ID = "0".repeat(40);
+
+/**
+ * The git-style diff of two states of one file; "" when they are the same. What it says, `parsePatch` and
+ * `applyChange` (and `git apply`) make of `before` byte for byte.
+ */
+export function unifiedDiff(options: DiffOptions): string {
+  const { before, after } = options;
+  const head = headerLines(options);
+  const body = same(before, after) ? "" : contentOf(options);
+  if (head.length === 0 && body === "") return "";
+  const { a, b } = names(options);
+  return `${[`diff --git ${a} ${b}`, ...head].join("\n")}\n${body}`;
+}
+
+const same = (before: Buffer | null, after: Buffer | null) =>
+  (before ?? Buffer.alloc(0)).equals(after ?? Buffer.alloc(0));
+
+const names = ({ path, newPath = path }: DiffOptions) => ({
+  a: encodeName(`a/${path}`),
+  b: encodeName(`b/${newPath}`),
+});
+
+/** What changes besides the content. */
+function headerLines({ path, newPath, before, after, oldMode, newMode }: DiffOptions): string[] {
+  if (before === null && after === null) return [];
+  if (before === null) return [`new file mode ${gitMode(newMode)}`];
+  if (after === null) return [`deleted file mode ${gitMode(oldMode)}`];
+  const lines: string[] = [];
+  if (oldMode !== undefined && newMode !== undefined && oldMode !== newMode) {
+    lines.push(`old mode ${gitMode(oldMode)}`, `new mode ${gitMode(newMode)}`);
+  }
+  if (newPath !== undefined && newPath !== path) {
+    lines.push(`rename from ${encodeName(path)}`, `rename to ${encodeName(newPath)}`);
+  }
+  return lines;
+}
+
+const gitMode = (mode = DEFAULT_MODE) => `100${(mode & 0o777).toString(8).padStart(3, "0")}`;
+
+function contentOf(options: DiffOptions): string {
+  const hunks = textHunks(options.before ?? Buffer.alloc(0), options.after ?? Buffer.alloc(0));
+  if (hunks === undefined) return binaryContent(options);
+  const { a, b } = names(options);
+  return `--- ${options.before ? nameLine(a) : "/dev/null"}\n+++ ${options.after ? nameLine(b) : "/dev/null"}\n${hunks}`;
+}
+
+/** Behind a name with a space a tab shows where it ends, as git does it. */
+const nameLine = (name: string) => (name.includes(" ") ? `${name}\t` : name);
+
+/** undefined when the changed lines are no text that a patch could carry back to these bytes. */
+function textHunks(before: Buffer, after: Buffer): string | undefined {
+  const utf16 = utf16FormOf(before);
+  if (utf16 && utf16 === utf16FormOf(after)) {
+    const hunks = diffHunks(utf16.decode(before), utf16.decode(after));
+    return hunks.isWellFormed() && !hunks.includes("\0") ? hunks : undefined;
+  }
+  if (looksBinary(before) || looksBinary(after)) return undefined;
+  const hunks = UTF8.encode(diffHunks(UTF8.decode(before), UTF8.decode(after)));
+  const readsBack = isUtf8(before) ? isUtf8(hunks) : !hunks.some((byte) => byte >= 0x80);
+  return readsBack && !hunks.includes(0) && !utf16 ? hunks.toString() : undefined;
+}
+
+const looksBinary = (content: Buffer) => content.subarray(0, GIT_LOOKS_FOR_NUL_IN_BYTES).includes(0);
+
+function binaryContent(options: DiffOptions): string {
+  const { before, after, binary = "literal" } = options;
+  const { a, b } = names(options);
+  if (binary === "summary")
+    return `Binary files ${before ? a : "/dev/null"} and ${after ? b : "/dev/null"} differ\n`;
+  const ids = [before, after].map((content) => (content ? gitId(content) : NO_ID));
+  return `index ${ids.join("..")}\nGIT binary patch\n${encodeLiteral(after ?? Buffer.alloc(0))}`;
+}

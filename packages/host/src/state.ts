@@ -1,0 +1,143 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { basename, isAbsolute, join } from "node:path";
+import { ToolError } from "@octant/core";
+import type { Path } from "./path.ts";
+import { errnoOf, toToolError } from "./system-error.ts";
+
+/** Where a workspace keeps what outlives the process: blobs, journal, secret. Nobody else can read or write it. */
+export interface StateFolder {
+  readonly path: string;
+  /** A subfolder, made 0700 when missing. */
+  folder(name: string): string;
+  /** 32 random bytes kept in a 0600 file, the same for every process of this workspace. */
+  secret(): Uint8Array;
+}
+
+export interface StateOptions {
+  readonly roots: readonly Path[];
+  readonly env: NodeJS.ProcessEnv;
+  warn(message: string): void;
+}
+
+const SECRET_BYTES = 32;
+const SECRET_FILE = "secret";
+
+/** The user's state folder, or a private temp folder (with a warning) where that one cannot be used. */
+export function openStateFolder({ roots, env, warn }: StateOptions): StateFolder {
+  const path = join(openBase(env, warn), workspaceName(roots));
+  makePrivate(path);
+  return {
+    path,
+    folder(name) {
+      const folder = join(path, name);
+      makePrivate(folder);
+      return folder;
+    },
+    secret: () => loadSecret(join(path, SECRET_FILE)),
+  };
+}
+
+function openBase(env: NodeJS.ProcessEnv, warn: StateOptions["warn"]): string {
+  const usual = join(stateHome(env), "octant");
+  try {
+    makePrivate(usual);
+    return usual;
+  } catch (cause) {
+    const temp = join(tmpdir(), `octant-${process.getuid?.() ?? "user"}`);
+    makePrivate(temp);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    warn(
+      `the state folder ${usual} cannot be used: ${reason}; ` +
+        `the undo history goes to ${temp} and may be lost when this machine restarts`,
+    );
+    return temp;
+  }
+}
+
+function stateHome(env: NodeJS.ProcessEnv): string {
+  const given = env["XDG_STATE_HOME"];
+  // The XDG specification says that a relative path is to be ignored.
+  if (given && isAbsolute(given)) return given;
+  return join(env["HOME"] || homedir(), ".local", "state");
+}
+
+/** Readable, and another one for every other set of roots. */
+function workspaceName(roots: readonly Path[]): string {
+  const slug = basename(roots[0] ?? "")
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, MAX_SLUG_CHARS);
+  const digest = createHash("sha256").update(JSON.stringify(roots)).digest("hex").slice(0, DIGEST_CHARS);
+  return `${slug || "root"}-${digest}`;
+}
+
+const MAX_SLUG_CHARS = 40;
+const DIGEST_CHARS = 16;
+const PRIVATE = 0o700;
+const OTHERS_CAN_WRITE = 0o022;
+const OTHERS_CAN_READ = 0o055;
+
+/** Makes the folder when it is missing; refuses one that somebody else could have prepared or can write to. */
+function makePrivate(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: PRIVATE });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    const me = process.getuid?.();
+    if (me === undefined) return;
+    const folder = statSync(path);
+    if (lstatSync(path).uid !== me || folder.uid !== me) throw notPrivate("it belongs to somebody else");
+    if (folder.mode & OTHERS_CAN_WRITE) throw notPrivate("others can write to it; chmod go-w helps");
+    if (folder.mode & OTHERS_CAN_READ) chmodSync(path, PRIVATE);
+  } catch (cause) {
+    throw toToolError(cause, "the state folder");
+  }
+}
+
+const notPrivate = (reason: string) => new ToolError("ACCESS_DENIED", reason, {});
+
+function loadSecret(path: string): Uint8Array {
+  try {
+    const secret = readFileSync(path);
+    if (secret.length === SECRET_BYTES) return secret;
+  } catch (cause) {
+    if (errnoOf(cause) !== "ENOENT") throw cause;
+    return makeSecret(path, linkSync);
+  }
+  // Torn by a crash of the machine: cursors made with it are lost anyway.
+  return makeSecret(path, renameSync);
+}
+
+/** Whoever places it first wins, and everybody reads the winner's. */
+function makeSecret(path: string, place: (draft: string, path: string) => void): Uint8Array {
+  const draft = `${path}.${process.pid}.${randomBytes(8).toString("hex")}`;
+  const fd = openSync(draft, "wx", 0o600);
+  try {
+    writeSync(fd, randomBytes(SECRET_BYTES));
+    fsyncSync(fd);
+    place(draft, path);
+  } catch (cause) {
+    if (errnoOf(cause) !== "EEXIST") throw cause;
+  } finally {
+    closeSync(fd);
+    // A renamed one is gone already.
+    rmSync(draft, { force: true });
+  }
+  return readFileSync(path);
+}

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { createEventLog, createJobs, type Jobs } from "@octant/core";
+import { type Blobs, createBlobs } from "./blobs.ts";
+import { type Confinement, createConfinement } from "./confinement.ts";
+import { createEdits, type Edits } from "./edits.ts";
+import { createFiles, type Files } from "./files.ts";
+import { systemClock } from "./jobs/clock.ts";
+import { createJobStore } from "./jobs/job-store.ts";
+import { createRipgrep, type Ripgrep } from "./ripgrep.ts";
+import { openStateFolder, type StateFolder } from "./state.ts";
+
+/** The folders that Octant works in, and what stands on them. */
+export interface Workspace {
+  readonly confinement: Confinement;
+  readonly state: StateFolder;
+  readonly blobs: Blobs;
+  readonly files: Files;
+  readonly edits: Edits;
+  readonly ripgrep: Ripgrep;
+  readonly jobs: Jobs;
+  close(): Promise<void>;
+}
+
+export interface WorkspaceOptions {
+  readonly roots: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Told what a person should know, such as a state folder that does not outlive the machine's start. */
+  warn(message: string): void;
+}
+
+/** Puts the parts together, and sets right what a server that died here left half done. */
+export function createWorkspace({ roots, env, warn }: WorkspaceOptions): Workspace {
+  const confinement = createConfinement(roots);
+  const state = openStateFolder({ roots: confinement.roots, env, warn });
+  confinement.exclude(state.path);
+  const blobs = createBlobs(state.folder("blobs"));
+  const edits = createEdits({ confinement, blobs, state, warn });
+  const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
+  const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
+  store.recover(systemClock.now());
+  // Every edit looks for remains first, so nothing has to wait for this one.
+  edits.recover().catch((cause) => warn(`half-done edits could not be set right yet: ${cause}`));
+  return {
+    confinement,
+    state,
+    blobs,
+    files: createFiles({ confinement, blobs, env }),
+    edits,
+    ripgrep: createRipgrep({ confinement }),
+    jobs,
+    async close() {
+      await jobs.close();
+      store.close();
+      edits.close();
+    },
+  };
+}

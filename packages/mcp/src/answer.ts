@@ -1,0 +1,56 @@
+import type { Attachment, Envelope, Reply } from "@octant/core";
+
+/** Above this the text block is only the head of the answer. */
+export const MAX_TEXT_BYTES = 64 * 1024;
+
+const MAX_BYTES_PER_UNIT = 3;
+const CUT_NOTE = "\n[cut here: the whole answer is in structuredContent; long content is behind its ref]";
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+}
+
+export interface MediaBlock {
+  readonly type: Attachment["kind"];
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+export interface CallToolResult {
+  readonly content: (TextBlock | MediaBlock)[];
+  readonly structuredContent: Envelope;
+  readonly isError: boolean;
+}
+
+/** The result as an object, for hosts that serialise it themselves. */
+export const toCallToolResult = ({ envelope, attachments }: Reply): CallToolResult => ({
+  content: [{ type: "text", text: toText(JSON.stringify(envelope)) }, ...attachments.map(toMedia)],
+  structuredContent: envelope,
+  isError: !envelope.ok,
+});
+
+/**
+ * The result as JSON, with `stamp` as its last members. The envelope is serialised once and serves both as the
+ * structured content and as the text.
+ */
+export function encodeCallToolResult({ envelope, attachments }: Reply, stamp = ""): string {
+  const json = JSON.stringify(envelope);
+  const media = attachments.map((attachment) => `,${JSON.stringify(toMedia(attachment))}`).join("");
+  const text = JSON.stringify(toText(json));
+  return `{"content":[{"type":"text","text":${text}}${media}],"structuredContent":${json},"isError":${!envelope.ok}${stamp}}`;
+}
+
+const toMedia = ({ kind, bytes, mime }: Attachment): MediaBlock => ({
+  type: kind,
+  data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
+  mimeType: mime,
+});
+
+function toText(json: string): string {
+  const surelyFits = json.length * MAX_BYTES_PER_UNIT <= MAX_TEXT_BYTES;
+  if (surelyFits || (json.length <= MAX_TEXT_BYTES && Buffer.byteLength(json) <= MAX_TEXT_BYTES)) return json;
+  // encodeInto stops before a character that does not fit whole.
+  const { read } = new TextEncoder().encodeInto(json, new Uint8Array(MAX_TEXT_BYTES));
+  return json.slice(0, read) + CUT_NOTE;
+}

@@ -1,0 +1,75 @@
+import { fileURLToPath } from "node:url";
+import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterEach, describe, expect, test } from "vitest";
+
+const serverFile = fileURLToPath(new URL("./fixtures/server.ts", import.meta.url));
+const clients: Client[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+});
+
+async function connect(options: ClientOptions): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" }, options);
+  clients.push(client);
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [serverFile] }));
+  return client;
+}
+const demo = (args: Record<string, unknown>) => ({ name: "demo", arguments: args });
+
+describe.each([
+  { era: "legacy", version: "2025-11-25", versionNegotiation: { mode: "legacy" } },
+  { era: "modern", version: "2026-07-28", versionNegotiation: { mode: "auto" } },
+] as const)("the official client in the $era era", ({ era, version, versionNegotiation }) => {
+  test("agrees on the revision, lists the tools and calls them", async () => {
+    const client = await connect({ versionNegotiation });
+    expect(client.getProtocolEra()).toBe(era);
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(client.getServerVersion()).toEqual({ name: "octant", version: "0.1.0" });
+    expect(client.getInstructions()).toBe("Call demo first.");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["demo"]);
+    const result = await client.callTool(demo({ action: "echo", text: "é𝄞" }));
+    expect(result).toMatchObject({
+      isError: false,
+      structuredContent: { ok: true, data: { text: "é𝄞" }, error: null },
+    });
+    expect(result.content).toEqual([{ type: "text", text: JSON.stringify(result.structuredContent) }]);
+  });
+
+  test("sees failures as error results, and an unknown tool as a protocol error", async () => {
+    const client = await connect({ versionNegotiation });
+    expect(await client.callTool(demo({ action: "fail" }))).toMatchObject({
+      isError: true,
+      structuredContent: { ok: false, error: { code: "NOT_FOUND", details: { uri: "file:///x" } } },
+    });
+    await expect(client.callTool({ name: "absent" })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("cancels a call, and the work ends", async () => {
+    const client = await connect({ versionNegotiation });
+    const controller = new AbortController();
+    const onprogress = () => controller.abort("enough");
+    const options = { signal: controller.signal, onprogress };
+    await expect(client.callTool(demo({ action: "wait" }), options)).rejects.toThrow("enough");
+    const after = await client.callTool(demo({ action: "go" }));
+    expect(after.structuredContent).toMatchObject({ data: { cancelled: 1 } });
+  });
+
+  test("gets progress while the call runs", async () => {
+    const client = await connect({ versionNegotiation });
+    const { promise: half, resolve } = Promise.withResolvers<unknown>();
+    const waiting = client.callTool(demo({ action: "wait" }), { onprogress: resolve });
+    expect(await half).toEqual({ progress: 1, total: 2, message: "half" });
+    await client.callTool(demo({ action: "go" }));
+    expect((await waiting).structuredContent).toMatchObject({ data: { gone: true } });
+  });
+
+  test("is told when the list of tools changes", async () => {
+    const { promise: changed, resolve } = Promise.withResolvers<readonly { name: string }[] | null>();
+    const onChanged = (_error: unknown, tools: readonly { name: string }[] | null) => resolve(tools);
+    const client = await connect({ versionNegotiation, listChanged: { tools: { onChanged } } });
+    await client.callTool(demo({ action: "grow" }));
+    expect((await changed)?.map(({ name }) => name)).toEqual(["demo", "extra"]);
+  });
+});

@@ -1,0 +1,113 @@
+import { type Claim, claimOf, isSoundHandshake, MODERN_VERSION } from "./client-claims.ts";
+import { createDirectCalls, isCallParams, type Outlet } from "./direct-calls.ts";
+import {
+  errorLine,
+  isResponse,
+  type Message,
+  notificationLine,
+  type RequestId,
+  resultLine,
+  toMessage,
+  UNSUPPORTED_PROTOCOL_VERSION,
+} from "./messages.ts";
+import { nextPhase, type Phase } from "./phase.ts";
+import { createResults } from "./results.ts";
+import type { Position } from "./sdk-bridge.ts";
+import { createSdkGate } from "./sdk-gate.ts";
+import type { Service } from "./service.ts";
+import { createToolRunner } from "./tool-runner.ts";
+
+/** One client's connection, apart from how its bytes travel. */
+export interface Conversation {
+  /** Takes one parsed message; the lines that answer it go to the outlet. */
+  receive(value: unknown): void;
+  /** Cancels what runs. Nothing is answered afterwards. */
+  close(): Promise<void>;
+}
+
+/**
+ * Answers the everyday methods itself, in the very bytes that the SDK would write, and hands all others to the
+ * SDK. A message is answered here only when it is certain what the SDK would make of it.
+ */
+export function createConversation(service: Service, outlet: Outlet): Conversation {
+  const results = createResults(service);
+  const runTool = createToolRunner(service);
+  const calls = createDirectCalls(service, runTool, outlet);
+  const sdk = createSdkGate({ service, runTool, write: (line) => outlet.write(line) });
+  let phase: Phase = "opening";
+  let position: Position = { phase: "opening", handshake: undefined };
+  let initialized = false;
+
+  const stopTelling = service.onListChanged(() => {
+    if (initialized) outlet.write(notificationLine("notifications/tools/list_changed"));
+  });
+
+  /** The result that is known at once; undefined when there is none, or when it is for the SDK to say. */
+  function resultOf({ method, params }: Message, era: Era): string | undefined {
+    if (method === "tools/list" && params?.["cursor"] === undefined) return results.toolsList(era);
+    if (era === "modern") return method === "server/discover" ? results.discover() : undefined;
+    if (method === "ping") return "{}";
+    if (method !== "initialize" || !isSoundHandshake(params)) return undefined;
+    position = { phase: "legacy", handshake: params };
+    return results.initialize(params.protocolVersion);
+  }
+
+  function receiveRequest(id: RequestId, value: unknown, message: Message, claim: Claim): void {
+    const { method, params, meta } = message;
+    const era = eraOf(phase, claim);
+    const result = era && resultOf(message, era);
+    if (result !== undefined) outlet.write(resultLine(id, result));
+    else if (era && method === "tools/call" && isCallParams(params)) {
+      calls.start({ id, params, meta, stamp: era === "modern" ? results.modernStamp : "" });
+    } else if (isUndecided(phase) && claim.kind === "version" && claim.version !== MODERN_VERSION) {
+      outlet.write(refuseVersion(id, claim.version));
+    } else sdk.deliver(value, position);
+  }
+
+  function receiveNotification(value: unknown, { method, params }: Message): void {
+    if (method === "notifications/initialized") {
+      initialized = phase === "legacy";
+      return;
+    }
+    if (method === "notifications/cancelled") calls.cancel(params);
+    // Before the SDK is there, nothing is that another notification could concern.
+    if (sdk.used) sdk.deliver(value, position);
+  }
+
+  return {
+    receive(value) {
+      const message = toMessage(value);
+      if (!message) {
+        if (sdk.used && isResponse(value)) sdk.deliver(value, position);
+        else service.log("mcp: dropped what is no request and no notification");
+        return;
+      }
+      const claim = claimOf(message);
+      phase = nextPhase(phase, message, claim);
+      if (phase === "foreign") return sdk.deliver(value, position);
+      if (phase !== position.phase) position = { ...position, phase };
+      if (message.id === undefined) receiveNotification(value, message);
+      else receiveRequest(message.id, value, message, claim);
+    },
+    async close() {
+      stopTelling();
+      calls.cancelAll();
+      await sdk.close();
+    },
+  };
+}
+
+type Era = "legacy" | "modern";
+
+function eraOf(phase: Phase, claim: Claim): Era | undefined {
+  if (phase === "legacy") return "legacy";
+  return claim.kind === "version" && claim.version === MODERN_VERSION ? "modern" : undefined;
+}
+
+const isUndecided = (phase: Phase) => phase === "opening" || phase === "probed";
+
+const refuseVersion = (id: RequestId, requested: string) =>
+  errorLine(id, UNSUPPORTED_PROTOCOL_VERSION, `Unsupported protocol version: ${requested}`, {
+    supported: [MODERN_VERSION],
+    requested,
+  });

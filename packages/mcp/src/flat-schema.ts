@@ -1,0 +1,100 @@
+import type { JsonSchema } from "@octant/core";
+import { mergeShapes, type Shape, toShape } from "./shape.ts";
+
+export interface FlatSchema {
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+}
+
+/** Long enough for one plain clause; the whole text is in the action `schema`. */
+const MAX_DESCRIPTION_CHARS = 60;
+
+/** The strict input schema of each action. */
+export type ActionSchemas = readonly (readonly [action: string, input: JsonSchema])[];
+
+/**
+ * One schema for all actions of a tool. Clients drop tools whose schema has a union at its root, so every
+ * parameter is optional here; its description names the actions that take it, unless most of them do.
+ */
+export function toFlatSchema(tool: string, actions: ActionSchemas): FlatSchema {
+  const parameters = new Map<string, Use[]>();
+  for (const [action, input] of actions) {
+    for (const [name, property] of Object.entries(input.properties ?? {})) {
+      const use = { action, shape: toShape(property), description: shorten(descriptionOf(property)) };
+      parameters.set(name, [...(parameters.get(name) ?? []), use]);
+    }
+  }
+  if (parameters.has("action")) throw new TypeError(`${tool}: no parameter can be called 'action'`);
+  const properties = [...parameters].map(([name, uses]) => {
+    const shape = shapeOfAll(`${tool}: parameter '${name}'`, uses);
+    const text = [describe(uses, actions.length), shape.outline].filter(Boolean).join(" ");
+    return [name, { ...toKeywords(shape), ...(text && { description: text }) }];
+  });
+  const action = { type: "string", enum: actions.map(([name]) => name) };
+  return {
+    type: "object",
+    properties: { action, ...Object.fromEntries(properties) },
+    required: ["action"],
+  };
+}
+
+/** `read(uri,range?) stat(uri)`: which parameters go with which action, and which of them may be left out. */
+export const toSignatures = (actions: ActionSchemas): string =>
+  actions.map(([name, input]) => `${name}(${parameterList(input)})`).join(" ");
+
+interface Use {
+  readonly action: string;
+  readonly shape: Shape;
+  readonly description: string;
+}
+
+function shapeOfAll(where: string, uses: readonly Use[]): Shape {
+  return uses
+    .map(({ shape }) => shape)
+    .reduce((merged, shape, index) => {
+      const both = mergeShapes(merged, shape);
+      if (both) return both;
+      const before = uses.slice(0, index).map(({ action }) => action);
+      throw new TypeError(
+        `${where} means one thing in ${before.join(", ")} and another in ${uses[index]?.action}; rename one`,
+      );
+    });
+}
+
+/** A bare parameter says nothing here: the signatures name its actions already. */
+function describe(uses: readonly Use[], actionCount: number): string {
+  const byText = Map.groupBy(uses, ({ description }) => description);
+  return [...byText]
+    .filter(([text]) => text !== "")
+    .map(([text, group]) => {
+      const common = group.length * 2 > actionCount;
+      return common ? text : `${group.map(({ action }) => action).join(",")}: ${text}`;
+    })
+    .join("; ");
+}
+
+function toKeywords({ types, values, itemTypes }: Shape) {
+  return {
+    ...(types.length > 0 && { type: oneOrList(types) }),
+    ...(values && { enum: values }),
+    // Some clients refuse an array without items.
+    ...(types.includes("array") && { items: itemTypes.length > 0 ? { type: oneOrList(itemTypes) } : {} }),
+  };
+}
+
+const oneOrList = (types: readonly string[]) => (types.length === 1 ? types[0] : types);
+
+const parameterList = ({ properties = {}, required = [] }: JsonSchema) =>
+  Object.keys(properties)
+    .map((name) => (required.includes(name) ? name : `${name}?`))
+    .join(",");
+
+const descriptionOf = (property: JsonSchema | boolean) =>
+  (typeof property === "object" && property.description) || "";
+
+function shorten(text: string): string {
+  const [clause = ""] = text.split(/[.;](?:\s|$)/, 1);
+  if (clause.length <= MAX_DESCRIPTION_CHARS) return clause;
+  return clause.slice(0, clause.lastIndexOf(" ", MAX_DESCRIPTION_CHARS)).replace(/[\s,:(]+$/, "");
+}

@@ -1,0 +1,70 @@
+import type { Writable } from "node:stream";
+
+/** Writes lines to a stream that may be slow, or gone. */
+export interface LineWriter {
+  /** Lines of one tick leave in one write. */
+  write(line: string): void;
+  /** True from the moment the stream asks to wait until it has drained. */
+  readonly full: boolean;
+  /** Resolves when what was written has left, the stream has failed, or `withinMs` have passed. */
+  flush(withinMs: number): Promise<void>;
+}
+
+export interface WriterHandlers {
+  readonly onFull: () => void;
+  readonly onDrain: () => void;
+  /** The reader is gone; whatever is written from now on is dropped. */
+  readonly onGone: (cause: Error | undefined) => void;
+}
+
+export function createLineWriter(output: Writable, handlers: WriterHandlers): LineWriter {
+  let waiting: string[] = [];
+  let full = false;
+  let gone = false;
+
+  const send = () => {
+    if (waiting.length === 0) return;
+    const text = waiting.join("");
+    waiting = [];
+    if (gone || output.write(text)) return;
+    full = true;
+    handlers.onFull();
+  };
+  const leave = (cause?: Error) => {
+    if (gone) return;
+    gone = true;
+    waiting = [];
+    full = false;
+    handlers.onGone(cause);
+  };
+  // These stay for the stream's life: a late EPIPE without a listener would end the process.
+  output.on("error", leave);
+  output.on("close", () => leave());
+  output.on("drain", () => {
+    full = false;
+    handlers.onDrain();
+  });
+
+  return {
+    write(line) {
+      if (gone) return;
+      waiting.push(line, "\n");
+      // nextTick runs after the promises of this turn, so answers that are ready together go together.
+      if (waiting.length === 2) process.nextTick(send);
+    },
+    get full() {
+      return full;
+    },
+    async flush(withinMs) {
+      send();
+      if (gone || output.writableLength === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, withinMs);
+      output.once("error", resolve);
+      output.once("close", resolve);
+      output.write("", () => resolve());
+      await promise;
+      clearTimeout(timer);
+    },
+  };
+}

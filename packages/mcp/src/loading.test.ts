@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+
+const loadedBy = (code: string) => {
+  const script = `
+    import { registerHooks } from "node:module";
+    const seen = new Set();
+    registerHooks({ resolve(specifier, context, next) { seen.add(specifier); return next(specifier, context); } });
+    ${code}
+    console.log(JSON.stringify([...seen].filter((name) => name.startsWith("@modelcontextprotocol/"))));`;
+  const output = execFileSync(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "");
+};
+
+const converse = (...messages: object[]) => `
+  const { serveStdio } = await import("./index.ts");
+  const { createDemo } = await import("./fixtures/demo.ts");
+  const { createLineClient } = await import("./fixtures/lines.ts");
+  const client = createLineClient();
+  const server = serveStdio({ ...createDemo().options, ...client });
+  for (const message of ${JSON.stringify(messages)}) {
+    client.send(message);
+    if (message.id !== undefined) await client.next();
+  }
+  await server.close();`;
+const request = (id: number, method: string, params?: object) => ({ jsonrpc: "2.0", id, method, params });
+
+test("importing the package loads nothing of the SDK", () => {
+  expect(loadedBy('await import("./index.ts");')).toEqual([]);
+});
+
+test("a whole everyday conversation is held without the SDK, in either era", () => {
+  const clientInfo = { name: "test", version: "1" };
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const failing = { name: "demo", arguments: { action: "fail" } };
+  const legacy = converse(
+    request(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo }),
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    request(2, "ping"),
+    request(3, "tools/list"),
+    request(4, "tools/call", failing),
+    { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 4 } },
+  );
+  const modern = converse(
+    request(1, "server/discover", { _meta }),
+    request(2, "tools/list", { _meta }),
+    request(3, "tools/call", { ...failing, _meta }),
+  );
+  expect(loadedBy(legacy)).toEqual([]);
+  expect(loadedBy(modern)).toEqual([]);
+});
+
+test("a method that is not ours loads the SDK", () => {
+  expect(loadedBy(converse(request(1, "no/such/method")))).toContain("@modelcontextprotocol/server");
+});

@@ -1,0 +1,80 @@
+import {
+  type AnyAction,
+  allowedIn,
+  type JsonSchema,
+  type Mode,
+  type Tool,
+  toInputSchema,
+} from "@octant/core";
+import { type Annotations, toAnnotations } from "./annotations.ts";
+import { toFlatSchema, toSignatures } from "./flat-schema.ts";
+
+/** `default` lists tools, `split` lists actions. The read-only view is either of them in mode `inspect`. */
+export const PROFILES = ["default", "split"] as const;
+export type Profile = (typeof PROFILES)[number];
+
+/** One entry of tools/list. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object"; readonly [keyword: string]: unknown };
+  readonly outputSchema: typeof ENVELOPE_SCHEMA;
+  readonly annotations: Annotations;
+}
+
+/** A listed name, and what it stands for: one action, or the tool whose `action` argument says which. */
+export interface Offer {
+  readonly listed: ListedTool;
+  readonly tool: string;
+  readonly action: string | undefined;
+}
+
+export const toOffers = (profile: Profile, mode: Mode | undefined, tool: Tool): Offer[] => {
+  const actions = Object.entries(tool.actions).filter(([, act]) => allowedIn(mode, act));
+  // Split, the built-ins of every tool would crowd out the rest; ws has the same for all tools.
+  return profile === "split"
+    ? actions.filter(([, act]) => !act.builtin).map(([name, act]) => toSplitOffer(tool, name, act))
+    : [toToolOffer(tool, actions)];
+};
+
+const ENVELOPE_SCHEMA = {
+  type: "object",
+  properties: { ok: { type: "boolean" }, data: {}, error: {}, meta: { type: "object" } },
+  required: ["ok", "meta"],
+} as const;
+
+function toToolOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
+  const schemas = actions.map(([name, act]) => [name, toInputSchema(act)] as const);
+  const listed: ListedTool = {
+    name: tool.name,
+    description: `${tool.summary} ${toSignatures(schemas.filter(([name]) => !tool.actions[name]?.builtin))}`,
+    inputSchema: { ...toFlatSchema(tool.name, schemas) },
+    outputSchema: ENVELOPE_SCHEMA,
+    annotations: toAnnotations(actions.map(([, act]) => act)),
+  };
+  return { listed, tool: tool.name, action: undefined };
+}
+
+function toSplitOffer(tool: Tool, action: string, act: AnyAction): Offer {
+  const name = `${tool.name}_${action}`;
+  const listed: ListedTool = {
+    name,
+    description: act.summary,
+    inputSchema: toStrictSchema(act),
+    outputSchema: ENVELOPE_SCHEMA,
+    annotations: toAnnotations([act]),
+  };
+  return { listed, tool: tool.name, action };
+}
+
+function toStrictSchema(act: AnyAction): ListedTool["inputSchema"] {
+  const { $schema: _dialect, $defs: _definitions, properties = {}, ...rest } = toInputSchema(act);
+  return { ...rest, type: "object", properties: withoutReferences(properties) };
+}
+
+/** Only a schema that holds itself refers; inside it anything goes, and the dispatcher has the last word. */
+const withoutReferences = (properties: NonNullable<JsonSchema["properties"]>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(properties), (_key, value) => (isReference(value) ? {} : value));
+
+const isReference = (value: unknown) =>
+  typeof value === "object" && value !== null && "$ref" in value && typeof value.$ref === "string";

@@ -1,0 +1,265 @@
+import { PassThrough, Readable, Writable } from "node:stream";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { createDemo } from "./fixtures/demo.ts";
+import { createLineClient } from "./fixtures/lines.ts";
+import { MAX_LINE_BYTES } from "./framing.ts";
+import { type StdioServer, serveStdio } from "./stdio.ts";
+import { MAX_CALLS_IN_FLIGHT } from "./tool-runner.ts";
+
+const servers: StdioServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+function start() {
+  const client = createLineClient();
+  const demo = createDemo();
+  const server = serveStdio({ ...demo.options, ...client });
+  servers.push(server);
+  const answer = async () => JSON.parse(await client.next());
+  return { ...client, ...demo, server, answer };
+}
+const request = (id: unknown, method: string, params?: object) => ({ jsonrpc: "2.0", id, method, params });
+const call = (id: unknown, args: object, _meta?: object) =>
+  request(id, "tools/call", { name: "demo", arguments: args, _meta });
+const cancel = (requestId: unknown) => ({
+  jsonrpc: "2.0",
+  method: "notifications/cancelled",
+  params: { requestId },
+});
+const echo = (id: unknown, text: string) => call(id, { action: "echo", text });
+
+test("however the bytes are cut, the answers are the same", async () => {
+  const messages = [request(1, "ping"), echo(2, "é𝄞漢"), "{no json", request("三", "ping")];
+  const bytes = Buffer.from(
+    messages.map((one) => `${typeof one === "string" ? one : JSON.stringify(one)}\r\n`).join(""),
+  );
+  const play = async (chunks: Buffer[]) => {
+    const { input, next, server } = start();
+    for (const chunk of chunks) input.write(chunk);
+    const lines = await Promise.all(messages.map(next));
+    await server.close();
+    return lines.map((line) => line.replaceAll(/[0-9a-f]{32}/g, "trace")).sort();
+  };
+  const whole = await play([bytes]);
+  expect(await play(Array.from(bytes, (byte) => Buffer.of(byte)))).toEqual(whole);
+  for (let at = 1; at < bytes.length; at++) {
+    expect(await play([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
+  }
+});
+
+test("what is not JSON, or nested too deep, is a parse error without an id, and the next call is answered", async () => {
+  const { input, send, answer } = start();
+  for (const line of ["{", "\ufeff{}", "[".repeat(10_000_000), `{"a":${"[".repeat(65)}${"]".repeat(65)}}`]) {
+    input.write(`${line}\n`);
+    expect(await answer()).toMatchObject({ id: null, error: { code: -32700 } });
+  }
+  send(request(1, "ping"));
+  expect(await answer()).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+});
+
+test("a line without end is refused once, and the call after it is answered", async () => {
+  const { input, send, answer } = start();
+  const part = Buffer.alloc(1024 * 1024, "x");
+  for (let sent = 0; sent <= 2 * MAX_LINE_BYTES; sent += part.length) input.write(part);
+  expect(await answer()).toMatchObject({ id: null, error: { code: -32700 } });
+  input.write("\n");
+  send(request(1, "ping"));
+  expect(await answer()).toMatchObject({ id: 1, result: {} });
+});
+
+test("whatever comes in, it neither crashes nor stops answering", async () => {
+  const valid = JSON.stringify(echo(7, "text"));
+  const mutated = fc
+    .tuple(fc.nat(valid.length), fc.nat(8), fc.string({ unit: "binary", maxLength: 8 }))
+    .map(([at, cut, put]) => Buffer.from(valid.slice(0, at) + put + valid.slice(at + cut)));
+  const misused = fc
+    .record({ jsonrpc: fc.constant("2.0"), id: fc.jsonValue(), method: fc.string(), params: fc.jsonValue() })
+    .map((message) => Buffer.from(JSON.stringify(message)));
+  const noise = fc.oneof(fc.uint8Array().map(Buffer.from), mutated, misused);
+  await fc.assert(
+    fc.asyncProperty(fc.array(noise, { minLength: 1, maxLength: 8 }), async (lines) => {
+      const { input, send, seen, next, bugs, server } = start();
+      for (const line of lines) input.write(Buffer.concat([line, Buffer.from("\n")]));
+      send(echo("last", "still here"));
+      while (!seen.some((line) => line.includes('"id":"last"'))) await next();
+      expect(bugs).toEqual([]);
+      await server.close();
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("calls run at the same time and are answered when each is done", async () => {
+  const { send, answer, waiting } = start();
+  send(call("slow", { action: "wait" }));
+  await waiting.started;
+  send(echo("quick", "x"), call("go", { action: "go" }));
+  const ids = [await answer(), await answer(), await answer()].map(({ id }) => id);
+  expect(ids.slice(0, 2)).toEqual(["quick", "go"]);
+  expect(ids[2]).toBe("slow");
+});
+
+test("a cancelled call is aborted and never answered", async () => {
+  const { send, answer, waiting, seen } = start();
+  send(call(1, { action: "wait" }));
+  await waiting.started;
+  send(cancel(2), cancel("1"), cancel(1), call(3, { action: "go" }));
+  expect(await answer()).toMatchObject({ id: 3, result: { structuredContent: { data: { cancelled: 1 } } } });
+  expect(seen).toHaveLength(1);
+});
+
+test("two calls with one id are both answered, and cancelling ends the later", async () => {
+  const { send, answer, waiting } = start();
+  send(echo(1, "a"), echo(1, "b"));
+  expect([await answer(), await answer()].map(({ id }) => id)).toEqual([1, 1]);
+  send(call(2, { action: "wait" }));
+  await waiting.started;
+  send(call(2, { action: "wait" }), cancel(2), call(3, { action: "go" }));
+  expect(await answer()).toMatchObject({ id: 3, result: { structuredContent: { data: { cancelled: 1 } } } });
+});
+
+test("progress reaches a client that gave a token, before the answer, and no other client", async () => {
+  const { send, answer, waiting } = start();
+  send(call(1, { action: "wait" }, { progressToken: "t" }));
+  expect(await answer()).toEqual({
+    jsonrpc: "2.0",
+    method: "notifications/progress",
+    params: { progressToken: "t", progress: 1, total: 2, message: "half" },
+  });
+  await waiting.started;
+  send(call(2, { action: "go" }));
+  expect([await answer(), await answer()].map(({ id }) => id).sort()).toEqual([1, 2]);
+});
+
+test("calls beyond the cap are refused with OVERLOADED while the others go on", async () => {
+  const { send, answer, waiting } = start();
+  send(...Array.from({ length: MAX_CALLS_IN_FLIGHT + 1 }, (_, id) => call(id, { action: "wait" })));
+  await waiting.started;
+  const { id, result } = await answer();
+  expect(id).toBe(MAX_CALLS_IN_FLIGHT);
+  expect(result.structuredContent).toMatchObject({
+    error: { code: "OVERLOADED", details: { retry_after_ms: 250 } },
+  });
+  send(cancel(0), echo("later", "x"));
+  expect(await answer()).toMatchObject({ id: "later" });
+});
+
+test("the trace id of a call is the client's", async () => {
+  const { send, answer } = start();
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+  send(call(1, { action: "fail" }, { traceparent: `00-${trace}-b7ad6b7169203331-01` }));
+  expect((await answer()).result.structuredContent.meta.trace_id).toBe(trace);
+});
+
+test("while the reader is slow no further calls are taken, and none is lost", async () => {
+  const count = 40;
+  const input = Readable.from(oneCallPerTurn(count), { objectMode: false, highWaterMark: 1 });
+  const written: string[] = [];
+  let release: (() => void) | undefined;
+  const output = new Writable({
+    highWaterMark: 1024,
+    write(chunk, _encoding, done) {
+      written.push(String(chunk));
+      release = done;
+    },
+  });
+  const demo = createDemo();
+  let taken = 0;
+  const dispatch: typeof demo.options.dispatch = (one, options) => {
+    taken++;
+    return demo.options.dispatch(one, options);
+  };
+  const server = serveStdio({ ...demo.options, dispatch, input, output });
+  for (let turns = 0; turns < count * 2; turns++) await turn();
+  expect(taken).toBeLessThan(count / 4);
+  for (let turns = 0; turns < count * 20; turns++) {
+    release?.();
+    await turn();
+  }
+  await server.closed;
+  const ids = written.join("").trim().split("\n");
+  expect(ids.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: count }, (_, id) => id));
+});
+
+async function* oneCallPerTurn(count: number) {
+  for (let id = 0; id < count; id++) {
+    yield Buffer.from(`${JSON.stringify(call(id, { action: "big", size: 5_000 }))}\n`);
+    await turn();
+  }
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("when the input ends, running calls are cancelled and the server is closed at once", async () => {
+  const { input, send, waiting, server, seen } = start();
+  send(call(1, { action: "wait" }));
+  await waiting.started;
+  input.end();
+  await server.closed;
+  expect(waiting.cancelled).toBe(1);
+  expect(seen).toEqual([]);
+});
+
+test("answers that were ready when the input ended still leave", async () => {
+  const { input, send, server, seen } = start();
+  send(echo(1, "x"), call(2, { action: "big", size: 100_000 }));
+  input.end();
+  await server.closed;
+  expect(seen.map((line) => JSON.parse(line).id)).toEqual([1, 2]);
+});
+
+test("a reader that goes away closes the server instead of crashing it", async () => {
+  const { output, send, waiting, server } = start();
+  send(call(1, { action: "wait" }));
+  await waiting.started;
+  output.destroy(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+  await server.closed;
+  expect(waiting.cancelled).toBe(1);
+  send(echo(2, "nobody hears"));
+});
+
+test("a reader that stopped reading does not hold up the end", async () => {
+  const input = new PassThrough();
+  const output = new Writable({ highWaterMark: 1, write: () => {} });
+  const server = serveStdio({ ...createDemo().options, input, output });
+  input.write(`${JSON.stringify(request(1, "ping"))}\n`);
+  await turn();
+  await server.close();
+});
+
+test("closing twice, or after the end, is the same as closing once", async () => {
+  const { input, server } = start();
+  input.end();
+  await Promise.all([server.close(), server.close(), server.closed]);
+  const late = serveStdio({ ...createDemo().options, input, output: new PassThrough() });
+  await late.closed;
+});
+
+const split = { profile: "split" } as const;
+const named = (name: string, action: string, demo: ReturnType<typeof createDemo>) => ({
+  name,
+  summary: "Demo.",
+  actions: { [action]: demo.registry.get("demo")!.actions["echo"]! },
+});
+
+test("a tool list that cannot be made fails at the start, not in a client's face", () => {
+  const demo = createDemo();
+  demo.registry.addTool(named("a_b", "c", demo));
+  demo.registry.addTool(named("a", "b_c", demo));
+  const streams = { input: new PassThrough(), output: new PassThrough() };
+  expect(() => serveStdio({ ...demo.options, ...streams, ...split })).toThrow(TypeError);
+});
+
+test("a tool added later that cannot be listed leaves the list as it was, and the log says why", async () => {
+  const demo = createDemo();
+  const client = createLineClient();
+  demo.registry.addTool(named("a_b", "c", demo));
+  servers.push(serveStdio({ ...demo.options, ...client, ...split }));
+  client.send(request(1, "tools/list"));
+  const before = JSON.parse(await client.next()).result;
+  demo.registry.addTool(named("a", "b_c", demo));
+  client.send(request(1, "tools/list"));
+  expect(JSON.parse(await client.next()).result).toEqual(before);
+  expect(demo.log).toEqual([expect.stringContaining("'a_b_c' would be listed twice")]);
+});

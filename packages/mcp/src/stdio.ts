@@ -1,0 +1,69 @@
+import type { Readable, Writable } from "node:stream";
+import { createConversation } from "./direct.ts";
+import { createLineSplitter, MAX_LINE_BYTES } from "./framing.ts";
+import { parseJson } from "./json.ts";
+import { createLineWriter } from "./line-writer.ts";
+import { errorLine, PARSE_ERROR } from "./messages.ts";
+import { createService, type ServiceOptions } from "./service.ts";
+
+/** How long a reader that stopped reading may hold up the end. */
+const FLUSH_MS = 500;
+
+export interface StdioOptions extends ServiceOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+export interface StdioServer {
+  /** Resolves when the client has gone, or `close` was called, and the last answer has left. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Serves one client over a pair of streams, one JSON-RPC message a line. */
+export function serveStdio({ input, output, ...options }: StdioOptions): StdioServer {
+  const service = createService(options);
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  let closing = false;
+  const writer = createLineWriter(output, {
+    // A client that does not read its answers gets no further ones until it does.
+    onFull: () => input.pause(),
+    onDrain: () => {
+      if (!closing) input.resume();
+    },
+    onGone: () => close(),
+  });
+  const conversation = createConversation(service, writer);
+  const refuse = (reason: string) => writer.write(errorLine(null, PARSE_ERROR, `Parse error: ${reason}`));
+  const feed = createLineSplitter({
+    onLine(line) {
+      let value: unknown;
+      try {
+        value = parseJson(line);
+      } catch (cause) {
+        return refuse(cause instanceof Error ? cause.message : "not JSON");
+      }
+      conversation.receive(value);
+    },
+    onTooLong: () => refuse(`a message may have ${MAX_LINE_BYTES} bytes`),
+  });
+
+  const close = () => {
+    if (!closing) {
+      closing = true;
+      end().then(resolve);
+    }
+    return closed;
+  };
+  const end = async () => {
+    input.off("data", feed);
+    input.pause();
+    await conversation.close();
+    service.close();
+    await writer.flush(FLUSH_MS);
+  };
+  input.on("data", feed);
+  for (const event of ["end", "close", "error"]) input.on(event, close);
+  if (input.readableEnded || input.destroyed) close();
+  return { closed, close };
+}

@@ -1,0 +1,118 @@
+import { action, Hash, PatchId, Ref, Uri } from "@octant/core";
+import { type Edits, type PatchResult, StructuredEdit } from "@octant/host";
+import { z } from "zod";
+
+const MAX_DIFF_CHARS = 32 * 1024;
+const MAX_FILES = 1_000;
+const MAX_HUNKS = 200;
+
+const FileReport = z.object({
+  uri: Uri,
+  hash: Hash.nullable().describe("null: the file is gone, or it is a folder"),
+  match: z.enum(["exact", "whitespace"]).describe("whitespace: other spaces or tabs than the patch says"),
+  hunks: z
+    .array(
+      z.object({
+        line: z.int().describe("0-based, in the new file"),
+        added: z.int(),
+        removed: z.int(),
+        offset: z.int().describe("Lines away from where the patch says"),
+      }),
+    )
+    .readonly(),
+  hunks_omitted: z.int().optional().describe("How many more there are"),
+  created: z.literal(true).optional(),
+  deleted: z.literal(true).optional(),
+  renamed_from: Uri.optional(),
+  copied_from: Uri.optional(),
+});
+
+export const apply_patch = ({ edits }: { edits: Edits }) =>
+  action({
+    summary:
+      "Change existing files, all or none: a unified diff, a *** Begin Patch text, edits, or an undo ref.",
+    access: "write",
+    timing: "sync",
+    intent: "apply",
+    input: z.strictObject({
+      patch: z.union([z.string().min(1), z.array(StructuredEdit).min(1)]).describe("Or an undo ref"),
+      uri: Uri.optional().describe("The file, where the patch does not name it"),
+      base_hash: Hash.optional().describe("The file's hash when you read it"),
+      files: z
+        .array(z.strictObject({ uri: Uri, base_hash: Hash }))
+        .max(MAX_FILES)
+        .optional()
+        .describe("For a patch of several files"),
+      dry_run: z.boolean().default(false),
+    }),
+    output: z.object({
+      patch_id: PatchId,
+      files: z.array(FileReport).readonly(),
+      undo: Ref.nullable().describe("As `patch` it takes the change back"),
+      diff: z.string().optional().describe("dry_run: what would change"),
+      diff_truncated: z.literal(true).optional(),
+    }),
+    errors: [
+      "PRECONDITION_REQUIRED",
+      "CONFLICT",
+      "PATCH_FAILED",
+      "NOT_FOUND",
+      "ALREADY_EXISTS",
+      "NOT_A_FILE",
+      "NOT_A_DIRECTORY",
+      "OUTSIDE_WORKSPACE",
+      "PROTECTED_PATH",
+      "ACCESS_DENIED",
+      "UNSUPPORTED",
+      "TOO_LARGE",
+      "LOCKED",
+      "NO_SPACE",
+      "IO_ERROR",
+    ],
+    examples: [
+      {
+        title: "Replace a text",
+        input: {
+          uri: "src/main.ts",
+          base_hash: "sha256:a2098bd92b10bf8b816d24b7556b1ce8c49a879d130489065ef1051c17e042f6",
+          patch: [{ op: "replace", old: "42", new: "43" }],
+        },
+      },
+      {
+        title: "Look first",
+        input: {
+          base_hash: "sha256:5c8c452c74c389cf4884fd86dc68f515f8f54e9474bb54c653ba43540ca893ca",
+          patch:
+            "--- a/README.md\n+++ b/README.md\n@@ -1,3 +1,3 @@\n-# Demo\n+# Example\n \n A small project.\n",
+          dry_run: true,
+        },
+      },
+      {
+        title: "Create a file",
+        input: {
+          patch: "*** Begin Patch\n*** Add File: src/two.ts\n+export const two = 2;\n*** End Patch\n",
+        },
+      },
+    ],
+    async run(request, { signal }) {
+      const { diff, files, ...result } = await edits.apply(request, signal);
+      return { ...result, files: boundHunks(files), ...(diff !== undefined && shorten(diff)) };
+    },
+  });
+
+/** All of them where they are few; the first ones where a patch has hundreds. */
+function boundHunks(files: PatchResult["files"]) {
+  let left = MAX_HUNKS;
+  return files.map((file) => {
+    const hunks = file.hunks.slice(0, left);
+    left -= hunks.length;
+    const hunks_omitted = file.hunks.length - hunks.length;
+    return hunks_omitted ? { ...file, hunks, hunks_omitted } : file;
+  });
+}
+
+function shorten(diff: string): { diff: string; diff_truncated?: true } {
+  if (diff.length <= MAX_DIFF_CHARS) return { diff };
+  const end = diff.lastIndexOf("\n", MAX_DIFF_CHARS) + 1;
+  return { diff: diff.slice(0, end || MAX_DIFF_CHARS).toWellFormed(), diff_truncated: true };
+}

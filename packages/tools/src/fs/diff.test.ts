@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createEditWorkspace, type EditWorkspace } from "./testing/edit-workspace.ts";
+
+let ws: EditWorkspace;
+beforeEach(() => {
+  ws = createEditWorkspace();
+});
+afterEach(() => ws.close());
+
+const hashOf = (bytes: string) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+
+/** A file that went from "one" to "two" to "three". */
+async function edited() {
+  const { hash: one } = await ws.ok("write", { uri: "a.txt", content: "one\n" });
+  const step = async (base_hash: string, old: string, next: string) => {
+    const patch = [{ op: "replace" as const, old, new: next }];
+    return (await ws.ok("apply_patch", { uri: "a.txt", base_hash, patch })).files[0]!.hash!;
+  };
+  const two = await step(one, "one", "two");
+  return { one, two, three: await step(two, "two", "three") };
+}
+
+test("two states that edits replaced are compared by their hashes", async () => {
+  const { one, two } = await edited();
+  const { diff } = await ws.ok("diff", { hash_a: one, hash_b: two });
+  expect(diff).toContain("-one\n+two\n");
+});
+
+test("the file as it is now stands for the hash that is not given", async () => {
+  const { one, three } = await edited();
+  const since = await ws.ok("diff", { hash_a: one, uri: "a.txt" });
+  expect(since).toMatchObject({ hash_a: one, hash_b: three });
+  expect(since.diff).toContain("--- a/a.txt\n+++ b/a.txt\n");
+  expect(since.diff).toContain("-one\n+three\n");
+  expect((await ws.ok("diff", { uri: "a.txt", hash_b: one })).diff).toContain("-three\n+one\n");
+  expect((await ws.ok("diff", { uri: "a.txt", hash_b: three })).diff).toBe("");
+});
+
+test("a diff can be applied", async () => {
+  const { one, three } = await edited();
+  const { diff } = await ws.ok("diff", { uri: "a.txt", hash_b: one });
+  await ws.ok("apply_patch", { patch: diff, base_hash: three });
+  expect(readFileSync(join(ws.root, "a.txt"), "utf8")).toBe("one\n");
+});
+
+test("anything but two of the three is refused, and so is a hash that nobody knows", async () => {
+  const hash = hashOf("unknown");
+  for (const input of [{}, { uri: "a" }, { hash_a: hash }, { uri: "a", hash_a: hash, hash_b: hash }])
+    expect((await ws.fail("diff", input)).code).toBe("INVALID_ARGUMENT");
+  expect((await ws.fail("diff", { hash_a: hash, hash_b: hash })).code).toBe("NOT_FOUND");
+});
+
+test("what does not fit comes as head, tail and a ref to all of it", async () => {
+  const { one } = await edited();
+  const lines = Array.from({ length: 5_000 }, (_, i) => `ä line ${i}\n`).join("");
+  writeFileSync(join(ws.root, "a.txt"), lines);
+  const answer = await ws.ok("diff", { hash_a: one, uri: "a.txt", max_bytes: 2_000 });
+  expect(Buffer.byteLength(answer.diff + answer.tail)).toBeLessThanOrEqual(2_000);
+  const whole = ws.blobs.get(answer.ref!.slice("blob:".length)).toString();
+  expect(whole.startsWith(answer.diff)).toBe(true);
+  expect(whole.endsWith(answer.tail!)).toBe(true);
+  expect(Buffer.byteLength(whole)).toBe(
+    Buffer.byteLength(answer.diff) + Buffer.byteLength(answer.tail!) + answer.omitted_bytes!,
+  );
+  const oneByte = await ws.ok("diff", { hash_a: one, uri: "a.txt", max_bytes: 1 });
+  expect(oneByte.diff.length + oneByte.tail!.length).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,68 @@
+import { action, Hash, Ref, Uri } from "@octant/core";
+import {
+  type Blobs,
+  type Confinement,
+  compareStates,
+  restOfCharacter,
+  toRef,
+  wholeCharacters,
+} from "@octant/host";
+import { z } from "zod";
+
+const DEFAULT_BYTES = 32 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
+
+export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: Blobs }) =>
+  action({
+    summary: "The unified diff between two states of a file; states that edits replaced are known by hash.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      hash_a: Hash.optional().describe("From this state"),
+      hash_b: Hash.optional().describe("To this state"),
+      uri: Uri.optional().describe("The file as it is now, in place of one hash"),
+      max_bytes: z.int().min(1).max(MAX_BYTES).default(DEFAULT_BYTES),
+    }),
+    output: z.object({
+      hash_a: Hash,
+      hash_b: Hash,
+      diff: z.string().describe("Empty when both are the same"),
+      tail: z.string().optional().describe("The end, when not all of it fits"),
+      omitted_bytes: z.int().optional(),
+      ref: Ref.optional().describe("All of it"),
+    }),
+    errors: ["NOT_FOUND", "NOT_A_FILE", "OUTSIDE_WORKSPACE", "TOO_LARGE", "NO_SPACE"],
+    examples: [
+      {
+        title: "What changed since then?",
+        input: {
+          uri: "README.md",
+          hash_a: "sha256:5c8c452c74c389cf4884fd86dc68f515f8f54e9474bb54c653ba43540ca893ca",
+        },
+      },
+    ],
+    run({ max_bytes, ...states }) {
+      const { diff: whole, ...hashes } = compareStates(confinement, blobs, states);
+      const bytes = Buffer.from(whole);
+      if (bytes.length <= max_bytes) return { ...hashes, diff: whole };
+      return { ...hashes, ...headAndTail(bytes, max_bytes), ref: toRef(blobs.put(bytes)) };
+    },
+  });
+
+/** Cut between lines where possible, and never inside a character. */
+function headAndTail(bytes: Buffer, budget: number) {
+  const half = budget >> 1;
+  const head = cutHead(bytes.subarray(0, budget - half));
+  const tail = cutTail(bytes.subarray(bytes.length - half));
+  return {
+    diff: head.toString(),
+    tail: tail.toString(),
+    omitted_bytes: bytes.length - head.length - tail.length,
+  };
+}
+
+const cutHead = (head: Buffer): Buffer =>
+  head.subarray(0, head.lastIndexOf("\n") + 1 || wholeCharacters(head));
+
+const cutTail = (tail: Buffer): Buffer => tail.subarray(tail.indexOf("\n") + 1 || restOfCharacter(tail));

@@ -1,0 +1,42 @@
+import { defineTool } from "@octant/core";
+import type { Workspace } from "@octant/host";
+import { apply_patch } from "./apply-patch.ts";
+import { diff } from "./diff.ts";
+import { list } from "./list.ts";
+import { mkdir } from "./mkdir.ts";
+import { read } from "./read.ts";
+import { rm } from "./rm.ts";
+import { search_text } from "./search-text.ts";
+import { stat } from "./stat.ts";
+import { write } from "./write.ts";
+
+export const fs = (workspace: Workspace) =>
+  defineTool({
+    name: "fs",
+    summary: "Bytes and paths: read, find and list files, create them, and change them under their hash.",
+    actions: {
+      read: read(workspace),
+      write: write(workspace),
+      stat: stat(workspace),
+      list: list(workspace),
+      mkdir: mkdir(workspace),
+      rm: rm(workspace),
+      apply_patch: apply_patch(workspace),
+      search_text: search_text(workspace),
+      diff: diff(workspace),
+    },
+    async backends() {
+      try {
+        const { version, program } = await workspace.ripgrep.version();
+        return [{ name: "ripgrep", available: true, version, detail: program }];
+      } catch (cause) {
+        return [
+          {
+            name: "ripgrep",
+            available: false,
+            detail: cause instanceof Error ? cause.message : String(cause),
+          },
+        ];
+      }
+    },
+  });

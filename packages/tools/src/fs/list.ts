@@ -1,0 +1,55 @@
+import { action, pagingInput, Uri } from "@octant/core";
+import type { Files } from "@octant/host";
+import { z } from "zod";
+import { Kind } from "./kind.ts";
+
+const DEFAULT_LIMIT = 200;
+const MAX_LIMIT = 10_000;
+const MAX_DEPTH = 1_000;
+const MAX_PATTERN_CHARS = 4_096;
+
+/** The path of the last entry, from the folder that is listed. */
+const PagePosition = z.string();
+
+export const list = ({ files }: { readonly files: Files }) =>
+  action({
+    summary: "List the entries of a folder or tree, obeying ignore files, filtered by glob and kind.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      uri: Uri.default("."),
+      depth: z.int().min(1).max(MAX_DEPTH).optional().describe("Levels; 1 when absent, all with a pattern"),
+      pattern: z
+        .string()
+        .min(1)
+        .max(MAX_PATTERN_CHARS)
+        .optional()
+        .describe("Glob; *.ts matches names at any depth, src/**/*.ts paths from the folder"),
+      include_ignored: z.boolean().default(false).describe("Also ignored files"),
+      kind: Kind.optional(),
+      ...pagingInput(DEFAULT_LIMIT, MAX_LIMIT),
+    }),
+    output: z.object({
+      entries: z.array(z.object({ uri: z.string(), kind: Kind, size: z.int(), mtime: z.string() })),
+      unreadable: z.int().optional().describe("Folders that could not be looked into"),
+    }),
+    errors: ["NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE", "ACCESS_DENIED", "INVALID_CURSOR"],
+    examples: [
+      { title: "The workspace root", input: {} },
+      { title: "All TypeScript files", input: { pattern: "*.ts", kind: "file" } },
+    ],
+    async run({ uri, depth, pattern, include_ignored, kind, limit }, ctx) {
+      const { entries, unreadable, next } = await files.list(uri, {
+        depth: depth ?? (pattern === undefined ? 1 : MAX_DEPTH),
+        pattern,
+        includeIgnored: include_ignored,
+        kind,
+        limit,
+        after: ctx.resume(PagePosition),
+        signal: ctx.signal,
+      });
+      if (next !== undefined) ctx.more(next);
+      return { entries, ...(unreadable > 0 && { unreadable }) };
+    },
+  });

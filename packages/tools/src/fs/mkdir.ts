@@ -1,0 +1,26 @@
+import { action, Uri } from "@octant/core";
+import type { Edits } from "@octant/host";
+import { z } from "zod";
+
+export const mkdir = ({ edits }: { edits: Edits }) =>
+  action({
+    summary: "Make a folder, and those on the way to it; one that is there already is fine.",
+    access: "write",
+    timing: "sync",
+    intent: "apply",
+    input: z.strictObject({ uri: Uri }),
+    output: z.object({ uri: Uri, created: z.boolean() }),
+    errors: [
+      "ALREADY_EXISTS",
+      "NOT_FOUND",
+      "NOT_A_DIRECTORY",
+      "OUTSIDE_WORKSPACE",
+      "PROTECTED_PATH",
+      "ACCESS_DENIED",
+      "LOCKED",
+      "NO_SPACE",
+      "IO_ERROR",
+    ],
+    examples: [{ title: "Nested folders", input: { uri: "src/new/deep" } }],
+    run: ({ uri }) => edits.makeFolder(uri),
+  });

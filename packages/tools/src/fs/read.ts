@@ -1,0 +1,114 @@
+import { action, type Context, Hash, Position, Range, ToolError, Uri } from "@octant/core";
+import type { Files, Reading, ReadOptions } from "@octant/host";
+import { z } from "zod";
+
+const DEFAULT_MAX_BYTES = 32 * 1024;
+const MAX_MAX_BYTES = 10 * 1024 * 1024;
+const MAX_URIS = 100;
+const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+
+const OrderedRange = Range.refine(
+  ({ start, end }) => start.line < end.line || (start.line === end.line && start.col <= end.col),
+  "range.end lies before range.start",
+);
+
+const FileContent = z.object({
+  uri: z.string(),
+  encoding: z
+    .enum(["utf-8", "utf-16le", "utf-16be", "base64", "image"])
+    .describe("What the file has; image: the picture is attached"),
+  text: z.string().optional(),
+  base64: z.string().optional(),
+  tail: z.string().optional().describe("The end of what was asked for, when not all of it fits"),
+  omitted: z
+    .object({ bytes: z.int(), lines: z.int().nullable(), start: Position })
+    .optional()
+    .describe("What is missing before tail; read on at start"),
+  truncated: z.boolean(),
+  ref: z.string().optional().describe("Where all of it can be read, by range"),
+  hash: Hash.nullable().describe("Null for a part of a very big file; fs.stat has it"),
+  size: z.int(),
+  mtime: z.string().optional(),
+  eol: z.enum(["lf", "crlf", "mixed", "none"]).optional(),
+  bom: z.boolean().optional(),
+  line_count: z.int().nullable().optional(),
+  range: Range.optional().describe("What the asked range came to"),
+  mime: z.string().optional(),
+});
+
+const Failure = z.object({ uri: z.string(), error: z.object({ code: z.string(), message: z.string() }) });
+
+/** One uri answers flat; a list answers with one row for each. */
+const Output = FileContent.partial().extend({ files: z.array(z.union([FileContent, Failure])).optional() });
+
+export const read = ({ files }: { readonly files: Files }) =>
+  action({
+    summary: "Read a file, a part of it, many files or a ref, with the hash that an edit needs.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      uri: z.union([Uri, z.array(Uri).min(1).max(MAX_URIS)]).describe("URI, path or ref; or a list"),
+      range: OrderedRange.optional().describe(
+        "0-based, end exclusive; col in UTF-16 units; in base64 the file is line 0 and col counts bytes",
+      ),
+      encoding: z.enum(["auto", "utf-8", "base64"]).default("auto").describe("auto: text if it is text"),
+      max_bytes: z
+        .int()
+        .min(1)
+        .max(MAX_MAX_BYTES)
+        .default(DEFAULT_MAX_BYTES)
+        .describe("Budget of the answer; what does not fit comes as head and tail"),
+    }),
+    output: Output,
+    errors: ["NOT_FOUND", "NOT_A_FILE", "NOT_TEXT", "OUTSIDE_WORKSPACE", "ACCESS_DENIED", "TOO_LARGE"],
+    examples: [
+      { title: "A file", input: { uri: "README.md" } },
+      {
+        title: "The first 40 lines",
+        input: { uri: "src/main.ts", range: { start: { line: 0 }, end: { line: 40 } } },
+      },
+      { title: "Several files", input: { uri: ["package.json", "src/main.ts"] } },
+    ],
+    run({ uri, range, encoding, max_bytes }, ctx) {
+      const options: ReadOptions = {
+        range,
+        encoding,
+        maxBytes: max_bytes,
+        maxImageBytes: MAX_IMAGE_BYTES,
+        signal: ctx.signal,
+      };
+      if (Array.isArray(uri)) return readMany(files, uri, options, ctx);
+      const reading = files.read(uri, options);
+      return reading instanceof Promise ? reading.then((one) => attach(one, ctx)) : attach(reading, ctx);
+    },
+  });
+
+function attach({ content, picture }: Reading, ctx: Context): z.input<typeof FileContent> {
+  if (picture) ctx.attach({ kind: "image", ...picture });
+  return content;
+}
+
+/** The budget is shared: each file may use an even part of what those before it left. */
+async function readMany(files: Files, uris: readonly string[], options: ReadOptions, ctx: Context) {
+  const rows: z.input<typeof Failure | typeof FileContent>[] = [];
+  let bytesLeft = options.maxBytes;
+  let imageBytesLeft = MAX_IMAGE_BYTES;
+  for (const [done, uri] of uris.entries()) {
+    ctx.signal.throwIfAborted();
+    const maxBytes = Math.floor(bytesLeft / (uris.length - done));
+    try {
+      const reading = await files.read(uri, { ...options, maxBytes, maxImageBytes: imageBytesLeft });
+      bytesLeft -= lengthOf(reading);
+      imageBytesLeft -= reading.picture?.bytes.length ?? 0;
+      rows.push(attach(reading, ctx));
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      rows.push({ uri, error: { code: cause.code, message: cause.message } });
+    }
+  }
+  return { files: rows };
+}
+
+const lengthOf = ({ content: { text = "", base64 = "", tail = "" } }: Reading) =>
+  Buffer.byteLength(text) + base64.length + Buffer.byteLength(tail);

@@ -1,0 +1,105 @@
+import { action, Hash, pagingInput, Range, Uri } from "@octant/core";
+import { MAX_SEARCH_MS, type Searchable, searchText } from "@octant/host";
+import { z } from "zod";
+
+const DEFAULT_BYTES = 32 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
+// Far below the 128 KiB that the system allows for one argument of a process.
+const MAX_PATTERN_CHARS = 16_384;
+const MAX_GLOB_CHARS = 4_096;
+const MAX_GLOBS = 100;
+
+const Glob = z.string().min(1).max(MAX_GLOB_CHARS);
+
+const Match = z.object({
+  uri: Uri,
+  range: Range,
+  text: z.string().describe("The line, or all lines of the match"),
+  text_truncated: z.literal(true).optional().describe("A long line is shown in part"),
+  before: z.array(z.string()).readonly().optional(),
+  after: z.array(z.string()).readonly().optional(),
+  hash: Hash.nullable().describe("Of the file; null above 64 MiB"),
+});
+
+const Position = z.object({
+  path: z.string(),
+  offset: z.int().min(0),
+  passed: z.int().min(0),
+  many: z.boolean(),
+});
+
+export const search_text = (workspace: Searchable) =>
+  action({
+    summary: "Find a text or regular expression in the files of the project, ignored files left out.",
+    access: "read",
+    timing: "async_short",
+    intent: "inspect",
+    input: z.strictObject({
+      pattern: z.string().min(1).max(MAX_PATTERN_CHARS).describe("Rust regex"),
+      path: Uri.optional().describe("Where; all roots when absent"),
+      fixed: z.boolean().default(false).describe("Plain text"),
+      case: z
+        .enum(["smart", "sensitive", "insensitive"])
+        .default("smart")
+        .describe("Default smart; sensitive if the pattern has capitals"),
+      word: z.boolean().default(false).describe("Whole words only"),
+      glob: z
+        .union([Glob, z.array(Glob).max(MAX_GLOBS)])
+        .optional()
+        .describe("Such as *.ts; ! excludes"),
+      context: z.int().min(0).max(20).default(0).describe("Lines around"),
+      multiline: z.boolean().default(false).describe("Across lines; . still stops at a line end"),
+      max_per_file: z.int().min(1).optional(),
+      max_bytes: z.int().min(1).max(MAX_BYTES).default(DEFAULT_BYTES).describe("Budget of the answer"),
+      ...pagingInput(100, 1_000),
+    }),
+    output: z.object({
+      matches: z.array(Match).readonly(),
+      count: z.int().describe("Matches on this page"),
+      total: z.int().nullable().describe("Matches in all; null when not everything was searched"),
+    }),
+    errors: [
+      "NOT_FOUND",
+      "NOT_A_FILE",
+      "NOT_TEXT",
+      "OUTSIDE_WORKSPACE",
+      "INVALID_CURSOR",
+      "TOO_LARGE",
+      "TIMEOUT",
+      "UNSUPPORTED",
+      "EXEC_FAILED",
+    ],
+    examples: [
+      { title: "Where is it used?", input: { pattern: "answer", word: true } },
+      {
+        title: "In TypeScript files, with context",
+        input: { pattern: "export (const|function)", glob: "*.ts", context: 2 },
+      },
+      { title: "Plain text in one folder", input: { pattern: "= 42;", fixed: true, path: "src" } },
+    ],
+    async run({ path, glob, max_per_file, max_bytes, cursor: _cursor, ...input }, ctx) {
+      ctx.backend("ripgrep");
+      const page = await searchText(
+        workspace,
+        {
+          ...input,
+          path: path === undefined ? undefined : workspace.confinement.toPath(path),
+          globs: glob === undefined ? [] : [glob].flat(),
+          maxPerFile: max_per_file,
+          maxBytes: max_bytes,
+          after: ctx.resume(Position),
+        },
+        {
+          signal: ctx.signal,
+          onProgress: ({ seconds, files }) =>
+            ctx.progress({
+              progress: seconds,
+              total: MAX_SEARCH_MS / 1_000,
+              message: `matches in ${files} files so far`,
+            }),
+        },
+      );
+      if (page.next) ctx.more(page.next);
+      return { matches: page.matches, count: page.matches.length, total: page.total };
+    },
+  });

@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, closeSync, ftruncateSync, mkdirSync, openSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { hashOf } from "@octant/host";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createReadingFixture, type ReadingFixture } from "./reading-fixture.ts";
+
+let at: ReadingFixture;
+
+beforeEach(() => {
+  at = createReadingFixture();
+});
+afterEach(() => at[Symbol.dispose]());
+
+test("a file has kind, size, hash, time and mode", async () => {
+  const path = at.put("run.sh", "#!/bin/sh\n");
+  chmodSync(path, 0o755);
+  utimesSync(path, 1e9, 1e9);
+  expect(await at.fs.stat({ uri: "run.sh" })).toEqual({
+    uri: `file://${at.root}/run.sh`,
+    kind: "file",
+    size: 10,
+    hash: hashOf(Buffer.from("#!/bin/sh\n")),
+    mtime: "2001-09-09T01:46:40.000Z",
+    mode: "0755",
+  });
+});
+
+test("folders, pipes and the root have no hash", async () => {
+  mkdirSync(join(at.root, "folder"));
+  execFileSync("mkfifo", [join(at.root, "pipe")]);
+  for (const [uri, kind] of [
+    ["folder", "directory"],
+    ["pipe", "fifo"],
+    [".", "directory"],
+  ] as const) {
+    const data = await at.fs.stat({ uri });
+    expect([data.kind, data.hash]).toEqual([kind, undefined]);
+  }
+});
+
+test("a link says where it leads inside the workspace, and never whereto outside", async () => {
+  at.put("sub/file", "x");
+  symlinkSync("sub/file", join(at.root, "inside"));
+  symlinkSync("/etc/passwd", join(at.root, "outside"));
+  symlinkSync("sub/missing", join(at.root, "broken"));
+  symlinkSync("/nowhere/at/all", join(at.root, "broken-outside"));
+  symlinkSync("/etc", join(at.root, "etc"));
+  symlinkSync("etc/no-such-file", join(at.root, "through"));
+  symlinkSync("circle", join(at.root, "circle"));
+  const link = async (uri: string) => {
+    const { kind, target, outside, broken } = await at.fs.stat({ uri });
+    return { kind, target: target?.slice(`file://${at.root}/`.length), outside, broken };
+  };
+  const kind = "symlink";
+  expect(await link("inside")).toEqual({ kind, target: "sub/file" });
+  expect(await link("outside")).toEqual({ kind, outside: true });
+  expect(await link("broken")).toEqual({ kind, target: "sub/missing", broken: true });
+  expect(await link("broken-outside")).toEqual({ kind, outside: true });
+  expect(await link("through")).toEqual({ kind, outside: true });
+  expect(await link("circle")).toEqual({ kind, target: "circle", broken: true });
+});
+
+test("what is missing or outside is refused", async () => {
+  expect(await at.failure("stat", { uri: "nothing" })).toBe("NOT_FOUND");
+  expect(await at.failure("stat", { uri: "/etc/passwd" })).toBe("OUTSIDE_WORKSPACE");
+});
+
+const makeSparse = (name: string, size: number) => {
+  const fd = openSync(at.put(name, ""), "r+");
+  ftruncateSync(fd, size);
+  closeSync(fd);
+};
+
+test("a big file is hashed without holding up others", async () => {
+  makeSparse("big", 300 * 1024 * 1024);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const { hash } = await at.fs.stat({ uri: "big" });
+  clearInterval(timer);
+  const expected = execFileSync("sha256sum", [join(at.root, "big")], { encoding: "utf8" });
+  expect(hash).toBe(`sha256:${expected.slice(0, 64)}`);
+  expect(turns).toBeGreaterThan(10);
+});
+
+test("hashing that takes long tells of its progress, and ends when it is cancelled", async () => {
+  makeSparse("huge", 2 ** 40);
+  const abort = new AbortController();
+  const { envelope } = await at.call(
+    "stat",
+    { uri: "huge" },
+    { signal: abort.signal, onProgress: ({ progress }) => progress > 0 && abort.abort() },
+  );
+  expect(envelope.error?.code).toBe("CANCELLED");
+});

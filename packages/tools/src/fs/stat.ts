@@ -1,0 +1,39 @@
+import { action, type Context, Hash, Uri } from "@octant/core";
+import type { Files } from "@octant/host";
+import { z } from "zod";
+import { Kind } from "./kind.ts";
+
+const PROGRESS_INTERVAL_MS = 1_000;
+
+export const stat = ({ files }: { readonly files: Files }) =>
+  action({
+    summary: "Look at what stands at a path: kind, size, hash, times, mode and where a link leads.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({ uri: Uri }),
+    output: z.object({
+      uri: z.string(),
+      kind: Kind,
+      size: z.int(),
+      hash: Hash.optional().describe("Of files, however big"),
+      mtime: z.string(),
+      mode: z.string().describe("Octal, such as 0644"),
+      target: z.string().optional().describe("Where a link leads inside the workspace"),
+      outside: z.literal(true).optional().describe("The link leads out of the workspace"),
+      broken: z.literal(true).optional().describe("Nothing is where the link leads"),
+    }),
+    errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "ACCESS_DENIED"],
+    examples: [{ title: "Hash and size of a file", input: { uri: "README.md" } }],
+    run: ({ uri }, ctx) => files.stat(uri, { signal: ctx.signal, onProgress: tellEverySecond(ctx) }),
+  });
+
+/** Quick ones say nothing. */
+function tellEverySecond(ctx: Context): (bytes: number) => void {
+  let next = performance.now() + PROGRESS_INTERVAL_MS;
+  return (bytes) => {
+    if (performance.now() < next) return;
+    next = performance.now() + PROGRESS_INTERVAL_MS;
+    ctx.progress({ progress: bytes, message: "hashing" });
+  };
+}

@@ -1,0 +1,49 @@
+import { action, Hash, Ref, ToolError, Uri } from "@octant/core";
+import type { Edits } from "@octant/host";
+import { z } from "zod";
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+export const write = ({ edits }: { edits: Edits }) =>
+  action({
+    summary: "Create a file, and the folders on the way to it; an existing file is changed by apply_patch.",
+    access: "write",
+    timing: "sync",
+    intent: "apply",
+    input: z.strictObject({
+      uri: Uri,
+      content: z.string(),
+      encoding: z.enum(["utf-8", "base64"]).default("utf-8").describe("Of content"),
+    }),
+    output: z.object({ uri: Uri, hash: Hash, undo: Ref }),
+    errors: [
+      "ALREADY_EXISTS",
+      "NOT_FOUND",
+      "NOT_A_DIRECTORY",
+      "OUTSIDE_WORKSPACE",
+      "PROTECTED_PATH",
+      "ACCESS_DENIED",
+      "TOO_LARGE",
+      "LOCKED",
+      "NO_SPACE",
+      "IO_ERROR",
+    ],
+    examples: [
+      { title: "A new file", input: { uri: "docs/notes.md", content: "# Notes\n" } },
+      { title: "Bytes", input: { uri: "pixel.bin", content: "AAEC", encoding: "base64" } },
+    ],
+    run: ({ uri, content, encoding }, { signal }) => edits.create(uri, decode(content, encoding), signal),
+  });
+
+/** What cannot be written exactly as it was sent is refused. */
+function decode(content: string, encoding: "utf-8" | "base64"): Buffer {
+  if (encoding === "utf-8") {
+    if (content.isWellFormed()) return Buffer.from(content);
+    throw invalid("content is no valid Unicode: it holds half of a surrogate pair; send bytes as base64");
+  }
+  if (BASE64.test(content)) return Buffer.from(content, "base64");
+  throw invalid("content is no base64 (A–Z a–z 0–9 + / with = at the end, no line breaks)");
+}
+
+const invalid = (message: string) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "content", message }] });

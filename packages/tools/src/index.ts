@@ -1,0 +1,3 @@
+export { fs } from "./fs/index.ts";
+export { job } from "./job/index.ts";
+export { type WsOptions, ws } from "./ws/index.ts";

@@ -1,0 +1,17 @@
+import { action, JobId, type Jobs } from "@octant/core";
+import { z } from "zod";
+import { EXAMPLE_JOB, JobView, toJobView } from "./job-view.ts";
+
+export const cancel = (jobs: Jobs) =>
+  action({
+    summary: "End a job, with every process it started.",
+    access: "write",
+    timing: "sync",
+    intent: "verify",
+    destructive: true,
+    input: z.strictObject({ job_id: JobId }),
+    output: z.object({ job: JobView }),
+    errors: ["NOT_FOUND"],
+    examples: [{ title: "Enough of it", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
+    run: async ({ job_id }, { caller }) => ({ job: toJobView(await jobs.cancel(caller.id, job_id)) }),
+  });

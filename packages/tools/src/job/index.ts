@@ -1,0 +1,12 @@
+import { defineTool, type Jobs } from "@octant/core";
+import { cancel } from "./cancel.ts";
+import { list } from "./list.ts";
+import { poll } from "./poll.ts";
+import { status } from "./status.ts";
+
+export const job = (jobs: Jobs) =>
+  defineTool({
+    name: "job",
+    summary: "Work that goes on after its call was answered: look at it, wait for it, end it.",
+    actions: { status: status(jobs), list: list(jobs), poll: poll(jobs), cancel: cancel(jobs) },
+  });

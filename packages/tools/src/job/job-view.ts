@@ -1,0 +1,33 @@
+import { JOB_STATES, type Job, JobId } from "@octant/core";
+import { z } from "zod";
+
+export const JobView = z.object({
+  job_id: JobId,
+  tool: z.string(),
+  action: z.string(),
+  state: z.enum(JOB_STATES),
+  progress: z
+    .object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() })
+    .nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
+
+/** A job as its owner sees it. */
+export const toJobView = ({ owner: _owner, key: _key, created_at, updated_at, expires_at, ...job }: Job) => ({
+  ...job,
+  created_at: toTimestamp(created_at),
+  updated_at: toTimestamp(updated_at),
+  expires_at: toTimestamp(expires_at),
+});
+
+const toTimestamp = (ms: number) => new Date(ms).toISOString();
+
+/** How a job that ended came out: an envelope, as the call itself would have been answered. */
+export const JobResult = z
+  .unknown()
+  .optional()
+  .describe("The envelope that the call would have been answered with; absent while it runs");
+
+export const EXAMPLE_JOB = "job_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";

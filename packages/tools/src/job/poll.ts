@@ -1,0 +1,71 @@
+import { action, type JobEvent, JobId, type Jobs } from "@octant/core";
+import { z } from "zod";
+import { EXAMPLE_JOB, JobResult, JobView, toJobView } from "./job-view.ts";
+
+const DEFAULT_WAIT_MS = 20_000;
+/** Below the 60 s after which many clients give up. */
+const MAX_WAIT_MS = 50_000;
+const MAX_EVENTS = 200;
+const MAX_TEXT_CHARS = 32_768;
+
+const Event = z.object({ seq: z.int(), type: z.enum(["start", "chunk", "end"]) }).loose();
+
+export const poll = (jobs: Jobs) =>
+  action({
+    summary: "Wait for a job to end or to tell something new.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      job_id: JobId,
+      from_seq: z
+        .int()
+        .min(0)
+        .optional()
+        .describe("next_seq of the poll before; absent: wait for the end only"),
+      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds at the most"),
+    }),
+    output: z.object({
+      job: JobView,
+      result: JobResult,
+      events: z.array(Event).optional(),
+      next_seq: z.int().describe("Poll on from here"),
+      dropped: z.int().describe("Events that a slow reader lost"),
+    }),
+    errors: ["NOT_FOUND"],
+    examples: [{ title: "Wait for the end", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
+    async run({ job_id, from_seq, wait }, { caller, signal }) {
+      if (from_seq === undefined) {
+        const job = await jobs.ended(caller.id, job_id, wait, signal);
+        const { next_seq } = jobs.events.read(Number.MAX_SAFE_INTEGER);
+        return { job: toJobView(job), result: jobs.result(caller.id, job_id), next_seq, dropped: 0 };
+      }
+      const job = await jobs.wait(caller.id, job_id, from_seq, wait, signal);
+      const { events, next_seq, dropped } = jobs.events.read(from_seq, job_id);
+      const page = withinBudget(events);
+      const last = page.at(-1);
+      return {
+        job: toJobView(job),
+        result: jobs.result(caller.id, job_id),
+        events: page.map(toPlain),
+        next_seq: last && page.length < events.length ? last.seq + 1 : next_seq,
+        dropped,
+      };
+    },
+  });
+
+/** As many events as fit into one answer; at least one, so that a reader gets on. */
+function withinBudget(events: readonly JobEvent[]): readonly JobEvent[] {
+  let chars = 0;
+  const end = events.findIndex((event, index) => {
+    chars += JSON.stringify(toPlain(event)).length;
+    return index > 0 && (index >= MAX_EVENTS || chars > MAX_TEXT_CHARS);
+  });
+  return end === -1 ? events : events.slice(0, end);
+}
+
+/** Bytes travel as base64 where the wire is text. */
+function toPlain({ job_id: _job, ...event }: JobEvent) {
+  if (event.type !== "chunk" || event.chunk.kind !== "binary") return event;
+  return { ...event, chunk: { kind: "binary", base64: Buffer.from(event.chunk.bytes).toString("base64") } };
+}

@@ -1,0 +1,34 @@
+import { action, JobId, type Jobs } from "@octant/core";
+import { z } from "zod";
+import { EXAMPLE_JOB, JobResult, JobView, toJobView } from "./job-view.ts";
+
+export const status = (jobs: Jobs) =>
+  action({
+    summary: "Where a job stands, with its result once it has ended.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({ job_id: JobId.optional().describe("Absent: how many jobs are in which state") }),
+    output: z.object({
+      job: JobView.optional(),
+      result: JobResult,
+      counts: z.record(z.string(), z.int()).optional(),
+    }),
+    errors: ["NOT_FOUND"],
+    examples: [
+      { title: "How many are there?", input: {} },
+      { title: "Is it done?", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" },
+    ],
+    run({ job_id }, { caller }) {
+      if (job_id === undefined) return { counts: countStates(jobs, caller.id) };
+      return { job: toJobView(jobs.get(caller.id, job_id)), result: jobs.result(caller.id, job_id) };
+    },
+  });
+
+const MAX_COUNTED = 10_000;
+
+function countStates(jobs: Jobs, owner: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { state } of jobs.list({ owner, limit: MAX_COUNTED })) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,78 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  action,
+  type Backend,
+  BackendStatus,
+  MODES,
+  type Mode,
+  type Tool,
+  ToolError,
+  Uri,
+} from "@octant/core";
+import { pathToUri } from "@octant/host";
+import { z } from "zod";
+import { ANSWER_BYTES, SANDBOX_LEVELS, type WsOptions } from "./options.ts";
+
+/** Tools say what they stand on by their `backends`; a new one needs no change here. */
+export const capabilities = (options: WsOptions) =>
+  action({
+    summary: "What works here: the parts each tool stands on, sandbox, mode, state and limits.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({}),
+    output: z.object({
+      octant: z.object({ version: z.string(), node: z.string(), platform: z.string(), arch: z.string() }),
+      tools: z.array(z.object({ name: z.string(), version: z.string(), backends: z.array(BackendStatus) })),
+      sandbox: z.object({ level: z.enum(SANDBOX_LEVELS), detail: z.string().optional() }),
+      roots: z.array(Uri),
+      mode: z
+        .enum(Object.keys(MODES) as [Mode, ...Mode[]]) // The keys of a constant table are its modes.
+        .nullable()
+        .describe("null: everything is allowed"),
+      state: z.object({ kind: z.enum(["persistent", "temporary"]), detail: z.string().optional() }),
+      limits: z.record(z.string(), z.number()),
+    }),
+    examples: [{ title: "What can I count on?", input: {} }],
+    run: async (_, { signal }) => ({
+      octant: {
+        version: options.version,
+        node: process.versions.node,
+        platform: process.platform,
+        arch: process.arch,
+      },
+      tools: await Promise.all(
+        options.registry.list().map(async (tool) => ({
+          name: tool.name,
+          version: tool.version ?? "0",
+          backends: [...(await backendsOf(tool, signal))],
+        })),
+      ),
+      sandbox: options.sandbox,
+      roots: options.workspace.confinement.roots.map(pathToUri),
+      mode: options.mode ?? null,
+      state: options.state,
+      limits: { answer_bytes: ANSWER_BYTES, ...options.limits },
+    }),
+  });
+
+const PATIENCE_MS = 5_000;
+
+/** One tool that cannot tell must not keep the others from telling: its failure is a row of its own. */
+async function backendsOf(tool: Tool, signal: AbortSignal): Promise<readonly Backend[]> {
+  const failed = (detail: string): readonly Backend[] => [{ name: tool.name, available: false, detail }];
+  const done = new AbortController();
+  const patience = delay(PATIENCE_MS, failed(`no answer within ${PATIENCE_MS} ms`), {
+    signal: AbortSignal.any([signal, done.signal]),
+  });
+  try {
+    return await Promise.race([patience, (async () => (await tool.backends?.()) ?? [])()]);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ToolError) return failed(error.message);
+    return failed(`the check failed; ${tool.name}.status has it logged`);
+  } finally {
+    done.abort();
+    patience.catch(() => undefined);
+  }
+}

@@ -1,0 +1,54 @@
+import { action, ToolError, Uri } from "@octant/core";
+import { isWithin, type Path, splitPath } from "@octant/host";
+import { z } from "zod";
+import { Detected, toAnswer } from "./detect/answer.ts";
+import { describeProject } from "./detect/describe.ts";
+import { projectAround } from "./detect/markers.ts";
+import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, type WsOptions } from "./options.ts";
+import { createProjectFiles, type Looking } from "./project-files.ts";
+
+export const detect = ({ workspace: { confinement } }: WsOptions) =>
+  action({
+    summary:
+      "What the project is: languages, managers, commands to build and test, entry points, instructions.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      path: Uri.optional().describe("The project around it; default the first root"),
+    }),
+    output: Detected,
+    errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE"],
+    examples: [
+      { title: "The whole workspace", input: {} },
+      { title: "The project that a file belongs to", input: { path: "src/main.ts" } },
+    ],
+    async run({ path }, { signal }) {
+      const place = path === undefined ? undefined : folderOf(confinement, confinement.toPath(path));
+      const root = place === undefined ? (confinement.roots[0] as Path) : rootOf(confinement, place);
+      const files = createProjectFiles(confinement, root);
+      const start = place === undefined ? "" : projectAround(files.entries, relativeTo(root, place));
+      const project = await describeProject(files, start, signal);
+      return toAnswer(project, files, confinement.roots, ANSWER_BYTES - ANSWER_MARGIN_BYTES);
+    },
+  });
+
+/** The real path of a folder, or of the folder that a file stands in. */
+function folderOf(confinement: Looking, path: Path): Path {
+  try {
+    using folder = confinement.openFolder(path);
+    return folder.path;
+  } catch (error) {
+    if (!(error instanceof ToolError && error.code === "NOT_A_DIRECTORY")) throw error;
+  }
+  using entry = confinement.openEntry(path);
+  return splitPath(entry.path).parent;
+}
+
+/** Roots may lie in one another; the innermost one is meant. */
+const rootOf = ({ roots }: Looking, path: Path): Path =>
+  roots
+    .filter((root) => isWithin(root, path))
+    .reduce((innermost, root) => (root.length > innermost.length ? root : innermost));
+
+const relativeTo = (root: Path, path: Path): Path => path.slice(root === "/" ? 1 : root.length + 1);

@@ -1,0 +1,86 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Path } from "@octant/host";
+import type { ProjectFiles } from "../project-files.ts";
+import type { Ecosystem, Findings } from "./ecosystem.ts";
+import { ecosystemsOf } from "./markers.ts";
+import { toMemberTest } from "./member-pattern.ts";
+import { createPackageFolder } from "./package-folder.ts";
+import { isBelow, pathBelow } from "./paths.ts";
+import type { Survey } from "./survey.ts";
+
+/** What one ecosystem says about one folder. */
+export interface Inspection {
+  readonly path: Path;
+  readonly ecosystem: Ecosystem;
+  readonly findings: Findings;
+  /** Whether a workspace further up declares it as its own. */
+  readonly isMember: boolean;
+}
+
+const MAX_INSPECTIONS = 500;
+const MAX_DECLARATIONS = 20;
+
+/** Inspects every package of the project, the root's own first. */
+export async function inspectPackages(
+  { start, folders }: Survey,
+  files: ProjectFiles,
+  signal: AbortSignal,
+): Promise<{ inspections: Inspection[]; truncated: boolean }> {
+  const inspections: Inspection[] = [];
+  const declarations: Declaration[] = [];
+  for (const folder of folders) {
+    const ecosystems = ecosystemsOf(folder);
+    if (ecosystems.length === 0) continue;
+    if (inspections.length >= MAX_INSPECTIONS) return { inspections, truncated: true };
+    await nextTurn();
+    signal.throwIfAborted();
+    const view = createPackageFolder(folder, files);
+    for (const ecosystem of ecosystems) {
+      const { path } = folder;
+      const isMember = declarations.some((one) => one.ecosystem === ecosystem && one.includes(path));
+      if (!isMember && isExample(pathBelow(start.path, path))) continue;
+      if (ecosystem.spansSubfolders && inspections.some((one) => spans(one, ecosystem, path))) continue;
+      const findings = ecosystem.inspect(view);
+      if (!findings) continue;
+      const covered = isMember && ecosystem.rootRunsMembers;
+      inspections.push({
+        path,
+        ecosystem,
+        isMember,
+        findings: covered ? { ...findings, build: [], test: [] } : findings,
+      });
+      declarations.push(...declarationsOf(path, ecosystem, findings));
+      declarations.splice(MAX_DECLARATIONS);
+    }
+  }
+  return { inspections, truncated: false };
+}
+
+interface Declaration {
+  readonly ecosystem: Ecosystem;
+  includes(path: Path): boolean;
+}
+
+const declarationsOf = (path: Path, ecosystem: Ecosystem, { workspaces = [] }: Findings): Declaration[] =>
+  workspaces.flatMap(({ members = [] }) => {
+    if (members.length === 0) return [];
+    const isMember = toMemberTest(members);
+    return [{ ecosystem, includes: (other) => isBelow(path, other) && isMember(pathBelow(path, other)) }];
+  });
+
+const spans = (other: Inspection, ecosystem: Ecosystem, path: Path): boolean =>
+  other.ecosystem === ecosystem && isBelow(other.path, path);
+
+/** What tests and generators feed on looks like packages, and is none. */
+const isExample = (path: Path): boolean => path.split("/").some((name) => EXAMPLES.has(name));
+
+const EXAMPLES: ReadonlySet<string> = new Set([
+  "__fixtures__",
+  "__snapshots__",
+  "fixture",
+  "fixtures",
+  "template",
+  "templates",
+  "test-fixtures",
+  "testdata",
+]);

@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Path } from "@octant/host";
+import type { FolderEntries, ProjectFiles } from "../project-files.ts";
+import { joinPath } from "./paths.ts";
+
+export interface SurveyedFolder {
+  /** From the workspace root; "" is the root itself. */
+  readonly path: Path;
+  readonly files: readonly Path[];
+  readonly links: readonly Path[];
+  /** All names of folders in it, also of those that were not walked. */
+  readonly folderNames: readonly Path[];
+  readonly folders: readonly SurveyedFolder[];
+}
+
+export interface Survey {
+  readonly start: SurveyedFolder;
+  /** Every folder walked, level by level: what stands near the top comes first, and is seen whatever the limits. */
+  readonly folders: readonly SurveyedFolder[];
+  readonly files: number;
+  readonly truncated: boolean;
+}
+
+const MAX_ENTRIES = 50_000;
+const MAX_DEPTH = 16;
+const TURN_MS = 8;
+
+/** Walks the project within limits, past folders that hold nothing written by hand. */
+export async function survey(files: ProjectFiles, start: Path, signal: AbortSignal): Promise<Survey> {
+  const folders: MutableFolder[] = [];
+  const queue: Step[] = [{ path: start, depth: 0 }];
+  let seen = 0;
+  let truncated = false;
+  let turnStart = performance.now();
+  for (const step of queue) {
+    if (seen >= MAX_ENTRIES) {
+      truncated = true;
+      break;
+    }
+    if (performance.now() - turnStart > TURN_MS) {
+      await nextTurn();
+      signal.throwIfAborted();
+      turnStart = performance.now();
+    }
+    const entries = files.entries(step.path);
+    if (step.parent && entries.files.some((name) => GENERATED_SIGNS.has(name))) continue;
+    seen += entries.files.length + entries.folders.length + entries.links.length;
+    truncated ||= entries.truncated;
+    const folder = toFolder(step.path, entries);
+    folders.push(folder);
+    step.parent?.folders.push(folder);
+    const inner = entries.folders.filter(isWrittenByHand);
+    truncated ||= inner.length > 0 && step.depth === MAX_DEPTH;
+    if (step.depth === MAX_DEPTH) continue;
+    for (const name of inner) {
+      queue.push({ path: joinPath(step.path, name), depth: step.depth + 1, parent: folder });
+    }
+  }
+  const count = folders.reduce((sum, folder) => sum + folder.files.length, 0);
+  // The queue starts with the start, so that it is always the first folder walked.
+  return { start: folders[0] as SurveyedFolder, folders, files: count, truncated };
+}
+
+type MutableFolder = SurveyedFolder & { readonly folders: SurveyedFolder[] };
+
+interface Step {
+  readonly path: Path;
+  readonly depth: number;
+  readonly parent?: MutableFolder;
+}
+
+const toFolder = (path: Path, entries: FolderEntries): MutableFolder => ({
+  path,
+  files: entries.files,
+  links: entries.links,
+  folderNames: entries.folders,
+  folders: [],
+});
+
+/** Caches, virtual environments and the like say so by a file of this name. */
+const GENERATED_SIGNS: ReadonlySet<string> = new Set(["CACHEDIR.TAG", "pyvenv.cfg"]);
+
+/** Hidden folders hold settings; the few that matter are looked up by name. */
+const isWrittenByHand = (name: Path): boolean => !name.startsWith(".") && !GENERATED_FOLDERS.has(name);
+
+const GENERATED_FOLDERS: ReadonlySet<string> = new Set([
+  "__pycache__",
+  "bower_components",
+  "build",
+  "cmake-build-debug",
+  "cmake-build-release",
+  "coverage",
+  "DerivedData",
+  "dist",
+  "node_modules",
+  "obj",
+  "out",
+  "Pods",
+  "site-packages",
+  "target",
+  "vendor",
+  "venv",
+]);

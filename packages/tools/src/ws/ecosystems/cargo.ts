@@ -1,0 +1,69 @@
+import type { Ecosystem, EntryPoint, PackageFolder } from "../detect/ecosystem.ts";
+import type { Data } from "../formats/data.ts";
+import { frameworksAmong } from "./frameworks.ts";
+
+export const cargo: Ecosystem = {
+  name: "cargo",
+  markers: ["Cargo.toml"],
+  rootRunsMembers: true,
+  inspect(folder) {
+    const manifest = folder.toml("Cargo.toml");
+    const workspace = manifest.get("workspace");
+    const scope = workspace.isPresent ? ["--workspace"] : [];
+    const excluded = workspace.get("exclude").texts.map((path) => `!${path}`);
+    return {
+      name: manifest.get("package", "name").text,
+      managers: [{ name: "cargo", from: "Cargo.toml" }],
+      build: [
+        { name: "build", command: ["cargo", "build", ...scope] },
+        { name: "check", command: ["cargo", "check", ...scope] },
+      ],
+      test: [
+        { runner: "cargo test", command: ["cargo", "test", ...scope] },
+        ...(folder.hasFile(".config/nextest.toml")
+          ? [{ runner: "nextest", command: ["cargo", "nextest", "run", ...scope] }]
+          : []),
+      ],
+      frameworks: frameworksAmong(dependenciesOf(manifest), FRAMEWORKS),
+      entryPoints: entryPoints(folder, manifest),
+      workspaces: workspace.isPresent
+        ? [{ tool: "cargo workspace", members: [...workspace.get("members").texts, ...excluded] }]
+        : [],
+    };
+  },
+};
+
+const dependenciesOf = (manifest: Data): string[] =>
+  [manifest, manifest.get("workspace")].flatMap((table) =>
+    ["dependencies", "dev-dependencies", "build-dependencies"].flatMap((kind) => table.get(kind).keys),
+  );
+
+function entryPoints(folder: PackageFolder, manifest: Data): EntryPoint[] {
+  const declared = manifest.get("bin").items.flatMap((bin): EntryPoint[] => {
+    const path = bin.get("path").text;
+    return path ? [{ path, kind: "command", name: bin.get("name").text }] : [];
+  });
+  const found = [...folder.filesBelow()].flatMap((path): EntryPoint[] => {
+    if (path === "src/main.rs") return [{ path, kind: "main" }];
+    if (path === "src/lib.rs") return [{ path, kind: "library" }];
+    const [, name] = /^src\/bin\/([^/]+?)(?:\.rs|\/main\.rs)$/.exec(path) ?? [];
+    return name === undefined ? [] : [{ path, kind: "command", name }];
+  });
+  return [...declared, ...found];
+}
+
+const FRAMEWORKS = {
+  "actix-web": "actix",
+  axum: "axum",
+  bevy: "bevy",
+  clap: "clap",
+  diesel: "diesel",
+  leptos: "leptos",
+  rocket: "rocket",
+  sqlx: "sqlx",
+  tauri: "tauri",
+  tokio: "tokio",
+  tonic: "tonic",
+  warp: "warp",
+  yew: "yew",
+} as const;

@@ -1,0 +1,62 @@
+import type { Ecosystem, PackageFolder } from "../detect/ecosystem.ts";
+import { parentOf } from "../detect/paths.ts";
+import { capturesIn } from "../formats/lines.ts";
+import { attributeValues, elementTexts, withoutComments } from "../formats/xml.ts";
+import { frameworksAmong } from "./frameworks.ts";
+
+const PROJECTS = [".csproj", ".fsproj", ".vbproj"];
+const SOLUTIONS = [".sln", ".slnx"];
+
+export const dotnet: Ecosystem = {
+  name: "dotnet",
+  markers: [...PROJECTS, ...SOLUTIONS].map((suffix) => `*${suffix}`),
+  rootRunsMembers: true,
+  inspect(folder) {
+    const [solution] = SOLUTIONS.flatMap(folder.ending);
+    const [project] = PROJECTS.flatMap(folder.ending);
+    const xml = project ? withoutComments(folder.text(project)) : "";
+    if (project && !xml.includes("<Project"))
+      folder.report(project, "not a .NET project: there is no <Project>");
+    const packages = attributeValues(xml, "PackageReference", "Include");
+    const isTested = packages.includes("Microsoft.NET.Test.Sdk");
+    const file = solution ?? project ?? "";
+    return {
+      name: file.replace(/\.\w+$/, ""),
+      managers: [{ name: "nuget", from: file }],
+      build: [{ name: "build", command: ["dotnet", "build"] }],
+      test: solution || isTested ? [{ runner: "dotnet test", command: ["dotnet", "test"] }] : [],
+      frameworks: frameworksAmong([...packages, ...attributeValues(xml, "Project", "Sdk")], FRAMEWORKS),
+      entryPoints:
+        elementTexts(xml, "OutputType").includes("Exe") || xml.includes("Sdk.Web")
+          ? ["Program.cs", "Program.fs"]
+              .filter((path) => folder.names.has(path))
+              .map((path) => ({ path, kind: "main" }))
+          : [],
+      workspaces: solution ? [{ tool: "solution", members: memberFolders(folder, solution) }] : [],
+    };
+  },
+};
+
+/** The folders of the projects that a solution names; `.slnx` is XML, `.sln` has a line for each. */
+function memberFolders(folder: PackageFolder, solution: string): string[] {
+  const text = folder.text(solution);
+  const projects = solution.endsWith("x")
+    ? attributeValues(text, "Project", "Path")
+    : capturesIn(text, /^Project\([^)]*\)\s?=\s?"[^"]*",\s?"([^"]+proj)"/);
+  return projects.map((path) => parentOf(path.replaceAll("\\", "/"))).filter(Boolean);
+}
+
+const FRAMEWORKS = {
+  Avalonia: "avalonia",
+  "Microsoft.AspNetCore.": "aspnet",
+  "Microsoft.EntityFrameworkCore": "entity-framework",
+  "Microsoft.EntityFrameworkCore.": "entity-framework",
+  "Microsoft.Maui.": "maui",
+  "Microsoft.NET.Sdk.BlazorWebAssembly": "blazor",
+  "Microsoft.NET.Sdk.Web": "aspnet",
+  MSTest: "mstest",
+  "MSTest.": "mstest",
+  NUnit: "nunit",
+  xunit: "xunit",
+  "xunit.": "xunit",
+} as const;

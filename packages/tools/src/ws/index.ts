@@ -1,0 +1,22 @@
+import { defineTool } from "@octant/core";
+import { capabilities } from "./capabilities.ts";
+import { detect } from "./detect.ts";
+import { help } from "./help.ts";
+import type { WsOptions } from "./options.ts";
+import { schema } from "./schema.ts";
+
+export type { WsOptions } from "./options.ts";
+
+/** The project and the tools themselves: what an agent asks first. */
+export const ws = (options: WsOptions) =>
+  defineTool({
+    name: "ws",
+    summary: "Find out what the project is and what these tools can do.",
+    version: "1.0.0",
+    actions: {
+      detect: detect(options),
+      capabilities: capabilities(options),
+      help: help(options),
+      schema: schema(options),
+    },
+  });

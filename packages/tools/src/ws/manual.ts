@@ -1,0 +1,32 @@
+import { type AnyAction, actionOf, type Registry, type Tool, toolOf } from "@octant/core";
+import { z } from "zod";
+
+/** The parameter of help and schema: MCP's flat schema takes `action` for the action that is called. */
+export const About = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe("A tool, or one action of it as fs.read; all when absent");
+
+export interface Subject {
+  readonly tool: Tool;
+  readonly name: string;
+  readonly act: AnyAction;
+}
+
+/** The actions that are asked about, in the registry's order, or the typed error that lists what there is. */
+export function subjectsOf(registry: Registry, about: string | undefined): Subject[] {
+  if (about === undefined) return registry.list().flatMap(allOf);
+  const { tool, name } = parseAbout(registry, about);
+  return name === undefined ? allOf(tool) : [{ tool, name, act: actionOf(tool, name) }];
+}
+
+export function parseAbout(registry: Registry, about: string): { tool: Tool; name: string | undefined } {
+  const dot = about.indexOf(".");
+  const tool = toolOf(registry.list(), dot < 0 ? about : about.slice(0, dot));
+  return { tool, name: dot < 0 ? undefined : about.slice(dot + 1) };
+}
+
+const allOf = (tool: Tool): Subject[] =>
+  Object.entries(tool.actions).map(([name, act]) => ({ tool, name, act }));

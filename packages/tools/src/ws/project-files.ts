@@ -1,0 +1,115 @@
+import { opendirSync, readSync } from "node:fs";
+import { ToolError } from "@octant/core";
+import { type Confinement, fromNative, type Path, pathToUri } from "@octant/host";
+
+/** What ws needs of the workspace: looking, never writing. */
+export type Looking = Pick<Confinement, "roots" | "toPath" | "openFile" | "openFolder" | "openEntry">;
+
+export interface FolderEntries {
+  readonly files: readonly Path[];
+  readonly folders: readonly Path[];
+  /** Not followed here; `text` and `isFile` follow one as long as it stays inside. */
+  readonly links: readonly Path[];
+  /** Whether the folder holds more than was read of it. */
+  readonly truncated: boolean;
+}
+
+/** A view of one root. Paths start at the root, without a slash; "" is the root itself. */
+export interface ProjectFiles {
+  readonly root: Path;
+  /** What a folder holds, sorted; nothing when it cannot be read. */
+  entries(folder: Path): FolderEntries;
+  /** The text of a file; undefined when there is none, it cannot be read, or it is too large, which is reported. */
+  text(path: Path): string | undefined;
+  isFile(path: Path): boolean;
+  uri(path: Path): string;
+  /** Notes that a file is there but does not say what it should. */
+  report(path: Path, message: string): void;
+  readonly problems: readonly Problem[];
+}
+
+export interface Problem {
+  readonly path: Path;
+  readonly message: string;
+}
+
+const MAX_TEXT_BYTES = 262_144;
+const MAX_FOLDER_ENTRIES = 5_000;
+const NOTHING: FolderEntries = { files: [], folders: [], links: [], truncated: false };
+
+/** Made for one call: what it has listed once it does not list again. */
+export function createProjectFiles(confinement: Looking, root: Path): ProjectFiles {
+  const absolute = (path: Path) => (path === "" ? root : `${root === "/" ? "" : root}/${path}`);
+  const listed = new Map<Path, FolderEntries>();
+  const problems: Problem[] = [];
+  const report = (path: Path, message: string) => {
+    problems.push({ path, message });
+  };
+
+  return {
+    root,
+    entries(folder) {
+      let entries = listed.get(folder);
+      if (!entries) {
+        entries = whenReadable(() => readFolder(confinement, absolute(folder))) ?? NOTHING;
+        listed.set(folder, entries);
+      }
+      return entries;
+    },
+    text: (path) =>
+      whenReadable(() => {
+        using file = confinement.openFile(absolute(path));
+        if (file.stat.size > MAX_TEXT_BYTES) {
+          report(path, `not read: larger than ${MAX_TEXT_BYTES} bytes`);
+          return undefined;
+        }
+        return readText(file.fd, file.stat.size);
+      }),
+    isFile: (path) =>
+      whenReadable(() => {
+        using file = confinement.openFile(absolute(path));
+        return file.stat.isFile();
+      }) ?? false,
+    uri: (path) => pathToUri(absolute(path)),
+    report,
+    problems,
+  };
+}
+
+/** A file that is gone, forbidden or outside is no reason to fail: the project is described by what can be read. */
+function whenReadable<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof ToolError || isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
+
+function readFolder(confinement: Looking, path: Path): FolderEntries {
+  using folder = confinement.openFolder(path);
+  // The types know no encoding "buffer" here, though Node does; without it names that are no UTF-8 would be lost.
+  const options = { encoding: "buffer" as BufferEncoding, bufferSize: 256 };
+  using directory = opendirSync(folder.at(""), options);
+  const files: Path[] = [];
+  const folders: Path[] = [];
+  const links: Path[] = [];
+  let count = 0;
+  for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
+    if (++count > MAX_FOLDER_ENTRIES) break;
+    const name = fromNative(Buffer.from(entry.name));
+    if (entry.isDirectory()) folders.push(name);
+    else if (entry.isFile()) files.push(name);
+    else if (entry.isSymbolicLink()) links.push(name);
+  }
+  for (const list of [files, folders, links]) list.sort();
+  return { files, folders, links, truncated: count > MAX_FOLDER_ENTRIES };
+}
+
+function readText(fd: number, size: number): string {
+  const bytes = Buffer.alloc(size);
+  const length = readSync(fd, bytes, 0, size, 0);
+  return bytes.toString("utf8", 0, length).replace(/^\uFEFF/, "");
+}

@@ -1,0 +1,11 @@
+import { createBlobs, createConfinement, createEdits, openStateFolder } from "@octant/host";
+
+/** The edit engine alone, over one folder. */
+export function openEdits(root: string, stateHome: string) {
+  const warnings: string[] = [];
+  const warn = (message: string) => warnings.push(message);
+  const confinement = createConfinement([root]);
+  const state = openStateFolder({ roots: confinement.roots, env: { XDG_STATE_HOME: stateHome }, warn });
+  const blobs = createBlobs(state.folder("blobs"));
+  return { confinement, edits: createEdits({ confinement, blobs, state, warn }), warnings };
+}

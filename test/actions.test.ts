@@ -1,0 +1,75 @@
+import { createOctant, type Octant } from "@octant/cli";
+import { toInputSchema } from "@octant/core";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { arbitraryInput } from "./arbitrary-input.ts";
+import { createFixtureProject } from "./fixture-project.ts";
+
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 200);
+const caller = { id: "test", access: "admin" } as const;
+
+/** Every action of a server with all its tools, in a project of its own. */
+function openProject() {
+  const project = createFixtureProject();
+  const bugs: unknown[] = [];
+  const octant = createOctant({
+    projectPath: project.root,
+    env: project.env,
+    onBug: (bug) => bugs.push(bug),
+  });
+  const call = async (tool: string, action: string, input: unknown) =>
+    (await octant.dispatch({ tool, action, input }, { caller })).envelope;
+  const close = async () => {
+    await octant.close();
+    project[Symbol.dispose]();
+  };
+  return { octant, bugs, call, close };
+}
+
+const everyAction = ({ registry }: Octant) =>
+  registry
+    .list()
+    .flatMap((tool) =>
+      Object.entries(tool.actions).map(([name, act]) => ({
+        label: `${tool.name}.${name}`,
+        tool: tool.name,
+        name,
+        act,
+      })),
+    );
+
+const listed = openProject();
+const actions = everyAction(listed.octant);
+afterAll(listed.close);
+
+describe("every example of every action works", () => {
+  const examples = actions.flatMap(({ label, act, ...action }) =>
+    act.examples.map((example) => [`${label}: ${example.title}`, { ...action, ...example }] as const),
+  );
+  test.each(examples)("%s", async (_label, { tool, name, input, fails }) => {
+    const { call, close } = openProject();
+    const { error } = await call(tool, name, input);
+    expect(error?.code).toBe(fails);
+    await close();
+  });
+});
+
+describe("arguments from a confused model never cause a bug or a hang", () => {
+  let project: ReturnType<typeof openProject>;
+  beforeAll(() => {
+    project = openProject();
+  });
+  afterAll(() => project.close());
+
+  test.each(actions)("$label", async ({ tool, name, act }) => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryInput(toInputSchema(act)), async (input) => {
+        const envelope = await project.call(tool, name, input);
+        expect(project.bugs.splice(0)).toEqual([]);
+        expect(envelope.error?.code).not.toBe("INTERNAL");
+        expect(envelope.meta).toMatchObject({ tool, action: name });
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

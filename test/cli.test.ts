@@ -1,0 +1,187 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { runOctant, startOctant } from "./octant-process.ts";
+
+let project: FixtureProject;
+beforeAll(() => {
+  project = createFixtureProject();
+});
+afterAll(() => project[Symbol.dispose]());
+
+const run = (args: readonly string[], { env = {}, input = "" } = {}) =>
+  runOctant(args, { cwd: project.root, env: { ...project.env, ...env }, input });
+
+test("a reader that has seen enough may go", async () => {
+  writeFileSync(join(project.root, "long.txt"), "a line of text\n".repeat(100_000));
+  const child = startOctant(["call", "fs.read", "uri=long.txt", "max_bytes=2000000"], {
+    cwd: project.root,
+    env: project.env,
+  });
+  child.stdout.once("data", () => child.stdout.destroy());
+  const [code] = await once(child, "exit");
+  expect(code).toBe(0);
+});
+
+describe("octant call", () => {
+  test("text goes to stdout as it is, and what is known about it to stderr", async () => {
+    const { code, stdout, stderr } = await run(["call", "fs.read", "uri=README.md"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "# Demo\n\nA small project.\n" });
+    expect(stderr).toContain(`hash: sha256:${createHash("sha256").update(stdout).digest("hex")}`);
+  });
+
+  test("--json prints the envelope", async () => {
+    const { code, stdout } = await run(["call", "fs.read", '{"uri":"README.md"}', "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, error: null, meta: { tool: "fs", action: "read" } });
+  });
+
+  test("a list is a table", async () => {
+    const { stdout } = await run(["call", "fs.list", "uri=src", "depth=2"]);
+    expect(stdout).toMatch(/^uri +kind/);
+    expect(stdout).toMatch(/^src\/main\.ts +file/m);
+  });
+
+  test("a page that is not the last says how to get the next, and that works", async () => {
+    const first = await run(["call", "fs.list", "uri=.", "limit=1"]);
+    const cursor = /cursor=(\S+)/.exec(first.stderr)?.[1];
+    const second = await run(["call", "fs.list", "uri=.", "limit=1", `cursor=${cursor}`]);
+    expect(second.code).toBe(0);
+    expect(second.stdout).not.toBe(first.stdout);
+  });
+
+  test("a value can come from a file and from stdin", async () => {
+    writeFileSync(join(project.root, "new.txt"), "from a file\n");
+    await run(["call", "fs.write", "uri=copy.txt", "content=@new.txt"]);
+    await run(["call", "fs.write", "uri=typed.txt", "content=@-"], { input: "from stdin\n" });
+    expect(readFileSync(join(project.root, "copy.txt"), "utf8")).toBe("from a file\n");
+    expect(readFileSync(join(project.root, "typed.txt"), "utf8")).toBe("from stdin\n");
+  });
+
+  test("a picture is announced, and saved when asked", async () => {
+    const png = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    writeFileSync(join(project.root, "dot.png"), png);
+    const { code, stderr } = await run(["call", "fs.read", "uri=dot.png", "--output", "saved.png"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`image/png, ${png.length} bytes; saved as saved.png`);
+    expect(readFileSync(join(project.root, "saved.png"))).toEqual(png);
+  });
+
+  test.each([
+    ["a tool that does not exist", ["nope.read"], "UNKNOWN_TOOL", "octant tools"],
+    ["an action that does not exist", ["fs.reed"], "UNKNOWN_ACTION", "octant help fs"],
+    ["an action that was forgotten", ["fs"], "UNKNOWN_ACTION", "octant help fs"],
+    [
+      "an argument that does not fit",
+      ["fs.read", "uri=a", "nope=1"],
+      "INVALID_ARGUMENT",
+      "octant help fs.read",
+    ],
+    ["a file that is not there", ["fs.read", "uri=nope"], "NOT_FOUND", "--json"],
+    [
+      "what the mode forbids",
+      ["fs.write", "uri=x", "content=x", "--mode", "inspect"],
+      "PERMISSION_DENIED",
+      "--json",
+    ],
+  ])("%s is one line and a hint on stderr, and exit code 1", async (_, args, errorCode, hint) => {
+    const { code, stdout, stderr } = await run(["call", ...args]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    const [line, second, ...rest] = stderr.split("\n");
+    expect(line).toMatch(new RegExp(`^octant: ${errorCode}: `));
+    expect(second).toContain(hint);
+    expect(rest).toEqual([""]);
+  });
+});
+
+test.each([
+  [["nope"], "there is no command 'nope'"],
+  [["call", "fs.read", "uri=@nope.txt"], "@nope.txt cannot be read"],
+  [["serve", "--mode", "nope"], "inspect, apply, verify, ship"],
+  [["serve", "--tools", "nope"], "there is no tool 'nope'; there are: ws, fs, job"],
+])("%j is wrong usage: a line, a hint, exit code 2", async (args, message) => {
+  const { code, stdout, stderr } = await run(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+  expect(stderr.split("\n")).toEqual([
+    expect.stringMatching(/^octant: /),
+    expect.stringMatching(/^hint: /),
+    "",
+  ]);
+});
+
+test.each([
+  ["OCTANT_MODE", "nope"],
+  ["OCTANT_TOOLS", "nope"],
+])("%s stands for its flag", async (name, value) => {
+  expect(await run(["tools"], { env: { [name]: value } })).toMatchObject({ code: 2 });
+});
+
+test("a root that is not there is an error, and OCTANT_DEBUG shows where it came from", async () => {
+  const { code, stderr } = await run(["tools", "--root", "/nope"]);
+  expect(code).toBe(1);
+  expect(stderr).not.toContain("    at ");
+  expect((await run(["tools", "--root", "/nope"], { env: { OCTANT_DEBUG: "1" } })).stderr).toContain(
+    "    at ",
+  );
+});
+
+test("OCTANT_ROOT is a list like PATH", async () => {
+  const env = { OCTANT_ROOT: `${project.root}/src:${project.root}` };
+  const { stdout } = await run(["call", "fs.read", "uri=main.ts"], { env });
+  expect(stdout).toBe("export const answer = 42;\n");
+});
+
+test("octant alone says what a person does next", async () => {
+  const { code, stdout } = await run([]);
+  expect(code).toBe(0);
+  for (const command of ["serve", "call", "tools", "help", "doctor", "completion"])
+    expect(stdout).toContain(`  ${command}`);
+  expect((await run(["--help"])).stdout).toBe(stdout);
+});
+
+test("--help and help show the usage of a command", async () => {
+  const { code, stdout } = await run(["serve", "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^octant serve\n[\s\S]*--root DIR .*OCTANT_ROOT[\s\S]*Exit codes:/);
+  expect((await run(["help", "serve"])).stdout).toBe(stdout);
+});
+
+test("octant help shows the manual of a tool and of an action", async () => {
+  const tool = await run(["help", "fs"]);
+  const action = await run(["help", "fs.read"]);
+  expect(tool.stdout).toMatch(/^fs\n/);
+  expect(action.stdout).toMatch(/^fs\.read\n/);
+  expect(action.stdout).not.toMatch(/[`|]/);
+  expect(await run(["help", "nope"])).toMatchObject({ code: 1, stdout: "" });
+});
+
+test("octant tools counts what the list costs; --json is what a client gets", async () => {
+  expect((await run(["tools"])).stdout).toMatch(
+    /fs\.read +read +sync[\s\S]*tools\/list: 3 tools, about \d+ tokens\n$/,
+  );
+  const { tools } = JSON.parse((await run(["tools", "--json", "--tools", "fs"])).stdout);
+  expect(tools).toMatchObject([{ name: "fs", inputSchema: { type: "object" } }]);
+  expect((await run(["tools", "--mode", "inspect"])).stdout).not.toContain("fs.write");
+  const split = JSON.parse((await run(["tools", "--json", "--profile", "split"])).stdout);
+  expect(split.tools.map(({ name }: { name: string }) => name)).toContain("fs_read");
+});
+
+test("octant doctor finds a healthy machine, and a workspace that cannot be opened", async () => {
+  const { code, stdout } = await run(["doctor", "--json"]);
+  expect(code).toBe(0);
+  const checks = JSON.parse(stdout);
+  expect(checks).toContainEqual({ name: "root", status: "ok", detail: `file://${project.root}` });
+  expect(checks.map(({ name }: { name: string }) => name)).toEqual(
+    expect.arrayContaining(["octant", "node", "state folder", "sandbox", "git", "terminal"]),
+  );
+  const broken = await run(["doctor", "--root", "/nope"]);
+  expect(broken.code).toBe(1);
+  expect(broken.stdout).toMatch(/^fail +workspace/m);
+});

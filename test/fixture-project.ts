@@ -1,0 +1,29 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** The small project that every example of every action is written for. */
+const FILES: Readonly<Record<string, string>> = {
+  "README.md": "# Demo\n\nA small project.\n",
+  "package.json": '{\n  "name": "demo",\n  "type": "module",\n  "scripts": { "test": "node --test" }\n}\n',
+  "src/main.ts": "export const answer = 42;\n",
+  "src/util/add.ts": "export const add = (a: number, b: number) => a + b;\n",
+};
+
+export interface FixtureProject extends Disposable {
+  readonly root: string;
+  /** The environment of a person with an empty home. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export function createFixtureProject(): FixtureProject {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-fixture-")));
+  const root = join(base, "demo");
+  for (const [path, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const env = { PATH: process.env["PATH"], HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state") };
+  mkdirSync(env.HOME);
+  return { root, env, [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }) };
+}
