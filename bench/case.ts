@@ -3,9 +3,14 @@ import { type Effort, interleave, timed } from "./measure.ts";
 import type { Bar, Row } from "./row.ts";
 import type { Tree } from "./tree.ts";
 
+export interface WorkTree extends Tree {
+  /** Empty: writes go there. */
+  readonly scratchFolder: string;
+}
+
 /** What every case gets: both servers, running side by side, and the tree they work on. */
 export interface Bench {
-  readonly tree: Tree;
+  readonly tree: WorkTree;
   readonly octant: RpcServer;
   readonly noOp: RpcServer;
   readonly effort: Effort;
@@ -16,7 +21,7 @@ export interface Bench {
 
 export interface Case {
   readonly name: string;
-  run(bench: Bench): Promise<readonly Row[]>;
+  run(bench: Bench): Promise<Row>;
 }
 
 export interface CallCase {
@@ -24,10 +29,12 @@ export interface CallCase {
   readonly bar?: Bar;
   readonly note: string;
   readonly tool?: string;
+  /** Where many rounds would change what is measured. */
+  readonly maxRounds?: number;
   /** Rounds count from 0, one by one. */
-  toArguments(tree: Tree, round: number): object;
+  toArguments(tree: WorkTree, round: number): object;
   /** The same work without a server; nothing when the call itself is what is measured. */
-  direct?(tree: Tree, round: number): unknown;
+  direct?(tree: WorkTree, round: number): unknown;
   /** Throws unless the answer is the one that was meant to be measured. */
   // biome-ignore lint/suspicious/noExplicitAny: the data of any action.
   check(data: any): void;
@@ -37,7 +44,7 @@ export interface CallCase {
 export const callCase = (def: CallCase): Case => ({
   name: def.name,
   async run({ tree, octant, noOp, effort, random }) {
-    const { name, bar, note, tool = "fs", toArguments, direct } = def;
+    const { name, bar, note, tool = "fs", maxRounds = effort.maxRounds, toArguments, direct } = def;
     const first = await octant.exchange(toCallLine(tool, toArguments(tree, 0)));
     def.check(toData(first, name));
     await rememberAnswer(noOp, first);
@@ -56,12 +63,12 @@ export const callCase = (def: CallCase): Case => ({
         },
         direct: (round) => timed(() => direct?.(tree, round + 1)),
       },
-      effort,
+      { ...effort, maxRounds: Math.min(maxRounds, effort.maxRounds) },
       random,
     );
     const floor = spreads.noOp.p50 + (direct ? spreads.direct.p50 : 0);
     const figure = spreads.octant.p50 / floor;
-    return [{ name, unit: "ms", ...spreads, direct: direct && spreads.direct, figure, bar, note }];
+    return { name, unit: "ms", ...spreads, direct: direct && spreads.direct, figure, bar, note };
   },
 });
 

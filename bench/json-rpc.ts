@@ -48,15 +48,18 @@ function toRpcServer(child: ChildProcess & { stdin: Writable; stdout: Readable }
     createAnswerSplitter((line) => onAnswer(line)),
   );
   child.on("error", (cause) => onFailure(cause));
-  child.on("exit", (code, signal) =>
-    onFailure(new Error(`the server ended (${signal ?? code}) under a call`)),
-  );
+  let end: Error | undefined;
+  child.on("exit", (code, signal) => {
+    end = new Error(`the server ended (${signal ?? code})`);
+    onFailure(end);
+  });
   child.stdin.on("error", (cause) => onFailure(cause));
 
   const stream = (lines: readonly string[], width: number) =>
     new Promise<Buffer>((resolve, reject) => {
       let sent = Math.min(width, lines.length);
       let answered = 0;
+      if (end) return reject(end);
       onFailure = reject;
       onAnswer = (line) => {
         answered++;

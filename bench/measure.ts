@@ -1,7 +1,8 @@
 import { shuffle } from "./random.ts";
 
 export interface Effort {
-  readonly warmUpRounds: number;
+  /** Not counted: until the code of both sides is compiled and the caches are warm, or for half of `maxRounds`. */
+  readonly warmUpMs: number;
   readonly minRounds: number;
   readonly maxRounds: number;
   /** No round begins after this long, once there are enough. */
@@ -29,18 +30,31 @@ export async function interleave<N extends string>(
   // Object.keys forgets the type of the keys.
   const names = Object.keys(contenders) as N[];
   const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<N, number[]>;
-  let start = performance.now();
-  for (let round = 0, counted = 0; ; round++) {
-    if (round === effort.warmUpRounds) start = performance.now();
-    const spent = performance.now() - start;
-    if (counted >= effort.maxRounds || (counted >= effort.minRounds && spent > effort.budgetMs)) break;
+  let round = 0;
+  const runRound = async (keep: boolean) => {
     for (const name of shuffle(random, names)) {
       const measured = await contenders[name](round);
-      if (round >= effort.warmUpRounds) samples[name].push(measured);
+      if (keep) samples[name].push(measured);
     }
-    if (round >= effort.warmUpRounds) counted++;
-  }
+    round++;
+  };
+
+  const { warmUpMs, minRounds, maxRounds, budgetMs } = effort;
+  for (
+    const isOver = stopwatch(warmUpMs);
+    round < MIN_WARM_UP_ROUNDS || !(isOver() || round >= maxRounds / 2);
+  )
+    await runRound(false);
+  const isOver = stopwatch(budgetMs);
+  for (let kept = 0; kept < minRounds || (kept < maxRounds && !isOver()); kept++) await runRound(true);
   return Object.fromEntries(names.map((name) => [name, toSpread(samples[name])])) as Record<N, Spread>;
+}
+
+const MIN_WARM_UP_ROUNDS = 3;
+
+function stopwatch(ms: number): () => boolean {
+  const end = performance.now() + ms;
+  return () => performance.now() > end;
 }
 
 export async function timed(work: () => unknown): Promise<number> {

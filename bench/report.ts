@@ -24,7 +24,7 @@ export function renderReport({ facts, rows }: Report): string {
     number(row.octant.p95),
     row.direct ? number(row.direct.p50) : "",
     row.noOp ? number(row.noOp.p50) : "",
-    `**${figure(row, row.figure)}**`,
+    `**${figure(row, row.figure)}**${others(row)}`,
     row.bar ? `${row.bar.at === "most" ? "≤" : "≥"} ${figure(row, row.bar.value)}` : "",
     verdict(row),
     String(row.octant.samples),
@@ -40,7 +40,8 @@ export function renderReport({ facts, rows }: Report): string {
     ...table,
     "",
     "A figure with × is Octant's p50 over stdio divided by the floor: the p50 of the direct work plus the p50 of a",
-    "no-op call to a server on the official SDK that carries the same bytes, all taken in one interleaved run.",
+    "no-op call to a server on the official SDK that carries the same bytes, all taken in one interleaved run. Each",
+    "case has several sittings on new servers; the row is the one in the middle, and the brackets have the others.",
     "",
   ].join("\n");
 }
@@ -55,6 +56,14 @@ function verdict(row: Row): string {
 
 const figure = (row: Row, value: number): string =>
   isRatio(row) ? `${value.toFixed(2)}×` : `${number(value)} ${row.unit}`;
+
+/** The lowest and the highest sitting. */
+function others({ figures = [] }: Row): string {
+  const [first, last] = [figures[0], figures.at(-1)];
+  return first === undefined || last === undefined || first === last
+    ? ""
+    : ` (${number(first)}–${number(last)})`;
+}
 
 /** Three digits that matter. */
 const number = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));

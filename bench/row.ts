@@ -15,6 +15,8 @@ export interface Row {
   readonly noOp?: Spread;
   /** What the bar is for: a ratio to the floor where there is one, else the figure itself. */
   readonly figure: number;
+  /** The figures of all sittings, in order; this row is the one in the middle. */
+  readonly figures?: readonly number[];
   readonly bar?: Bar;
   readonly note: string;
 }

@@ -25,8 +25,6 @@ export interface Tree {
   readonly smallFiles: readonly string[];
   readonly bigFile: string;
   readonly flatFolder: string;
-  /** Where writes go. */
-  readonly scratchFolder: string;
 }
 
 /** A project of source-like text: the same files for the same seed, on every machine. */
@@ -34,7 +32,7 @@ export function growTree(root: string, seed: number): Tree {
   const random = createRandom(seed);
   const smallFiles = Array.from({ length: SMALL_FILES }, (_, n) => `small/module-${n}.ts`);
   // Ripgrep obeys a .gitignore only inside a repository.
-  for (const folder of [".git", "small", "flat", "scratch"]) mkdirSync(join(root, folder));
+  for (const folder of [".git", "small", "flat"]) mkdirSync(join(root, folder));
   writeFileSync(join(root, ".git", "HEAD"), "ref: refs/heads/main\n");
   writeFileSync(join(root, ".gitignore"), "dist/\n*.log\n/cache/**/*.tmp\n!keep.log\n");
   writeFileSync(join(root, "big.ts"), exactly(BIG_BYTES, random));
@@ -42,7 +40,7 @@ export function growTree(root: string, seed: number): Tree {
   for (let n = 0; n < FLAT_ENTRIES; n++) writeFileSync(join(root, "flat", `entry-${n}.txt`), `entry ${n}\n`);
   for (let n = 0; n < SOURCE_FILES; n++) writeSource(folderOf(root, "src", n), n, random);
   for (let n = 0; n < IGNORED_FILES; n++) writeSource(folderOf(root, "dist", n), n, random);
-  return { root, smallFiles, bigFile: "big.ts", flatFolder: "flat", scratchFolder: "scratch" };
+  return { root, smallFiles, bigFile: "big.ts", flatFolder: "flat" };
 }
 
 function folderOf(root: string, area: "src" | "dist", n: number): string {

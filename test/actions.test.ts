@@ -27,16 +27,14 @@ function openProject() {
 }
 
 const everyAction = ({ registry }: Octant) =>
-  registry
-    .list()
-    .flatMap((tool) =>
-      Object.entries(tool.actions).map(([name, act]) => ({
-        label: `${tool.name}.${name}`,
-        tool: tool.name,
-        name,
-        act,
-      })),
-    );
+  registry.list().flatMap((tool) =>
+    Object.entries(tool.actions).map(([name, act]) => ({
+      label: `${tool.name}.${name}`,
+      tool: tool.name,
+      name,
+      act,
+    })),
+  );
 
 const listed = openProject();
 const actions = everyAction(listed.octant);

@@ -9,14 +9,18 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Case, callCase, expectEqual } from "../case.ts";
+import { type Case, callCase, expectEqual, type WorkTree } from "../case.ts";
 import { atMost } from "../row.ts";
-import { SMALL_BYTES, type Tree } from "../tree.ts";
+import { SMALL_BYTES } from "../tree.ts";
+
+/** ext4 looks past every inode that was freed in the last minutes before it makes a file, and a patch frees one. */
+const MAX_ROUNDS = 120;
 
 export const writes: readonly Case[] = [
   callCase({
     name: "write 1 KB",
     bar: atMost(1.5),
+    maxRounds: MAX_ROUNDS,
     note: "floor: write, fdatasync, rename",
     toArguments: ({ scratchFolder }, round) => ({
       action: "write",
@@ -29,12 +33,13 @@ export const writes: readonly Case[] = [
   callCase({
     name: "patch 1 KB",
     bar: atMost(1.5),
+    maxRounds: MAX_ROUNDS,
     note: "floor: read, sha256, write, fdatasync, rename",
     toArguments({ root, scratchFolder }, round) {
       const uri = `${scratchFolder}/patched.ts`;
       // The file as the rounds before left it; only the first has to make it.
       if (round === 0) writeFileSync(join(root, uri), moduleOf(0));
-      return { action: "apply_patch", uri, base_hash: hashOf(moduleOf(round)), patch: patchOf(round) };
+      return { action: "apply_patch", uri, base_hash: hashOf(moduleOf(round)), patch: patchOf(uri, round) };
     },
     direct(tree, round) {
       const path = inScratch(tree, "patched-directly.ts");
@@ -47,7 +52,8 @@ export const writes: readonly Case[] = [
   }),
 ];
 
-const inScratch = ({ root, scratchFolder }: Tree, name: string): string => join(root, scratchFolder, name);
+const inScratch = ({ root, scratchFolder }: WorkTree, name: string): string =>
+  join(root, scratchFolder, name);
 
 const hashOf = (text: string): string => `sha256:${hash("sha256", text)}`;
 
@@ -80,9 +86,9 @@ function moduleOf(round: number): string {
   );
 }
 
-const patchOf = (round: number): string =>
+const patchOf = (path: string, round: number): string =>
   [
-    "--- a/scratch/patched.ts\n+++ b/scratch/patched.ts\n@@ -1,5 +1,5 @@\n",
+    `--- a/${path}\n+++ b/${path}\n@@ -1,5 +1,5 @@\n`,
     " export function next(): number {\n   let count = 0;\n",
     `-${counterLine(round)}+${counterLine(round + 1)}`,
     "   count += 1;\n   return count;\n",

@@ -65,7 +65,14 @@ test("the client knows our tools and those of the caller, with their types", asy
 
 test("the order is ours first, as clients see it", async () => {
   await using octant = open();
-  expect(octant.registry.list().map(({ name }) => name)).toEqual(["ws", "fs", "job", "greeter"]);
+  expect(octant.registry.list().map(({ name }) => name)).toEqual([
+    "ws",
+    "fs",
+    "proc",
+    "test",
+    "job",
+    "greeter",
+  ]);
 });
 
 test("a chosen set of tools, less what is disabled", async () => {
@@ -127,7 +134,7 @@ test("a tool that comes at run time is announced and listed to an MCP client", a
   expect(await next()).toMatchObject({ method: "notifications/tools/list_changed" });
   send({ id: 2, method: "tools/list" });
   const { result } = await next();
-  expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(["ws", "fs", "job"]);
+  expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(["ws", "fs", "proc", "test", "job"]);
   octant.addTool(greeter);
   expect(await next()).toMatchObject({ method: "notifications/tools/list_changed" });
   await server.close();

@@ -15,7 +15,7 @@ import {
 } from "@octant/core";
 import { createWorkspace, isWithin, type Workspace } from "@octant/host";
 import { type Profile, type StdioOptions, type StdioServer, serveStdio } from "@octant/mcp";
-import { fs, job, ws } from "@octant/tools";
+import { fs, job, proc, test, ws } from "@octant/tools";
 import { chooseNames, type ToolChoice, withoutDisabled } from "./tool-choice.ts";
 import { loadVersion } from "./version.ts";
 
@@ -64,6 +64,7 @@ interface Parts {
   readonly registry: Registry;
   readonly version: string;
   readonly mode: Mode | undefined;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /** In the order that clients see. */
@@ -75,17 +76,19 @@ const OWN_TOOLS = {
       state: { kind: isTemporary(parts.workspace) ? "temporary" : "persistent" },
     }),
   fs: ({ workspace }: Parts) => fs(workspace),
+  proc: ({ workspace }: Parts) => proc(workspace),
+  test: ({ workspace, env }: Parts) => test({ workspace, env }),
   job: ({ workspace }: Parts) => job(workspace.jobs),
 };
 
 const SANDBOX = {
-  level: "workspace",
-  detail: "files are confined to the roots; no tool starts programs of the project",
+  level: "off",
+  detail: "fs is confined to the roots; commands of proc run with all rights of this user",
 } as const;
 
 const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 
-const GROUPS = { core: ["ws", "fs", "job"] } as const satisfies Record<
+const GROUPS = { core: ["ws", "fs", "proc", "test", "job"] } as const satisfies Record<
   string,
   readonly (keyof typeof OWN_TOOLS)[]
 >;
@@ -96,7 +99,7 @@ export function createOctant<T extends Tool = never>(options: OctantOptions<T> =
   const names = chooseNames(options, Object.keys(OWN_TOOLS), GROUPS);
   const workspace = createWorkspace({ roots: roots.map((root) => resolve(root)), env, warn: log });
   try {
-    return equip(workspace, names, { ...options, log });
+    return equip(workspace, names, { ...options, env, log });
   } catch (cause) {
     void workspace.close();
     throw cause;
@@ -106,13 +109,13 @@ export function createOctant<T extends Tool = never>(options: OctantOptions<T> =
 function equip<T extends Tool>(
   workspace: Workspace,
   names: readonly string[],
-  options: OctantOptions<T> & Pick<Required<OctantOptions>, "log">,
+  options: OctantOptions<T> & Pick<Required<OctantOptions>, "env" | "log">,
 ): Octant<OwnTool | T> {
-  const { name = "octant", version = loadVersion(), mode, customTools = [], log } = options;
+  const { name = "octant", version = loadVersion(), mode, customTools = [], env, log } = options;
   const registry = createRegistry([]);
   // chooseNames gave back only names of OWN_TOOLS.
   const own = names.map((tool) =>
-    OWN_TOOLS[tool as keyof typeof OWN_TOOLS]({ workspace, registry, version, mode }),
+    OWN_TOOLS[tool as keyof typeof OWN_TOOLS]({ workspace, registry, version, mode, env }),
   );
   for (const tool of withoutDisabled([...own, ...customTools], options.toolConfig?.disable))
     registry.addTool(tool);

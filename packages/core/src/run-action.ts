@@ -10,11 +10,19 @@ export const runAction =
   (jobs: Jobs | undefined, given: CallOptions, settle: Settle, notes: Notes): Step =>
   (call, ctx, next) => {
     const { timing } = call.act;
-    if (!jobs || timing === "sync") return runInPlace(call, ctx, next);
+    if (timing === "sync") return runInPlace(call, ctx, next);
+    if (!jobs) return runUnwatched(call, ctx, next);
     return runAsJob(jobs, toPatience(timing, given.timingHint), given.key, settle, notes)(call, ctx, next);
   };
 
 const runInPlace: Step = async ({ act, input }, ctx) => act.output.parse(await act.run(input, ctx));
+
+/** Where there are no jobs, an action that detaches is answered too, but nobody can ask how it ended. */
+const runUnwatched: Step = (call, ctx, next) => {
+  const answered = Promise.withResolvers<unknown>();
+  const detach = (data: unknown) => answered.resolve(call.act.output.parse(data));
+  return Promise.race([runInPlace(call, { ...ctx, detach }, next), answered.promise]);
+};
 
 /** Waits as long as the timing says; then the answer is the job, or what the action detached with. */
 const runAsJob =

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 const ZERO_TRACE = "0".repeat(32);
@@ -6,5 +6,5 @@ const ZERO_TRACE = "0".repeat(32);
 /** The trace id of a W3C traceparent, or a new one when there is none to go by. */
 export function toTraceId(traceparent: unknown): string {
   const [, trace] = (typeof traceparent === "string" && TRACEPARENT.exec(traceparent)) || [];
-  return trace && trace !== ZERO_TRACE ? trace : randomBytes(16).toString("hex");
+  return trace && trace !== ZERO_TRACE ? trace : randomUUID().replaceAll("-", "");
 }

@@ -147,9 +147,13 @@ export function createConfinement(
       const uri = pathToUri(path);
       if (kind !== "file")
         throw new ToolError("NOT_A_FILE", `${uri} is a ${kind}, not a file`, { uri, kind });
-      // Opened through the pinned place, so that it is the same file whatever the path means by now.
-      if (descriptorPaths) return pin(`/proc/self/fd/${place.fd}`, READ, path);
-      return pin(toNative(place.path), READ | constants.O_NOFOLLOW, path);
+      if (!descriptorPaths) return pin(toNative(place.path), READ | constants.O_NOFOLLOW, path);
+      try {
+        // Opened through the pinned place: it is the file that was checked, whatever the path means by now.
+        return pinned(openSync(`/proc/self/fd/${place.fd}`, READ), place.path, place.stat);
+      } catch (cause) {
+        throw toToolError(cause, uri);
+      }
     },
     openFolder,
     openEntry(path) {

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { createEventLog, createJobs, type Jobs } from "@octant/core";
-import { type Blobs, createBlobs } from "./blobs.ts";
+import { type Blobs, createBlobs } from "./blobs/blobs.ts";
 import { type Confinement, createConfinement } from "./confinement.ts";
-import { createEdits, type Edits } from "./edits.ts";
-import { createFiles, type Files } from "./files.ts";
+import { createEdits, type Edits } from "./edits/edits.ts";
+import { createFiles, type Files } from "./files/files.ts";
 import { systemClock } from "./jobs/clock.ts";
 import { createJobStore } from "./jobs/job-store.ts";
-import { createRipgrep, type Ripgrep } from "./ripgrep.ts";
+import { createProcesses, type Processes } from "./processes/index.ts";
+import { createRipgrep, type Ripgrep } from "./search/ripgrep.ts";
 import { openStateFolder, type StateFolder } from "./state.ts";
 
 /** The folders that Octant works in, and what stands on them. */
@@ -18,6 +19,7 @@ export interface Workspace {
   readonly edits: Edits;
   readonly ripgrep: Ripgrep;
   readonly jobs: Jobs;
+  readonly processes: Processes;
   close(): Promise<void>;
 }
 
@@ -38,20 +40,25 @@ export function createWorkspace({ roots, env, warn }: WorkspaceOptions): Workspa
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
   const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
   store.recover(systemClock.now());
+  const processes = createProcesses({ folder: state.folder("processes"), env });
+  const refs = { stdout: processes.openRef, stderr: processes.openRef };
   // Every edit looks for remains first, so nothing has to wait for this one.
   edits.recover().catch((cause) => warn(`half-done edits could not be set right yet: ${cause}`));
   return {
     confinement,
     state,
     blobs,
-    files: createFiles({ confinement, blobs, env }),
+    files: createFiles({ confinement, blobs, env, refs }),
     edits,
     ripgrep: createRipgrep({ confinement }),
     jobs,
+    processes,
     async close() {
       await jobs.close();
+      await processes.close();
+      await edits.close();
       store.close();
-      edits.close();
+      blobs.close();
     },
   };
 }

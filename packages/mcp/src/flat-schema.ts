@@ -17,7 +17,7 @@ export type ActionSchemas = readonly (readonly [action: string, input: JsonSchem
  * One schema for all actions of a tool. Clients drop tools whose schema has a union at its root, so every
  * parameter is optional here; its description names the actions that take it, unless most of them do.
  */
-export function toFlatSchema(tool: string, actions: ActionSchemas): FlatSchema {
+export function toFlatSchema(tool: string, names: readonly string[], actions: ActionSchemas): FlatSchema {
   const parameters = new Map<string, Use[]>();
   for (const [action, input] of actions) {
     for (const [name, property] of Object.entries(input.properties ?? {})) {
@@ -31,7 +31,7 @@ export function toFlatSchema(tool: string, actions: ActionSchemas): FlatSchema {
     const text = [describe(uses, actions.length), shape.outline].filter(Boolean).join(" ");
     return [name, { ...toKeywords(shape), ...(text && { description: text }) }];
   });
-  const action = { type: "string", enum: actions.map(([name]) => name) };
+  const action = { type: "string", enum: names };
   return {
     type: "object",
     properties: { action, ...Object.fromEntries(properties) },

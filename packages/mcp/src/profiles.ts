@@ -44,11 +44,15 @@ const ENVELOPE_SCHEMA = {
 } as const;
 
 function toToolOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
-  const schemas = actions.map(([name, act]) => [name, toInputSchema(act)] as const);
+  // What every tool has is named, and its parameters are left to ws.help and ws.schema.
+  const schemas = actions
+    .filter(([, act]) => !act.builtin)
+    .map(([name, act]) => [name, toInputSchema(act)] as const);
+  const names = actions.map(([name]) => name);
   const listed: ListedTool = {
     name: tool.name,
-    description: `${tool.summary} ${toSignatures(schemas.filter(([name]) => !tool.actions[name]?.builtin))}`,
-    inputSchema: { ...toFlatSchema(tool.name, schemas) },
+    description: `${tool.summary} ${toSignatures(schemas)}`,
+    inputSchema: { ...toFlatSchema(tool.name, names, schemas) },
     outputSchema: ENVELOPE_SCHEMA,
     annotations: toAnnotations(actions.map(([, act]) => act)),
   };

@@ -1,3 +1,5 @@
 export { fs } from "./fs/index.ts";
 export { job } from "./job/index.ts";
+export { proc } from "./proc/index.ts";
+export { test } from "./test/index.ts";
 export { type WsOptions, ws } from "./ws/index.ts";

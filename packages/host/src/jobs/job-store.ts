@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Envelope, Job, JobFilter, JobState, JobStore, Progress } from "@octant/core";
-import type { Blobs } from "../blobs.ts";
+import type { Blobs } from "../blobs/blobs.ts";
 import { isAlive, thisProcess } from "./process-identity.ts";
 
 /** Results up to this size stay in the row; larger ones go to the blob store. */

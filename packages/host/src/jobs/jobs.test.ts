@@ -11,7 +11,7 @@ import {
   ToolError,
 } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createBlobs } from "../blobs.ts";
+import { createBlobs } from "../blobs/blobs.ts";
 import { systemClock } from "./clock.ts";
 import { createJobStore } from "./job-store.ts";
 
@@ -192,7 +192,7 @@ test("what a server that died was running has failed with INTERRUPTED; what live
 const DYING = `
 const [here, folder] = process.argv.slice(1);
 const { createEventLog, createJobs } = await import("@octant/core");
-const { createBlobs } = await import(here + "/../blobs.ts");
+const { createBlobs } = await import(here + "/../blobs/blobs.ts");
 const { createJobStore } = await import(here + "/job-store.ts");
 const { systemClock } = await import(here + "/clock.ts");
 const store = createJobStore(folder + "/jobs.sqlite", createBlobs(folder + "/blobs"));

@@ -34,15 +34,18 @@ export const apply_patch = ({ edits }: { edits: Edits }) =>
     access: "write",
     timing: "sync",
     intent: "apply",
+    destructive: true,
     input: z.strictObject({
-      patch: z.union([z.string().min(1), z.array(StructuredEdit).min(1)]).describe("Or an undo ref"),
-      uri: Uri.optional().describe("The file, where the patch does not name it"),
-      base_hash: Hash.optional().describe("The file's hash when you read it"),
+      patch: z
+        .union([z.string().min(1), z.array(StructuredEdit).min(1)])
+        .describe("Diff, *** Begin Patch text, edits or undo ref"),
+      uri: Uri.optional(),
+      base_hash: Hash.optional().describe("Hash when read"),
       files: z
         .array(z.strictObject({ uri: Uri, base_hash: Hash }))
         .max(MAX_FILES)
         .optional()
-        .describe("For a patch of several files"),
+        .describe("For several files"),
       dry_run: z.boolean().default(false),
     }),
     output: z.object({

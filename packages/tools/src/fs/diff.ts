@@ -19,9 +19,9 @@ export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: 
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({
-      hash_a: Hash.optional().describe("From this state"),
-      hash_b: Hash.optional().describe("To this state"),
-      uri: Uri.optional().describe("The file as it is now, in place of one hash"),
+      hash_a: Hash.optional().describe("From"),
+      hash_b: Hash.optional().describe("To"),
+      uri: Uri.optional(),
       max_bytes: z.int().min(1).max(MAX_BYTES).default(DEFAULT_BYTES),
     }),
     output: z.object({

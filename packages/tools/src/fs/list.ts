@@ -27,7 +27,7 @@ export const list = ({ files }: { readonly files: Files }) =>
         .optional()
         .describe("Glob; *.ts matches names at any depth, src/**/*.ts paths from the folder"),
       include_ignored: z.boolean().default(false).describe("Also ignored files"),
-      kind: Kind.optional(),
+      kind: z.enum(["file", "directory", "symlink"]).optional(),
       ...pagingInput(DEFAULT_LIMIT, MAX_LIMIT),
     }),
     output: z.object({

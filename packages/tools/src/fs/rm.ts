@@ -8,10 +8,11 @@ export const rm = ({ edits }: { edits: Edits }) =>
     access: "write",
     timing: "sync",
     intent: "apply",
+    destructive: true,
     input: z.strictObject({
       uri: Uri,
-      confirm: z.boolean().default(false).describe("Without it the answer says what would go"),
-      recursive: z.boolean().default(false).describe("With everything in the folder"),
+      confirm: z.boolean().default(false).describe("Else it only says what would go"),
+      recursive: z.boolean().default(false).describe("A folder with all in it"),
     }),
     output: z.object({
       uri: Uri,

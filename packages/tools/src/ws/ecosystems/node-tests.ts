@@ -43,7 +43,7 @@ export function nodeTests(
     if (script) tests.push({ runner: name, command: [...manager.run, script.name] });
   }
   for (const { name, dependency, command } of RUNNERS) {
-    const script = calling(new RegExp(`(?<![\\w-])${name}(?![\\w-])`));
+    const script = calling(new RegExp(`(?<![\\w-])${name}(?![\\w.-])`));
     if (!script && !dependencies.has(dependency)) continue;
     tests.push({
       runner: name,

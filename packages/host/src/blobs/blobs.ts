@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Hash, ToolError } from "@octant/core";
+import { hashOf } from "../hashes.ts";
+import { errnoOf, toToolError } from "../system-error.ts";
+import { createCollector } from "./blob-collection.ts";
+import { createSmallBlobs, SMALL_BLOB_BYTES } from "./small-blobs.ts";
+
+/** Bytes kept under their hash. Several processes may share the folder. */
+export interface Blobs {
+  /** Keeps the bytes and returns their hash; `durable: true` waits until the disk has them. */
+  put(bytes: Uint8Array, options?: { readonly durable?: boolean }): Hash;
+  has(hash: Hash): boolean;
+  /** The bytes; NOT_FOUND when not (or no longer) kept; a blob whose bytes do not have its hash counts as not kept. */
+  get(hash: Hash): Buffer;
+  /** For ranged reads of big ones: the bytes are not checked against the hash. */
+  open(hash: Hash): Disposable & { readonly fd: number; readonly size: number };
+  close(): void;
+}
+
+const MAX_BYTES = 1024 * 1024 * 1024;
+const TEMP_MAX_AGE_MS = 60 * 60 * 1000;
+const TEMP = "tmp";
+
+export interface BlobsOptions {
+  readonly maxBytes?: number;
+  /** Up to this size blobs share a file. */
+  readonly smallBytes?: number;
+}
+
+export function createBlobs(
+  folder: string,
+  { maxBytes = MAX_BYTES, smallBytes = SMALL_BLOB_BYTES }: BlobsOptions = {},
+): Blobs {
+  const temp = join(folder, TEMP);
+  mkdirSync(temp, { recursive: true, mode: 0o700 });
+  sweepTemp(temp);
+  const collector = createCollector(folder, temp, maxBytes);
+  const small = createSmallBlobs(folder);
+
+  const shardOf = (hash: Hash) => join(folder, digestOf(hash).slice(0, SHARD_CHARS));
+  const pathOf = (hash: Hash) => join(shardOf(hash), digestOf(hash).slice(SHARD_CHARS));
+
+  const write = (hash: Hash, bytes: Uint8Array, durable: boolean) => {
+    const shard = shardOf(hash);
+    const isNewShard = mkdirSync(shard, { recursive: true, mode: 0o700 }) !== undefined;
+    const draft = join(temp, `${process.pid}-${randomBytes(8).toString("hex")}`);
+    try {
+      writeNewFile(draft, bytes, durable);
+      renameSync(draft, pathOf(hash));
+    } catch (cause) {
+      rmSync(draft, { force: true });
+      throw cause;
+    }
+    if (durable) syncFolder(shard);
+    if (durable && isNewShard) syncFolder(folder);
+  };
+
+  return {
+    put(bytes, { durable = false } = {}) {
+      const hash = hashOf(bytes);
+      try {
+        if (bytes.length <= smallBytes) {
+          small.put(hash, bytes, durable);
+          return hash;
+        }
+        const kept = isKept(pathOf(hash), bytes);
+        if (!kept) write(hash, bytes, durable);
+        // Somebody may have put it without waiting for the disk.
+        if (kept && durable) syncFile(pathOf(hash), shardOf(hash));
+      } catch (cause) {
+        throw toToolError(cause, toRef(hash));
+      }
+      collector.added(bytes.length);
+      return hash;
+    },
+    has: (hash) =>
+      small.get(hash) !== undefined || statSync(pathOf(hash), { throwIfNoEntry: false }) !== undefined,
+    get(hash) {
+      const found = small.get(hash);
+      if (found) return found;
+      const bytes = orNotKept(hash, () => readFileSync(pathOf(hash)));
+      if (hashOf(bytes) !== hash) throw notKept(hash);
+      return bytes;
+    },
+    open(hash) {
+      const found = small.get(hash);
+      if (found) return openAlone(temp, found);
+      const fd = orNotKept(hash, () => openSync(pathOf(hash), constants.O_RDONLY));
+      return { fd, size: fstatSync(fd).size, [Symbol.dispose]: () => closeSync(fd) };
+    },
+    close: small.close,
+  };
+}
+
+/** A file that holds these bytes and vanishes when it is closed. */
+function openAlone(temp: string, bytes: Uint8Array) {
+  const path = join(temp, `${process.pid}-${randomBytes(8).toString("hex")}`);
+  const fd = openSync(path, "wx+", 0o600);
+  unlinkSync(path);
+  writeSync(fd, bytes);
+  return { fd, size: bytes.length, [Symbol.dispose]: () => closeSync(fd) };
+}
+
+const SHARD_CHARS = 2;
+
+const digestOf = (hash: Hash) => hash.slice("sha256:".length);
+
+/** The ref that reads a blob. */
+export const toRef = (hash: Hash): string => `blob:${hash}`;
+
+export const notKept = (hash: Hash, cause?: unknown) =>
+  new ToolError(
+    "NOT_FOUND",
+    `${toRef(hash)} is not kept; old contents go when space runs short`,
+    { id: toRef(hash) },
+    { cause },
+  );
+
+function orNotKept<T>(hash: Hash, look: () => T): T {
+  try {
+    return look();
+  } catch (cause) {
+    throw errnoOf(cause) === "ENOENT" ? notKept(hash, cause) : toToolError(cause, toRef(hash));
+  }
+}
+
+/** Whether these very bytes are there. Marked as used before they are compared, so that no collection takes them meanwhile. */
+function isKept(path: string, bytes: Uint8Array): boolean {
+  const now = Date.now() / 1000;
+  try {
+    utimesSync(path, now, now);
+    return readFileSync(path).equals(bytes);
+  } catch (cause) {
+    if (errnoOf(cause) === "ENOENT") return false;
+    throw cause;
+  }
+}
+
+function writeNewFile(path: string, bytes: Uint8Array, durable: boolean): void {
+  const fd = openSync(path, "wx", 0o600);
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    if (durable) fdatasyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function syncFile(path: string, shard: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fdatasyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  syncFolder(shard);
+}
+
+function syncFolder(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What a killed process left. Young ones may be somebody's who is still writing. */
+function sweepTemp(temp: string): void {
+  const before = Date.now() - TEMP_MAX_AGE_MS;
+  for (const name of readdirSync(temp)) {
+    const path = join(temp, name);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat && stat.mtimeMs < before) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,89 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { hashOf } from "../hashes.ts";
+import { createSmallBlobs, SMALL_BLOB_BYTES } from "./small-blobs.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "octant-small-blobs-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const put = (blobs: ReturnType<typeof createSmallBlobs>, bytes: Uint8Array) => {
+  blobs.put(hashOf(bytes), bytes, false);
+  return hashOf(bytes);
+};
+const file = () => join(folder, "small");
+
+test("what was put is got again, by this process and by another that shares the folder", () => {
+  const [mine, theirs] = [createSmallBlobs(folder), createSmallBlobs(folder)];
+  for (const bytes of [Buffer.from("a"), Buffer.alloc(0), Buffer.alloc(SMALL_BLOB_BYTES, 7)]) {
+    const hash = put(mine, bytes);
+    expect(mine.get(hash)).toEqual(bytes);
+    expect(theirs.get(hash)).toEqual(bytes);
+  }
+  const hash = put(theirs, Buffer.from("theirs"));
+  expect(mine.get(hash)?.toString()).toBe("theirs");
+  mine.close();
+  theirs.close();
+});
+
+test("equal bytes take their room once, and nobody else can read the file", () => {
+  const blobs = createSmallBlobs(folder);
+  put(blobs, Buffer.from("same"));
+  const { size } = statSync(file());
+  put(blobs, Buffer.from("same"));
+  expect(statSync(file())).toMatchObject({ size, mode: 0o100600 });
+  blobs.close();
+});
+
+test("whatever is torn or damaged, wrong bytes never come back and what is added later does", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.uint8Array({ maxLength: 60 }), { minLength: 1, maxLength: 6 }),
+      fc.nat(),
+      fc.oneof(fc.constant("cut" as const), fc.integer({ min: 0, max: 255 })),
+      (contents, place, damage) => {
+        rmSync(file(), { force: true });
+        const writer = createSmallBlobs(folder);
+        const hashes = contents.map((bytes) => put(writer, bytes));
+        writer.close();
+        const bytes = readFileSync(file());
+        const at = place % bytes.length;
+        if (damage === "cut") writeFileSync(file(), bytes.subarray(0, at));
+        else writeFileSync(file(), bytes.fill(damage, at, at + 1));
+        const reader = createSmallBlobs(folder);
+        for (const [i, hash] of hashes.entries())
+          expect([undefined, Buffer.from(contents[i] as Uint8Array)]).toContainEqual(reader.get(hash));
+        const later = put(reader, Buffer.alloc(SMALL_BLOB_BYTES, 9));
+        expect(reader.get(later)?.length).toBe(SMALL_BLOB_BYTES);
+        reader.close();
+        const another = createSmallBlobs(folder);
+        expect(another.get(later)?.length).toBe(SMALL_BLOB_BYTES);
+        another.close();
+      },
+    ),
+  );
+});
+
+test("a file full of beginnings of records does not keep a later one from being found", () => {
+  appendFileSync(file(), Buffer.concat(Array.from({ length: 3000 }, () => Buffer.from("OCTb\0\0\x10\0"))));
+  const blobs = createSmallBlobs(folder);
+  const hash = put(blobs, Buffer.from("found"));
+  put(blobs, Buffer.alloc(SMALL_BLOB_BYTES, 1));
+  put(blobs, Buffer.alloc(SMALL_BLOB_BYTES, 2));
+  expect(blobs.get(hash)?.toString()).toBe("found");
+  blobs.close();
+});
+
+test("a full file becomes the old one, and the one before it goes", () => {
+  const blobs = createSmallBlobs(folder, 1000);
+  const hashes = Array.from({ length: 60 }, (_, i) => put(blobs, Buffer.alloc(100, i)));
+  expect(blobs.get(hashes[0] as string)).toBeUndefined();
+  for (const hash of hashes.slice(-8)) expect(blobs.get(hash)).toBeDefined();
+  expect(statSync(file()).size).toBeLessThan(1200);
+  blobs.close();
+});

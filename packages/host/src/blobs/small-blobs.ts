@@ -1,0 +1,162 @@
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Hash } from "@octant/core";
+import { hashOf } from "../hashes.ts";
+
+/** Making a file costs a hundred times what adding to one costs, so small blobs share one. */
+export const SMALL_BLOB_BYTES = 16 * 1024;
+
+/** Two generations of this size are kept. */
+const MAX_PACK_BYTES = 64 * 1024 * 1024;
+
+export interface SmallBlobs {
+  put(hash: Hash, bytes: Uint8Array, durable: boolean): void;
+  get(hash: Hash): Buffer | undefined;
+  close(): void;
+}
+
+/**
+ * One file that is only added to, by all processes at once: a write in append mode is never mixed with another's.
+ * Each blob stands behind its hash, so that a torn one is told from a whole one. A full file becomes the old one.
+ */
+export function createSmallBlobs(folder: string, maxBytes = MAX_PACK_BYTES): SmallBlobs {
+  const current = createPack(join(folder, "small"));
+  const old = createPack(join(folder, "small.old"));
+
+  const find = (hash: Hash): Buffer | undefined => current.find(hash) ?? old.find(hash);
+  return {
+    put(hash, bytes, durable) {
+      if (!current.find(hash)) {
+        if (current.size() > maxBytes) renameSync(current.path, old.path);
+        current.add(hash, bytes);
+      }
+      if (durable) current.sync();
+    },
+    get: find,
+    close() {
+      current.close();
+      old.close();
+    },
+  };
+}
+
+const MAGIC = Buffer.from("OCTb");
+const LENGTH_BYTES = 4;
+const DIGEST_BYTES = 32;
+const HEADER_BYTES = MAGIC.length + LENGTH_BYTES + DIGEST_BYTES;
+const SCAN_BYTES = 1024 * 1024;
+
+interface Place {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** A file of blobs, and what is known of its content. Others add to it, and may put another in its place. */
+function createPack(path: string) {
+  let fd: number | undefined;
+  let ino = 0;
+  let scanned = 0;
+  let places = new Map<string, Place>();
+
+  const close = () => {
+    if (fd !== undefined) closeSync(fd);
+    fd = undefined;
+    scanned = 0;
+    places = new Map();
+  };
+  /** Opens what stands at the path now; undefined when nothing does and nothing shall be made. */
+  const use = (make: boolean): number | undefined => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (fd !== undefined && found?.ino === ino) return fd;
+    close();
+    if (!found && !make) return undefined;
+    const { O_RDWR, O_CREAT, O_APPEND } = constants;
+    fd = openSync(path, O_RDWR | O_CREAT | O_APPEND, 0o600);
+    ({ ino } = fstatSync(fd));
+    return fd;
+  };
+  const scan = (from: number) => {
+    const end = fstatSync(from).size;
+    while (end - scanned >= HEADER_BYTES) {
+      const chunk = Buffer.alloc(Math.min(SCAN_BYTES, end - scanned));
+      const bytes = chunk.subarray(0, readSync(from, chunk, 0, chunk.length, scanned));
+      const passed = readRecords(bytes, scanned, places);
+      if (passed === 0) return;
+      scanned += passed;
+    }
+  };
+  const read = (from: number, hash: Hash): Buffer | undefined => {
+    const place = places.get(hash);
+    if (!place) return undefined;
+    const bytes = Buffer.alloc(place.length);
+    const whole = readSync(from, bytes, 0, place.length, place.at) === place.length;
+    return whole && hashOf(bytes) === hash ? bytes : undefined;
+  };
+
+  return {
+    path,
+    find(hash: Hash): Buffer | undefined {
+      const from = use(false);
+      if (from === undefined) return undefined;
+      const known = read(from, hash);
+      if (known) return known;
+      scan(from);
+      return read(from, hash);
+    },
+    add(hash: Hash, bytes: Uint8Array) {
+      const header = Buffer.alloc(HEADER_BYTES);
+      MAGIC.copy(header);
+      header.writeUInt32BE(bytes.length, MAGIC.length);
+      Buffer.from(hash.slice("sha256:".length), "hex").copy(header, MAGIC.length + LENGTH_BYTES);
+      // use(true) always opens.
+      const to = use(true) as number;
+      const record = Buffer.concat([header, bytes]);
+      if (writeSync(to, record) !== record.length) throw noSpace();
+    },
+    size: () => (use(false) === undefined ? 0 : fstatSync(fd as number).size),
+    sync() {
+      if (fd !== undefined) fdatasyncSync(fd);
+    },
+    close,
+  };
+}
+
+/** Notes the records in the bytes and answers how far they reach; what is torn is passed over. */
+function readRecords(bytes: Buffer, offset: number, places: Map<string, Place>): number {
+  let at = 0;
+  while (bytes.length - at >= HEADER_BYTES) {
+    const start = bytes.indexOf(MAGIC, at);
+    if (start === -1) return bytes.length - MAGIC.length + 1;
+    const length = bytes.length - start >= HEADER_BYTES ? bytes.readUInt32BE(start + MAGIC.length) : 0;
+    if (length > SMALL_BLOB_BYTES) {
+      at = start + 1;
+      continue;
+    }
+    if (start + HEADER_BYTES + length > bytes.length) return start > 0 ? start : tornTail(bytes);
+    const digest = bytes.subarray(start + MAGIC.length + LENGTH_BYTES, start + HEADER_BYTES);
+    const content = bytes.subarray(start + HEADER_BYTES, start + HEADER_BYTES + length);
+    const hash = `sha256:${digest.toString("hex")}`;
+    if (hashOf(content) === hash) {
+      places.set(hash, { at: offset + start + HEADER_BYTES, length });
+      at = start + HEADER_BYTES + length;
+    } else at = start + 1;
+  }
+  return at;
+}
+
+/** A record that does not end: somebody is still writing it, unless there is already more than it could have. */
+const tornTail = (bytes: Buffer) => (bytes.length > HEADER_BYTES + SMALL_BLOB_BYTES ? 1 : 0);
+
+/** A short write means that the disk is full, and the system says so only the next time. */
+const noSpace = () =>
+  Object.assign(new Error("short write"), { code: "ENOSPC", errno: -28, syscall: "write" });

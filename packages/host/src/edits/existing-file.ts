@@ -1,0 +1,61 @@
+import { accessSync, constants, readSync } from "node:fs";
+import { ToolError } from "@octant/core";
+import type { Confinement } from "../confinement.ts";
+import { hashOf } from "../hashes.ts";
+import { type Path, pathToUri, toNative } from "../path.ts";
+import { toToolError } from "../system-error.ts";
+import type { Existing } from "./file-step.ts";
+
+/** The largest file that is edited; all of it is in memory for a moment, twice. */
+export const MAX_EDIT_BYTES = 32 * 1024 * 1024;
+
+export interface ExistingFile extends Existing {
+  readonly path: Path;
+}
+
+/** Reads a file for an edit. The path that comes back is the real one: a link stays, and what it leads to is edited. */
+export function readExisting(confinement: Confinement, path: Path): ExistingFile {
+  using file = confinement.openFile(path);
+  const uri = pathToUri(file.path);
+  const { size } = file.stat;
+  checkSize(uri, size);
+  try {
+    const bytes = readAll(file.fd, size);
+    return { path: file.path, bytes, hash: hashOf(bytes), stat: file.stat };
+  } catch (cause) {
+    throw toToolError(cause, uri);
+  }
+}
+
+/** Refuses a file that is marked as not to be written, for the superuser too: somebody meant it so. */
+export function checkWriteAccess({ path, stat }: ExistingFile): void {
+  const uri = pathToUri(path);
+  if ((stat.mode & 0o222) === 0) {
+    const message = `${uri} is read-only; give it write permission first (chmod u+w)`;
+    throw new ToolError("ACCESS_DENIED", message, { uri });
+  }
+  if (process.geteuid?.() === stat.uid) return;
+  try {
+    accessSync(toNative(path), constants.W_OK);
+  } catch (cause) {
+    throw toToolError(cause, uri);
+  }
+}
+
+function readAll(fd: number, size: number): Buffer {
+  // One byte more than expected tells a file that grew meanwhile, and one whose size says nothing.
+  const bytes = Buffer.allocUnsafeSlow(size + 1);
+  let length = 0;
+  while (length < bytes.length) {
+    const count = readSync(fd, bytes, length, bytes.length - length, length);
+    if (count === 0) break;
+    length += count;
+  }
+  return bytes.subarray(0, length);
+}
+
+export function checkSize(uri: string, size: number): void {
+  if (size <= MAX_EDIT_BYTES) return;
+  const message = `${uri} has ${size} bytes, more than the ${MAX_EDIT_BYTES} that can be edited; use a command instead`;
+  throw new ToolError("TOO_LARGE", message, { limit: MAX_EDIT_BYTES, actual: size, what: "bytes" });
+}

@@ -1,0 +1,200 @@
+import { randomBytes } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { type Hash, ToolError } from "@octant/core";
+import type { PinnedFolder } from "../confinement.ts";
+import { hashOf } from "../hashes.ts";
+import { type Path, pathToUri } from "../path.ts";
+import { errnoOf } from "../system-error.ts";
+import { type Disk, overwrite, syncContent, withFile, writeContent } from "./disk.ts";
+import type { Step } from "./journal.ts";
+
+/** A file as it was read. */
+export interface Existing {
+  readonly bytes: Buffer;
+  readonly hash: Hash;
+  /** From before the bytes were read. */
+  readonly stat: Stats;
+}
+
+/** A file as it shall be. */
+export interface Wanted {
+  readonly bytes: Buffer;
+  readonly hash: Hash;
+  /** Permission bits. Without them a file keeps its own, and a new one has what the umask leaves. */
+  readonly mode?: number;
+  /** For a new file: the one whose owner and mode it takes over. */
+  readonly like?: Stats;
+  /** For a new file: whether it is a program. */
+  readonly executable?: boolean;
+}
+
+/** One file's way from what it is to what it shall be; null stands for no file. The path is the real one. */
+export interface Change {
+  readonly path: Path;
+  readonly before: Existing | null;
+  readonly after: Wanted | null;
+}
+
+/** A change, the names that the journal has for it, and the open folder where it happens. */
+export interface Work {
+  readonly change: Change;
+  readonly step: Step;
+  readonly folder: PinnedFolder;
+  readonly target: string | Buffer;
+  /** What the target looks like as long as nobody else touches it. */
+  expected: Stats | undefined;
+}
+
+const TEMP_RANDOM_BYTES = 12;
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** What stays beside a target for a moment; the name tells whose it is and cannot be guessed. */
+export const newTempName = (): Path => `.octant-${randomBytes(TEMP_RANDOM_BYTES).toString("hex")}.tmp`;
+
+export function toStep(change: Change, isSet: boolean): Step {
+  const { path, before, after } = change;
+  const how = !before ? "create" : !after ? "remove" : mustStayInPlace(change) ? "overwrite" : "replace";
+  return {
+    target: path,
+    how,
+    before: before?.hash ?? null,
+    mode: before ? before.stat.mode & 0o7777 : null,
+    after: after?.hash ?? null,
+    temp: how === "overwrite" ? null : newTempName(),
+    backup: isSet && how !== "create" ? newTempName() : null,
+  };
+}
+
+/** Whether another file in its place would part it from its other names, or from an owner that we cannot give it. */
+export function mustStayInPlace({ before, after }: Change): boolean {
+  return before !== null && after !== null && (before.stat.nlink > 1 || !canOwnLike(before.stat));
+}
+
+function canOwnLike({ uid, gid }: Stats): boolean {
+  const me = process.geteuid?.();
+  if (me === undefined || me === 0) return true;
+  return uid === me && (gid === process.getegid?.() || (process.getgroups?.() ?? []).includes(gid));
+}
+
+/** Writes the new content beside the target. */
+export async function writeTemp(disk: Disk, { change, step, folder }: Work): Promise<void> {
+  const { before, after } = change;
+  if (step.temp === null || !after) return;
+  const like = before?.stat ?? after.like;
+  const initial = like ? 0o600 : after.executable ? 0o777 : 0o666;
+  await writeNew(disk, folder.at(step.temp), after.bytes, { like, initial, mode: after.mode });
+}
+
+/** Gives the old content a second name, or makes a copy of what is about to be overwritten. */
+export async function keepOld(disk: Disk, work: Work): Promise<void> {
+  const { change, step, folder, target } = work;
+  if (step.backup === null || !change.before || step.how === "remove") return;
+  const backup = folder.at(step.backup);
+  checkUntouched(disk, work);
+  if (step.how === "overwrite") return writeOld(disk, backup, change.before);
+  try {
+    disk.linkSync(target, backup);
+  } catch (cause) {
+    if (!hasNoLinks(cause)) throw cause;
+    return writeOld(disk, backup, change.before);
+  }
+  // The second name is a change of the inode, so from here on its ctime is another.
+  const now = disk.lstatSync(target);
+  if (!isUntouched(change.before.stat, now, "but for ctime")) throw touched(disk, work);
+  work.expected = now;
+}
+
+/** The step itself: what was prepared takes effect. */
+export async function perform(disk: Disk, work: Work, isSet: boolean): Promise<void> {
+  const { change, step, folder, target } = work;
+  if (step.how === "create") return placeNew(disk, folder.at(step.temp!), target, isSet);
+  checkUntouched(disk, work);
+  if (step.how === "replace") return disk.renameSync(folder.at(step.temp!), target);
+  if (step.how === "overwrite") {
+    const { bytes, mode } = change.after!;
+    const done = await overwrite(disk, target, { bytes, mode, known: work.expected! });
+    if (!done) throw touched(disk, work);
+    return;
+  }
+  if (step.backup === null) return disk.unlinkSync(target);
+  disk.renameSync(target, folder.at(step.backup));
+}
+
+/** Undoes a single step that was performed but could not be made durable. */
+export async function putBack(disk: Disk, { change: { before }, step, folder, target }: Work): Promise<void> {
+  if (!before) return disk.unlinkSync(target);
+  const temp = folder.at(step.temp!);
+  await writeOld(disk, temp, before);
+  disk.renameSync(temp, target);
+}
+
+/** Makes a file that was not there; one that is there stays as it is. */
+function placeNew(disk: Disk, temp: string | Buffer, target: string | Buffer, isSet: boolean): void {
+  try {
+    disk.linkSync(temp, target);
+    // In a set the first name stays for a while: it tells a rollback that the file is ours.
+    if (!isSet) disk.unlinkSync(temp);
+  } catch (cause) {
+    if (!hasNoLinks(cause)) throw cause;
+    // Taking the name first keeps others out; a crash right here leaves an empty file on such file systems.
+    disk.closeSync(disk.openSync(target, NEW_FILE));
+    try {
+      disk.renameSync(temp, target);
+    } catch (failure) {
+      disk.unlinkSync(target);
+      throw failure;
+    }
+  }
+}
+
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+const hasNoLinks = (cause: unknown): boolean => NO_LINKS.includes(errnoOf(cause) ?? "");
+
+interface Attributes {
+  /** Gives owner and mode. */
+  readonly like: Stats | undefined;
+  /** Before the umask. */
+  readonly initial: number;
+  readonly mode?: number;
+}
+
+const writeNew = (
+  disk: Disk,
+  path: string | Buffer,
+  bytes: Buffer,
+  { like, initial, mode = like?.mode }: Attributes,
+): Promise<void> =>
+  withFile(disk, path, NEW_FILE, initial, async (fd) => {
+    await writeContent(disk, fd, bytes);
+    // The mode last: writing and a new owner take set-id bits away.
+    if (like && isForeign(like) && canOwnLike(like)) disk.fchownSync(fd, like.uid, like.gid);
+    if (mode !== undefined) disk.fchmodSync(fd, mode & 0o7777);
+    await syncContent(disk, fd, bytes.length);
+  });
+
+/** Writes the old content under another name, for as long as it may be needed. */
+const writeOld = (disk: Disk, path: string | Buffer, { bytes, stat }: Existing): Promise<void> =>
+  writeNew(disk, path, bytes, { like: stat, initial: 0o600 });
+
+const isForeign = ({ uid, gid }: Stats): boolean =>
+  uid !== process.geteuid?.() || gid !== process.getegid?.();
+
+function checkUntouched(disk: Disk, work: Work): void {
+  const now = disk.lstatSync(work.target);
+  if (work.expected && !isUntouched(work.expected, now)) throw touched(disk, work);
+}
+
+const isUntouched = (then: Stats, now: Stats, except?: "but for ctime"): boolean =>
+  then.dev === now.dev &&
+  then.ino === now.ino &&
+  then.size === now.size &&
+  then.mtimeMs === now.mtimeMs &&
+  (except !== undefined || then.ctimeMs === now.ctimeMs);
+
+function touched(disk: Disk, { change, target }: Work): ToolError {
+  const uri = pathToUri(change.path);
+  const message = `${uri} was changed by somebody else during the edit; nothing was written, read it and try again`;
+  const now = disk.lstatSync(target);
+  const actual = now.isFile() ? hashOf(disk.readFileSync(target)) : "not a file";
+  return new ToolError("CONFLICT", message, { uri, expected: change.before?.hash ?? "none", actual });
+}

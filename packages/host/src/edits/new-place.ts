@@ -1,0 +1,70 @@
+import { lstatSync } from "node:fs";
+import { ToolError } from "@octant/core";
+import { type Confinement, kindOf, splitPath } from "../confinement.ts";
+import { type Path, pathToUri, toBytes } from "../path.ts";
+import { MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
+import { checkWritable } from "./protected-paths.ts";
+
+/** Where something new will really be, and the folders on the way there that are missing, outermost first. */
+export interface NewPlace {
+  readonly path: Path;
+  readonly missing: readonly Path[];
+}
+
+/** A place where a file can be made: allowed, and nothing is there; `isFreed` names what will have gone by then. */
+export function findFree(
+  confinement: Confinement,
+  asked: Path,
+  isFreed: (path: Path) => boolean = () => false,
+): NewPlace {
+  checkWritable(confinement.roots, asked);
+  const place = findPlace(confinement, asked);
+  checkWritable(confinement.roots, place.path);
+  if (place.missing.length === 0 && !isFreed(place.path)) checkNothingThere(confinement, place.path);
+  return place;
+}
+
+/** Where it will be, whether or not something is there. */
+export function findPlace(confinement: Confinement, path: Path): NewPlace {
+  const isTooLong = (part: Path, limit: number) => toBytes(part).length > limit;
+  if (isTooLong(path, MAX_PATH_BYTES) || path.split("/").some((name) => isTooLong(name, MAX_NAME_BYTES))) {
+    const message = `a name has at most ${MAX_NAME_BYTES} bytes and a path ${MAX_PATH_BYTES}; this one is longer`;
+    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
+  }
+  return locate(confinement, path);
+}
+
+/** What Linux and most of its file systems allow. */
+const MAX_NAME_BYTES = 255;
+const MAX_PATH_BYTES = 4095;
+
+function locate(confinement: Confinement, path: Path): NewPlace {
+  const { parent, name } = splitPath(path);
+  if (confinement.roots.includes(path)) return { path, missing: [] };
+  try {
+    using folder = confinement.openFolder(parent);
+    return { path: `${folder.path === "/" ? "" : folder.path}/${name}`, missing: [] };
+  } catch (cause) {
+    const isMissing = cause instanceof ToolError && cause.code === "NOT_FOUND";
+    if (!isMissing || confinement.roots.includes(parent)) throw cause;
+  }
+  const above = locate(confinement, parent);
+  return { path: `${above.path}/${name}`, missing: [...above.missing, above.path] };
+}
+
+function checkNothingThere(confinement: Confinement, path: Path): void {
+  const uri = pathToUri(path);
+  const { parent, name } = splitPath(path);
+  using folder = confinement.openFolder(parent);
+  if (!lstatSync(folder.at(name), { throwIfNoEntry: false })) return;
+  try {
+    using entry = confinement.openEntry(path);
+    const kind = kindOf(entry.stat);
+    const hash =
+      kind === "file" && entry.stat.size <= MAX_EDIT_BYTES ? readExisting(confinement, path).hash : undefined;
+    const next = kind === "file" ? "change it with fs.apply_patch" : `it is a ${kind}`;
+    throw new ToolError("ALREADY_EXISTS", `${uri} exists already; ${next}`, { uri, ...(hash && { hash }) });
+  } catch (cause) {
+    if (!(cause instanceof ToolError && cause.code === "NOT_FOUND")) throw cause;
+  }
+}

@@ -1,0 +1,47 @@
+import { ToolError } from "@octant/core";
+import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
+import { type Path, pathToUri } from "../path.ts";
+import { type Disk, syncFolder } from "./disk.ts";
+import type { Change, Work } from "./file-step.ts";
+import type { Step } from "./journal.ts";
+
+/** The folders in which a set of changes happens, made where missing and held open. */
+export interface ParentFolders extends Disposable {
+  workOn(change: Change, step: Step): Work;
+  /** Makes the names in all of them durable, and those of the folders that were made. */
+  sync(disk: Disk, made?: readonly Path[]): void;
+}
+
+export function openParents(confinement: Confinement, changes: readonly Change[]): ParentFolders {
+  using opened = new DisposableStack();
+  const folders = new Map<Path, PinnedFolder>();
+  for (const { path, before } of changes) {
+    const { parent } = splitPath(path);
+    if (folders.has(parent)) continue;
+    const folder = before ? confinement.openFolder(parent) : confinement.makeFolder(parent);
+    folders.set(parent, opened.use(folder));
+    if (folder.path !== parent) throw moved(parent);
+  }
+  const kept = opened.move();
+
+  return {
+    workOn(change, step) {
+      const { parent, name } = splitPath(change.path);
+      const folder = folders.get(parent)!;
+      return { change, step, folder, target: folder.at(name), expected: change.before?.stat };
+    },
+    sync(disk, made = []) {
+      for (const folder of folders.values()) syncFolder(disk, folder.at("."));
+      for (const path of made) {
+        using above = confinement.openFolder(splitPath(path).parent);
+        syncFolder(disk, above.at("."));
+      }
+    },
+    [Symbol.dispose]: () => kept.dispose(),
+  };
+}
+
+const moved = (parent: Path) =>
+  new ToolError("NOT_FOUND", `${pathToUri(parent)} was moved during the edit; try again`, {
+    uri: pathToUri(parent),
+  });

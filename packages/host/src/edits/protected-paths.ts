@@ -1,0 +1,104 @@
+import { ToolError } from "@octant/core";
+import { isWithin, type Path, pathToUri } from "../path.ts";
+
+interface Rule {
+  /** What an entry is called, as `comparable` spells it. */
+  readonly names: readonly string[];
+  readonly why: string;
+  /** Whether a folder that holds such an entry anywhere below may not be removed as a whole either. */
+  readonly keepsTree?: true;
+}
+
+/**
+ * What nobody may write through Octant: entries of these names, at any depth, and all that is below them. Each would
+ * let a file become a command, or a rule about what is allowed, without the person having said so.
+ */
+export const PROTECTED: readonly Rule[] = [
+  {
+    names: [".git"],
+    why: "git runs the hooks and programs named there, and history would be lost; use the vcs tool",
+    // As `git clean` does: a repository inside the folder may hold work that was never pushed.
+    keepsTree: true,
+  },
+  {
+    names: [".gitconfig", ".gitmodules"],
+    why: "git runs the programs and fetches the addresses named there",
+  },
+  { names: [".hanzo"], why: "permissions, hooks and servers of the agent are set there", keepsTree: true },
+  {
+    names: [
+      ".claude",
+      ".cursor",
+      ".codex",
+      ".gemini",
+      ".windsurf",
+      ".opencode",
+      "opencode.json",
+      "opencode.jsonc",
+    ],
+    why: "an agent takes its permissions, hooks and servers from there",
+  },
+  { names: [".mcp.json"], why: "agents start the servers named there" },
+  { names: [".vscode", ".idea", ".zed"], why: "the editor runs the tasks and programs named there" },
+  {
+    names: [
+      ".bashrc",
+      ".bash_profile",
+      ".bash_login",
+      ".bash_logout",
+      ".bash_aliases",
+      ".profile",
+      ".zshrc",
+      ".zshenv",
+      ".zprofile",
+      ".zlogin",
+      ".zlogout",
+      ".kshrc",
+      ".cshrc",
+      ".tcshrc",
+      ".login",
+      ".logout",
+      ".inputrc",
+      "config.fish",
+    ],
+    why: "a shell runs it when it starts",
+  },
+  { names: [".envrc"], why: "direnv runs it when the folder is entered" },
+  { names: [".ripgreprc"], why: "ripgrep takes options from it that start programs" },
+];
+
+const RULES = new Map(PROTECTED.flatMap((rule) => rule.names.map((name) => [name, rule] as const)));
+
+/** Refuses a path that is protected, whether or not something is there. Give the real path and the path as it was asked for. */
+export function checkWritable(roots: readonly Path[], ...paths: readonly Path[]): void {
+  for (const path of paths) {
+    const rule = namesBelowRoot(roots, path).map(protects).find(Boolean);
+    if (!rule) continue;
+    const uri = pathToUri(path);
+    const message = `${uri} is protected: ${rule.why}. Ask the person to change it by hand.`;
+    throw new ToolError("PROTECTED_PATH", message, { uri, rule: rule.names.join(", ") });
+  }
+}
+
+/** Whether removing a folder with an entry of this name in it must be refused. */
+export const keepsTree = (name: Path): boolean => protects(name)?.keepsTree === true;
+
+const protects = (name: Path): Rule | undefined => RULES.get(comparable(name));
+
+/** The root itself is the person's own choice, so only what lies below it counts. */
+function namesBelowRoot(roots: readonly Path[], path: Path): Path[] {
+  const holders = roots.filter((root) => isWithin(root, path));
+  // The outermost: a root inside another's `.git` does not open that folder.
+  const root = holders.reduce((a, b) => (a.length <= b.length ? a : b), path);
+  return path.slice(root.length).split("/").filter(Boolean);
+}
+
+/** One spelling for all names that some file system takes for the same: case, Unicode form, characters it ignores. */
+const comparable = (name: Path): string =>
+  name
+    .normalize("NFC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replace(/[. ]+$/, "")
+    // Up first: letters such as the long s have a lower case of their own, but share the upper case.
+    .toUpperCase()
+    .toLowerCase();

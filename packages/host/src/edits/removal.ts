@@ -1,0 +1,94 @@
+import { type Hash, type Ref, ToolError, type Uri } from "@octant/core";
+import { type Blobs, toRef } from "../blobs/blobs.ts";
+import { type Confinement, splitPath } from "../confinement.ts";
+import { isWithin, type Path, pathToUri } from "../path.ts";
+import { discardTree, keepTree, restoreTree } from "./kept-tree.ts";
+import { findFree } from "./new-place.ts";
+import { checkWritable } from "./protected-paths.ts";
+import { type Survey, surveyRemoval } from "./survey.ts";
+import type { Transactions } from "./transaction.ts";
+import type { Trash } from "./trash.ts";
+import type { TreeEntry, UndoRecords } from "./undo.ts";
+
+/** Takes whole folders away, and brings them back. Call it under the lock. */
+export interface Removal {
+  /** Removes what is at the path, of whatever kind, and returns the ref that brings it back. */
+  remove(path: Path, signal?: AbortSignal): Promise<Ref>;
+  /** Does what an undo record says, and returns the ref of its opposite. */
+  undo(entry: TreeEntry, signal?: AbortSignal): Promise<{ uri: Uri; undo: Ref; deleted: boolean }>;
+}
+
+export interface RemovalParts {
+  readonly confinement: Confinement;
+  readonly blobs: Blobs;
+  readonly transactions: Transactions;
+  readonly trash: Trash;
+  readonly records: UndoRecords;
+}
+
+export function createRemoval({ confinement, blobs, transactions, trash, records }: RemovalParts): Removal {
+  const keepRecord = (entry: TreeEntry): Ref =>
+    toRef(blobs.put(records.encodeTree(entry), { durable: true }));
+
+  const remove = async (path: Path, signal?: AbortSignal): Promise<Ref> => {
+    const uri = pathToUri(path);
+    const id = trash.newId();
+    const undo = keepRecord({ uri, tree: "trash", id });
+    if (trash.take(path, id)) return undo;
+    const manifest = await keepTree(confinement, blobs, path, signal);
+    const undoFromBlobs = keepRecord({ uri, tree: "blobs", manifest });
+    await discardTree(transactions, path);
+    return undoFromBlobs;
+  };
+
+  const restore = async (entry: Exclude<TreeEntry, { tree: "remove" }>, signal?: AbortSignal) => {
+    const { path, missing } = findFree(confinement, confinement.toPath(entry.uri));
+    if (missing.length > 0) confinement.makeFolder(splitPath(path).parent)[Symbol.dispose]();
+    if (entry.tree === "trash") trash.giveBack(entry.id, path);
+    else await restoreTree(transactions, blobs, path, entry.manifest, signal);
+    const { fingerprint } = await surveyRemoval(confinement, path, signal);
+    return keepRecord({ uri: entry.uri, tree: "remove", fingerprint });
+  };
+
+  return {
+    remove,
+    async undo(entry, signal) {
+      const { uri } = entry;
+      if (entry.tree !== "remove") return { uri, undo: await restore(entry, signal), deleted: false };
+      const path = toRemovable(confinement, uri);
+      const { fingerprint } = await surveyRemoval(confinement, path, signal);
+      if (fingerprint !== entry.fingerprint) throw changed(uri, entry.fingerprint, fingerprint);
+      return { uri, undo: await remove(path, signal), deleted: true };
+    },
+  };
+}
+
+/** The real path of an entry that may go; a link is removed itself, not what it leads to. */
+export function toRemovable(confinement: Confinement, uri: Uri): Path {
+  const asked = confinement.toPath(uri);
+  if (!confinement.roots.includes(asked)) {
+    const { parent, name } = splitPath(asked);
+    using folder = confinement.openFolder(parent);
+    const path = `${folder.path === "/" ? "" : folder.path}/${name}`;
+    checkWritable(confinement.roots, asked, path);
+    if (!confinement.roots.some((root) => isWithin(path, root))) return path;
+  }
+  const message = `${pathToUri(asked)} is a root of the workspace or holds one; it cannot be removed`;
+  throw new ToolError("PROTECTED_PATH", message, { uri: pathToUri(asked), rule: "workspace root" });
+}
+
+export function checkConfirmed(found: Survey, confirm: boolean, recursive: boolean): void {
+  const isFullFolder = found.kind === "directory" && found.count > 1;
+  if (!confirm) {
+    const { count, bytes, uris } = found;
+    const next = isFullFolder ? "confirm: true and recursive: true" : "confirm: true";
+    const message = `this would remove ${count} ${count === 1 ? "entry" : "entries"} (${bytes} bytes); pass ${next}`;
+    throw new ToolError("CONFIRM_REQUIRED", message, { would: { count, bytes, uris } });
+  }
+  if (!isFullFolder || recursive) return;
+  const message = `the folder is not empty (${found.count - 1} entries); pass recursive: true to remove them too`;
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "recursive", message }] });
+}
+
+const changed = (uri: Uri, expected: Hash, actual: Hash) =>
+  new ToolError("CONFLICT", `${uri} has changed since; nothing was removed`, { uri, expected, actual });

@@ -1,0 +1,108 @@
+import type { Stats } from "node:fs";
+import { ToolError } from "@octant/core";
+import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
+import { hashOf } from "../hashes.ts";
+import type { Path } from "../path.ts";
+import { errnoOf } from "../system-error.ts";
+import { type Disk, overwrite } from "./disk.ts";
+import type { Intention, Step } from "./journal.ts";
+
+/**
+ * Takes back what was done of a change. It looks only at what is on the disk, so it serves after a failure and after
+ * a crash alike, and running it again changes nothing. A file that somebody else has written meanwhile is left alone.
+ */
+export async function rollBack(confinement: Confinement, disk: Disk, intention: Intention): Promise<void> {
+  for (const step of intention.steps.toReversed()) {
+    using folder = openParent(confinement, step.target);
+    if (!folder) continue;
+    await revert(disk, folder, step, intention.isSet);
+    removeTemporaries(disk, folder, step);
+  }
+  removeEmptyFolders(confinement, disk, intention.folders);
+}
+
+/** Removes what a finished change needed on its way. */
+export function sweep(confinement: Confinement, disk: Disk, intention: Intention): void {
+  for (const step of intention.steps) {
+    using folder = openParent(confinement, step.target);
+    if (folder) removeTemporaries(disk, folder, step);
+  }
+}
+
+/** Removes the folders as long as nothing is in them; innermost first. */
+export function removeEmptyFolders(confinement: Confinement, disk: Disk, folders: readonly Path[]): void {
+  for (const path of folders.toReversed()) {
+    using parent = openParent(confinement, path);
+    if (!parent) continue;
+    try {
+      disk.rmdirSync(parent.at(splitPath(path).name));
+    } catch (cause) {
+      if (!LEFT_ALONE.includes(errnoOf(cause) ?? "")) throw cause;
+    }
+  }
+}
+
+const LEFT_ALONE = ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"];
+const GONE = ["NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE"];
+
+/** The folder that the target was in; undefined when it is no longer there, and all that was in it with it. */
+function openParent(confinement: Confinement, target: Path): PinnedFolder | undefined {
+  const { parent } = splitPath(target);
+  try {
+    const folder = confinement.openFolder(parent);
+    if (folder.path === parent) return folder;
+    folder[Symbol.dispose]();
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof ToolError && GONE.includes(cause.code)) return undefined;
+    throw cause;
+  }
+}
+
+async function revert(disk: Disk, folder: PinnedFolder, step: Step, isSet: boolean): Promise<void> {
+  const target = folder.at(splitPath(step.target).name);
+  const now = statOf(disk, target);
+  if (now && !now.isFile()) return;
+  const temp = step.temp === null ? undefined : statOf(disk, folder.at(step.temp));
+  // A linked file is known by its inode. Where links are not supported the new file has taken the target's place.
+  if (
+    step.how === "create" &&
+    now &&
+    (temp ? isSame(now, temp) : isSet && hashAt(disk, target) === step.after)
+  )
+    disk.unlinkSync(target);
+
+  const backup = step.backup === null ? undefined : folder.at(step.backup);
+  const kept = backup && statOf(disk, backup);
+  if (!kept) return;
+  if (step.how === "remove" && !now) disk.renameSync(backup, target);
+  if (step.how === "replace" && now && !isSame(now, kept) && hashAt(disk, target) === step.after)
+    disk.renameSync(backup, target);
+  // A copy that is itself incomplete was made before the target was touched.
+  if (step.how === "overwrite" && now && hashAt(disk, backup) === step.before)
+    await overwrite(disk, target, {
+      bytes: disk.readFileSync(backup),
+      mode: step.mode ?? undefined,
+      known: now,
+    });
+}
+
+function removeTemporaries(disk: Disk, folder: PinnedFolder, { temp, backup }: Step): void {
+  for (const name of [temp, backup]) {
+    if (name !== null) disk.rmSync(folder.at(name), { recursive: true, force: true });
+  }
+}
+
+const isSame = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino;
+
+const hashAt = (disk: Disk, path: string | Buffer) => hashOf(disk.readFileSync(path));
+
+function statOf(disk: Disk, path: string | Buffer): Stats | undefined {
+  try {
+    return disk.lstatSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    // A name that this file system cannot have is not there.
+    if (errnoOf(cause) === "ENAMETOOLONG") return undefined;
+    throw cause;
+  }
+}

@@ -1,0 +1,142 @@
+import { rm } from "node:fs/promises";
+import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
+import { createPacer } from "../files/pacer.ts";
+import { type Path, pathToUri } from "../path.ts";
+import { toToolError } from "../system-error.ts";
+import { type Disk, realDisk } from "./disk.ts";
+import {
+  type Change,
+  keepOld,
+  mustStayInPlace,
+  newTempName,
+  perform,
+  putBack,
+  toStep,
+  type Work,
+  writeTemp,
+} from "./file-step.ts";
+import type { Intention, Journal, Step } from "./journal.ts";
+import { openParents } from "./parent-folders.ts";
+import { rollBack, sweep } from "./rollback.ts";
+
+export interface Transactions {
+  /**
+   * Makes all the changes or none, also when the process dies on the way; durable when it returns. `folders` are
+   * those that must be made for them, outermost first.
+   */
+  run(changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal): Promise<void>;
+  /**
+   * Lends a name beside the target for something that is built or taken apart there. Whatever has that name afterwards
+   * is removed, also when the process dies on the way.
+   */
+  withTemporary<T>(target: Path, work: (beside: Beside) => Promise<T>): Promise<T>;
+  /** Takes back what a process that died has left half done. Call it first of all under the lock. */
+  recover(): Promise<void>;
+}
+
+export interface Beside {
+  readonly folder: PinnedFolder;
+  /** Both as a system call takes them. */
+  readonly target: string | Buffer;
+  readonly temp: string | Buffer;
+}
+
+export function createTransactions(
+  confinement: Confinement,
+  journal: Journal,
+  disk: Disk = realDisk,
+): Transactions {
+  const run = async (changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal) => {
+    // One step on one name is atomic in itself. Everything else needs the old state at hand until it is decided.
+    const isSet = changes.length > 1 || changes.some(mustStayInPlace);
+    const intention: Intention = {
+      isSet,
+      steps: changes.map((change) => toStep(change, isSet)),
+      folders: [...folders],
+    };
+    try {
+      journal.begin(intention, { durable: isSet });
+      using parents = openParents(confinement, changes);
+      const works = changes.map((change, i) => parents.workOn(change, intention.steps[i]!));
+      await eachInTurn(works, (work) => writeTemp(disk, work), signal);
+      if (isSet) {
+        await eachInTurn(works, (work) => keepOld(disk, work), signal);
+        parents.sync(disk);
+      }
+      signal?.throwIfAborted();
+      await eachInTurn(works, (work) => perform(disk, work, isSet));
+      try {
+        parents.sync(disk, folders);
+      } catch (cause) {
+        // A single step has no backup on the disk, but its old state is still in memory.
+        if (!isSet) for (const work of works) await putBack(disk, work);
+        throw cause;
+      }
+      if (isSet) journal.commit();
+    } catch (cause) {
+      await rollBack(confinement, disk, intention);
+      journal.clear();
+      throw cause;
+    }
+    try {
+      if (isSet) sweep(confinement, disk, intention);
+      journal.clear();
+    } catch {
+      // The change is made and durable. What is left over stays in the journal, and the next edit removes it.
+    }
+  };
+
+  return {
+    async run(changes, folders, signal) {
+      try {
+        await run(changes, folders, signal);
+      } catch (cause) {
+        throw toToolError(cause, pathToUri(changes[0]!.path));
+      }
+    },
+    async withTemporary(target, work) {
+      const temp = newTempName();
+      const step: Step = { target, how: "remove", before: null, mode: null, after: null, temp, backup: null };
+      const intention: Intention = { isSet: false, steps: [step], folders: [] };
+      const { parent, name } = splitPath(target);
+      using folder = confinement.openFolder(parent);
+      try {
+        journal.begin(intention, { durable: false });
+        return await work({ folder, target: folder.at(name), temp: folder.at(temp) });
+      } catch (cause) {
+        throw toToolError(cause, pathToUri(target));
+      } finally {
+        await rm(folder.at(temp), { recursive: true, force: true });
+        journal.clear();
+      }
+    },
+    async recover() {
+      try {
+        const pending = journal.pending();
+        if (!pending) return;
+        if (pending.committed) sweep(confinement, disk, pending.intention);
+        else await rollBack(confinement, disk, pending.intention);
+        journal.clear();
+      } catch (cause) {
+        throw toToolError(cause, "what a process that died left behind");
+      }
+    },
+  };
+}
+
+/** One after the other, each telling its own errors; others in this process get their turns in between. */
+async function eachInTurn(
+  works: readonly Work[],
+  perform: (work: Work) => Promise<void> | void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const pacer = createPacer(signal);
+  for (const work of works) {
+    if (pacer.due()) await pacer.pause();
+    try {
+      await perform(work);
+    } catch (cause) {
+      throw toToolError(cause, pathToUri(work.change.path));
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync, readdirSync, renameSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+import { type Confinement, splitPath } from "../confinement.ts";
+import { type Path, pathToUri } from "../path.ts";
+import { errnoOf, toToolError } from "../system-error.ts";
+import { realDisk, syncFolder } from "./disk.ts";
+import { taken } from "./kept-tree.ts";
+
+const MAX_KEPT = 20;
+const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Where removed folders stay for a while, so that removing and undoing cost nothing, whatever their size. */
+export interface Trash {
+  newId(): string;
+  /** Moves what is at the path here; false when it is on another file system. */
+  take(path: Path, id: string): boolean;
+  giveBack(id: string, path: Path): void;
+  /** Marks what is old, and what is more than the newest few, to be dropped. Call it under the lock. */
+  expire(): void;
+  /** Drops what is marked; that takes its time, and needs no lock. */
+  empty(): Promise<void>;
+}
+
+export function createTrash(confinement: Confinement, folder: string): Trash {
+  const move = (path: Path, perform: (there: string | Buffer) => void) => {
+    const { parent, name } = splitPath(path);
+    using above = confinement.openFolder(parent);
+    try {
+      perform(above.at(name));
+      syncFolder(realDisk, above.at("."));
+      syncFolder(realDisk, folder);
+    } catch (cause) {
+      throw toToolError(cause, pathToUri(path));
+    }
+  };
+
+  const markExpired = (id: string) => {
+    try {
+      renameSync(join(folder, id), join(folder, EXPIRED + id));
+    } catch {
+      // It is tried again next time; what was asked for is done.
+    }
+  };
+
+  return {
+    newId: () => `${Date.now().toString(16).padStart(12, "0")}${randomBytes(10).toString("hex")}`,
+    take(path, id) {
+      try {
+        move(path, (there) => renameSync(there, join(folder, id)));
+        return true;
+      } catch (cause) {
+        if (cause instanceof ToolError && errnoOf(cause.cause) === "EXDEV") return false;
+        throw cause;
+      }
+    },
+    giveBack(id, path) {
+      const kept = join(folder, id);
+      if (!lstatSync(kept, { throwIfNoEntry: false })) throw notKept(path);
+      move(path, (there) => {
+        if (lstatSync(there, { throwIfNoEntry: false })) throw taken(path);
+        renameSync(kept, there);
+      });
+    },
+    expire() {
+      const ids = namesIn(folder).filter((name) => !name.startsWith(EXPIRED));
+      const oldest = Date.now() - MAX_AGE_MS;
+      const expired = ids
+        .sort()
+        .reverse()
+        .filter((id, i) => i >= MAX_KEPT || timeOf(id) < oldest);
+      for (const id of expired) markExpired(id);
+    },
+    async empty() {
+      for (const name of namesIn(folder)) {
+        if (!name.startsWith(EXPIRED)) continue;
+        // What cannot be removed now, such as a folder that is read-only, takes space and does no other harm.
+        await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
+      }
+    },
+  };
+}
+
+const EXPIRED = "expired-";
+
+/** None when the folder is gone: somebody emptied it for us. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** An id starts with the time at which it was made. */
+const timeOf = (id: string): number => Number.parseInt(id.slice(0, 12), 16);
+
+const notKept = (path: Path) =>
+  new ToolError("NOT_FOUND", `what was removed from ${pathToUri(path)} is no longer kept`, {
+    uri: pathToUri(path),
+  });

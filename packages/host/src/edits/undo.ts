@@ -1,0 +1,85 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Hash, Uri } from "@octant/core";
+import { z } from "zod";
+import { type Path, pathToUri } from "../path.ts";
+import type { Change } from "./file-step.ts";
+
+const HEADER = "*** Octant Undo";
+
+const FileEntry = z.strictObject({
+  uri: Uri,
+  /** What to bring back; null: there was no file. The content is in the blob store under its hash. */
+  before: z.strictObject({ hash: Hash, mode: z.int().min(0).max(0o7777) }).nullable(),
+  /** What must be there now; null: no file. */
+  after: z.strictObject({ hash: Hash }).nullable(),
+});
+
+/** A folder, or anything else that is not kept by its hash, as it was removed or brought back. */
+const TreeEntry = z.discriminatedUnion("tree", [
+  z.strictObject({ uri: Uri, tree: z.literal("trash"), id: z.string().regex(/^[0-9a-f]{32}$/) }),
+  z.strictObject({ uri: Uri, tree: z.literal("blobs"), manifest: Hash }),
+  z.strictObject({ uri: Uri, tree: z.literal("remove"), fingerprint: Hash }),
+]);
+export type TreeEntry = z.output<typeof TreeEntry>;
+
+const Folders = z.strictObject({ folders: z.array(Uri) });
+
+/** What takes a change back, with what must be there for it. */
+export type Undo =
+  | { readonly kind: "files"; readonly files: readonly FileEntry[]; readonly folders: readonly Uri[] }
+  | { readonly kind: "tree"; readonly tree: TreeEntry };
+export type FileEntry = z.output<typeof FileEntry>;
+
+/**
+ * Writes and reads undo records: text with a header, one line of JSON for each file, one for the folders that were
+ * made, and a seal. The seal shows that Octant wrote it: anybody can get bytes into the blob store by editing a file,
+ * and a made-up record could restore what no patch may write.
+ */
+export interface UndoRecords {
+  encodeFiles(changes: readonly Change[], folders: readonly Path[]): Buffer;
+  encodeTree(entry: TreeEntry): Buffer;
+  /** undefined when the bytes are no record of ours. */
+  parse(bytes: Buffer): Undo | undefined;
+}
+
+export function createUndoRecords(secret: () => Uint8Array): UndoRecords {
+  const sealOf = (text: string) => createHmac("sha256", secret()).update(text).digest();
+
+  const encodeLines = (lines: readonly unknown[]): Buffer => {
+    const text = [HEADER, ...lines.map((line) => JSON.stringify(line)), ""].join("\n");
+    return Buffer.from(`${text}${SEAL}${sealOf(text).toString("hex")}\n`);
+  };
+
+  return {
+    encodeFiles(changes, folders) {
+      const files = changes.map(
+        ({ path, before, after }): FileEntry => ({
+          uri: pathToUri(path),
+          before: before && { hash: before.hash, mode: before.stat.mode & 0o7777 },
+          after: after && { hash: after.hash },
+        }),
+      );
+      return encodeLines([...files, ...(folders.length ? [{ folders: folders.map(pathToUri) }] : [])]);
+    },
+    encodeTree: (entry) => encodeLines([entry]),
+    parse(bytes) {
+      if (!bytes.subarray(0, HEADER.length + 1).equals(Buffer.from(`${HEADER}\n`))) return undefined;
+      const [, text = "", seal = ""] = SEALED.exec(bytes.toString()) ?? [];
+      if (seal === "" || !timingSafeEqual(sealOf(text), Buffer.from(seal, "hex"))) return undefined;
+      return parseLines(text.trimEnd().split("\n").slice(1));
+    },
+  };
+}
+
+const SEAL = "*** Seal: ";
+const SEALED = /^(.*\n)\*\*\* Seal: ([0-9a-f]{64})\n$/s;
+
+function parseLines(lines: readonly string[]): Undo | undefined {
+  const entries: unknown[] = lines.map((line) => JSON.parse(line));
+  const tree = TreeEntry.safeParse(entries[0]);
+  if (tree.success) return { kind: "tree", tree: tree.data };
+  const last = Folders.safeParse(entries.at(-1));
+  const files = z.array(FileEntry).safeParse(last.success ? entries.slice(0, -1) : entries);
+  if (!files.success) return undefined;
+  return { kind: "files", files: files.data, folders: last.data?.folders ?? [] };
+}

@@ -1,0 +1,111 @@
+import { lstatSync } from "node:fs";
+import { ToolError } from "@octant/core";
+import { type Confinement, type FileKind, kindOf, type PinnedFolder } from "../confinement.ts";
+import { type Path, pathToUri } from "../path.ts";
+import { byteStringToPath, pathToByteString } from "./byte-string.ts";
+import { parseRule, type Rule } from "./ignore-rules.ts";
+import { type SteadyFolder, watchSteady } from "./steady-folder.ts";
+import { toTimestamp } from "./timestamp.ts";
+import { type WalkOptions, walk } from "./walk.ts";
+
+export interface ListOptions extends Omit<WalkOptions, "env"> {
+  /** How many levels; 1 is the folder's own entries. */
+  readonly depth: number;
+  /** A glob as in ignore files: without a slash it matches names, with one it matches paths from the folder. */
+  readonly pattern?: string | undefined;
+  readonly kind?: FileKind | undefined;
+  readonly limit: number;
+}
+
+export interface Entry {
+  readonly uri: string;
+  readonly kind: FileKind;
+  readonly size: number;
+  readonly mtime: string;
+}
+
+export interface EntryPage {
+  readonly entries: Entry[];
+  /** How many folders the operating system does not let us look into. */
+  readonly unreadable: number;
+  /** What to go on after; undefined when this was all. */
+  readonly next: Path | undefined;
+}
+
+/** One page of the entries of a tree. Only those on the page are looked at more closely than their names. */
+export async function listEntries(
+  confinement: Confinement,
+  env: NodeJS.ProcessEnv,
+  options: ListOptions,
+): Promise<EntryPage> {
+  return (
+    (await tryToList(confinement, env, options, true)) ?? (await tryToList(confinement, env, options, false))!
+  );
+}
+
+/** Undefined when names were relied on and something moved meanwhile. */
+async function tryToList(
+  confinement: Confinement,
+  env: NodeJS.ProcessEnv,
+  options: ListOptions,
+  byName: boolean,
+): Promise<EntryPage | undefined> {
+  const { depth, kind, limit, pattern } = options;
+  const filter = pattern === undefined ? undefined : parsePattern(pattern);
+  const toUri = createUriMaker();
+  const entries: Entry[] = [];
+  let last: Path | undefined;
+  let hasMore = false;
+  let steady: SteadyFolder | undefined;
+
+  const { unreadable } = await walk(
+    confinement,
+    { ...options, env },
+    {
+      list({ parent, names, kind: found }) {
+        if (kind !== undefined && kind !== found) return true;
+        if (filter && !matches(filter, names, found === "directory")) return true;
+        hasMore = entries.length === limit;
+        if (hasMore) return false;
+        const name = byteStringToPath(names.at(-1) as string);
+        if (byName && depth === 1 && entries.length === 0) steady = watchSteady(confinement.roots, parent);
+        const stat = lstatSync((steady ?? parent).at(name), { throwIfNoEntry: false });
+        if (!stat) return true;
+        const mtime = toTimestamp(stat.mtimeMs);
+        entries.push({ uri: toUri(parent, name), kind: kindOf(stat), size: stat.size, mtime });
+        if (entries.length === limit) last = names.map(byteStringToPath).join("/");
+        return true;
+      },
+      enters: ({ names }) => names.length < depth && (!filter || leadsOn(filter, names)),
+    },
+  );
+  if (steady && !steady.held()) return undefined;
+  return { entries, unreadable, next: hasMore ? last : undefined };
+}
+
+function parsePattern(pattern: string): Rule {
+  const rule = parseRule(pathToByteString(pattern)) ?? { error: "it is empty or a comment" };
+  if (!("error" in rule)) return rule;
+  const message = `'${pattern}' is no glob: ${rule.error}`;
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "pattern", message }] });
+}
+
+const matches = ({ glob, negated, onlyFolders }: Rule, names: readonly string[], isFolder: boolean) =>
+  ((isFolder || !onlyFolders) && glob.matches(names, 0)) !== negated;
+
+/** Whether to look inside a folder. One that `!pattern` leaves out is left out with all that is in it. */
+const leadsOn = (filter: Rule, names: readonly string[]) =>
+  filter.negated ? matches(filter, names, true) : filter.glob.reachesBelow(names, 0);
+
+/** Entries of one folder come one after the other, so that the folder's part of the uri is made once. */
+function createUriMaker(): (parent: PinnedFolder, name: Path) => string {
+  let known: PinnedFolder | undefined;
+  let prefix = "";
+  return (parent, name) => {
+    if (parent !== known) {
+      known = parent;
+      prefix = parent.path === "/" ? "file:///" : `${pathToUri(parent.path)}/`;
+    }
+    return prefix + pathToUri(name).slice("file://".length);
+  };
+}

@@ -1,0 +1,93 @@
+import { readlinkSync, realpathSync } from "node:fs";
+import { posix } from "node:path";
+import { type Hash, ToolError } from "@octant/core";
+import { type Confinement, type FileKind, kindOf, splitPath } from "../confinement.ts";
+import { fromNative, isWithin, type Path, pathToUri } from "../path.ts";
+import { errnoOf, toToolError } from "../system-error.ts";
+import type { FactsCache, ScanOptions } from "./file-facts.ts";
+import { toTimestamp } from "./timestamp.ts";
+
+export interface EntryInfo extends LinkInfo {
+  readonly uri: string;
+  readonly kind: FileKind;
+  readonly size: number;
+  readonly hash?: Hash;
+  readonly mtime: string;
+  /** Four octal digits. */
+  readonly mode: string;
+}
+
+interface LinkInfo {
+  /** Where a link leads, if that is inside the workspace. */
+  readonly target?: string;
+  /** The link leads out of the workspace; whereto is not told. */
+  readonly outside?: true;
+  /** Nothing is there. */
+  readonly broken?: true;
+}
+
+const PERMISSIONS = 0o7777;
+
+/** What stands at the path itself: a link is not followed. */
+export async function statEntry(
+  confinement: Confinement,
+  facts: FactsCache,
+  path: Path,
+  options: ScanOptions,
+): Promise<EntryInfo> {
+  using entry = confinement.openEntry(path);
+  const { stat } = entry;
+  const kind = kindOf(stat);
+  const uri = pathToUri(entry.path);
+  try {
+    return {
+      uri,
+      kind,
+      size: stat.size,
+      ...(kind === "file" && { hash: await hashFile(confinement, facts, entry.path, options) }),
+      mtime: toTimestamp(stat.mtimeMs),
+      mode: (stat.mode & PERMISSIONS).toString(8).padStart(4, "0"),
+      ...(kind === "symlink" && readLink(confinement, entry.path)),
+    };
+  } catch (cause) {
+    throw toToolError(cause, uri);
+  }
+}
+
+async function hashFile(
+  confinement: Confinement,
+  facts: FactsCache,
+  path: Path,
+  options: ScanOptions,
+): Promise<Hash> {
+  using file = confinement.openFile(path);
+  return (await facts.of(file.fd, options)).hash;
+}
+
+function readLink(confinement: Confinement, path: Path): LinkInfo {
+  const isInside = (place: Path) => confinement.roots.some((root) => isWithin(root, place));
+  const { parent, name } = splitPath(path);
+  using folder = confinement.openFolder(parent);
+  try {
+    const real = fromNative(realpathSync.native(folder.at(name), { encoding: "buffer" }));
+    return isInside(real) ? { target: pathToUri(real) } : { outside: true };
+  } catch (cause) {
+    if (errnoOf(cause) === undefined) throw cause;
+  }
+  const written = fromNative(readlinkSync(folder.at(name), { encoding: "buffer" }));
+  const target = posix.resolve(folder.path, written);
+  return isInside(target) && !leadsOut(confinement, splitPath(target).parent)
+    ? { target: pathToUri(target), broken: true }
+    : { outside: true };
+}
+
+/** A path that looks as if it were inside may pass through a link that leads out; then nothing is told about it. */
+function leadsOut(confinement: Confinement, folder: Path): boolean {
+  try {
+    confinement.openFolder(folder)[Symbol.dispose]();
+    return false;
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    return cause.code === "OUTSIDE_WORKSPACE";
+  }
+}

@@ -1,0 +1,153 @@
+import { type Dirent, readdirSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { ToolError } from "@octant/core";
+import type { Confinement, FileKind, PinnedFolder } from "../confinement.ts";
+import { isWithin, type Path, pathToUri } from "../path.ts";
+import { toToolError } from "../system-error.ts";
+import { byteStringToPath, pathToByteString } from "./byte-string.ts";
+import { enterFolder, loadGlobalRules, rulesAbove } from "./ignore-files.ts";
+import { type IgnoreRules, isIgnored } from "./ignore-rules.ts";
+import { createPacer } from "./pacer.ts";
+
+export interface WalkOptions {
+  /** Whose settings name the user's own ignore file. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly folder: Path;
+  readonly includeIgnored: boolean;
+  /** Go on after the entry with this path, counted from the folder. */
+  readonly after?: Path | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WalkEntry {
+  readonly parent: PinnedFolder;
+  /** Byte strings: the names that lead to it from the folder where the walk began, its own the last. Valid during the call. */
+  readonly names: readonly string[];
+  readonly kind: FileKind;
+}
+
+export interface Visitor {
+  /** Told of every entry; false ends the walk. */
+  list(entry: WalkEntry): boolean;
+  /** Asked for every folder whether to go into it. */
+  enters(entry: WalkEntry): boolean;
+}
+
+/** A folder whose own record is this big has thousands of entries; they are read without holding up the others. */
+const BIG_FOLDER_BYTES = 128 * 1024;
+
+/**
+ * Walks a tree in the order of `comparePaths`: each folder by the bytes of its names, and what is in a folder right
+ * after it. It goes on after a path by comparing names, so that it does not matter what came or went meanwhile, and
+ * folders that lie before are not opened. Links are told and never followed; nobody goes into `.git`.
+ */
+export async function walk(
+  confinement: Confinement,
+  { env, folder, includeIgnored, after, signal }: WalkOptions,
+  visitor: Visitor,
+): Promise<{ readonly unreadable: number }> {
+  const pacer = createPacer(signal);
+  let unreadable = 0;
+
+  /** False when the visitor has ended the walk. */
+  const visit = async (
+    parent: PinnedFolder,
+    names: readonly string[],
+    outer: IgnoreRules | undefined,
+    resume: readonly string[],
+  ): Promise<boolean> => {
+    const dirents = await readEntries(parent);
+    const rules =
+      outer &&
+      enterFolder(outer, top + names.length, toLookup(dirents), (name) => parent.at(byteStringToPath(name)));
+    const here = [...names, ""];
+    const absolute = [...above, ...here];
+    const [resumeAt] = resume;
+
+    for (const dirent of dirents) {
+      const { name } = dirent;
+      if (resumeAt !== undefined && name < resumeAt) continue;
+      if (pacer.due()) await pacer.pause();
+      const kind = direntKind(dirent);
+      here[names.length] = name;
+      absolute[top + names.length] = name;
+      if (rules && (name === ".git" || isIgnored(rules, absolute, kind === "directory"))) continue;
+
+      const entry = { parent, names: here, kind };
+      if (name !== resumeAt && !visitor.list(entry)) return false;
+      if (kind !== "directory" || name === ".git" || !visitor.enters(entry)) continue;
+      const child = openChild(confinement, parent, name);
+      if (child === "unreadable") unreadable++;
+      if (typeof child !== "object") continue;
+      using _closedAtEnd = child;
+      if (!(await visit(child, here, rules, name === resumeAt ? resume.slice(1) : []))) return false;
+    }
+    return true;
+  };
+
+  using start = confinement.openFolder(folder);
+  const above = toNames(start.path);
+  const top = above.length;
+  const rules = includeIgnored ? undefined : rulesAbove(above, globalRules(confinement, env, start.path));
+  await visit(start, [], rules, after === undefined ? [] : toNames(after));
+  return { unreadable };
+}
+
+const toNames = (path: Path): string[] =>
+  path
+    .split("/")
+    .filter((name) => name !== "")
+    .map(pathToByteString);
+
+const globalRules = ({ roots }: Confinement, env: NodeJS.ProcessEnv, folder: Path) =>
+  loadGlobalRules(env, toNames(roots.find((root) => isWithin(root, folder)) ?? "").length);
+
+/** Sorted by the bytes of their names. */
+async function readEntries(folder: PinnedFolder): Promise<Dirent[]> {
+  const options = { withFileTypes: true, encoding: "latin1" } as const;
+  try {
+    const path = folder.at("");
+    const isBig = folder.stat.size > BIG_FOLDER_BYTES;
+    const dirents = isBig ? await readdir(path, options) : readdirSync(path, options);
+    return dirents.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (cause) {
+    throw toToolError(cause, pathToUri(folder.path));
+  }
+}
+
+function direntKind(dirent: Dirent): FileKind {
+  if (dirent.isFile()) return "file";
+  if (dirent.isDirectory()) return "directory";
+  if (dirent.isSymbolicLink()) return "symlink";
+  if (dirent.isFIFO()) return "fifo";
+  return dirent.isSocket() ? "socket" : "device";
+}
+
+/** The few names that are asked for are looked up in one go over the entries. */
+function toLookup(dirents: readonly Dirent[]): (name: string) => boolean {
+  const dotted = new Set<string>();
+  for (const { name } of dirents) if (name.startsWith(".")) dotted.add(name);
+  return (name) => dotted.has(name);
+}
+
+function openChild(
+  confinement: Confinement,
+  parent: PinnedFolder,
+  name: string,
+): PinnedFolder | "gone" | "unreadable" {
+  const path = `${parent.path === "/" ? "" : parent.path}/${byteStringToPath(name)}`;
+  let child: PinnedFolder | undefined;
+  try {
+    child = confinement.openFolder(path);
+    if (child.path === path) return child;
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    if (cause.code === "ACCESS_DENIED") return "unreadable";
+    if (!GONE.includes(cause.code)) throw cause;
+  }
+  // Something else stands there by now, maybe a link.
+  child?.[Symbol.dispose]();
+  return "gone";
+}
+
+const GONE: readonly string[] = ["NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE"];

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, unlinkSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+import type { createPipeReader, Pipe, Pipes } from "./pipes.ts";
+import { STREAMS, type StartOrder, type StreamName, type TerminalSize } from "./protocol.ts";
+
+/** A process that runs. It leads a session of its own, and what it prints is drained whatever happens. */
+export interface Child {
+  readonly pid: number;
+  /** Where its input goes; absent when there is none to give. */
+  readonly input?: ChildInput;
+  resize?(size: TerminalSize): void;
+}
+
+export interface ChildInput {
+  write(bytes: Buffer): void;
+  end(): void;
+  /** Bytes that the process has not taken yet. */
+  pending(): number;
+}
+
+export interface ChildEvents {
+  /** The bytes are only good until this returns. */
+  output(stream: StreamName, bytes: Buffer): void;
+  exit(code: number | null, signal: string | null): void;
+  /** All output has come; this may be long after the exit, when a grandchild holds it open. */
+  drained(): void;
+}
+
+export interface ChildTools {
+  readonly pipes: Pipes;
+  readonly readPipe: ReturnType<typeof createPipeReader>;
+}
+
+/** Starts a child on pipes; throws the system's error when it cannot be started. */
+export async function startChild(order: StartOrder, tools: ChildTools, on: ChildEvents): Promise<Child> {
+  const { pipes, readPipe } = tools;
+  const stdout = await pipes.take();
+  const stderr = await pipes.take();
+  const stdin = order.stdin === "open" ? await pipes.take() : undefined;
+  let child: ChildProcess;
+  try {
+    child = spawnOn(order, { stdin, stdout, stderr });
+  } catch (cause) {
+    for (const end of [stdin?.writeEnd, stdout?.readEnd, stderr?.readEnd]) if (end) closeSync(end);
+    throw cause;
+  } finally {
+    for (const end of [stdin?.readEnd, stdout?.writeEnd, stderr?.writeEnd]) if (end) closeSync(end);
+  }
+
+  const draining = new Set<StreamName>(STREAMS);
+  const drain = (name: StreamName, pipe: Pipe | undefined, stream: Readable | null) => {
+    const close = (readToEnd: boolean) => {
+      if (pipe && readToEnd) pipes.giveBack(pipe.name);
+      draining.delete(name);
+      if (draining.size === 0) on.drained();
+    };
+    if (pipe) return readPipe(pipe.readEnd, { bytes: (bytes) => on.output(name, bytes), close });
+    stream?.on("data", (bytes: Buffer) => on.output(name, bytes));
+    stream?.on("close", () => close(false));
+  };
+  drain("stdout", stdout, child.stdout);
+  drain("stderr", stderr, child.stderr);
+  child.on("exit", on.exit);
+
+  const input = stdin ? new Socket({ fd: stdin.writeEnd, readable: false, writable: true }) : child.stdin;
+  if (child.pid !== undefined) return { pid: child.pid, ...(input && { input: toInput(input) }) };
+  input?.destroy();
+  throw (await once(child, "error"))[0];
+}
+
+function spawnOn(
+  { argv: [program, ...args], cwd, env, stdin: source }: StartOrder,
+  { stdin, stdout, stderr }: Readonly<Record<StreamName | "stdin", Pipe | undefined>>,
+): ChildProcess {
+  const file = typeof source === "object" ? takeFile(source.file) : undefined;
+  // Node's own pipes where the system has none to offer.
+  const input = file ?? stdin?.readEnd ?? (source === "open" ? "pipe" : "ignore");
+  const stdio = [input, stdout?.writeEnd ?? "pipe", stderr?.writeEnd ?? "pipe"] as const;
+  try {
+    return spawn(program, args, { cwd, env, detached: true, stdio: [...stdio] });
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** The file has no other name from now on, so that it goes when the child is done with it. */
+function takeFile(path: string): number {
+  const fd = openSync(path, "r");
+  unlinkSync(path);
+  return fd;
+}
+
+function toInput(stream: Writable): ChildInput {
+  // A child that closes its input, or ends, may leave bytes unread; its exit tells the rest.
+  stream.on("error", () => {});
+  return {
+    write: (bytes) => {
+      stream.write(bytes);
+    },
+    end: () => {
+      stream.end();
+    },
+    pending: () => stream.writableLength,
+  };
+}

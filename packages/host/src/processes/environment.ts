@@ -1,0 +1,52 @@
+import { PROCESS_MARK, SERVER_MARK } from "./protocol.ts";
+
+/** Who I am, where things are, how to speak: nothing here opens a door. */
+const ALLOWED = new Set([
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "CI"],
+  ...["DISPLAY", "WAYLAND_DISPLAY", "COLORTERM", "NO_COLOR", "FORCE_COLOR"],
+  // Where toolchains live; without them another version would be used, or none found.
+  ...["JAVA_HOME", "GOPATH", "GOROOT", "GOBIN", "GOCACHE", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME"],
+  ...["NVM_DIR", "NVM_BIN", "VOLTA_HOME", "FNM_DIR", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR", "COREPACK_HOME"],
+  ...["PYENV_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_CACHE_DIR", "PIP_CACHE_DIR", "GEM_HOME", "RBENV_ROOT"],
+  ...["DOTNET_ROOT", "ANDROID_HOME", "ANDROID_SDK_ROOT", "GRADLE_USER_HOME", "MAVEN_HOME", "SDKMAN_DIR"],
+  // Whom to trust on the network, as files.
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"],
+]);
+const ALLOWED_PREFIXES = ["LC_", "XDG_"];
+const PROXIES = new Set(["http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy"]);
+
+const PLAIN_TERMINAL = "dumb";
+const FULL_TERMINAL = "xterm-256color";
+
+export interface EnvironmentOptions {
+  /** The server's own. */
+  readonly base: NodeJS.ProcessEnv;
+  /** The caller's, which wins. */
+  readonly extra: Readonly<Record<string, string>>;
+  readonly pty: boolean;
+  readonly folder: string;
+  readonly proc_id: string;
+  readonly server: string;
+}
+
+/** The environment of a child, built from a list of what may pass; all else of the server's stays with the server. */
+export function childEnvironment(options: EnvironmentOptions): Record<string, string> {
+  const { base, extra, pty, folder, proc_id, server } = options;
+  const passed = Object.entries(base).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && mayPass(entry[0], entry[1]),
+  );
+  return {
+    ...Object.fromEntries(passed),
+    TERM: pty ? FULL_TERMINAL : PLAIN_TERMINAL,
+    PWD: folder,
+    ...extra,
+    [PROCESS_MARK]: proc_id,
+    [SERVER_MARK]: server,
+  };
+}
+
+function mayPass(name: string, value: string): boolean {
+  if (ALLOWED.has(name) || ALLOWED_PREFIXES.some((prefix) => name.startsWith(prefix))) return true;
+  // A proxy's address may hold a password.
+  return PROXIES.has(name.toLowerCase()) && !value.includes("@");
+}

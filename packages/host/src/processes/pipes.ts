@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, openSync, unlinkSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+
+/**
+ * Real pipes for children. What Node calls a pipe is a socket, and a program cannot open `/dev/stdout`,
+ * `/dev/stderr` or `/dev/stdin` when that is one: `echo oops >/dev/stderr` would fail.
+ */
+export interface Pipes {
+  /** Both ends of a pipe, and its name; undefined where there are none to be had. */
+  take(): Promise<Pipe | undefined>;
+  /** A pipe that was read to its end can be used again: nobody has it open. */
+  giveBack(name: string): void;
+  close(): void;
+}
+
+export interface Pipe {
+  readonly name: string;
+  readonly readEnd: number;
+  readonly writeEnd: number;
+}
+
+const BATCH = 16;
+export const PIPE_SUFFIX = ".pipe";
+
+/** Node cannot make pipes, so the system's `mkfifo` makes named ones, many at a time. */
+export function createPipes(folder: string): Pipes {
+  const free: string[] = [];
+  let making: Promise<void> | undefined;
+  let canMake = true;
+
+  const make = async () => {
+    const names = Array.from({ length: BATCH }, () =>
+      join(folder, `${randomBytes(8).toString("hex")}${PIPE_SUFFIX}`),
+    );
+    canMake = await run("mkfifo", ["-m", "600", ...names]);
+    if (canMake) free.push(...names);
+  };
+  const remove = (name: string) => {
+    try {
+      unlinkSync(name);
+    } catch {
+      // Removed by somebody who tidied up; it is not ours to keep.
+    }
+  };
+
+  return {
+    async take() {
+      while (canMake) {
+        const name = free.pop();
+        if (name !== undefined) {
+          const pipe = openBothEnds(name);
+          if (pipe) return pipe;
+          remove(name);
+          continue;
+        }
+        making ??= make().finally(() => {
+          making = undefined;
+        });
+        await making;
+      }
+      return undefined;
+    },
+    giveBack: (name) => {
+      free.push(name);
+    },
+    close() {
+      canMake = false;
+      for (const name of free.splice(0)) remove(name);
+    },
+  };
+}
+
+/**
+ * The reader first and without waiting: then the writer need not wait either. Libuv makes what becomes a child's
+ * stdin, stdout or stderr wait again.
+ */
+function openBothEnds(name: string): Pipe | undefined {
+  let readEnd: number | undefined;
+  try {
+    readEnd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+    return { name, readEnd, writeEnd: openSync(name, constants.O_WRONLY | constants.O_NONBLOCK) };
+  } catch {
+    if (readEnd !== undefined) closeSync(readEnd);
+    return undefined;
+  }
+}
+
+const READ_BYTES = 65_536;
+
+/** Reads a pipe to its end. All readers share one buffer: `onBytes` must be done with it when it returns. */
+export function createPipeReader(): (
+  fd: number,
+  on: { bytes(bytes: Buffer): void; close(readToEnd: boolean): void },
+) => void {
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  return (fd, on) => {
+    let ended = false;
+    const callback = (count: number) => {
+      on.bytes(buffer.subarray(0, count));
+      return true;
+    };
+    const socket = new Socket({ fd, readable: true, writable: false, onread: { buffer, callback } });
+    socket.on("end", () => {
+      ended = true;
+    });
+    // A broken pipe has ended too, but is not to be used again.
+    socket.on("error", () => {});
+    socket.on("close", () => on.close(ended));
+    socket.resume();
+  };
+}
+
+const run = (program: string, args: readonly string[]): Promise<boolean> =>
+  new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: "ignore", env: { PATH: SYSTEM_PATH } });
+    child.on("error", () => resolve(false));
+    child.on("exit", (code) => resolve(code === 0));
+  });
+
+const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";

@@ -1,0 +1,48 @@
+import type { ProcessStatus, StartRecord, StreamName } from "./protocol.ts";
+import { type ProcessRecord, spoolPath } from "./records.ts";
+import { openSpool, type Spool } from "./spool.ts";
+
+/** A process as its owner sees it. */
+export interface ProcessInfo {
+  readonly proc_id: string;
+  readonly owner: string;
+  /** As the caller wrote it. */
+  readonly command: string;
+  readonly pid: number;
+  readonly status: ProcessStatus;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly started_at: number;
+  /** In milliseconds, so far or in all. */
+  readonly duration: number;
+  readonly stdout_bytes: number;
+  readonly stderr_bytes: number;
+  readonly pty: boolean;
+  /** It has ended, but something that it started still holds its output open. */
+  readonly output_open: boolean;
+  /** Why output is missing, such as ENOSPC. */
+  readonly output_failure: string | null;
+}
+
+export function toInfo(folder: string, { start, end }: ProcessRecord): ProcessInfo {
+  const { caps: _caps, server: _server, ...facts } = start;
+  const { ended_at, ...outcome } = end ?? { ...RUNNING, ended_at: Date.now() };
+  return {
+    ...facts,
+    ...outcome,
+    duration: ended_at - start.started_at,
+    stdout_bytes: spoolOf(folder, start, "stdout").total(),
+    stderr_bytes: spoolOf(folder, start, "stderr").total(),
+  };
+}
+
+const RUNNING = {
+  status: "running",
+  exit_code: null,
+  signal: null,
+  output_open: false,
+  output_failure: null,
+} as const;
+
+export const spoolOf = (folder: string, { proc_id, caps }: StartRecord, stream: StreamName): Spool =>
+  openSpool(spoolPath(folder, proc_id, stream), caps);

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+/** A process of this machine, as /proc tells it. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly group: number;
+  readonly session: number;
+  /** The first 15 bytes of the program's name; a command line may hold secrets of other people. */
+  readonly name: string;
+  /** In clock ticks since the machine was started. */
+  readonly startTicks: number;
+  readonly residentPages: number;
+}
+
+/** Without it (macOS) a process can be reached by its number and its group only. */
+export const hasProcessTable = (): boolean => existsSync("/proc/self/stat");
+
+/** Everything that runs; the dead that nobody has waited for are left out. */
+export function listProcesses(): ProcessRow[] {
+  return readdirSync("/proc").flatMap((name) => (isNumber(name) ? (readProcess(Number(name)) ?? []) : []));
+}
+
+const isNumber = (name: string) => name.charCodeAt(0) >= 0x30 && name.charCodeAt(0) <= 0x39;
+
+// Places in /proc/PID/stat, counted from the field after the name.
+const STATE = 0;
+const PPID = 1;
+const GROUP = 2;
+const SESSION = 3;
+const START = 19;
+const RESIDENT = 21;
+
+function readProcess(pid: number): ProcessRow | undefined {
+  const stat = readOrNothing(`/proc/${pid}/stat`)?.toString("utf8");
+  if (stat === undefined) return undefined;
+  // The name in brackets may hold anything; the fields after it do not.
+  const nameEnd = stat.lastIndexOf(")");
+  const fields = stat.slice(nameEnd + 2).split(" ");
+  if (fields[STATE] === "Z" || fields[STATE] === "X") return undefined;
+  return {
+    pid,
+    ppid: Number(fields[PPID]),
+    group: Number(fields[GROUP]),
+    session: Number(fields[SESSION]),
+    name: stat.slice(stat.indexOf("(") + 1, nameEnd),
+    startTicks: Number(fields[START]),
+    residentPages: Number(fields[RESIDENT]),
+  };
+}
+
+/** Whether the environment that a process was started with holds `NAME=value`. */
+export function carriesMark(pid: number, mark: string): boolean {
+  const environment = readOrNothing(`/proc/${pid}/environ`);
+  if (!environment) return false;
+  const at = environment.indexOf(`${mark}\0`, 0, "latin1");
+  return at === 0 || (at > 0 && environment[at - 1] === 0);
+}
+
+/** Processes come and go while one looks, and other users' are closed. */
+function readOrNothing(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,357 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { createProcesses, type ProcessesOptions, type ProcessSpec } from "./index.ts";
+import { carriesMark, listProcesses } from "./process-table.ts";
+import { sweepRecords } from "./records.ts";
+
+const OWNER = "test";
+const NEVER = new AbortController().signal;
+const LONG_MS = 20_000;
+const root = mkdtempSync(join(tmpdir(), "octant-processes-"));
+const cwd = { fd: openSync(root, "r"), path: root };
+
+/** Processes in a folder of their own, closed when the test is over. */
+function create(options: Partial<ProcessesOptions> = {}) {
+  const bench = build(options);
+  onTestFinished(() => bench.processes.close());
+  return bench;
+}
+
+function build(options: Partial<ProcessesOptions> = {}) {
+  const folder = options.folder ?? mkdtempSync(join(root, "state-"));
+  const processes = createProcesses({ env: process.env, ...options, folder });
+  const start = (command: string | readonly [string, ...string[]], more: Partial<ProcessSpec> = {}) =>
+    processes.start({
+      argv: typeof command === "string" ? ["/bin/sh", "-c", command] : command,
+      cwd,
+      owner: OWNER,
+      label: String(command),
+      ...more,
+    });
+  const text = (proc_id: string, stream: "stdout" | "stderr" = "stdout") =>
+    processes.output(OWNER, proc_id, stream).read(0, 1_000_000).bytes.toString();
+  const run = async (...args: Parameters<typeof start>) => {
+    const { proc_id } = await start(...args);
+    const info = await processes.exited(OWNER, proc_id, LONG_MS, NEVER);
+    return { info, stdout: text(proc_id), stderr: text(proc_id, "stderr") };
+  };
+  const printed = async (proc_id: string, wanted: string) => {
+    const seen = Promise.withResolvers<void>();
+    const look = () => {
+      if (text(proc_id).includes(wanted)) seen.resolve();
+    };
+    const stop = processes.onOutput(proc_id, look);
+    await Promise.race([seen.promise, processes.exited(OWNER, proc_id, LONG_MS, NEVER)]);
+    stop();
+    expect(text(proc_id)).toContain(wanted);
+  };
+  return { processes, folder, start, run, text, printed };
+}
+
+/** For tests that do nothing to the supervisor itself. */
+const shared = build();
+afterAll(async () => {
+  await shared.processes.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const withMark = (mark: string) => listProcesses().filter(({ pid }) => carriesMark(pid, mark));
+const marked = (name: string) => ({ env: { OCTANT_TEST: name } });
+
+/** Nobody tells when the last process of a tree is gone, so one has to look. */
+async function eventually(holds: () => boolean, ms = 5_000): Promise<void> {
+  for (const end = performance.now() + ms; !holds() && performance.now() < end; )
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(holds()).toBe(true);
+}
+
+test("output is kept apart, and the exit code is told whatever it is", async () => {
+  const { run } = shared;
+  expect(await run("echo out; echo err >&2; exit 3")).toMatchObject({
+    info: { status: "exited", exit_code: 3, signal: null, stdout_bytes: 4, stderr_bytes: 4 },
+    stdout: "out\n",
+    stderr: "err\n",
+  });
+});
+
+test("a signal that ended a process is told by its name", async () => {
+  const { run } = shared;
+  const { info } = await run("kill -SEGV $$");
+  expect(info).toMatchObject({ status: "exited", exit_code: null, signal: "SIGSEGV" });
+});
+
+test("programs can open /dev/stdin, /dev/stdout and /dev/stderr by name", async () => {
+  const { run } = shared;
+  const command = "cat /dev/stdin >/dev/stdout; echo oops >/dev/stderr";
+  expect(await run(command, { stdin: Buffer.from("in\0put") })).toMatchObject({
+    info: { exit_code: 0 },
+    stdout: "in\0put",
+    stderr: "oops\n",
+  });
+});
+
+test("a process finds itself in its folder, and its input at its end", async () => {
+  const { run } = shared;
+  const { stdout } = await run("pwd; echo $PWD; cat");
+  expect(stdout).toBe(`${root}\n${root}\n`);
+});
+
+test("nothing of the server's environment but the harmless reaches a child, nor can it be read from its parent", async () => {
+  const { run } = create({
+    env: { ...process.env, API_TOKEN: "canary", HTTPS_PROXY: "http://u:canary@p", TZ: "UTC" },
+  });
+  const { stdout } = await run("env; cat /proc/$PPID/environ /proc/$PPID/cmdline", { env: { OWN: "given" } });
+  expect(stdout).not.toContain("canary");
+  expect(stdout).toContain("OWN=given");
+  expect(stdout).toContain("TZ=UTC");
+});
+
+test("what cannot be started is EXEC_FAILED with the reason, on pipes and on a terminal", async () => {
+  const { start } = shared;
+  const failure = { code: "EXEC_FAILED", details: { program: "no-such-program" } };
+  await expect(start(["no-such-program"])).rejects.toMatchObject(failure);
+  await expect(start(["no-such-program"], { pty: { cols: 80, rows: 24 } })).rejects.toMatchObject(failure);
+  await expect(start(["/"])).rejects.toMatchObject({ code: "EXEC_FAILED", message: /EACCES/ });
+  const tooLong = "x".repeat(200_000);
+  await expect(start(["true", tooLong])).rejects.toMatchObject({ code: "EXEC_FAILED", message: /E2BIG/ });
+});
+
+test("a process of somebody else is NOT_FOUND", async () => {
+  const { processes, start } = shared;
+  const { proc_id } = await start(["true"]);
+  expect(() => processes.get("other", proc_id)).toThrow(ToolError);
+  expect(() => processes.output("other", proc_id, "stdout")).toThrow(/there is no process/);
+  expect([...processes.list("other")]).toEqual([]);
+});
+
+test("more processes than allowed are refused, and ended ones do not count", async () => {
+  const { processes, start, run } = create({ maxRunning: 2 });
+  const { proc_id } = await start(["sleep", "60"]);
+  await run(["true"]);
+  await start(["sleep", "60"]);
+  await expect(start(["true"])).rejects.toMatchObject({
+    code: "LIMIT_EXCEEDED",
+    details: { limit: 2, actual: 2 },
+  });
+  await processes.kill(OWNER, proc_id);
+  expect((await run(["true"])).info.exit_code).toBe(0);
+});
+
+test("a timeout ends the whole tree and keeps what was printed", async () => {
+  const { run } = shared;
+  const { info, stdout } = await run("echo before; sleep 60 & wait", {
+    timeoutMs: 150,
+    ...marked("timeout"),
+  });
+  expect(info).toMatchObject({ status: "timed_out", exit_code: null, signal: "SIGTERM" });
+  expect(stdout).toBe("before\n");
+  await eventually(() => withMark("OCTANT_TEST=timeout").length === 0);
+});
+
+test("a timeout longer than a timer can be does not fire at once", async () => {
+  const { run } = shared;
+  expect((await run("sleep 0.1; echo done", { timeoutMs: 2 ** 31 + 5 })).stdout).toBe("done\n");
+});
+
+test("kill reaches grandchildren that left the session, and those that do not listen", async () => {
+  const { processes, start, printed } = shared;
+  const { proc_id } = await start(
+    "trap '' TERM; setsid sh -c 'setsid sleep 60 & sleep 60' & sleep 60 & echo up; sleep 60; sleep 60",
+    marked("tree"),
+  );
+  await printed(proc_id, "up");
+  await eventually(() => withMark("OCTANT_TEST=tree").length >= 4);
+  const info = await processes.kill(OWNER, proc_id, "SIGKILL");
+  expect(info).toMatchObject({ status: "killed", signal: "SIGKILL" });
+  expect(withMark("OCTANT_TEST=tree")).toEqual([]);
+});
+
+test("kill of a process that has ended ends what it left behind", async () => {
+  const { processes, run } = shared;
+  const { info } = await run("setsid sleep 60 & echo started", marked("left"));
+  expect(info).toMatchObject({ status: "exited", exit_code: 0, output_open: true });
+  await processes.kill(OWNER, info.proc_id);
+  expect(withMark("OCTANT_TEST=left")).toEqual([]);
+});
+
+test("a signal that is not deadly is only sent", async () => {
+  const { processes, start, printed } = shared;
+  const { proc_id } = await start("trap 'echo got it; exit 5' USR1; echo up; while :; do sleep 0.02; done");
+  await printed(proc_id, "up");
+  await processes.kill(OWNER, proc_id, "SIGUSR1");
+  expect(await processes.exited(OWNER, proc_id, LONG_MS, NEVER)).toMatchObject({ exit_code: 5 });
+});
+
+test("bytes that are no text survive, and a ref reads them like a file", async () => {
+  const { processes, run } = shared;
+  const { info } = await run("printf '\\377\\000\\376'");
+  using opened = processes.openRef(`stdout:${info.proc_id}`);
+  expect(readFileSync(`/proc/self/fd/${opened.fd}`)).toEqual(Buffer.from([0xff, 0, 0xfe]));
+  using empty = processes.openRef(`stderr:${info.proc_id}`);
+  expect(empty.size).toBe(0);
+  expect(() => processes.openRef("stdout:proc_unknown")).toThrow(/there is no process/);
+});
+
+test("a flood keeps its head and its tail, and neither the child nor the memory waits", async () => {
+  const { processes, run } = create({ caps: { head: 1_000, tail: 1_000 } });
+  const before = process.memoryUsage.rss();
+  const { info } = await run("printf start; head -c 50000000 /dev/zero | tr '\\0' x; printf end");
+  const spool = processes.output(OWNER, info.proc_id, "stdout");
+  expect(info.stdout_bytes).toBe(50_000_008);
+  expect(spool.read(0, 8).bytes.toString()).toBe("startxxx");
+  expect(spool.read(info.stdout_bytes - 6, 6).bytes.toString()).toBe("xxxend");
+  expect(process.memoryUsage.rss() - before).toBeLessThan(30_000_000);
+});
+
+test("input is taken as it comes, until its end", async () => {
+  const { processes, start, printed } = shared;
+  const { proc_id } = await start("read a; echo got $a; cat; echo end", { stdin: "open" });
+  await processes.write(OWNER, proc_id, Buffer.from("one\n"));
+  await printed(proc_id, "got one");
+  await processes.write(OWNER, proc_id, Buffer.from("two\n"));
+  await printed(proc_id, "two");
+  await processes.write(OWNER, proc_id, "eof");
+  expect(await processes.exited(OWNER, proc_id, LONG_MS, NEVER)).toMatchObject({ exit_code: 0 });
+  await expect(processes.write(OWNER, proc_id, Buffer.from("x"))).rejects.toThrow(/does not run any more/);
+});
+
+test("a terminal has a size that can change, a job control that works, and an exit code", async () => {
+  const { processes, start, printed } = shared;
+  const { proc_id } = await start(["bash", "--norc"], { pty: { cols: 100, rows: 30 }, env: { PS1: "$ " } });
+  const type = (text: string) => processes.write(OWNER, proc_id, Buffer.from(text));
+  await type("stty size\n");
+  await printed(proc_id, "30 100");
+  await processes.resize(OWNER, proc_id, { cols: 120, rows: 40 });
+  await type("stty size; echo $PWD\n");
+  await printed(proc_id, "40 120");
+  await printed(proc_id, `\n${root}`);
+  await type("sh -c 'echo up$((1)); exec sleep 60'\n");
+  await printed(proc_id, "up1");
+  await type("\x1a");
+  await printed(proc_id, "Stopped");
+  // A shell with stopped jobs asks to be told twice.
+  await type("exit\nexit 7\n");
+  expect(await processes.exited(OWNER, proc_id, LONG_MS, NEVER)).toMatchObject({ exit_code: 7, pty: true });
+});
+
+test("200 short commands, 16 at a time, leave no zombie and no descriptor", async () => {
+  const { processes, run } = create();
+  const supervisor = (await run("echo $PPID")).stdout.trim();
+  const openIn = (pid: string) => readdirSync(`/proc/${pid}/fd`).length;
+  const before = { own: openIn("self"), supervisors: openIn(supervisor) };
+  let left = 200;
+  const worker = async () => {
+    while (left-- > 0) expect((await run("echo hi; echo ho >&2")).stdout).toBe("hi\n");
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+  expect(openIn("self")).toBeLessThanOrEqual(before.own + 1);
+  await eventually(() => openIn(supervisor) <= before.supervisors + 2);
+  expect(childrenOf(supervisor)).toEqual([]);
+  expect([...processes.list(OWNER)]).toHaveLength(201);
+});
+
+/** Zombies too. */
+const childrenOf = (pid: string) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ").filter(Boolean);
+
+test("after a restart the ends and the output are still there", async () => {
+  const first = create();
+  const { info } = await first.run("echo kept; exit 4");
+  await first.processes.close();
+  const second = create({ folder: first.folder });
+  expect(second.processes.get(OWNER, info.proc_id)).toEqual(info);
+  expect(second.text(info.proc_id)).toBe("kept\n");
+});
+
+test("closing takes down everything, and says that it was killed", async () => {
+  const { processes, folder, start } = create();
+  const { proc_id } = await start("setsid sleep 60 & sleep 60", marked("close"));
+  await processes.close();
+  expect(withMark("OCTANT_TEST=close")).toEqual([]);
+  expect(create({ folder }).processes.get(OWNER, proc_id)).toMatchObject({ status: "killed" });
+  expect(readdirSync(folder).filter((name) => !name.startsWith("proc_"))).toEqual([]);
+});
+
+test("a supervisor that dies takes its processes along, and the next start has a new one", async () => {
+  const { processes, start, run } = create();
+  const { proc_id } = await start("setsid sleep 60 & sleep 60", marked("lost"));
+  const ppid = listProcesses().find(({ pid }) => pid === processes.get(OWNER, proc_id).pid)?.ppid;
+  process.kill(ppid as number, "SIGKILL");
+  expect(await processes.exited(OWNER, proc_id, LONG_MS, NEVER)).toMatchObject({ status: "killed" });
+  expect((await run("echo again")).stdout).toBe("again\n");
+  await eventually(() => withMark("OCTANT_TEST=lost").length === 0);
+});
+
+const HARD_TO_KILL = [
+  "sleep 600",
+  "setsid sleep 600 & sleep 600",
+  "(setsid sh -c 'sleep 600 & sleep 600' &) ; exit 0",
+  "trap '' TERM INT HUP; while :; do sleep 1; done",
+  "pty:sleep 600 & sleep 600",
+];
+
+async function startServer(folder: string, name: string): Promise<ChildProcess> {
+  const program = join(import.meta.dirname, "fixtures/server.ts");
+  const server = spawn(process.execPath, [program, folder, ...HARD_TO_KILL], {
+    // The mark reaches the children through a variable that may pass.
+    env: { ...process.env, LC_OCTANT_TEST: name },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => {
+    server.kill("SIGKILL");
+  });
+  await once(server.stdout as NodeJS.ReadableStream, "data");
+  return server;
+}
+
+test.each([
+  ["kill -9", (server: ChildProcess) => server.kill("SIGKILL")],
+  ["SIGTERM", (server: ChildProcess) => server.kill("SIGTERM")],
+  ["the end of its input", (server: ChildProcess) => server.stdin?.end()],
+])("no descendant outlives a server that ends by %s", async (how, end) => {
+  const folder = mkdtempSync(join(root, "server-"));
+  const name = how.replaceAll(" ", "-");
+  const mine = () => withMark(`LC_OCTANT_TEST=${name}`);
+  const server = await startServer(folder, name);
+  await eventually(() => mine().length >= 9);
+  end(server);
+  await eventually(() => mine().length === 0);
+  const records = [...create({ folder }).processes.list(OWNER)];
+  expect(records.map(({ status }) => status)).not.toContain("running");
+});
+
+test("what outlived a server and its supervisor is swept by the next server", async () => {
+  const folder = mkdtempSync(join(root, "server-"));
+  const mine = () => withMark("LC_OCTANT_TEST=swept");
+  const server = await startServer(folder, "swept");
+  await eventually(() => mine().length >= 9);
+  const supervisor = listProcesses().find(({ ppid }) => ppid === server.pid)?.pid;
+  // Stopped first, so that neither sees the other die.
+  process.kill(supervisor as number, "SIGSTOP");
+  server.kill("SIGKILL");
+  process.kill(supervisor as number, "SIGKILL");
+  await once(server, "exit");
+  expect(mine().length).toBeGreaterThan(0);
+  await create({ folder }).processes.close();
+  expect(mine()).toEqual([]);
+});
+
+test("old output goes first, and what runs stays", async () => {
+  const { processes, folder, start, run } = create();
+  const { proc_id } = await start(["sleep", "60"]);
+  const old = await run("echo old");
+  const recent = await run("echo recent");
+  sweepRecords(folder, Date.now(), { maxRecords: 2, maxBytes: 1_000_000, maxAgeMs: 1_000_000 });
+  expect([...processes.list(OWNER)].map((one) => one.proc_id)).toEqual([
+    recent.info.proc_id,
+    old.info.proc_id,
+    proc_id,
+  ]);
+  sweepRecords(folder, Date.now(), { maxRecords: 1, maxBytes: 1_000_000, maxAgeMs: 1_000_000 });
+  expect([...processes.list(OWNER)].map((one) => one.proc_id)).toEqual([recent.info.proc_id, proc_id]);
+});

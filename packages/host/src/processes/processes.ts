@@ -1,0 +1,232 @@
+import { unlinkSync, writeFileSync } from "node:fs";
+import { newHandle, ToolError } from "@octant/core";
+import type { Pinned } from "../confinement.ts";
+import type { RefOpener } from "../files/files.ts";
+import { toToolError } from "../system-error.ts";
+import { childEnvironment } from "./environment.ts";
+import { createLiveProcess, type LiveProcess } from "./live-process.ts";
+import { listMachine, type MachineProcess } from "./machine.ts";
+import { openOutput } from "./output-ref.ts";
+import { type ProcessInfo, spoolOf, toInfo } from "./process-info.ts";
+import { hasProcessTable } from "./process-table.ts";
+import type { InputSource, StartOrder, StreamName, TerminalSize } from "./protocol.ts";
+import { inputPath, listRecords, type ProcessRecord, readRecord, spoolPath } from "./records.ts";
+import { toRequestError, toStartError } from "./request-errors.ts";
+import { SPOOL_CAPS, type Spool, type SpoolCaps } from "./spool.ts";
+import { createSupervisorLink } from "./supervisor-link.ts";
+import { pause } from "./timer.ts";
+
+export interface ProcessSpec {
+  readonly argv: readonly [string, ...string[]];
+  /** Open until `start` has answered. */
+  readonly cwd: Pick<Pinned, "fd" | "path">;
+  /** What the caller adds to the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** All of the input, or whether it can be given later; "closed" when absent. */
+  readonly stdin?: Uint8Array | "open" | "closed";
+  readonly pty?: TerminalSize;
+  readonly timeoutMs?: number;
+  readonly owner: string;
+  /** The command as the caller wrote it. */
+  readonly label: string;
+}
+
+/** The processes of a workspace. What has ended is read from the disk and costs no memory. */
+export interface Processes {
+  /** EXEC_FAILED with the reason when it cannot be started. */
+  start(spec: ProcessSpec): Promise<ProcessInfo>;
+  /** NOT_FOUND for unknown ones and those of others. */
+  get(owner: string, proc_id: string): ProcessInfo;
+  /** The newest first; only those older than `before` when it is given. */
+  list(owner: string, before?: string): Iterable<ProcessInfo>;
+  /** Resolves when it has ended and its output is complete, or when the time is up. */
+  exited(owner: string, proc_id: string, ms: number, signal: AbortSignal): Promise<ProcessInfo>;
+  /** Readable at any time, also after the end and after a restart of the server. */
+  output(owner: string, proc_id: string, stream: StreamName): Spool;
+  /** Calls back when there may be new output, and when the process has ended. */
+  onOutput(proc_id: string, listener: () => void): () => void;
+  write(owner: string, proc_id: string, bytes: Uint8Array | "eof"): Promise<void>;
+  resize(owner: string, proc_id: string, size: TerminalSize): Promise<void>;
+  /** Reaches the whole tree. Without a signal: SIGTERM, and SIGKILL for what is left after two seconds. */
+  kill(owner: string, proc_id: string, signal?: NodeJS.Signals): Promise<ProcessInfo>;
+  /** Those of the whole machine, by number; UNSUPPORTED where the system does not tell. */
+  machine(): readonly MachineProcess[];
+  /** For `fs.read` of `stdout:proc_…` and `stderr:proc_…`. */
+  readonly openRef: RefOpener;
+  /** Everything down, and nothing more. */
+  close(): Promise<void>;
+}
+
+export interface ProcessesOptions {
+  /** Where output and records are kept: a private folder of the workspace. */
+  readonly folder: string;
+  /** The server's environment; little of it passes. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly caps?: SpoolCaps;
+  readonly maxRunning?: number;
+}
+
+export const MAX_RUNNING = 64;
+export const MAX_STDIN_BYTES = 10 * 1024 * 1024;
+/** After a signal: how long the exit may take to be known. */
+const SETTLE_MS = 500;
+
+/** Nothing is started before the first process is. */
+export function createProcesses(options: ProcessesOptions): Processes {
+  const { folder, env, caps = SPOOL_CAPS, maxRunning = MAX_RUNNING } = options;
+  const link = createSupervisorLink(folder, caps);
+  const { live } = link;
+
+  const recordOf = (proc_id: string): ProcessRecord | undefined => {
+    const running = live.get(proc_id);
+    return running ? { start: running.start, end: undefined } : readRecord(folder, proc_id);
+  };
+  const find = (owner: string, proc_id: string): ProcessRecord => {
+    const record = recordOf(proc_id);
+    if (record?.start.owner === owner) return record;
+    throw notFound(proc_id);
+  };
+  const get = (owner: string, proc_id: string) => toInfo(folder, find(owner, proc_id));
+  const ask: typeof link.ask = (name, what) =>
+    link.ask(name, what).catch((cause: unknown) => {
+      throw toRequestError(cause, what.proc_id);
+    });
+
+  const exited: Processes["exited"] = async (owner, proc_id, ms, signal) => {
+    const record = find(owner, proc_id);
+    const running = live.get(proc_id);
+    if (!running) return toInfo(folder, record);
+    const enough = new AbortController();
+    const timeUp = pause(ms, AbortSignal.any([signal, enough.signal])).then(() => undefined);
+    const end = await Promise.race([running.ended, timeUp]);
+    enough.abort();
+    signal.throwIfAborted();
+    return toInfo(folder, { start: running.start, end });
+  };
+
+  const launch = async (spec: ProcessSpec, running: LiveProcess) => {
+    const { proc_id, owner, command, server } = running.start;
+    const { argv, cwd, env: extra = {}, pty, timeoutMs = null } = spec;
+    const place = { folder: cwd.path, cwd: nameOf(cwd) };
+    const order: StartOrder = {
+      ...{ proc_id, owner, command, argv, timeoutMs, pty: pty ?? null, ...place },
+      env: childEnvironment({ base: env, extra, pty: pty !== undefined, folder: cwd.path, proc_id, server }),
+      stdin: keepInput(inputPath(folder, proc_id), spec.stdin ?? "closed"),
+    };
+    running.started(await link.ask("start", order));
+  };
+
+  return {
+    async start(spec) {
+      checkSpec(spec);
+      if (live.size >= maxRunning) throw tooMany(maxRunning, live.size);
+      const proc_id = newHandle("proc", Date.now());
+      const facts = { proc_id, owner: spec.owner, command: spec.label, pty: spec.pty !== undefined, caps };
+      const running = link.add((server) => createLiveProcess({ ...facts, server }));
+      try {
+        await launch(spec, running);
+      } catch (cause) {
+        link.drop(proc_id);
+        removeInput(inputPath(folder, proc_id));
+        throw toStartError(cause, spec.argv[0]);
+      }
+      return toInfo(folder, { start: running.start, end: undefined });
+    },
+    get,
+    *list(owner, before) {
+      for (const proc_id of listRecords(folder)) {
+        const record = before === undefined || proc_id < before ? recordOf(proc_id) : undefined;
+        if (record?.start.owner === owner) yield toInfo(folder, record);
+      }
+    },
+    exited,
+    output: (owner, proc_id, stream) => spoolOf(folder, find(owner, proc_id).start, stream),
+    onOutput(proc_id, listener) {
+      const running = live.get(proc_id);
+      if (!running) return () => {};
+      // It may end meanwhile, or the supervisor die; both are told by its end.
+      const watch = (on: boolean) => link.ask("watch", { proc_id, on }).catch(() => {});
+      running.listen(listener);
+      watch(true);
+      return () => {
+        if (running.unlisten(listener).isLast && live.has(proc_id)) watch(false);
+      };
+    },
+    async write(owner, proc_id, bytes) {
+      find(owner, proc_id);
+      await ask("input", { proc_id, base64: bytes === "eof" ? null : Buffer.from(bytes).toString("base64") });
+    },
+    async resize(owner, proc_id, size) {
+      find(owner, proc_id);
+      await ask("resize", { proc_id, ...size });
+    },
+    async kill(owner, proc_id, signal) {
+      find(owner, proc_id);
+      await ask("kill", { proc_id, signal: signal ?? null });
+      return exited(owner, proc_id, SETTLE_MS, NEVER);
+    },
+    machine: listMachine,
+    openRef(ref) {
+      const [stream, proc_id = ""] = ref.split(":");
+      const record = recordOf(proc_id);
+      if (!record) throw notFound(proc_id);
+      try {
+        // The scheme of a ref that gets here is one of the two.
+        return openOutput(spoolPath(folder, proc_id, stream as StreamName), record.start.caps);
+      } catch (cause) {
+        throw toToolError(cause, ref);
+      }
+    },
+    close: () => link.close(),
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** The name of an open folder: it stays the one that was checked, whatever its path means by now. */
+const nameOf = ({ fd, path }: ProcessSpec["cwd"]) =>
+  hasProcessTable() ? `/proc/${process.pid}/fd/${fd}` : path;
+
+function checkSpec({ stdin }: ProcessSpec): void {
+  if (process.platform === "win32")
+    throw new ToolError("UNSUPPORTED", "processes cannot be run on Windows; run Octant in WSL", {
+      what: "processes on Windows",
+      how: "run Octant in WSL",
+    });
+  const actual = stdin instanceof Uint8Array ? stdin.length : 0;
+  if (actual > MAX_STDIN_BYTES)
+    throw new ToolError("TOO_LARGE", "that is too much for stdin; put it into a file", {
+      limit: MAX_STDIN_BYTES,
+      actual,
+      what: "stdin",
+    });
+}
+
+/** Input that is there from the start lies in a file: a program may open it, seek in it, and never blocks anybody. */
+function keepInput(path: string, stdin: NonNullable<ProcessSpec["stdin"]>): InputSource {
+  if (typeof stdin === "string") return stdin;
+  try {
+    writeFileSync(path, stdin, { mode: 0o600, flag: "wx" });
+  } catch (cause) {
+    throw toToolError(cause, "the state folder");
+  }
+  return { file: path };
+}
+
+function removeInput(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // There was none, or it was taken already.
+  }
+}
+
+const tooMany = (limit: number, actual: number) =>
+  new ToolError("LIMIT_EXCEEDED", `${actual} processes run already; end some with proc.kill`, {
+    limit,
+    actual,
+    what: "running processes",
+  });
+
+const notFound = (proc_id: string) =>
+  new ToolError("NOT_FOUND", `there is no process ${proc_id}; proc.ps shows yours`, { id: proc_id });

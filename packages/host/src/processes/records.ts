@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync, statSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { isAlive } from "../jobs/process-identity.ts";
+import type { EndRecord, StartRecord, StreamName } from "./protocol.ts";
+
+/** A process on disk: how it was started and, once it has ended, how. Lines are added, never changed; the last holds. */
+export interface ProcessRecord {
+  readonly start: StartRecord;
+  readonly end: EndRecord | undefined;
+}
+
+const RECORD_SUFFIX = ".json";
+
+export const recordPath = (folder: string, proc_id: string): string =>
+  join(folder, `${proc_id}${RECORD_SUFFIX}`);
+export const spoolPath = (folder: string, proc_id: string, stream: StreamName): string =>
+  join(folder, `${proc_id}.${stream}`);
+export const inputPath = (folder: string, proc_id: string): string => join(folder, `${proc_id}.stdin`);
+
+export const toLine = (record: StartRecord | EndRecord): string => `${JSON.stringify(record)}\n`;
+
+/** Undefined when there is none, or none any more. A process whose server is dead was killed with it. */
+export function readRecord(folder: string, proc_id: string): ProcessRecord | undefined {
+  let text: string;
+  try {
+    text = readFileSync(recordPath(folder, proc_id), "utf8");
+  } catch {
+    return undefined;
+  }
+  // What a crash cut off lacks its line feed, so the last piece is empty or of no use.
+  const lines = text.split("\n").slice(0, -1);
+  const [first] = lines;
+  if (first === undefined) return undefined;
+  // Only lines that toLine made stand here.
+  const start = JSON.parse(first) as StartRecord;
+  const last = lines.length > 1 ? (JSON.parse(lines.at(-1) as string) as EndRecord) : undefined;
+  return { start, end: last ?? (isAlive(start.server) ? undefined : endByForce(start.started_at)) };
+}
+
+/** The end of a process that went down with its supervisor or server. */
+export const endByForce = (ended_at: number): EndRecord => ({
+  status: "killed",
+  exit_code: null,
+  signal: "SIGKILL",
+  ended_at,
+  output_open: false,
+  output_failure: null,
+});
+
+/** The newest first. */
+export function listRecords(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(RECORD_SUFFIX))
+    .map((name) => name.slice(0, -RECORD_SUFFIX.length))
+    .sort()
+    .reverse();
+}
+
+export interface Retention {
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+export const RETENTION: Retention = {
+  maxRecords: 1_000,
+  maxBytes: 1024 * 1024 * 1024,
+  maxAgeMs: 48 * HOUR_MS,
+};
+
+/** Removes the oldest of what has ended, with its output, until the rest fits. */
+export function sweepRecords(folder: string, now: number, retention: Retention = RETENTION): void {
+  const files = Map.groupBy(
+    readdirSync(folder).filter((name) => name.startsWith("proc_")),
+    (name) => name.slice(0, name.indexOf(".")),
+  );
+  let records = 0;
+  let bytes = 0;
+  for (const [proc_id, names] of [...files].sort(([a], [b]) => (a < b ? 1 : -1))) {
+    const paths = names.map((name) => join(folder, name));
+    const stats = paths.flatMap((path) => statSync(path, { throwIfNoEntry: false }) ?? []);
+    records += 1;
+    bytes += stats.reduce((sum, { blocks }) => sum + blocks * BLOCK_BYTES, 0);
+    const age = now - Math.max(...stats.map(({ mtimeMs }) => mtimeMs));
+    const fits = records <= retention.maxRecords && bytes <= retention.maxBytes && age <= retention.maxAgeMs;
+    if (!fits && isOver(folder, proc_id, age)) paths.forEach(remove);
+  }
+}
+
+const BLOCK_BYTES = 512;
+
+function isOver(folder: string, proc_id: string, age: number): boolean {
+  const record = readRecord(folder, proc_id);
+  // Without a record it is about to start, or never did.
+  if (!record) return age > HOUR_MS;
+  return record.end !== undefined && !(record.end.output_open && isAlive(record.start.server));
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Another server of this workspace swept it.
+  }
+}

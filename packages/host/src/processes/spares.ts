@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { close, closeSync, open, openSync, renameSync } from "node:fs";
+import { join } from "node:path";
+
+/** Empty files made ahead of time. Making one takes up to a millisecond on some disks; renaming one takes next to nothing. */
+export interface Spares {
+  /** A new file at the path, open for writing. */
+  take(path: string): number;
+  close(): void;
+}
+
+const READY = 8;
+const MODE = 0o600;
+
+export function createSpares(folder: string): Spares {
+  const ready: { readonly fd: number; readonly path: string }[] = [];
+  let making = 0;
+  let closed = false;
+
+  const refill = () => {
+    for (; ready.length + making < READY; making++) {
+      const path = join(folder, randomBytes(8).toString("hex"));
+      open(path, "wx", MODE, (failure, fd) => {
+        making -= 1;
+        if (failure) return;
+        if (closed) close(fd);
+        else ready.push({ fd, path });
+      });
+    }
+  };
+  refill();
+
+  return {
+    take(path) {
+      const spare = ready.pop();
+      refill();
+      if (!spare) return openSync(path, "wx", MODE);
+      renameSync(spare.path, path);
+      return spare.fd;
+    },
+    close() {
+      closed = true;
+      for (const { fd } of ready.splice(0)) closeSync(fd);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { openOutput } from "./output-ref.ts";
+import { createSpool, openSpool, type SpoolCaps } from "./spool.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "octant-spool-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function createPair(caps: SpoolCaps) {
+  const path = join(folder, `spool${files++}`);
+  return { path, writer: createSpool(caps, () => openSync(path, "wx")), reader: openSpool(path, caps) };
+}
+
+/** Different at every place, so that a byte in the wrong place is seen. */
+const bytesAt = (from: number, length: number) =>
+  Buffer.from(Array.from({ length }, (_, i) => ((from + i) * 31 + ((from + i) >> 8)) & 0xff));
+
+test("what fits is a plain file with nothing but the output", () => {
+  const { path, writer, reader } = createPair({ head: 8, tail: 8 });
+  writer.write(Buffer.from("hello "));
+  writer.write(Buffer.from("world"));
+  expect(readFileSync(path, "utf8")).toBe("hello world");
+  expect(reader.total()).toBe(11);
+  expect(reader.gap()).toBeUndefined();
+});
+
+test("a spool that was never written is empty", () => {
+  const { reader } = createPair({ head: 8, tail: 8 });
+  expect(reader.total()).toBe(0);
+  expect(reader.read(0, 10)).toEqual({ start: 0, bytes: Buffer.alloc(0) });
+});
+
+test("head and tail are right after every write, whatever the sizes of writes, reads and caps", () => {
+  const caps = fc.record({ head: fc.integer({ min: 0, max: 20 }), tail: fc.integer({ min: 1, max: 20 }) });
+  const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 12 });
+  const place = fc.record({ offset: fc.nat(300), length: fc.nat(60) });
+  fc.assert(
+    fc.property(caps, sizes, fc.array(place, { maxLength: 5 }), (limits, writes, reads) => {
+      const { writer, reader } = createPair(limits);
+      let total = 0;
+      for (const size of writes) {
+        writer.write(bytesAt(total, size));
+        total += size;
+        expect(reader.total()).toBe(total);
+        const kept = limits.head + limits.tail;
+        expect(reader.gap()).toEqual(
+          total > kept ? { start: limits.head, end: total - limits.tail } : undefined,
+        );
+        for (const { offset, length } of reads) {
+          const part = reader.read(offset, length);
+          expect(part.bytes).toEqual(bytesAt(part.start, part.bytes.length));
+          expect(part.bytes.length).toBeLessThanOrEqual(length);
+        }
+        expect(readToEnd(reader)).toEqual(keptOf(total, limits));
+      }
+      writer.close();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+function readToEnd(reader: ReturnType<typeof openSpool>): number[] {
+  const places: number[] = [];
+  for (let at = 0; ; ) {
+    const { start, bytes } = reader.read(at, 7);
+    if (bytes.length === 0) return places;
+    for (let i = 0; i < bytes.length; i++) places.push(start + i);
+    at = start + bytes.length;
+  }
+}
+
+const keptOf = (total: number, { head, tail }: SpoolCaps) =>
+  Array.from({ length: total }, (_, i) => i).filter(
+    (i) => i < head || i >= total - tail || total <= head + tail,
+  );
+
+test("as a ref, a line stands for what is not kept", () => {
+  const caps = { head: 4, tail: 4 };
+  const { path, writer } = createPair(caps);
+  writer.write(Buffer.from("aaaabbbbbbbbbbcccc"));
+  using output = openOutput(path, caps);
+  expect(readFileSync(`/proc/self/fd/${output.fd}`, "utf8")).toBe(
+    "aaaa\n[10 bytes of output are not kept]\ncccc",
+  );
+});
+
+test("a disk that takes no more stops the keeping, not the counting", () => {
+  const spool = createSpool({ head: 8, tail: 8 }, () => openSync(join(folder, "no", "such"), "wx"));
+  spool.write(Buffer.from("lost"));
+  expect(spool).toMatchObject({ total: 4, failure: "ENOENT" });
+});

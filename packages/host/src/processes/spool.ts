@@ -1,0 +1,188 @@
+import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs";
+
+/** How much of a stream is kept: its beginning, and a ring that always holds its end. */
+export interface SpoolCaps {
+  readonly head: number;
+  readonly tail: number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+export const SPOOL_CAPS: SpoolCaps = { head: 16 * MEBIBYTE, tail: 16 * MEBIBYTE };
+
+/**
+ * A spool holds the output of one stream. As long as everything fits it is the plain output and nothing else. Then
+ * the part after the head becomes a ring, and behind it stand two counters: how many bytes the writer has claimed,
+ * and how many it has written. So any process can read it at any time, also while it is written.
+ */
+export interface SpoolWriter {
+  readonly total: number;
+  /** Why nothing more is kept, such as ENOSPC; the bytes are counted all the same. */
+  readonly failure: string | null;
+  /** Never throws: a full disk must not keep the child from being drained. */
+  write(bytes: Uint8Array): void;
+  close(): void;
+}
+
+const COUNTER_BYTES = 8;
+/** Of a counter, as Buffer reads and writes numbers: enough for 281 terabytes. */
+const COUNTER_DIGITS = 6;
+
+/** `open` makes the file, with the first byte: silent programs cost none. */
+export function createSpool(caps: SpoolCaps, open: () => number): SpoolWriter {
+  const plainBytes = caps.head + caps.tail;
+  const counters = Buffer.alloc(2 * COUNTER_BYTES);
+  let fd: number | undefined;
+  let total = 0;
+  let failure: string | null = null;
+
+  const append = (bytes: Uint8Array, file: number) => {
+    const plain = bytes.subarray(0, Math.max(0, plainBytes - total));
+    writeAll(file, plain, total);
+    total += plain.length;
+    const rest = bytes.subarray(plain.length);
+    if (rest.length === 0) return;
+    count(file, total + rest.length, total);
+    const end = total + rest.length;
+    for (let at = Math.max(total, end - caps.tail); at < end; ) {
+      const place = ringPlace(at, caps);
+      const part = rest.subarray(at - total, Math.min(at - total + plainBytes - place, rest.length));
+      writeAll(file, part, place);
+      at += part.length;
+    }
+    total = end;
+    count(file, total, total);
+  };
+  const count = (file: number, claimed: number, written: number) => {
+    counters.writeUIntLE(claimed, 0, COUNTER_DIGITS);
+    counters.writeUIntLE(written, COUNTER_BYTES, COUNTER_DIGITS);
+    writeAll(file, counters, plainBytes);
+  };
+
+  return {
+    get total() {
+      return total;
+    },
+    get failure() {
+      return failure;
+    },
+    write(bytes) {
+      const before = total;
+      if (failure === null) {
+        try {
+          fd ??= open();
+          return append(bytes, fd);
+        } catch (cause) {
+          failure = (cause as NodeJS.ErrnoException).code ?? String(cause); // fs throws nothing else.
+        }
+      }
+      total = before + bytes.length;
+    },
+    close() {
+      if (fd !== undefined) closeSync(fd);
+      fd = undefined;
+    },
+  };
+}
+
+/** A stretch of output, from `start` on. */
+export interface SpoolPart {
+  readonly start: number;
+  readonly bytes: Buffer;
+}
+
+/** A spool as its readers see it: offsets count from the first byte that was ever written. */
+export interface Spool {
+  /** How many bytes were written so far. */
+  total(): number;
+  /** The bytes in the middle that are no longer kept. */
+  gap(): { readonly start: number; readonly end: number } | undefined;
+  /**
+   * Up to `length` bytes from `offset` on, or from the end of the gap when the offset lies in it: `start` tells. Less
+   * is given before the gap and at the end.
+   */
+  read(offset: number, length: number): SpoolPart;
+}
+
+export function openSpool(path: string, caps: SpoolCaps): Spool {
+  const total = () => {
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    return size <= caps.head + caps.tail ? size : withFile(path, 0, (fd) => totalsOf(fd, caps).written);
+  };
+  return {
+    total,
+    gap: () => gapOf(total(), caps),
+    read: (offset, length) =>
+      withFile(path, { start: offset, bytes: EMPTY }, (fd) => readPart(fd, caps, offset, length)),
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function readPart(fd: number, caps: SpoolCaps, offset: number, length: number): SpoolPart {
+  const { written } = totalsOf(fd, caps);
+  const gap = gapOf(written, caps);
+  const start = gap && offset >= gap.start && offset < gap.end ? gap.end : offset;
+  const end = Math.min(start + length, gap && start < gap.start ? gap.start : written);
+  if (end <= start) return { start, bytes: EMPTY };
+  const bytes = Buffer.allocUnsafe(end - start);
+  for (let at = start; at < end; ) {
+    const place = ringPlace(at, caps);
+    const stop = Math.min(end, at + caps.head + caps.tail - place);
+    readAll(fd, bytes.subarray(at - start, stop - start), place);
+    at = stop;
+  }
+  // The writer may have come round meanwhile; what it has claimed since is no longer what was asked for.
+  const lost = gapOf(totalsOf(fd, caps).claimed, caps);
+  if (!lost || end <= lost.start || start >= lost.end) return { start, bytes };
+  if (start < lost.start) return { start, bytes: bytes.subarray(0, lost.start - start) };
+  if (end <= lost.end) return readPart(fd, caps, lost.end, length);
+  return { start: lost.end, bytes: bytes.subarray(lost.end - start) };
+}
+
+/** Where a byte stands in the file. */
+const ringPlace = (offset: number, { head, tail }: SpoolCaps): number =>
+  offset < head ? offset : head + ((offset - head) % tail);
+
+function gapOf(total: number, { head, tail }: SpoolCaps) {
+  return total > head + tail ? { start: head, end: total - tail } : undefined;
+}
+
+function totalsOf(fd: number, { head, tail }: SpoolCaps): { claimed: number; written: number } {
+  const { size } = fstatSync(fd);
+  if (size <= head + tail) return { claimed: size, written: size };
+  const counters = Buffer.alloc(2 * COUNTER_BYTES);
+  readAll(fd, counters, head + tail);
+  return {
+    claimed: counters.readUIntLE(0, COUNTER_DIGITS),
+    written: counters.readUIntLE(COUNTER_BYTES, COUNTER_DIGITS),
+  };
+}
+
+function withFile<T>(path: string, whenMissing: T, use: (fd: number) => T): T {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return whenMissing; // fs throws nothing else.
+    throw cause;
+  }
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeAll(fd: number, bytes: Uint8Array, place: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(fd, bytes, done, bytes.length - done, place + done);
+}
+
+/** Fills the buffer: a spool never becomes shorter, so what was counted is there. */
+function readAll(fd: number, into: Buffer, place: number): void {
+  for (let done = 0; done < into.length; ) {
+    const count = readSync(fd, into, done, into.length - done, place + done);
+    if (count === 0) throw new Error("a spool is shorter than its counters say");
+    done += count;
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { appendFileSync } from "node:fs";
+import { ToolError } from "@octant/core";
+import { thisProcess } from "../jobs/process-identity.ts";
+import { endProcessesOf, sweepLeftovers } from "./leftovers.ts";
+import { type LiveProcess, NOT_STARTED } from "./live-process.ts";
+import type { EndRecord, RequestName, Requests } from "./protocol.ts";
+import { endByForce, recordPath, toLine } from "./records.ts";
+import type { SpoolCaps } from "./spool.ts";
+import { type SupervisorClient, startSupervisor } from "./supervisor-client.ts";
+
+/** The processes that run and the supervisor that holds them: started when it is needed, replaced when it dies. */
+export interface SupervisorLink {
+  readonly live: ReadonlyMap<string, LiveProcess>;
+  /** Puts a process on the list; `server` names who starts it. */
+  add(make: (server: string) => LiveProcess): LiveProcess;
+  drop(proc_id: string): void;
+  ask<N extends RequestName>(name: N, what: Requests[N]["ask"]): Promise<Requests[N]["answer"]>;
+  close(): Promise<void>;
+}
+
+const SERVER_ID_BYTES = 8;
+
+export function createSupervisorLink(folder: string, caps: SpoolCaps): SupervisorLink {
+  const live = new Map<string, LiveProcess>();
+  const sweeping = new Set<Promise<void>>();
+  let connection: { readonly server: string; readonly client: SupervisorClient } | undefined;
+  let closed = false;
+
+  const sweep = (work: Promise<void>) => {
+    const done: Promise<void> = work.finally(() => sweeping.delete(done));
+    sweeping.add(done);
+  };
+
+  const end = (proc_id: string, record: EndRecord) => {
+    const process = live.get(proc_id);
+    drop(proc_id);
+    process?.end(record);
+  };
+  const drop = (proc_id: string) => {
+    live.delete(proc_id);
+    if (live.size === 0) connection?.client.hold(false);
+  };
+  const endAllByForce = () => {
+    for (const { start } of [...live.values()]) {
+      const record = endByForce(Date.now());
+      if (start.pid !== NOT_STARTED) appendFileSync(recordPath(folder, start.proc_id), toLine(record));
+      end(start.proc_id, record);
+    }
+  };
+
+  const connect = () => {
+    if (closed) throw new ToolError("CANCELLED", "the server stops", {});
+    connection ??= open();
+    return connection;
+  };
+  const open = () => {
+    // Another id for every supervisor: what the last one left is told apart from what this one starts.
+    const server = `${thisProcess()}:${randomBytes(SERVER_ID_BYTES).toString("hex")}`;
+    const lost = () => {
+      connection = undefined;
+      const leaders = [...live.values()].map(({ start }) => start.pid).filter((pid) => pid !== NOT_STARTED);
+      sweep(endProcessesOf(folder, server, leaders));
+      endAllByForce();
+    };
+    const output = (proc_id: string) => live.get(proc_id)?.notify();
+    const client = startSupervisor({ server, folder, caps }, { output, ended: end, lost });
+    return { server, client };
+  };
+
+  sweep(sweepLeftovers(folder));
+
+  return {
+    live,
+    add(make) {
+      const process = make(connect().server);
+      live.set(process.start.proc_id, process);
+      return process;
+    },
+    drop,
+    async ask(name, what) {
+      const { client } = connect();
+      client.hold(true);
+      try {
+        return await client.ask(name, what);
+      } finally {
+        if (live.size === 0) client.hold(false);
+      }
+    },
+    async close() {
+      closed = true;
+      await connection?.client.close();
+      endAllByForce();
+      await Promise.all(sweeping);
+    },
+  };
+}

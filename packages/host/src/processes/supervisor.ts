@@ -1,0 +1,167 @@
+import { makeServerFolder, removeServerFolder } from "./leftovers.ts";
+import { createNews } from "./news.ts";
+import { createPipeReader, createPipes } from "./pipes.ts";
+import { endTree } from "./process-tree.ts";
+import {
+  type Hello,
+  PROCESS_MARK,
+  type Refusal,
+  type RequestName,
+  type Requests,
+  SERVER_MARK,
+  type Started,
+  type StartOrder,
+  type ToServer,
+  type ToSupervisor,
+} from "./protocol.ts";
+import { sweepRecords } from "./records.ts";
+import { createSpares } from "./spares.ts";
+import { GRACE_MS, NotKept, type Supervised, supervise } from "./supervised.ts";
+
+/** The line to the server. When it is cut, for whatever reason, the server is gone. */
+export interface Line {
+  send(message: ToServer): void;
+  onMessage(listener: (message: ToSupervisor) => void): void;
+  onCut(listener: () => void): void;
+}
+
+/** How long everything has to end by itself when the server is gone. */
+const FAREWELL_MS = 800;
+/** News of output is told at once, and then not oftener than this. */
+const NEWS_EVERY_MS = 20;
+export const MAX_PENDING_INPUT_BYTES = 1024 * 1024;
+const SWEEP_EVERY_STARTS = 200;
+
+/** Starts processes for one server until the server is gone, then takes down all of them. Resolves when that is done. */
+export function runSupervisor(line: Line): Promise<void> {
+  const done = Promise.withResolvers<void>();
+  let desk: Desk | undefined;
+  const finish = async () => {
+    await desk?.close();
+    done.resolve();
+  };
+  line.onCut(finish);
+  line.onMessage((message) => {
+    if (message.type === "hello") desk = createDesk(message.hello, line);
+    else if (message.type === "close") finish();
+    else answer(message);
+  });
+  const answer = async ({ id, name, ask }: Extract<ToSupervisor, { type: "request" }>) => {
+    try {
+      // The name decides what is asked; a union of pairs does not survive being taken apart.
+      const handle = desk?.requests[name] as (ask: unknown) => Promise<Requests[RequestName]["answer"]>;
+      line.send({ type: "reply", id, answer: await handle(ask) });
+    } catch (cause) {
+      if (!(cause instanceof Refused)) throw cause;
+      line.send({ type: "refusal", id, refusal: cause.refusal });
+    }
+  };
+  return done.promise;
+}
+
+interface Desk {
+  readonly requests: { [N in RequestName]: (ask: Requests[N]["ask"]) => Promise<Requests[N]["answer"]> };
+  close(): Promise<void>;
+}
+
+class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.kind);
+    this.refusal = refusal;
+  }
+}
+
+function createDesk(hello: Hello, line: Line): Desk {
+  const folder = makeServerFolder(hello.folder, hello.server);
+  const tools = { pipes: createPipes(folder), readPipe: createPipeReader(), spares: createSpares(folder) };
+  const processes = new Map<string, Supervised>();
+  const starting = new Set<Promise<unknown>>();
+  const news = createNews(NEWS_EVERY_MS, (proc_id) => line.send({ type: "output", proc_id }));
+  let starts = 0;
+  let closing: Promise<void> | undefined;
+
+  const find = (proc_id: string): Supervised => {
+    const found = processes.get(proc_id);
+    if (!found) throw new Refused({ kind: "no_process" });
+    return found;
+  };
+
+  const start = async (order: StartOrder): Promise<Started> => {
+    const { proc_id } = order;
+    if (closing) throw new Refused({ kind: "no_process" });
+    if (starts++ % SWEEP_EVERY_STARTS === 0) setImmediate(sweepRecords, hello.folder, Date.now());
+    const supervised = await supervise(order, hello, tools, () => news.tell(proc_id)).catch(refuseStart);
+    processes.set(proc_id, supervised);
+    supervised.ended.then((end) => {
+      news.watch(proc_id, false);
+      processes.delete(proc_id);
+      line.send({ type: "ended", proc_id, end });
+    });
+    return supervised.started;
+  };
+
+  const takeDown = async () => {
+    await Promise.allSettled(starting);
+    const running = [...processes.values()];
+    for (const one of running) one.markKilled();
+    const leaders = running.map(({ started }) => started.pid);
+    const mark = `${SERVER_MARK}=${hello.server}`;
+    const left = await endTree({ leaders, mark }, { signal: "SIGTERM", graceMs: FAREWELL_MS });
+    if (left.length === 0) await Promise.all(running.map(({ ended }) => ended));
+    tools.pipes.close();
+    tools.spares.close();
+    removeServerFolder(hello.folder, hello.server);
+  };
+
+  return {
+    requests: {
+      start(order) {
+        const started = start(order);
+        starting.add(started);
+        return started.finally(() => starting.delete(started));
+      },
+      async input({ proc_id, base64 }) {
+        const pending = find(proc_id).pendingInput();
+        if (pending === undefined) throw new Refused({ kind: "no_input" });
+        if (pending > MAX_PENDING_INPUT_BYTES)
+          throw new Refused({ kind: "input_full", limit: MAX_PENDING_INPUT_BYTES });
+        find(proc_id).input(base64 === null ? "end" : Buffer.from(base64, "base64"));
+        return null;
+      },
+      async resize({ proc_id, cols, rows }) {
+        if (!find(proc_id).resize({ cols, rows })) throw new Refused({ kind: "no_terminal" });
+        return null;
+      },
+      async kill({ proc_id, signal }) {
+        const supervised = processes.get(proc_id);
+        if (supervised) await supervised.kill(signal);
+        // It has ended, but what it started may live on.
+        else
+          await endTree(
+            { leaders: [], mark: `${PROCESS_MARK}=${proc_id}` },
+            { signal: signal ?? "SIGTERM", graceMs: GRACE_MS },
+          );
+        return null;
+      },
+      async watch({ proc_id, on }) {
+        news.watch(proc_id, on && processes.has(proc_id));
+        return null;
+      },
+    },
+    close: () => {
+      closing ??= takeDown();
+      return closing;
+    },
+  };
+}
+
+const refuseStart = (cause: unknown): never => {
+  if (cause instanceof NotKept) throw new Refused({ kind: "not_kept", errno: errnoOf(cause.cause) });
+  throw new Refused({ kind: "not_started", errno: errnoOf(cause) });
+};
+
+/** What the system threw has a code; of anything else its name is all that may be told. */
+const errnoOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);

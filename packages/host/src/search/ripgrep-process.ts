@@ -1,0 +1,123 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { ToolError } from "@octant/core";
+import { errnoOf } from "../system-error.ts";
+import { watchForStall } from "./ripgrep-stall.ts";
+
+export interface RipgrepRun {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The descriptor that ripgrep reads as its standard input. */
+  readonly stdin?: number;
+  readonly signal: AbortSignal;
+}
+
+const MAX_STDERR_BYTES = 8_192;
+const BAD_ARGUMENTS = 2;
+
+/** Yields what ripgrep prints. Leaving the loop or aborting the signal kills it, and it is gone when this returns. */
+export async function* runRipgrep({
+  program,
+  args,
+  cwd,
+  env,
+  stdin,
+  signal,
+}: RipgrepRun): AsyncGenerator<Buffer, void> {
+  signal.throwIfAborted();
+  const child = spawn(program, args, {
+    cwd,
+    env: safeEnvironment(env),
+    stdio: [stdin ?? "ignore", "pipe", "pipe"],
+    windowsHide: true,
+    // The types have no overload for a descriptor beside two pipes.
+  }) as ChildProcessByStdio<null, Readable, Readable>;
+  const kill = () => child.kill("SIGKILL");
+  signal.addEventListener("abort", kill, { once: true });
+  let stall: ToolError | undefined;
+  using _watch = watchForStall(child.pid, (error) => {
+    stall = error;
+    kill();
+  });
+  const ended = new Promise<Ending>((resolve) => {
+    child.on("error", (error) => resolve({ error }));
+    child.once("close", (code) => resolve({ code }));
+  });
+  const complaint = collectHead(child.stderr);
+  try {
+    for await (const chunk of child.stdout) yield chunk;
+    const ending = await ended;
+    signal.throwIfAborted();
+    if (stall) throw stall;
+    checkEnding(ending, program, complaint());
+  } finally {
+    signal.removeEventListener("abort", kill);
+    kill();
+    await ended;
+  }
+}
+
+type Ending = { readonly error: Error } | { readonly code: number | null };
+
+/**
+ * Where the person's own ignore file is, and nothing else: RIPGREP_CONFIG_PATH names options that start programs, and
+ * the rest may hold secrets.
+ */
+const safeEnvironment = ({ HOME, XDG_CONFIG_HOME }: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...(HOME !== undefined && { HOME }),
+  ...(XDG_CONFIG_HOME !== undefined && { XDG_CONFIG_HOME }),
+});
+
+/** Reads everything, so that the writer never waits, and keeps the beginning. */
+function collectHead(stream: Readable): () => string {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  stream.on("data", (chunk: Buffer) => {
+    if (bytes < MAX_STDERR_BYTES) kept.push(chunk.subarray(0, MAX_STDERR_BYTES - bytes));
+    bytes += chunk.length;
+  });
+  // What cannot be read is not missed: it would only explain a failure.
+  stream.on("error", () => {});
+  return () => Buffer.concat(kept).toString();
+}
+
+function checkEnding(ending: Ending, program: string, complaint: string): void {
+  if ("error" in ending) throw startFailure(ending.error, program);
+  if (ending.code === null) {
+    const message = "ripgrep was killed from outside or crashed before it was done; try again";
+    throw new ToolError("EXEC_FAILED", message, { program: "ripgrep" });
+  }
+  // It also ends with 2 when a file cannot be read, but then it is silent, as we ask it to be.
+  if (ending.code === BAD_ARGUMENTS && complaint) throw badArguments(complaint);
+}
+
+const SHORTAGES: ReadonlySet<string> = new Set(["EAGAIN", "EMFILE", "ENFILE", "ENOMEM"]);
+const RETRY_MS = 250;
+
+function startFailure(cause: Error, program: string): ToolError {
+  if (!existsSync(program)) return ripgrepMissing(cause);
+  if (SHORTAGES.has(errnoOf(cause) ?? "")) {
+    const message = "the machine has no room for another process; try again";
+    return new ToolError("OVERLOADED", message, { retry_after_ms: RETRY_MS }, { cause });
+  }
+  const message = "ripgrep could not be started; `octant doctor` shows what is wrong";
+  return new ToolError("EXEC_FAILED", message, { program: "ripgrep" }, { cause });
+}
+
+export const ripgrepMissing = (cause: unknown): ToolError =>
+  new ToolError(
+    "UNSUPPORTED",
+    "ripgrep is not installed for this platform; run `npm install --include=optional` where Octant is installed",
+    { what: "ripgrep", how: "npm install --include=optional" },
+    { cause },
+  );
+
+function badArguments(complaint: string): ToolError {
+  const reason = complaint.replaceAll(/^rg: /gm, "").trim();
+  const hint = "fixed: true takes the pattern as plain text, multiline: true lets it match line ends";
+  const message = `ripgrep does not take this pattern or glob: ${reason}\n(${hint})`;
+  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "pattern", message: reason }] });
+}

@@ -1,0 +1,169 @@
+import type { Hash, Range, Uri } from "@octant/core";
+import type { Confinement } from "../confinement.ts";
+import { comparePaths, type Path, pathToUri } from "../path.ts";
+import { type Block, parseBlock, type Submatch } from "./ripgrep-messages.ts";
+import { excerptOf } from "./search-excerpt.ts";
+import { createLocator, type Located } from "./search-locate.ts";
+import { openSource, type Source } from "./search-source.ts";
+
+export interface TextMatch {
+  readonly uri: Uri;
+  readonly range: Range;
+  /** The line, or the lines that the match spans. */
+  readonly text: string;
+  readonly text_truncated?: true;
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
+  /** Null for a file that is too large to be hashed. */
+  readonly hash: Hash | null;
+}
+
+/** The last match that was dealt with. */
+export interface SearchPosition {
+  readonly path: Path;
+  /** Where it starts, in bytes. */
+  readonly offset: number;
+  /** How many matches came up to here, itself included. */
+  readonly passed: number;
+}
+
+/** The matches of one file, or some of them: what comes in parts comes one after the other. */
+export interface FileMatches {
+  readonly path: Path;
+  /** One JSON message of ripgrep each. */
+  readonly blocks: readonly Buffer[];
+  /** How many matches the file has, where that is known without looking at the blocks. */
+  readonly count?: number;
+}
+
+export interface PageOptions {
+  readonly maxPerFile?: number;
+  readonly context: number;
+  readonly limit: number;
+  /** Of text. */
+  readonly maxBytes: number;
+  /** Where the page before ended. */
+  readonly after?: SearchPosition;
+}
+
+/** Takes matches in order until it is full. It reads each file itself and leaves out what is not there any more. */
+export interface Page extends Disposable {
+  readonly matches: readonly TextMatch[];
+  /** True once there was a match that had no room. */
+  readonly full: boolean;
+  readonly last: SearchPosition | undefined;
+  /** Those before the page, on it, and those that had no room as far as they were counted. */
+  readonly total: number;
+  /** Answers whether there is room for more. */
+  add(file: FileMatches, after?: SearchPosition): Promise<boolean>;
+}
+
+export function createPage(
+  confinement: Confinement,
+  { maxPerFile = Number.POSITIVE_INFINITY, context, limit, maxBytes, after: previous }: PageOptions,
+  signal: AbortSignal,
+): Page {
+  const matches: TextMatch[] = [];
+  let bytes = 0;
+  let full = false;
+  let passed = previous?.passed ?? 0;
+  let left = 0;
+  let last: SearchPosition | undefined;
+  let file: OpenFile | undefined;
+
+  /** False when there is no room for it. */
+  const take = async (opened: OpenFile, block: Block, submatch: Submatch): Promise<boolean> => {
+    signal.throwIfAborted();
+    if (matches.length >= limit) return false;
+    const match = await opened.read(block, submatch, context);
+    const size = match ? textBytes(match) : 0;
+    if (match && matches.length > 0 && bytes + size > maxBytes) return false;
+    if (match) matches.push(match);
+    bytes += size;
+    passed++;
+    last = { path: opened.path, offset: block.offset + submatch.start, passed };
+    return true;
+  };
+
+  const addBlocks = async (opened: OpenFile, blocks: readonly Buffer[], after?: SearchPosition) => {
+    for (const json of blocks) {
+      const block = parseBlock(json);
+      for (const submatch of block.submatches) {
+        if (opened.seen >= maxPerFile) return;
+        const isBefore = after?.path === opened.path && block.offset + submatch.start <= after.offset;
+        full = !isBefore && !(await take(opened, block, submatch));
+        if (full) return;
+        opened.seen++;
+      }
+    }
+  };
+
+  return {
+    matches,
+    get full() {
+      return full;
+    },
+    get last() {
+      return last;
+    },
+    get total() {
+      return passed + left;
+    },
+    async add({ path, blocks, count = 0 }, after) {
+      if (after && comparePaths(path, after.path) < 0) return !full;
+      if (file?.path !== path) {
+        file?.[Symbol.dispose]();
+        file = createOpenFile(confinement, path);
+      }
+      if (!full) await addBlocks(file, blocks, after);
+      if (full) left += Math.max(0, Math.min(count, maxPerFile) - file.seen);
+      return !full;
+    },
+    [Symbol.dispose]: () => file?.[Symbol.dispose](),
+  };
+}
+
+const textBytes = ({ text, before = [], after = [] }: TextMatch): number =>
+  [text, ...before, ...after].reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+
+/** A file whose matches are being read; it is opened when the first is needed. */
+interface OpenFile extends Disposable {
+  readonly path: Path;
+  /** How many of its matches were dealt with, here or on an earlier page. */
+  seen: number;
+  read(block: Block, submatch: Submatch, context: number): Promise<TextMatch | undefined>;
+}
+
+function createOpenFile(confinement: Confinement, path: Path): OpenFile {
+  const uri = pathToUri(path);
+  let opened: Promise<{ source: Source; locate: ReturnType<typeof createLocator> } | undefined> | undefined;
+  let source: Source | undefined;
+
+  const open = async () => {
+    source = await openSource(confinement, path);
+    return source && { source, locate: createLocator(source) };
+  };
+  const toMatch = (from: Source, found: Located, context: number): TextMatch => {
+    const { text, before, after, truncated } = excerptOf(from, found, context);
+    return {
+      uri,
+      range: found.range,
+      text,
+      ...(truncated && { text_truncated: true }),
+      ...(context > 0 && { before, after }),
+      hash: from.hash,
+    };
+  };
+
+  return {
+    path,
+    seen: 0,
+    async read(block, submatch, context) {
+      opened ??= open();
+      const file = await opened;
+      const found = await file?.locate(block, submatch);
+      return file && found && toMatch(file.source, found, context);
+    },
+    [Symbol.dispose]: () => source?.[Symbol.dispose](),
+  };
+}

@@ -1,0 +1,136 @@
+import { staleCursor, ToolError } from "@octant/core";
+import type { Confinement } from "../confinement.ts";
+import { isWithin, type Path, pathToUri } from "../path.ts";
+import type { FileFilter, Order, Ripgrep, TextPattern } from "./ripgrep.ts";
+import { gatherFiles, streamFiles } from "./search-order.ts";
+import {
+  createPage,
+  type Page,
+  type PageOptions,
+  type SearchPosition,
+  type TextMatch,
+} from "./search-page.ts";
+import { openSource } from "./search-source.ts";
+import { type SearchControl, startWatch } from "./search-watch.ts";
+
+export { MAX_SEARCH_MS, type SearchControl, type SearchProgress } from "./search-watch.ts";
+export type { SearchPosition, TextMatch };
+
+export interface TextSearch extends TextPattern, FileFilter, PageOptions {
+  /** A folder or a file; all roots when absent. */
+  readonly path?: Path;
+  /** Where the page before ended. */
+  readonly after?: TextSearchPosition;
+}
+
+export interface TextSearchPosition extends SearchPosition {
+  /** Whether the page before found that there are many matches. */
+  readonly many: boolean;
+}
+
+export interface TextPage {
+  readonly matches: readonly TextMatch[];
+  /** Null as long as not everything was searched. */
+  readonly total: number | null;
+  /** Undefined on the last page. */
+  readonly next: TextSearchPosition | undefined;
+}
+
+export interface Searchable {
+  readonly confinement: Confinement;
+  readonly ripgrep: Ripgrep;
+}
+
+/** One page of matches: root by root, then by path, then by place in the file. */
+export async function searchText(
+  { confinement, ripgrep }: Searchable,
+  search: TextSearch,
+  control: SearchControl,
+): Promise<TextPage> {
+  using watch = startWatch(control);
+  const places = await placesOf(confinement, search);
+  const find = (place: Place, order: Order) =>
+    watch.count(findIn(place, ripgrep, search, order, watch.signal));
+  using page = createPage(confinement, search, watch.signal);
+  return await fillPage(page, search, places, find);
+}
+
+async function fillPage(
+  page: Page,
+  { after }: TextSearch,
+  places: readonly Place[],
+  find: (place: Place, order: Order) => ReturnType<typeof findIn>,
+): Promise<TextPage> {
+  let many = after?.many ?? false;
+  let searched = 0;
+  for (const place of places) {
+    const resumed = after && isWithin(place.path, after.path) ? after : undefined;
+    // On all cores, until there prove to be many matches; then in order, and only as far as the page goes.
+    const gathered = many ? undefined : await gatherFiles(find(place, "any"));
+    many = gathered === undefined;
+    if (gathered) for (const file of gathered) await page.add(file, resumed);
+    else
+      for await (const file of streamFiles(find(place, "path"))) if (!(await page.add(file, resumed))) break;
+    if (!page.full || gathered) searched++;
+    if (page.full) break;
+  }
+  return {
+    matches: page.matches,
+    total: searched === places.length ? page.total : null,
+    next: page.full && page.last ? { ...page.last, many } : undefined,
+  };
+}
+
+interface Place {
+  readonly kind: "folder" | "file";
+  readonly path: Path;
+}
+
+/** What is still to be searched, from the place on where the page before ended. */
+async function placesOf(confinement: Confinement, { path, after }: TextSearch): Promise<Place[]> {
+  const places = path === undefined ? rootsOf(confinement) : [await placeAt(confinement, path)];
+  if (!after) return places;
+  const at = places.findIndex((place) => isWithin(place.path, after.path));
+  if (at === -1) throw staleCursor();
+  return places.slice(at);
+}
+
+/** A root inside another is searched with it. */
+const rootsOf = ({ roots }: Confinement): Place[] =>
+  roots
+    .filter((root) => !roots.some((other) => other !== root && isWithin(other, root)))
+    .map((path) => ({ kind: "folder", path }));
+
+async function placeAt(confinement: Confinement, path: Path): Promise<Place> {
+  try {
+    using folder = confinement.openFolder(path);
+    return { kind: "folder", path: folder.path };
+  } catch (error) {
+    if (!(error instanceof ToolError && error.code === "NOT_A_DIRECTORY")) throw error;
+  }
+  using file = confinement.openFile(path);
+  await refuseBinary(confinement, file.path);
+  return { kind: "file", path: file.path };
+}
+
+const LOOK_BYTES = 1_048_576;
+
+/** ripgrep skips binary files in a folder, but takes one that it is given for text with odd line ends. */
+async function refuseBinary(confinement: Confinement, path: Path): Promise<void> {
+  using source = await openSource(confinement, path);
+  // What has a hash is in memory, and cheap to look through.
+  if (!source?.slice(0, source.hash ? source.size : LOOK_BYTES).includes(0)) return;
+  const uri = pathToUri(path);
+  throw new ToolError("NOT_TEXT", `${uri} is a binary file; fs.read gives its bytes`, { uri });
+}
+
+const findIn = (
+  { kind, path }: Place,
+  ripgrep: Ripgrep,
+  { globs, includeIgnored, ...pattern }: TextSearch,
+  order: Order,
+  signal: AbortSignal,
+) =>
+  kind === "file"
+    ? ripgrep.searchFile(path, pattern, { signal })
+    : ripgrep.searchFolder(path, pattern, { globs, includeIgnored, order, signal });

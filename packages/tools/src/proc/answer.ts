@@ -1,0 +1,78 @@
+import { ProcId, Ref } from "@octant/core";
+import type { Processes, ProcessInfo } from "@octant/host";
+import { z } from "zod";
+import { excerptOf } from "./output-text.ts";
+
+const DEFAULT_BYTES = 32 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
+
+export const ProcIdInput = ProcId.describe("proc_… from proc.exec");
+
+export const EXAMPLE_PROC = "proc_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
+
+/** The parameters of every action that shows output. */
+export const outputInput = {
+  max_bytes: z.int().min(1).max(MAX_BYTES).default(DEFAULT_BYTES).describe("Of output in the answer"),
+  raw: z.boolean().default(false).describe("Keep terminal escapes and redrawn lines"),
+};
+
+export const Outcome = {
+  proc_id: ProcId,
+  status: z
+    .enum(["running", "exited", "killed", "timed_out"])
+    .describe("killed and timed_out say why it ended"),
+  exit_code: z.int().nullable(),
+  signal: z.string().nullable().describe("What ended it, when that was a signal"),
+  duration: z.number().describe("Milliseconds"),
+};
+
+export const toOutcome = ({ proc_id, status, exit_code, signal, duration }: ProcessInfo) => ({
+  proc_id,
+  status,
+  exit_code,
+  signal,
+  duration,
+});
+
+export const Output = {
+  stdout: z.string(),
+  stderr: z.string(),
+  stdout_bytes: z.int().describe("Printed so far, in all"),
+  stderr_bytes: z.int(),
+  stdout_ref: Ref,
+  stderr_ref: Ref,
+  truncated: z.boolean().describe("stdout or stderr holds head and tail only; the refs have the rest"),
+};
+
+export interface OutputOptions {
+  readonly max_bytes: number;
+  readonly raw: boolean;
+  /** Only what came after these. */
+  readonly since?: Pick<ProcessInfo, "stdout_bytes" | "stderr_bytes">;
+}
+
+/** What a process has printed, within the budget: a stream takes what the other leaves, and at least half. */
+export function toOutput(processes: Processes, info: ProcessInfo, { max_bytes, raw, since }: OutputOptions) {
+  const { owner, proc_id } = info;
+  const stdout = processes.output(owner, proc_id, "stdout");
+  const stderr = processes.output(owner, proc_id, "stderr");
+  const stdout_bytes = stdout.total();
+  const stderr_bytes = stderr.total();
+  const { stdout_bytes: outFrom = 0, stderr_bytes: errFrom = 0 } = since ?? {};
+  const half = max_bytes >> 1;
+  const errBudget = Math.max(half, max_bytes - (stdout_bytes - outFrom));
+  const outBudget = Math.max(half, max_bytes - (stderr_bytes - errFrom));
+  const stdout_ref = `stdout:${proc_id}`;
+  const stderr_ref = `stderr:${proc_id}`;
+  const out = excerptOf(stdout, { from: outFrom, budget: outBudget, raw, ref: stdout_ref });
+  const err = excerptOf(stderr, { from: errFrom, budget: errBudget, raw, ref: stderr_ref });
+  return {
+    stdout: out.text,
+    stderr: err.text,
+    stdout_bytes,
+    stderr_bytes,
+    stdout_ref,
+    stderr_ref,
+    truncated: out.truncated || err.truncated,
+  };
+}

@@ -1,0 +1,168 @@
+import { existsSync } from "node:fs";
+import { action, type Context, Uri } from "@octant/core";
+import type { Processes, ProcessInfo, ProcessSpec } from "@octant/host";
+import { z } from "zod";
+import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
+import { checkPortIsFree, WaitFor, waitUntilReady } from "./wait-for.ts";
+import type { ProcWorkspace } from "./workspace.ts";
+
+const DEFAULT_WAIT_MS = 45_000;
+const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
+const PROGRESS_EVERY_MS = 5_000;
+const MAX_TEXT_CHARS = 10 * 1024 * 1024;
+const MAX_ARGUMENTS = 10_000;
+const MAX_TERMINAL_SIDE = 1_000;
+
+const withoutNul = (text: string) => !text.includes("\0");
+const Argument = z.string().refine(withoutNul, "an argument cannot hold a NUL character");
+
+const EnvName = z
+  .string()
+  .min(1)
+  .refine((name) => !/[=\0]/.test(name), "the name of a variable has no = and no NUL");
+
+export const TerminalSize = z.strictObject({
+  cols: z.int().min(1).max(MAX_TERMINAL_SIDE).default(80),
+  rows: z.int().min(1).max(MAX_TERMINAL_SIDE).default(24),
+});
+
+const ExecInput = z.strictObject({
+  command: z
+    .union([Argument.min(1), z.tuple([Argument.min(1)], Argument).check(z.maxLength(MAX_ARGUMENTS))])
+    .describe("Text goes through the shell; a list [program, …arguments] does not"),
+  cwd: Uri.optional().describe("Folder to run in; the first root when absent"),
+  env: z.record(EnvName, Argument).default({}).describe("Added to the environment"),
+  timeout: z.int().min(1).optional().describe("Milliseconds after which it is ended; none when absent"),
+  shell: Argument.min(1).optional().describe("For a command as text; bash when there is one, else sh"),
+  stdin: z.string().max(MAX_TEXT_CHARS).optional().describe("All of its input"),
+  pty: TerminalSize.optional().describe("Give it a terminal; its output is all in stdout"),
+  background: z.boolean().default(false).describe("Answer as soon as it is started"),
+  wait_for: WaitFor.optional(),
+  wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds to wait for its end"),
+  ...outputInput,
+});
+
+export const exec = (workspace: ProcWorkspace) =>
+  action({
+    summary: "Run a command; what still runs after `wait` goes on in the background.",
+    access: "write",
+    timing: "async_medium",
+    intent: "verify",
+    destructive: true,
+    openWorld: true,
+    input: ExecInput,
+    output: z.object({
+      ...Outcome,
+      ...Output,
+      ready: z.boolean().optional().describe("Whether what wait_for names has come"),
+      note: z.string().optional().describe("What to know or do next"),
+    }),
+    errors: [
+      "EXEC_FAILED",
+      "NOT_FOUND",
+      "NOT_A_DIRECTORY",
+      "OUTSIDE_WORKSPACE",
+      "LIMIT_EXCEEDED",
+      "TOO_LARGE",
+      "INTERRUPTED",
+      "UNSUPPORTED",
+    ],
+    examples: [
+      { title: "Through the shell", input: { command: "ls src | wc -l" } },
+      { title: "Without a shell, in a folder", input: { command: ["cat", "main.ts"], cwd: "src" } },
+      {
+        title: "A server, as soon as it is ready",
+        input: { command: "echo listening; sleep 1", wait_for: { pattern: "listening|ready in" } },
+      },
+    ],
+    async run(input, ctx) {
+      const { processes } = workspace;
+      const { background, wait_for, wait } = input;
+      if (wait_for?.port !== undefined) await checkPortIsFree(wait_for.port);
+      ctx.signal.throwIfAborted();
+      const { proc_id, owner } = await start(workspace, input, ctx);
+      const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
+      const stopProgress = reportProgress(ctx);
+      try {
+        const ready = wait_for && (await waitUntilReady(watched, wait_for));
+        if (!wait_for && !background) await processes.exited(owner, proc_id, wait, ctx.signal);
+        const answer = toAnswer(processes, processes.get(owner, proc_id), input, ready);
+        if (answer.status !== "running") return answer;
+        // The caller has its answer; what remains is a job that lives as long as the process.
+        ctx.detach(answer);
+        const info = await processes.exited(owner, proc_id, Number.POSITIVE_INFINITY, ctx.signal);
+        return toAnswer(processes, info, input, ready);
+      } catch (cause) {
+        await processes.kill(owner, proc_id);
+        throw cause;
+      } finally {
+        stopProgress();
+      }
+    },
+  });
+
+function toAnswer(processes: Processes, info: ProcessInfo, input: ExecInput, ready: boolean | undefined) {
+  const note = noteOn(info, input);
+  return {
+    ...toOutcome(info),
+    ...toOutput(processes, info, input),
+    ...(ready !== undefined && { ready }),
+    ...(note !== undefined && { note }),
+  };
+}
+
+type ExecInput = z.output<typeof ExecInput>;
+
+function start(
+  { confinement, processes }: ProcWorkspace,
+  input: ExecInput,
+  ctx: Context,
+): Promise<ProcessInfo> {
+  const { command, env, timeout, pty } = input;
+  const folder = confinement.openFolder(
+    input.cwd === undefined ? (confinement.roots[0] as string) : confinement.toPath(input.cwd),
+  );
+  return processes
+    .start({
+      argv: typeof command === "string" ? [input.shell ?? defaultShell(), "-c", command] : command,
+      cwd: folder,
+      env,
+      stdin: inputOf(input),
+      pty,
+      timeoutMs: timeout,
+      owner: ctx.caller.id,
+      label: typeof command === "string" ? command : command.map(quoted).join(" "),
+    })
+    .finally(() => folder[Symbol.dispose]());
+}
+
+/** Something to be spoken to later has its input open; others find it at its end, so that they do not wait for more. */
+function inputOf({ stdin, background, wait_for }: ExecInput): ProcessSpec["stdin"] {
+  if (stdin !== undefined) return Buffer.from(stdin);
+  return background || wait_for ? "open" : "closed";
+}
+
+const defaultShell = () => ["/bin/bash", "/usr/bin/bash"].find((path) => existsSync(path)) ?? "/bin/sh";
+
+const quoted = (word: string) =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+function reportProgress(ctx: Context): () => void {
+  const started = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - started) / 1_000);
+    ctx.progress({ progress: seconds, message: `running for ${seconds} s` });
+  }, PROGRESS_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+function noteOn(info: ProcessInfo, { timeout, wait_for }: ExecInput): string | undefined {
+  const { proc_id, status, output_open, output_failure } = info;
+  if (output_failure !== null) return `not all output could be kept (${output_failure})`;
+  if (status === "timed_out") return `ended because it ran for more than ${timeout} ms`;
+  if (status === "running" && !wait_for)
+    return `it still runs; proc.logs with ${proc_id} and follow: true shows what comes, proc.kill ends it`;
+  if (status === "running") return `it runs in the background; proc.kill with ${proc_id} ends it`;
+  if (output_open) return `something that it started still runs; proc.kill with ${proc_id} ends it`;
+  return undefined;
+}

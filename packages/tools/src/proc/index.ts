@@ -1,0 +1,25 @@
+import { defineTool } from "@octant/core";
+import { exec } from "./exec.ts";
+import { input } from "./input.ts";
+import { kill } from "./kill.ts";
+import { logs } from "./logs.ts";
+import { ps } from "./ps.ts";
+import type { ProcWorkspace } from "./workspace.ts";
+
+export type { ProcWorkspace } from "./workspace.ts";
+
+/** Running things: nothing hangs, nothing is orphaned, nothing is lost. */
+export const proc = (workspace: ProcWorkspace) =>
+  defineTool({
+    name: "proc",
+    summary: "Run commands, talk to them, follow and end them.",
+    version: "1.0.0",
+    actions: {
+      exec: exec(workspace),
+      input: input(workspace),
+      ps: ps(workspace),
+      kill: kill(workspace),
+      logs: logs(workspace),
+    },
+    backends: () => [{ name: "supervisor", available: process.platform !== "win32" }],
+  });

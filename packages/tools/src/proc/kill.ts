@@ -1,0 +1,29 @@
+import { constants } from "node:os";
+import { action } from "@octant/core";
+import { z } from "zod";
+import { EXAMPLE_PROC, Outcome, ProcIdInput, toOutcome } from "./answer.ts";
+import type { ProcWorkspace } from "./workspace.ts";
+
+// The keys of the table are the names of the signals.
+const isSignal = (name: string): name is NodeJS.Signals => Object.hasOwn(constants.signals, name);
+
+/** Not an enum: thirty names would cost every model their reading. */
+const Signal = z.string().refine(isSignal, "a signal has a name such as SIGTERM, SIGINT or SIGKILL");
+
+export const kill = ({ processes }: ProcWorkspace) =>
+  action({
+    summary: "End a process with everything it has started.",
+    access: "write",
+    timing: "sync",
+    intent: "verify",
+    destructive: true,
+    input: z.strictObject({
+      proc_id: ProcIdInput,
+      signal: Signal.optional().describe("SIGTERM when absent; after 2 s SIGKILL ends what is left"),
+    }),
+    output: z.object(Outcome),
+    errors: ["NOT_FOUND", "INTERRUPTED"],
+    examples: [{ title: "End it", input: { proc_id: EXAMPLE_PROC }, fails: "NOT_FOUND" }],
+    run: async ({ proc_id, signal }, { caller }) =>
+      toOutcome(await processes.kill(caller.id, proc_id, signal)),
+  });

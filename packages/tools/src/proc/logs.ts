@@ -1,0 +1,99 @@
+import { action, pagingInput } from "@octant/core";
+import type { Spool } from "@octant/host";
+import { z } from "zod";
+import { EXAMPLE_PROC, Outcome, outputInput, ProcIdInput, toOutcome } from "./answer.ts";
+import { readFully, toText, wholeCharacters } from "./output-text.ts";
+import { watchOutput } from "./watch-output.ts";
+import type { ProcWorkspace } from "./workspace.ts";
+
+const DEFAULT_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 120_000;
+const LF = 10;
+
+const Position = z.int().min(0);
+
+export const logs = ({ processes }: ProcWorkspace) =>
+  action({
+    summary: "What a process has printed: its end, from a place on, or as it comes.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      proc_id: ProcIdInput,
+      stream: z.enum(["stdout", "stderr"]).default("stdout"),
+      tail: z.int().min(1).optional().describe("Only the last lines"),
+      since: z.int().min(0).optional().describe("From this byte on, such as `next` of the answer before"),
+      follow: z.boolean().default(false).describe("Wait for output when there is nothing new"),
+      wait: z
+        .int()
+        .min(0)
+        .max(MAX_WAIT_MS)
+        .default(DEFAULT_WAIT_MS)
+        .describe("Milliseconds that follow waits at the most"),
+      cursor: pagingInput(1, 1).cursor,
+      ...outputInput,
+    }),
+    output: z.object({
+      ...Outcome,
+      stream: z.enum(["stdout", "stderr"]),
+      text: z.string(),
+      start: z.int().describe("The first byte of the text"),
+      next: z.int().describe("The byte after it: `since` for more"),
+      total: z.int().describe("Bytes printed so far"),
+      missing: z.int().describe("Bytes between the place asked for and `start` that are not kept"),
+    }),
+    errors: ["NOT_FOUND", "INVALID_CURSOR"],
+    examples: [
+      {
+        title: "The last lines",
+        input: { proc_id: EXAMPLE_PROC, tail: 20 },
+        fails: "NOT_FOUND",
+      },
+      {
+        title: "What comes next",
+        input: { proc_id: EXAMPLE_PROC, since: 1200, follow: true },
+        fails: "NOT_FOUND",
+      },
+    ],
+    async run({ proc_id, stream, tail, since, follow, wait, max_bytes, raw }, ctx) {
+      const owner = ctx.caller.id;
+      const spool = processes.output(owner, proc_id, stream);
+      const from = ctx.resume(Position) ?? since ?? (follow && tail === undefined ? spool.total() : 0);
+      const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
+      if (follow) await watchOutput(watched, () => spool.total() > from);
+      ctx.signal.throwIfAborted();
+      const info = processes.get(owner, proc_id);
+      const total = spool.total();
+      const part =
+        tail === undefined ? readFrom(spool, from, max_bytes) : readTail(spool, from, tail, max_bytes);
+      // A character whose end has not come yet is left for the next answer.
+      const hasMore = info.status === "running" || part.start + part.bytes.length < total;
+      const bytes = hasMore ? part.bytes.subarray(0, wholeCharacters(part.bytes)) : part.bytes;
+      const next = part.start + bytes.length;
+      if (next < total && bytes.length > 0) ctx.more(next);
+      return {
+        ...toOutcome(info),
+        stream,
+        text: toText(bytes, raw),
+        start: part.start,
+        next,
+        total,
+        missing: tail === undefined ? part.start - from : 0,
+      };
+    },
+  });
+
+const readFrom = (spool: Spool, from: number, budget: number) => {
+  const start = Math.min(from, spool.total());
+  return readFully(spool, start, budget);
+};
+
+/** The last lines that come after `from`, as far as the budget goes. */
+function readTail(spool: Spool, from: number, lines: number, budget: number) {
+  const total = spool.total();
+  const { start, bytes } = readFully(spool, Math.max(Math.min(from, total), total - budget), budget);
+  // A line feed at the very end ends the last line and begins none.
+  let at = bytes.length - (bytes.at(-1) === LF ? 1 : 0);
+  for (let left = lines; left > 0 && at >= 0; left--) at = at === 0 ? -1 : bytes.lastIndexOf(LF, at - 1);
+  return { start: start + at + 1, bytes: bytes.subarray(at + 1) };
+}

@@ -1,0 +1,84 @@
+import type { Spool } from "@octant/host";
+import { toPlainText } from "./terminal-text.ts";
+
+export interface ExcerptOptions {
+  /** From which byte on. */
+  readonly from?: number;
+  readonly budget: number;
+  /** With the escapes of the terminal. */
+  readonly raw: boolean;
+  /** Where all of it can be read. */
+  readonly ref: string;
+}
+
+export interface OutputExcerpt {
+  readonly text: string;
+  readonly truncated: boolean;
+}
+
+const LF = 10;
+
+/** What was printed: all of it, or its head and its tail with a line between them that tells what is missing. */
+export function excerptOf(spool: Spool, { from = 0, budget, raw, ref }: ExcerptOptions): OutputExcerpt {
+  const total = spool.total();
+  if (total - from <= budget) {
+    const { bytes } = readFully(spool, from, total - from);
+    return { text: toText(bytes, raw), truncated: false };
+  }
+  const half = budget >> 1;
+  const head = upToLine(readFully(spool, from, budget - half).bytes);
+  const tail = fromLine(readFully(spool, total - half, half).bytes);
+  const missing = total - from - head.length - tail.length;
+  const note = `\n[… ${missing} bytes left out; fs.read ${ref} has them]\n`;
+  return { text: toText(head, raw) + note + toText(tail, raw), truncated: true };
+}
+
+/** Up to `length` bytes, and where they begin: not where they were asked for, when those are no longer kept. */
+export function readFully(spool: Spool, offset: number, length: number): { start: number; bytes: Buffer } {
+  const first = spool.read(offset, length);
+  const parts = [first.bytes];
+  for (let at = first.start + first.bytes.length, left = length - first.bytes.length; left > 0; ) {
+    const { start, bytes } = spool.read(at, left);
+    // The next bytes come after a gap, or there are none.
+    if (start !== at || bytes.length === 0) break;
+    parts.push(bytes);
+    at += bytes.length;
+    left -= bytes.length;
+  }
+  return { start: first.start, bytes: parts.length === 1 ? first.bytes : Buffer.concat(parts) };
+}
+
+/** Valid Unicode whatever the bytes are; what is no text is named, not shown. */
+export function toText(bytes: Buffer, raw: boolean): string {
+  if (bytes.includes(0)) return `[${bytes.length} bytes that are no text]`;
+  const text = bytes.toString("utf8");
+  return raw ? text : toPlainText(text);
+}
+
+/** A cut moves to the end of a line, if that costs no more than half, or else to the end of a character. */
+function upToLine(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf(LF) + 1;
+  return bytes.subarray(0, end > bytes.length / 2 ? end : wholeCharacters(bytes));
+}
+
+function fromLine(bytes: Buffer): Buffer {
+  const start = bytes.indexOf(LF) + 1;
+  if (start > 0 && start < bytes.length / 2) return bytes.subarray(start);
+  let at = 0;
+  while (at < MAX_CHARACTER_BYTES && isContinuation(bytes[at])) at++;
+  return bytes.subarray(at);
+}
+
+const MAX_CHARACTER_BYTES = 4;
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** How many bytes at the start are whole UTF-8 characters; the last one may be cut off. */
+export function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back < MAX_CHARACTER_BYTES && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] as number;
+    if (isContinuation(byte)) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}

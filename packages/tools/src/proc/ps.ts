@@ -1,0 +1,69 @@
+import { action, ProcId, pagingInput } from "@octant/core";
+import type { ProcessInfo } from "@octant/host";
+import { z } from "zod";
+import { Outcome, toOutcome } from "./answer.ts";
+import type { ProcWorkspace } from "./workspace.ts";
+
+const OwnProcess = z.object({
+  ...Outcome,
+  command: z.string(),
+  pid: z.int(),
+  started_at: z.number().describe("Milliseconds since 1970"),
+  pty: z.boolean(),
+  stdout_bytes: z.int(),
+  stderr_bytes: z.int(),
+});
+
+const MachineProcess = z.object({
+  pid: z.int(),
+  ppid: z.int(),
+  name: z.string(),
+  started_at: z.number(),
+  memory: z.int().describe("Resident bytes"),
+});
+
+export const ps = ({ processes }: ProcWorkspace) =>
+  action({
+    summary: "The processes that were started here, or all of the machine.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      filter: z.string().min(1).optional().describe("Text in the command, name or status"),
+      all: z.boolean().default(false).describe("The machine's instead; names only, never arguments"),
+      ...pagingInput(50, 1_000),
+    }),
+    output: z.object({
+      processes: z.array(OwnProcess).describe("The newest first"),
+      machine: z.array(MachineProcess).optional(),
+    }),
+    errors: ["INVALID_CURSOR", "UNSUPPORTED"],
+    examples: [
+      { title: "Mine", input: {} },
+      { title: "What still runs", input: { filter: "running" } },
+    ],
+    run({ filter = "", all, limit }, ctx) {
+      if (all) {
+        const after = ctx.resume(z.int()) ?? 0;
+        const rows = processes.machine().filter(({ pid, name }) => pid > after && name.includes(filter));
+        if (rows.length > limit) ctx.more(rows[limit - 1]?.pid);
+        return { processes: [], machine: rows.slice(0, limit) };
+      }
+      const before = ctx.resume(ProcId);
+      const page: ProcessInfo[] = [];
+      for (const info of processes.list(ctx.caller.id, before)) {
+        if (!info.command.includes(filter) && info.status !== filter) continue;
+        if (page.length === limit) {
+          ctx.more(page.at(-1)?.proc_id);
+          break;
+        }
+        page.push(info);
+      }
+      return { processes: page.map(toOwnProcess) };
+    },
+  });
+
+const toOwnProcess = (info: ProcessInfo) => {
+  const { command, pid, started_at, pty, stdout_bytes, stderr_bytes } = info;
+  return { ...toOutcome(info), command, pid, started_at, pty, stdout_bytes, stderr_bytes };
+};

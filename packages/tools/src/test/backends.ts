@@ -1,0 +1,52 @@
+import type { Backend } from "@octant/core";
+import type { TestOptions } from "./options.ts";
+
+interface Probe {
+  readonly name: string;
+  readonly argv: readonly [string, ...string[]];
+  /** How to get it. */
+  readonly how: string;
+}
+
+/** What the runners stand on that a machine may or may not have; those of Node come with each project. */
+const PROBES: readonly Probe[] = [
+  { name: "node:test", argv: ["node", "--version"], how: "install Node 20 or later" },
+  { name: "npm", argv: ["npm", "--version"], how: "it comes with Node" },
+  { name: "unittest", argv: ["python3", "--version"], how: "install Python 3" },
+  { name: "pytest", argv: ["python3", "-m", "pytest", "--version"], how: "python3 -m pip install pytest" },
+  { name: "go test", argv: ["go", "version"], how: "https://go.dev/dl, or golang-go on Debian" },
+  { name: "cargo test", argv: ["cargo", "--version"], how: "https://rustup.rs, or cargo on Debian" },
+  { name: "maven", argv: ["mvn", "--version"], how: "https://maven.apache.org, or maven on Debian" },
+  { name: "gradle", argv: ["gradle", "--version"], how: "https://gradle.org/install" },
+];
+
+const TIMEOUT_MS = 4_000;
+const OWNER = "octant";
+const VERSION = /\d+(?:\.\d+)+/;
+
+/** Asks every program for its version, all at once. */
+export const probeRunners = (options: TestOptions): Promise<Backend[]> =>
+  Promise.all(PROBES.map((probe) => ask(options, probe)));
+
+async function ask({ workspace: { confinement, processes } }: TestOptions, probe: Probe): Promise<Backend> {
+  const { name, argv, how } = probe;
+  const [root = "/"] = confinement.roots;
+  using cwd = confinement.openFolder(root);
+  const started = await processes
+    .start({ argv, cwd, timeoutMs: TIMEOUT_MS, owner: OWNER, label: argv.join(" ") })
+    .catch(() => undefined); // Not there, which is what was asked.
+  if (started === undefined) return { name, available: false, detail: how };
+  const { proc_id } = started;
+  const { exit_code } = await processes.exited(
+    OWNER,
+    proc_id,
+    TIMEOUT_MS,
+    AbortSignal.timeout(2 * TIMEOUT_MS),
+  );
+  if (exit_code !== 0) return { name, available: false, detail: how };
+  const [version] =
+    VERSION.exec(processes.output(OWNER, proc_id, "stdout").read(0, 1_024).bytes.toString()) ??
+    VERSION.exec(processes.output(OWNER, proc_id, "stderr").read(0, 1_024).bytes.toString()) ??
+    [];
+  return { name, available: true, ...(version !== undefined && { version }), detail: argv[0] };
+}

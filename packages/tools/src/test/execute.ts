@@ -1,0 +1,65 @@
+import { ToolError } from "@octant/core";
+import type { ProcessInfo } from "@octant/host";
+import type { TestOptions } from "./options.ts";
+import { type SuiteOutcome, toOutcome } from "./outcome.ts";
+import { toPlan } from "./plan.ts";
+import { startReading } from "./reading.ts";
+import { type Invocation, notInstalled, type SuiteRequest } from "./runner.ts";
+import { runnerOf } from "./runners/index.ts";
+import { createScratch } from "./scratch.ts";
+import { createTally } from "./tally.ts";
+
+/** Runs one suite to its end, whatever that is. */
+export async function execute(options: TestOptions, request: SuiteRequest): Promise<SuiteOutcome> {
+  const { suite, signal } = request;
+  const runner = runnerOf(suite.runner);
+  using scratch = createScratch(runner.support ?? {});
+  const invocation = runner.command(toPlan(options, request, scratch.path));
+  const tally = createTally(request.onTest);
+  const started = await start(options, request, invocation);
+  const reading = startReading(options, started, suite, runner, tally, scratch.path);
+  const process = await untilEnd(options, started, signal, reading.stop);
+  const complete = await reading.finish();
+  return toOutcome(options, { suite, runner, process, tally, complete });
+}
+
+async function start(
+  { workspace: { confinement, processes } }: TestOptions,
+  { suite, timeoutMs, owner }: SuiteRequest,
+  { argv, env }: Invocation,
+): Promise<ProcessInfo> {
+  using cwd = confinement.openFolder(suite.folder);
+  try {
+    return await processes.start({
+      argv,
+      cwd,
+      env: { NO_COLOR: "1", FORCE_COLOR: "0", ...env },
+      timeoutMs,
+      owner,
+      label: argv.join(" "),
+    });
+  } catch (cause) {
+    if (!(cause instanceof ToolError) || cause.code !== "EXEC_FAILED") throw cause;
+    throw notInstalled(suite.runner, `install ${argv[0]} and see that it is on the PATH`);
+  }
+}
+
+/** Past any timeout: the process has one of its own. */
+const FOREVER_MS = 2 ** 31 - 1;
+
+async function untilEnd(
+  { workspace: { processes } }: TestOptions,
+  { owner, proc_id }: ProcessInfo,
+  signal: AbortSignal,
+  stop: () => void,
+): Promise<ProcessInfo> {
+  try {
+    return await processes.exited(owner, proc_id, FOREVER_MS, signal);
+  } catch (cause) {
+    stop();
+    await processes.kill(owner, proc_id).catch(() => {
+      // It ended by itself meanwhile.
+    });
+    throw cause;
+  }
+}

@@ -1,0 +1,21 @@
+import { defineTool } from "@octant/core";
+import { probeRunners } from "./backends.ts";
+import { list } from "./list.ts";
+import type { TestOptions } from "./options.ts";
+import { run } from "./run.ts";
+import { createRuns } from "./runs.ts";
+import { status } from "./status.ts";
+
+export type { TestOptions } from "./options.ts";
+
+/** Tests of whatever kind, run and understood: a preset over processes. */
+export const test = (options: TestOptions) => {
+  const runs = createRuns(options.workspace.state);
+  return defineTool({
+    name: "test",
+    summary: "Run the project's tests and read what came of them, whichever runner it uses.",
+    version: "1.0.0",
+    actions: { list: list(options), run: run(options, runs), status: status(runs) },
+    backends: () => probeRunners(options),
+  });
+};

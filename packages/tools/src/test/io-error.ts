@@ -1,0 +1,10 @@
+import { ToolError } from "@octant/core";
+
+/** What our own folders refuse is the machine's failure, not a bug. */
+export function toIoError(where: string, cause: unknown): unknown {
+  const errno = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  if (errno === undefined) return cause;
+  if (errno === "ENOSPC")
+    return new ToolError("NO_SPACE", `${where} is full; make room and try again`, {}, { cause });
+  return new ToolError("IO_ERROR", `${where} cannot be written (${errno})`, { errno }, { cause });
+}

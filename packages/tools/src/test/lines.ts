@@ -1,0 +1,38 @@
+import { StringDecoder } from "node:string_decoder";
+
+/** What a line of output may have; the rest of a longer one is dropped. */
+const MAX_LINE_CHARS = 1_048_576;
+
+export interface LineSplitter {
+  push(bytes: Uint8Array): void;
+  /** Bytes were lost here: what is left of the line before them belongs to no line after them. */
+  cut(): void;
+  end(): void;
+}
+
+/** Makes lines of bytes, however they are cut into chunks. */
+export function createLineSplitter(onLine: (line: string) => void): LineSplitter {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+
+  const take = (text: string) => {
+    let from = 0;
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
+      tell(rest + text.slice(from, at));
+      rest = "";
+      from = at + 1;
+    }
+    if (rest.length < MAX_LINE_CHARS) rest += text.slice(from);
+  };
+  const tell = (line: string) => {
+    const bounded = line.slice(0, MAX_LINE_CHARS);
+    onLine(bounded.endsWith("\r") ? bounded.slice(0, -1) : bounded);
+  };
+  const flush = () => {
+    take(decoder.end());
+    if (rest !== "") tell(rest);
+    rest = "";
+  };
+
+  return { push: (bytes) => take(decoder.write(Buffer.from(bytes))), cut: flush, end: flush };
+}

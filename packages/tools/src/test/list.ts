@@ -1,0 +1,58 @@
+import { action, pagingInput, Uri } from "@octant/core";
+import { pathToUri } from "@octant/host";
+import { z } from "zod";
+import type { TestOptions } from "./options.ts";
+import { pageOf } from "./page.ts";
+import { findSuites, type Suite, suitesAt } from "./suites.ts";
+
+const MAX_FILES = 20;
+const PAGE_BYTES = 28_000;
+
+export const list = ({ workspace: { confinement } }: TestOptions) =>
+  action({
+    summary: "The test suites of the project: which packages have tests, and what runs them.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      path: Uri.optional().describe("A folder, or a file for the package around it; default all"),
+      ...pagingInput(20, 100),
+    }),
+    output: z.object({
+      suites: z.array(
+        z.object({
+          suite: z.string().describe("For test.run"),
+          package: z.string(),
+          runner: z.string(),
+          uri: Uri.describe("The package's folder"),
+          command: z.array(z.string()),
+          files: z.array(Uri).describe("The first of those that look like tests"),
+          file_count: z.int(),
+        }),
+      ),
+    }),
+    errors: ["OUTSIDE_WORKSPACE", "INVALID_CURSOR"],
+    examples: [
+      { title: "All suites", input: {} },
+      { title: "Those for a file", input: { path: "src/main.ts" } },
+    ],
+    async run({ path, limit }, ctx) {
+      const place = path === undefined ? undefined : confinement.toPath(path);
+      const all = await findSuites(confinement, ctx.signal);
+      const suites = place === undefined ? all : suitesAt(all, place);
+      const from = ctx.resume(z.int().min(0)) ?? 0;
+      const page = pageOf(suites.map(toView), from, limit, PAGE_BYTES);
+      if (from + page.length < suites.length) ctx.more(from + page.length);
+      return { suites: page };
+    },
+  });
+
+const toView = ({ id, package: name, runner, folder, command, files }: Suite) => ({
+  suite: id,
+  package: name,
+  runner,
+  uri: pathToUri(folder),
+  command: [...command],
+  files: files.slice(0, MAX_FILES).map((file) => pathToUri(`${folder}/${file}`)),
+  file_count: files.length,
+});

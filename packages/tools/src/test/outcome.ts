@@ -1,0 +1,117 @@
+import type { ProcessInfo } from "@octant/host";
+import { toFailure } from "./failure.ts";
+import type { TestOptions } from "./options.ts";
+import type { Failure, SuiteResult } from "./result.ts";
+import { type Ending, type KnownTest, notInstalled, type Runner } from "./runner.ts";
+import type { Suite } from "./suites.ts";
+import type { Tally } from "./tally.ts";
+import { toVerdict } from "./verdict.ts";
+
+export interface SuiteOutcome {
+  readonly result: SuiteResult;
+  readonly failures: readonly Failure[];
+  readonly failed: readonly KnownTest[];
+}
+
+/** Everything that a suite's run has shown, put together. */
+export interface Observed {
+  readonly suite: Suite;
+  readonly runner: Runner;
+  readonly process: ProcessInfo;
+  readonly tally: Tally;
+  readonly complete: boolean | undefined;
+}
+
+export function toOutcome(options: TestOptions, observed: Observed): SuiteOutcome {
+  const { suite, runner, process, tally, complete } = observed;
+  const { proc_id, exit_code: exitCode, duration, signal } = process;
+  const { pass, fail, skip, breakages } = tally;
+  const ending = { exitCode, output: tailOf(options, process) };
+  const hasResults = pass + fail + skip + breakages > 0;
+  if (!hasResults) throwWhenMissing(runner, suite, ending);
+  const verdict = toVerdict({
+    process: process.status,
+    exitCode,
+    signal,
+    pass,
+    fail,
+    broken: breakages,
+    complete,
+    saysNone: runner.hasNoTests?.(ending) ?? false,
+    exitCodeCounts: runner.reads.from === "anywhere" && complete === undefined,
+  });
+  const hasGoneWrong = verdict.status === "crashed" || verdict.status === "failed";
+  return {
+    result: {
+      ...describeSuite(suite),
+      ...verdict,
+      pass,
+      fail,
+      skip,
+      duration,
+      output_ref: `stdout:${proc_id}`,
+      stderr_ref: `stderr:${proc_id}`,
+    },
+    failures: failuresOf(options, suite, tally, hasGoneWrong ? ending.output : ""),
+    failed: tally.failed,
+  };
+}
+
+/** A suite that could not be started: the others of its run go on. */
+export const notRun = (suite: Suite, reason: string): SuiteOutcome => ({
+  result: { ...describeSuite(suite), status: "crashed", reason, pass: 0, fail: 0, skip: 0, duration: 0 },
+  failures: [{ name: suite.id, message: reason }],
+  failed: [],
+});
+
+const describeSuite = ({ id, package: name, runner, command }: Suite) => ({
+  suite: id,
+  package: name,
+  runner,
+  command: [...command],
+});
+
+const TAIL_BYTES = 8_192;
+
+/** The last of what the process printed, stderr after stdout. */
+function tailOf({ workspace: { processes } }: TestOptions, { owner, proc_id }: ProcessInfo): string {
+  const [stdout, stderr] = (["stdout", "stderr"] as const).map((stream) => {
+    const spool = processes.output(owner, proc_id, stream);
+    return spool.read(Math.max(0, spool.total() - TAIL_BYTES), TAIL_BYTES).bytes.toString();
+  });
+  return `${stdout}\n${stderr}`.trim();
+}
+
+const COMMAND_NOT_FOUND = 127;
+
+function throwWhenMissing(runner: Runner, suite: Suite, ending: Ending): void {
+  const how = runner.missing?.(ending);
+  if (how !== undefined) throw notInstalled(runner.name, how);
+  if (ending.exitCode !== COMMAND_NOT_FOUND) return;
+  const command = suite.command.join(" ");
+  throw notInstalled(
+    runner.name,
+    `'${command}' did not find its program; install what the project needs first`,
+  );
+}
+
+const MAX_LAST_LINES = 40;
+
+/** Where no test failed, what was printed last is the best there is to say what went wrong. */
+function failuresOf(
+  { workspace: { confinement } }: TestOptions,
+  suite: Suite,
+  { failures }: Tally,
+  output: string,
+): Failure[] {
+  if (failures.length > 0 || output === "") {
+    return failures.map((failed) => {
+      // Why something does not compile may only have been printed.
+      const isUnexplained = !("suite" in failed) && failed.problem.stack === undefined;
+      const problem = isUnexplained ? { ...failed.problem, stack: output } : failed.problem;
+      return toFailure({ ...failed, problem }, suite.folder, confinement);
+    });
+  }
+  const problem = { message: output.split("\n").slice(-MAX_LAST_LINES).join("\n"), stack: output };
+  return [toFailure({ name: suite.id, problem }, suite.folder, confinement)];
+}

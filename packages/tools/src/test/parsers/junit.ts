@@ -1,0 +1,104 @@
+import type { Findings, Outcome, Problem } from "../case.ts";
+import { placesIn } from "./stack.ts";
+import type { XmlToken } from "./xml.ts";
+
+type Open = Extract<XmlToken, { kind: "open" }>;
+
+/** The elements of a test case that say how it ended. */
+const OUTCOMES: Readonly<Record<string, Outcome>> = { failure: "fail", error: "fail", skipped: "skip" };
+
+export interface JunitReader {
+  take(token: XmlToken): void;
+  /** Answers whether it was a report and came to its end. */
+  end(): boolean;
+}
+
+/** Reads a JUnit report, whichever tool wrote it, from the tokens of its XML. */
+export function createJunitReader(findings: Findings): JunitReader {
+  let suites = 0;
+  let closed = 0;
+  let test: Open | undefined;
+  let ended: { readonly element: Open; text: string } | undefined;
+  /** Only what stands inside the outcome is its text; what the test printed comes after it. */
+  let inside: string | undefined;
+
+  const finish = () => {
+    if (test) findings.test(toCase(test, ended));
+    test = undefined;
+    ended = undefined;
+    inside = undefined;
+  };
+  const open = (token: Open) => {
+    if (isSuite(token.name)) {
+      suites += 1;
+      if (token.empty) closed += 1;
+    } else if (token.name === "testcase") {
+      finish();
+      test = token;
+      if (token.empty) finish();
+    } else if (test && !ended && Object.hasOwn(OUTCOMES, token.name)) {
+      ended = { element: token, text: "" };
+      if (!token.empty) inside = token.name;
+    }
+  };
+  const close = (name: string) => {
+    if (name === inside) inside = undefined;
+    if (name === "testcase") finish();
+    if (isSuite(name)) closed += 1;
+  };
+
+  return {
+    take(token) {
+      if (token.kind === "open") open(token);
+      else if (token.kind === "close") close(token.name);
+      else if (ended && inside !== undefined) ended.text += token.text;
+    },
+    end() {
+      finish();
+      return suites > 0 && closed >= suites;
+    },
+  };
+}
+
+const isSuite = (name: string): boolean => name === "testsuite" || name === "testsuites";
+
+function toCase(test: Open, ended: { element: Open; text: string } | undefined) {
+  const get = (name: string) => test.attributes.get(name);
+  const seconds = Number(get("time") ?? Number.NaN);
+  const outcome: Outcome = ended ? (OUTCOMES[ended.element.name] ?? "fail") : "pass";
+  const line = Number(get("line") ?? Number.NaN);
+  const file = get("file");
+  return {
+    name: get("name") ?? "unnamed test",
+    suite: [get("classname") ?? ""].filter(Boolean),
+    outcome,
+    durationMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
+    file,
+    problem:
+      ended && outcome === "fail"
+        ? toProblem(
+            ended,
+            get("classname") ?? "",
+            file !== undefined && Number.isInteger(line) ? { file, line } : undefined,
+          )
+        : undefined,
+  };
+}
+
+function toProblem(
+  { element, text }: { element: Open; text: string },
+  className: string,
+  at: Problem["at"],
+): Problem {
+  const stack = text.trim();
+  const message = element.attributes.get("message") || stack.split("\n", 1)[0] || element.name;
+  const [, expected, actual] = /expected: ?<(.*?)> but was: ?<(.*?)>/.exec(message) ?? [];
+  return { message, stack: stack || undefined, expected, actual, at: at ?? placeIn(stack, className) };
+}
+
+/** The frame in the file of the test's own class: those before it are of assertions. */
+function placeIn(stack: string, className: string): Problem["at"] {
+  const places = placesIn(stack);
+  const own = className.slice(className.lastIndexOf(".") + 1).split("$", 1)[0];
+  return places.find(({ file }) => own !== "" && file.startsWith(`${own}.`)) ?? places[0];
+}

@@ -1,0 +1,103 @@
+import type { CreateParser, Findings, Problem } from "../case.ts";
+import { placesIn } from "./stack.ts";
+import { createDiagnostics } from "./tap-diagnostics.ts";
+
+interface Point {
+  readonly level: number;
+  readonly ok: boolean;
+  readonly name: string;
+  readonly directive: string | undefined;
+}
+
+const SPACES_PER_LEVEL = 4;
+const MAX_LEVEL = 64;
+
+/** Reads the Test Anything Protocol, versions 12 to 14, subtests and diagnostics included. */
+export const createTapParser: CreateParser = (findings) => {
+  /** By level: the name of the subtest that is open there, and whether results and failures came inside it. */
+  const names: string[] = [];
+  const inside: { any: boolean; failed: boolean }[] = [];
+  const diagnostics = createDiagnostics();
+  let pending: Point | undefined;
+  let planned: number | undefined;
+  /** Points of the top level, and whether there was any at all. */
+  let seen = 0;
+  let isTap = false;
+
+  const flush = () => {
+    if (pending) tellPoint(pending, names, inside, diagnostics.take(), findings);
+    pending = undefined;
+  };
+
+  return {
+    line(line) {
+      if (diagnostics.line(line, pending !== undefined)) return;
+      const text = line.trimStart();
+      const level = Math.min(MAX_LEVEL, Math.floor((line.length - text.length) / SPACES_PER_LEVEL));
+      const point = toPoint(text, level);
+      const [, subtest] = /^# Subtest: (.*)$/.exec(text) ?? [];
+      const [, plan] = /^1\.\.(\d{1,9})/.exec(text) ?? [];
+      if (point || subtest !== undefined || plan !== undefined) flush();
+      if (point) {
+        pending = point;
+        isTap = true;
+        if (level === 0) seen += 1;
+      } else if (subtest !== undefined) names.splice(level, names.length, subtest);
+      else if (plan !== undefined && level === 0) planned = Number(plan);
+      else if (text.startsWith("Bail out!"))
+        findings.broken({
+          name: "Bail out!",
+          problem: { message: text.slice("Bail out!".length).trim() || text },
+        });
+    },
+    end() {
+      flush();
+      if (planned !== undefined) return seen >= planned;
+      return isTap ? false : undefined;
+    },
+  };
+};
+
+function toPoint(text: string, level: number): Point | undefined {
+  const [, not, rest] = /^(not )?ok\b(?: +\d+)?(.*)$/.exec(text) ?? [];
+  if (rest === undefined) return undefined;
+  const cut = /\s#\s*(skip|todo)/i.exec(rest);
+  const description = cut ? rest.slice(0, cut.index) : rest.replace(/\s# time=.*$/, "");
+  const name = description
+    .replace(/^\s*(?:- )?/, "")
+    .replace(/ \{$/, "")
+    .trim();
+  return { level, ok: not === undefined, name, directive: cut?.[1]?.toLowerCase() };
+}
+
+/** A point whose subtests were told already stands for them, and is no test itself unless only it failed. */
+function tellPoint(
+  { level, ok, name, directive }: Point,
+  names: readonly string[],
+  inside: { any: boolean; failed: boolean }[],
+  problem: Partial<Problem> & { durationMs?: number },
+  findings: Findings,
+): void {
+  const below = inside[level + 1];
+  inside.length = level + 1;
+  const failed = !ok && directive === undefined;
+  for (let up = 0; up <= level; up++) {
+    const { any = false, failed: before = false } = inside[up] ?? {};
+    inside[up] = { any: any || up > 0, failed: before || failed };
+  }
+  if (below?.any && (!failed || below.failed)) return;
+  const { durationMs, ...details } = problem;
+  findings.test({
+    name: name || "unnamed test",
+    suite: Array.from({ length: level }, (_, up) => names[up] ?? ""),
+    outcome: directive !== undefined && !(directive === "todo" && ok) ? "skip" : ok ? "pass" : "fail",
+    durationMs,
+    problem: failed
+      ? {
+          ...details,
+          message: details.message || "not ok",
+          at: details.at ?? placesIn(details.stack ?? "")[0],
+        }
+      : undefined,
+  });
+}

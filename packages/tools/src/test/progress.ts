@@ -1,0 +1,36 @@
+import type { Context } from "@octant/core";
+import type { Outcome, TestCase } from "./case.ts";
+import type { Suite } from "./suites.ts";
+
+/** Clients show progress to people; more often than this nobody reads it. */
+const EVERY_MS = 100;
+const MAX_LINE_CHARS = 500;
+
+/** Tells each test as a line of the job's log, and how far the suite is. */
+export function createProgress(
+  ctx: Context,
+  suite: Suite,
+  onCounts: (counts: Readonly<Record<Outcome, number>>) => void,
+) {
+  const counts = { pass: 0, fail: 0, skip: 0 };
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const tell = () => {
+    const { pass, fail, skip } = counts;
+    const message = `${suite.id}: ${pass} passed, ${fail} failed, ${skip} skipped`;
+    ctx.progress({ progress: pass + fail + skip, message });
+    onCounts({ ...counts });
+  };
+  return {
+    test({ outcome, suite: outer, name, durationMs }: TestCase) {
+      counts[outcome] += 1;
+      const time = durationMs === undefined ? "" : ` (${Math.round(durationMs)} ms)`;
+      const line = `${outcome} ${[...outer, name].join(" > ").slice(0, MAX_LINE_CHARS)}${time}`;
+      ctx.emit({ kind: "log", line });
+      const now = performance.now();
+      if (now - toldAt < EVERY_MS) return;
+      toldAt = now;
+      tell();
+    },
+    end: tell,
+  };
+}

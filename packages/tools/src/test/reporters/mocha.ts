@@ -1,0 +1,21 @@
+import { TELL } from "./node-tell.ts";
+
+export const MOCHA_REPORTER = `
+const { appendFileSync } = require("fs");
+${TELL}
+const namesOf = (test) => (typeof test.titlePath === "function" ? test.titlePath() : [test.title]);
+const tellTest = (test, outcome, error) => {
+  console.log(outcome + " " + namesOf(test).join(" > "));
+  if (error) console.log(String(error.stack || error));
+  tell({
+    event: "test", name: test.title, suite: namesOf(test).slice(0, -1), file: test.file,
+    outcome, ms: test.duration, problem: error && toProblem(error),
+  });
+};
+module.exports = function (runner) {
+  runner.on("pass", (test) => tellTest(test, "pass"));
+  runner.on("pending", (test) => tellTest(test, "skip"));
+  runner.on("fail", (test, error) => tellTest(test, "fail", error));
+  runner.on("end", () => tell({ event: "end" }));
+};
+`;

@@ -1,0 +1,30 @@
+import { TELL } from "./node-tell.ts";
+
+export const PLAYWRIGHT_REPORTER = `
+import { appendFileSync } from "node:fs";
+${TELL}
+const problemOf = (error = {}) => ({
+  ...toProblem(error),
+  at: error.location && { file: error.location.file, line: error.location.line, col: error.location.column },
+});
+export default class {
+  printsToStdio() { return false; }
+  onTestEnd(test, result) {
+    const failed = result.status !== "skipped" && result.status !== test.expectedStatus;
+    if (failed && result.retry < test.retries) return;
+    tell({
+      event: "test", name: test.title, suite: test.titlePath().slice(1, -1).filter(Boolean), file: test.location.file,
+      id: test.location.file + ":" + test.location.line, ms: result.duration,
+      outcome: failed ? "fail" : result.status === "skipped" ? "skip" : "pass",
+      problem: failed ? problemOf(result.error) : undefined,
+    });
+  }
+  onError(error) {
+    const none = /^Error: No tests found/.test(error.message || "");
+    if (!none) tell({ event: "broken", name: error.location?.file || "playwright", file: error.location?.file, problem: problemOf(error) });
+  }
+  onEnd({ status }) {
+    if (status !== "interrupted") tell({ event: "end" });
+  }
+}
+`;

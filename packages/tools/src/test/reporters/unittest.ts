@@ -1,0 +1,101 @@
+import { PYTHON_TELL } from "./python-tell.ts";
+
+/** Stands in for "python -m unittest": the same arguments, and a result that tells. */
+export const UNITTEST_RUNNER = `${PYTHON_TELL}
+import sys, time, traceback, unittest
+
+def place_of(error):
+    # The innermost frame that is not unittest's own; its modules are marked like this.
+    found, trace = None, error[2]
+    while trace is not None and not (found and "__unittest" in trace.tb_frame.f_globals):
+        found = {"file": trace.tb_frame.f_code.co_filename, "line": trace.tb_lineno}
+        if "__unittest" in trace.tb_frame.f_globals:
+            found = None
+        trace = trace.tb_next
+    return found
+
+class Result(unittest.TextTestResult):
+    def startTest(self, test):
+        self.began = time.monotonic()
+        self.seen = False
+        super().startTest(test)
+
+    def told(self, test, outcome, error=None, text=None):
+        self.seen = True
+        identifier = test.id()
+        if identifier.startswith("unittest.loader._FailedTest."):
+            name = identifier[len("unittest.loader._FailedTest."):]
+            problem = {"message": str(error[1])[:MAX_CHARS], "stack": text}
+            return tell(event="broken", name=name, problem=problem)
+        names = identifier.split(".")
+        module = sys.modules.get(type(test).__module__)
+        tell(
+            event="test", name=names[-1], suite=names[:-1], file=getattr(module, "__file__", None), id=identifier,
+            outcome=outcome, ms=(time.monotonic() - getattr(self, "began", time.monotonic())) * 1000,
+            problem=None if outcome != "fail" else {
+                "message": (str(error[1]) if error else text)[:MAX_CHARS],
+                "stack": text, "at": place_of(error) if error else None,
+            },
+        )
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        if not self.seen:
+            self.told(test, "pass")
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.told(test, "skip")
+
+    def addFailure(self, test, error):
+        super().addFailure(test, error)
+        self.told(test, "fail", error, self.failures[-1][1][:MAX_CHARS])
+
+    def addError(self, test, error):
+        super().addError(test, error)
+        self.told(test, "fail", error, self.errors[-1][1][:MAX_CHARS])
+
+    def addSubTest(self, test, subtest, error):
+        super().addSubTest(test, subtest, error)
+        if error is not None:
+            self.seen = True
+            text = "".join(traceback.format_exception(*error))[:MAX_CHARS]
+            names = test.id().split(".")
+            tell(
+                event="test", name=names[-1] + " " + subtest._subDescription(), suite=names[:-1], id=test.id(),
+                outcome="fail", problem={"message": str(error[1])[:MAX_CHARS], "stack": text, "at": place_of(error)},
+            )
+
+    def addExpectedFailure(self, test, error):
+        super().addExpectedFailure(test, error)
+        self.told(test, "pass")
+
+    def addUnexpectedSuccess(self, test):
+        super().addUnexpectedSuccess(test)
+        self.told(test, "fail", None, "it was expected to fail, and passed")
+
+def wanted(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from wanted(test)
+        elif selected(test.id()) or test.id().startswith("unittest.loader._FailedTest."):
+            yield test
+
+class Runner(unittest.TextTestRunner):
+    resultclass = Result
+
+    def run(self, suite):
+        result = super().run(unittest.TestSuite(wanted(suite)) if os.environ.get("OCTANT_TEST_FILTER") else suite)
+        tell(event="end")
+        return result
+
+sys.path[0] = os.getcwd()
+try:
+    unittest.main(module=None, argv=["python -m unittest"] + sys.argv[1:], testRunner=Runner)
+except Exception as error:
+    message = "".join(traceback.format_exception_only(type(error), error))
+    tell(event="broken", name=" ".join(sys.argv[1:]), problem={
+        "message": message[:MAX_CHARS], "stack": traceback.format_exc()[:MAX_CHARS],
+    })
+    raise
+`;

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ToolError } from "@octant/core";
+import type { Confinement, Path } from "@octant/host";
+import { joinPath } from "../ws/detect/paths.ts";
+import { createProjectFiles } from "../ws/project-files.ts";
+import type { Findings, Place, TestCase } from "./case.ts";
+import { ownPath } from "./failure.ts";
+import { createJunitReader } from "./parsers/junit.ts";
+import { readXml } from "./parsers/xml.ts";
+
+const MAX_FOLDERS = 5_000;
+const MAX_DEPTH = 12;
+const MAX_REPORTS = 2_000;
+const MAX_REPORT_BYTES = 32 * 1024 * 1024;
+/** Clocks of file systems are coarse. */
+const MTIME_SLACK_MS = 50;
+
+/** Reads the JUnit reports below a folder that were written since; answers whether there were any and all were whole. */
+export async function readReports(
+  confinement: Confinement,
+  folder: Path,
+  since: number,
+  findings: Findings,
+): Promise<boolean | undefined> {
+  let complete: boolean | undefined;
+  for (const path of await reportsBelow(confinement, folder)) {
+    const xml = readNew(confinement, path, since - MTIME_SLACK_MS);
+    if (xml === undefined) continue;
+    const reader = createJunitReader({
+      test: (test) => findings.test(withSource(test, path, folder, confinement)),
+      broken: findings.broken,
+    });
+    for await (const token of inTurns(readXml(xml))) reader.take(token);
+    complete = reader.end() && complete !== false;
+  }
+  return complete;
+}
+
+const TURN_MS = 8;
+
+/** Lets others run now and then: there may be very many items. */
+async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
+  let turnStart = performance.now();
+  for (const item of items) {
+    yield item;
+    if (performance.now() - turnStart < TURN_MS) continue;
+    await nextTurn();
+    turnStart = performance.now();
+  }
+}
+
+/** Build folders are where reports are, so they are looked into; those of dependencies are not. */
+async function reportsBelow(confinement: Confinement, top: Path): Promise<Path[]> {
+  const files = createProjectFiles(confinement, top);
+  const queue = [{ path: "", depth: 0 }];
+  const found: Path[] = [];
+  for await (const { path, depth } of inTurns(queue)) {
+    const entries = files.entries(path);
+    for (const name of entries.files)
+      if (name.endsWith(".xml")) found.push(joinPath(top, joinPath(path, name)));
+    if (depth === MAX_DEPTH) continue;
+    for (const name of entries.folders)
+      if (name !== "node_modules" && name !== ".git" && queue.length < MAX_FOLDERS)
+        queue.push({ path: joinPath(path, name), depth: depth + 1 });
+  }
+  return found.slice(0, MAX_REPORTS);
+}
+
+/** The text of a file that is new and starts like a report. */
+function readNew(confinement: Confinement, path: Path, since: number): string | undefined {
+  try {
+    using file = confinement.openFile(path);
+    if (file.stat.mtimeMs < since || file.stat.size > MAX_REPORT_BYTES) return undefined;
+    const xml = readFileSync(file.fd, "utf8");
+    return /<testsuites?[\s>]/.test(xml.slice(0, 4096)) ? xml : undefined;
+  } catch (cause) {
+    if (cause instanceof ToolError) return undefined;
+    throw cause;
+  }
+}
+
+const SOURCES = ["src/test/java", "src/test/kotlin", "src/test/scala", "src/test/groovy"];
+
+/** A stack trace of the JVM names files without their folders; the class and the report's place tell them. */
+function withSource(test: TestCase, report: Path, folder: Path, confinement: Confinement): TestCase {
+  const at = test.problem?.at;
+  const names = test.suite.at(-1)?.split(".") ?? [];
+  if (!test.problem || !at || at.file.includes("/") || names.length < 2) return test;
+  const module = report.replace(/\/(?:target|build)\/.*$/, "");
+  const inPackage = joinPath(names.slice(0, -1).join("/"), at.file);
+  const file = SOURCES.map((source) => `${module}/${source}/${inPackage}`).find((path) =>
+    ownPath(path, folder, confinement),
+  );
+  const place: Place | undefined = file === undefined ? at : { ...at, file };
+  return { ...test, problem: { ...test.problem, at: place } };
+}

@@ -1,0 +1,75 @@
+import { Range, Ref, RunId, Uri } from "@octant/core";
+import { z } from "zod";
+
+export const RUN_STATUSES = [
+  "running",
+  "passed",
+  "failed",
+  "no_tests",
+  "crashed",
+  "timed_out",
+  "cancelled",
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const Failure = z.object({
+  name: z.string().describe("The test, or what could not be loaded"),
+  suite: z.array(z.string()).optional().describe("What the test stands in, outermost first"),
+  message: z.string(),
+  uri: Uri.optional(),
+  range: Range.optional(),
+  expected: z.string().optional(),
+  actual: z.string().optional(),
+  stack: z.string().optional(),
+  of: z.string().optional().describe("The suite, where several were run"),
+});
+export type Failure = z.output<typeof Failure>;
+
+const counts = {
+  status: z
+    .enum(RUN_STATUSES)
+    .describe("crashed: something kept tests from running; no_tests: none was run; failed: tests failed"),
+  reason: z.string().optional().describe("What there is to say about the status"),
+  pass: z.int(),
+  fail: z.int(),
+  skip: z.int(),
+  duration: z.number().describe("Milliseconds"),
+};
+
+export const SuiteResult = z.object({
+  suite: z.string(),
+  package: z.string(),
+  runner: z.string(),
+  command: z.array(z.string()).describe("How to run all of it by hand"),
+  ...counts,
+  output_ref: Ref.optional().describe("What the runner printed; fs.read reads it"),
+  stderr_ref: Ref.optional(),
+});
+export type SuiteResult = z.output<typeof SuiteResult>;
+
+export const RunResult = z.object({
+  run_id: RunId,
+  ...counts,
+  failures: z.array(Failure),
+  more_failures: z.int().describe("How many more there are; test.status with this run_id pages through all"),
+  suites: z.array(SuiteResult).describe("The worst first"),
+  more_suites: z.int().describe("How many more there are, none of them worse"),
+});
+export type RunResult = z.output<typeof RunResult>;
+
+/** The worst comes first: it is what the whole run is said to be. */
+const BY_WEIGHT: readonly RunStatus[] = [
+  "cancelled",
+  "crashed",
+  "timed_out",
+  "failed",
+  "running",
+  "passed",
+  "no_tests",
+];
+
+export const bySeverity = (a: { status: RunStatus }, b: { status: RunStatus }): number =>
+  BY_WEIGHT.indexOf(a.status) - BY_WEIGHT.indexOf(b.status);
+
+export const worstOf = (statuses: readonly RunStatus[]): RunStatus =>
+  BY_WEIGHT.find((status) => statuses.includes(status)) ?? "no_tests";

@@ -1,0 +1,135 @@
+import { action, type Context, ToolError } from "@octant/core";
+import { z } from "zod";
+import { execute } from "./execute.ts";
+import type { TestOptions } from "./options.ts";
+import { notRun, type SuiteOutcome } from "./outcome.ts";
+import { createProgress } from "./progress.ts";
+import { RunResult } from "./result.ts";
+import { emptySummary, type LiveRun, type Runs } from "./runs.ts";
+import { findSuites, type Suite } from "./suites.ts";
+import { allFailures, sum, summarise, toResult } from "./summary.ts";
+import { toWork, type Work } from "./work.ts";
+
+const DEFAULT_TIMEOUT_MS = 10 * 60 * 1000;
+const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000;
+const MAX_WORKERS = 256;
+const MAX_FILTER_CHARS = 4_096;
+const FIRST_FAILURES = 20;
+
+const Input = z.strictObject({
+  suite: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A suite of test.list, a package, its folder, or a runner; default all"),
+  filter: z
+    .string()
+    .min(1)
+    .max(MAX_FILTER_CHARS)
+    .regex(/^[^\0]*$/, "no NUL byte")
+    .optional()
+    .describe("Part of a test's name, or a test file"),
+  last_failed: z.boolean().default(false).describe("Only what failed when the suite was last run"),
+  parallel: z
+    .int()
+    .min(1)
+    .max(MAX_WORKERS)
+    .optional()
+    .describe("How many at once, where the runner can choose"),
+  coverage: z.boolean().default(false).describe("Measure coverage, where the runner can"),
+  timeout: z
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .default(DEFAULT_TIMEOUT_MS)
+    .describe("Milliseconds for each suite"),
+});
+type Input = z.output<typeof Input>;
+
+export const run = (options: TestOptions, runs: Runs) =>
+  action({
+    summary: "Run tests and tell what failed, where and why; each test is told as it ends.",
+    access: "write",
+    timing: "async_long",
+    intent: "verify",
+    destructive: true,
+    openWorld: true,
+    input: Input,
+    output: RunResult,
+    errors: ["NOT_FOUND", "UNSUPPORTED", "LIMIT_EXCEEDED"],
+    examples: [
+      { title: "All tests", input: {} },
+      { title: "Those with this in their name", input: { filter: "adds" } },
+    ],
+    async run(input, ctx) {
+      const live = runs.begin(ctx.caller.id);
+      // The run can be asked for by its id while it runs.
+      ctx.detach(toResult(emptySummary(live.run_id), [], 0, 0));
+      const outcomes: SuiteOutcome[] = [];
+      try {
+        const work = await findWork(options, runs, input, ctx);
+        for (const part of work) {
+          const outcome = runSuite(options, runs, live, input, part, outcomes, ctx);
+          outcomes.push(await (work.length > 1 ? outcome.catch(explain(part.suite)) : outcome));
+        }
+      } catch (cause) {
+        const status = ctx.signal.aborted ? "cancelled" : "crashed";
+        const reason = cause instanceof ToolError ? cause.message : "it did not come to its end";
+        live.end({ ...summarise(live.run_id, outcomes), status, reason }, allFailures(outcomes));
+        throw cause;
+      }
+      const summary = summarise(live.run_id, outcomes);
+      const failures = allFailures(outcomes);
+      live.end(summary, failures);
+      return toResult(summary, failures, 0, FIRST_FAILURES);
+    },
+  });
+
+/** Among several suites one that is not installed is told beside the others. */
+const explain =
+  (suite: Suite) =>
+  (cause: unknown): SuiteOutcome => {
+    if (cause instanceof ToolError && cause.code === "UNSUPPORTED") return notRun(suite, cause.message);
+    throw cause;
+  };
+
+async function findWork(
+  { workspace: { confinement } }: TestOptions,
+  runs: Runs,
+  input: Input,
+  { signal, caller }: Context,
+): Promise<Work[]> {
+  const suites = await findSuites(confinement, signal);
+  return toWork(input, suites, confinement, (suite) => runs.lastFailed(caller.id, suite));
+}
+
+async function runSuite(
+  options: TestOptions,
+  runs: Runs,
+  live: LiveRun,
+  input: Input,
+  { suite, selection }: Work,
+  before: readonly SuiteOutcome[],
+  ctx: Context,
+): Promise<SuiteOutcome> {
+  const owner = ctx.caller.id;
+  ctx.backend(suite.runner);
+  const soFar = summarise(live.run_id, before);
+  const progress = createProgress(ctx, suite, (counts) => {
+    live.update({ ...soFar, ...sum(soFar, counts), status: "running" });
+  });
+  const outcome = await execute(options, {
+    suite,
+    selection,
+    workers: input.parallel,
+    coverage: input.coverage,
+    timeoutMs: input.timeout,
+    owner,
+    signal: ctx.signal,
+    onTest: progress.test,
+  });
+  progress.end();
+  // A run without tests says nothing about those that failed before.
+  if (outcome.result.pass + outcome.result.fail > 0) runs.keepFailed(owner, suite.id, outcome.failed);
+  return outcome;
+}

@@ -1,0 +1,92 @@
+import { ToolError } from "@octant/core";
+import type { Path } from "@octant/host";
+import type { CreateParser, TestCase } from "./case.ts";
+import type { Suite } from "./suites.ts";
+
+/** Which tests of a suite are wanted. */
+export type Selection =
+  | { readonly by: "name"; readonly text: string }
+  /** From the suite's folder. */
+  | { readonly by: "file"; readonly path: Path }
+  | { readonly by: "tests"; readonly tests: readonly KnownTest[] };
+
+/** What is kept of a test so that it can be run again. */
+export type KnownTest = Pick<TestCase, "name" | "suite" | "file" | "id">;
+
+/** What of a suite is to be run, and how. */
+export interface SuiteRequest {
+  readonly suite: Suite;
+  readonly selection?: Selection;
+  /** How many tests or files at once, where the runner can choose. */
+  readonly workers?: number;
+  readonly coverage: boolean;
+  readonly timeoutMs: number;
+  readonly owner: string;
+  readonly signal: AbortSignal;
+  onTest(test: TestCase): void;
+}
+
+export interface Plan extends Pick<SuiteRequest, "suite" | "selection" | "workers" | "coverage"> {
+  /** A folder of this run's own; what `support` names stands in it. */
+  readonly scratch: string;
+  /** A program that a dependency of the package brought, in the nearest node_modules. */
+  bin(name: string): string | undefined;
+  /** A file of the package or of a folder above it, inside the workspace. */
+  nearest(name: Path): string | undefined;
+  onPath(program: string): boolean;
+}
+
+export interface Invocation {
+  readonly argv: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What a run was like, for a runner to tell apart what its format does not. */
+export interface Ending {
+  readonly exitCode: number | null;
+  /** The last of what it printed, stderr after stdout. */
+  readonly output: string;
+}
+
+/**
+ * One way to run tests. `name` is what ws.detect calls it. To add one, write a file in `runners/` and a line in
+ * `runners/index.ts`.
+ */
+export interface Runner {
+  readonly name: string;
+  /** Files written into the scratch folder before the start. */
+  readonly support?: Readonly<Record<string, string>>;
+  readonly reads: Reading;
+  /** By its path from the suite's folder; for listing only. */
+  isTestFile(path: Path): boolean;
+  /** How it can be told which tests are wanted; in every way when absent. */
+  readonly selects?: readonly Selection["by"][];
+  /** UNSUPPORTED when the program is not there or cannot do what is asked. */
+  command(plan: Plan): Invocation;
+  /** Whether an ending without any test means that there are none. Exit code 0 means that for every runner. */
+  hasNoTests?(ending: Ending): boolean;
+  /** What to install, when the ending says that the runner is not there. */
+  missing?(ending: Ending): string | undefined;
+}
+
+/** Where the results are found. */
+export type Reading =
+  /** In the file that our own reporter writes. */
+  | { readonly from: "events" }
+  | { readonly from: "stdout"; readonly parser: (suite: Suite) => CreateParser }
+  /** In the JUnit reports that are new after the run. */
+  | { readonly from: "reports" }
+  /** Wherever there are some: TAP on stdout, new JUnit reports, else the exit code is all there is. */
+  | { readonly from: "anywhere" };
+
+/** Makes text stand for itself in a regular expression of any of the runners. */
+export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
+/** A path that cannot be read as an option. */
+export const asArgument = (path: Path): string => (path.startsWith("-") ? `./${path}` : path);
+
+export const notInstalled = (runner: string, how: string) =>
+  new ToolError("UNSUPPORTED", `${runner} is not installed here; ${how}`, { what: runner, how });
+
+export const cannot = (runner: string, what: string, how: string) =>
+  new ToolError("UNSUPPORTED", `${runner} cannot ${what}; ${how}`, { what: `${what} with ${runner}`, how });

@@ -1,0 +1,13 @@
+import { escapePattern, type KnownTest } from "../runner.ts";
+
+/** What stands between the names of suites and test: a space, or ` > ` in newer versions of Vitest. */
+const BETWEEN = "(?: > | )";
+
+/** A pattern for exactly these tests, where a runner matches the names of suites and test together. */
+export const fullNamePattern = (tests: readonly KnownTest[]): string =>
+  `(?:${tests.map(({ suite, name }) => [...suite, name].map(escapePattern).join(BETWEEN)).join("|")})$`;
+
+/** The files that they are in, each once. */
+export const filesOf = (tests: readonly KnownTest[]): string[] => [
+  ...new Set(tests.flatMap(({ file }) => (file === undefined ? [] : [file]))),
+];

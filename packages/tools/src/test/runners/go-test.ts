@@ -1,0 +1,48 @@
+import { createGoParser } from "../parsers/go-json.ts";
+import { escapePattern, notInstalled, type Plan, type Runner } from "../runner.ts";
+
+export const goTest: Runner = {
+  name: "go test",
+  reads: { from: "stdout", parser: ({ package: module }) => createGoParser(module) },
+  isTestFile: (path) => path.endsWith("_test.go"),
+  command(plan) {
+    const { workers, coverage, onPath } = plan;
+    if (!onPath("go")) throw notInstalled("go", "get it from https://go.dev/dl, or golang-go on Debian");
+    const { packages, pattern } = select(plan);
+    return {
+      argv: [
+        "go",
+        "test",
+        "-json",
+        ...(workers === undefined ? [] : [`-parallel=${workers}`, `-p=${workers}`]),
+        ...(coverage ? ["-cover"] : []),
+        ...(pattern === undefined ? [] : [`-run=${pattern}`]),
+        ...packages,
+      ],
+    };
+  },
+};
+
+/** A pattern is taken apart at slashes, one part for each level of subtests. */
+function select({ selection, suite }: Plan): { packages: readonly string[]; pattern?: string } {
+  const all = ["./..."];
+  if (selection === undefined) return { packages: all };
+  if (selection.by === "name") {
+    return { packages: all, pattern: selection.text.split("/").map(toPattern).join("/") };
+  }
+  if (selection.by === "file") {
+    const folder = selection.path.slice(0, Math.max(0, selection.path.lastIndexOf("/")));
+    return { packages: [`./${folder}`] };
+  }
+  const known = selection.tests.flatMap(({ id }) => {
+    const [path, test = ""] = id?.split(" ", 2) ?? [];
+    return path === undefined ? [] : [{ path, test: test.split("/", 1)[0] ?? "" }];
+  });
+  return {
+    packages: [...new Set(known.map(({ path }) => path || suite.package))],
+    pattern: `^(?:${[...new Set(known.map(({ test }) => toPattern(test)))].join("|")})$`,
+  };
+}
+
+/** Go writes spaces in the names of subtests as underscores. */
+const toPattern = (name: string): string => escapePattern(name).replaceAll(/\s/g, "_");

@@ -1,0 +1,68 @@
+import type { Path } from "@octant/host";
+import { cannot, notInstalled, type Plan, type Runner } from "../runner.ts";
+
+const isJvmTest = (path: Path): boolean => /(?:Tests?|IT|Spec)\.(?:java|kt|scala|groovy)$/.test(path);
+
+export const maven: Runner = {
+  name: "maven",
+  reads: { from: "reports" },
+  isTestFile: isJvmTest,
+  command(plan) {
+    if (plan.coverage) throw cannot("maven", "measure coverage", "add JaCoCo to the pom");
+    const tests = mavenTests(plan);
+    return {
+      argv: [
+        ...programOf(plan, "mvn", "get it from https://maven.apache.org, or maven on Debian"),
+        "--batch-mode",
+        "--fail-at-end",
+        // Modules without such a test are no failure; Surefire has called that by two names.
+        ...(tests.length > 0
+          ? [`-Dtest=${tests.join(",")}`, "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false"]
+          : []),
+      ],
+    };
+  },
+};
+
+/** `Class`, `Class#method`, and stars in either. */
+function mavenTests({ selection }: Plan): string[] {
+  if (selection === undefined) return [];
+  if (selection.by === "file") return [className(selection.path)];
+  if (selection.by === "tests")
+    return selection.tests.map(({ suite, name }) => `${suite.at(-1) ?? "*"}#${plain(name)}`);
+  const part = plain(selection.text);
+  return [`*${part}*`, `*#*${part}*`];
+}
+
+export const gradle: Runner = {
+  name: "gradle",
+  reads: { from: "reports" },
+  isTestFile: isJvmTest,
+  command(plan) {
+    if (plan.coverage) throw cannot("gradle", "measure coverage", "add the jacoco plugin");
+    const [program, ...rest] = programOf(plan, "gradle", "get it from https://gradle.org/install");
+    const tests = gradleTests(plan).flatMap((pattern) => ["--tests", pattern]);
+    // Without cleaning, results that are up to date are not written again.
+    return { argv: [program, "--console=plain", "--continue", "cleanTest", ...rest, ...tests] };
+  },
+};
+
+/** A pattern over the full name of a method, `package.Class.method`. */
+function gradleTests({ selection }: Plan): string[] {
+  if (selection === undefined) return [];
+  if (selection.by === "file") return [`*${className(selection.path)}*`];
+  if (selection.by === "tests")
+    return selection.tests.map(({ suite, name }) => `${suite.at(-1) ?? "*"}.${plain(name)}`);
+  return [`*${plain(selection.text)}*`];
+}
+
+function programOf({ suite, onPath }: Plan, program: string, how: string): [string, ...string[]] {
+  const [first = program, ...rest] = suite.command;
+  if (first === program && !onPath(program)) throw notInstalled(program, how);
+  return [first, ...rest];
+}
+
+const className = (path: Path): string => plain(path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, ""));
+
+/** Names of classes and methods; `()` and parameters that JUnit adds are no part of them. */
+const plain = (name: string): string => /[\w.$]+/.exec(name)?.[0] ?? "";

@@ -1,0 +1,41 @@
+import { EVENTS_VARIABLE } from "../reporters/node-tell.ts";
+import { type Invocation, notInstalled, type Plan } from "../runner.ts";
+
+/** The suite's own command with our arguments after it; a script of package.json passes them on. */
+export function nodeCommand(plan: Plan, program: string, args: readonly string[]): Invocation {
+  const { command } = plan.suite;
+  const installed = plan.bin(program);
+  // With Plug'n'Play there is no node_modules to look into; the manager knows.
+  if (installed === undefined && plan.nearest(".pnp.cjs") === undefined)
+    throw notInstalled(
+      program,
+      `install the packages first, as in "${command[0] === "npx" ? "npm" : command[0]} install"`,
+    );
+  return { argv: [...toProgram(command, program, installed), ...args] };
+}
+
+function toProgram(
+  command: readonly string[],
+  program: string,
+  installed: string | undefined,
+): [string, ...string[]] {
+  const [manager = program, verb] = command;
+  if (manager === "npm" && verb === "run") return [manager, ...command.slice(1), "--"];
+  const isScript = verb === "run";
+  // Started directly: npx would fetch from the network what is not installed.
+  if (!isScript && installed !== undefined)
+    return [installed, ...command.slice(command.indexOf(program) + 1)];
+  return [manager, ...command.slice(1)];
+}
+
+export const toEventsFile = (scratch: string): string => `${scratch}/events.jsonl`;
+
+export const eventsEnv = (scratch: string) => ({ [EVENTS_VARIABLE]: toEventsFile(scratch) });
+
+const SCRIPT_EXTENSION = /\.(?:[cm]?[jt]s|[jt]sx)$/;
+
+/** `a.test.ts`, `a.spec.js`, `__tests__/a.js`, the custom of most runners. */
+export const isScriptTest = (path: string): boolean =>
+  SCRIPT_EXTENSION.test(path) && /(?:\.(?:test|spec)\.\w+$|(?:^|\/)__tests__\/)/.test(path);
+
+export const isScript = (path: string): boolean => SCRIPT_EXTENSION.test(path);

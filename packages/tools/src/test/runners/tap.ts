@@ -1,0 +1,32 @@
+import { createTapParser } from "../parsers/tap.ts";
+import { asArgument, cannot, type Runner } from "../runner.ts";
+import { isScriptTest, nodeCommand } from "./node-command.ts";
+
+/** Runners that print TAP when they are asked to. */
+const tapRunner = (name: string, flag: string): Runner => ({
+  name,
+  reads: { from: "stdout", parser: () => createTapParser },
+  isTestFile: isScriptTest,
+  selects: ["file"],
+  command(plan) {
+    const { selection } = plan;
+    if (plan.coverage) throw cannot(name, "measure coverage", "run it without");
+    return nodeCommand(plan, name, [flag, ...(selection?.by === "file" ? [asArgument(selection.path)] : [])]);
+  },
+});
+
+export const ava = tapRunner("ava", "--tap");
+export const nodeTap = tapRunner("tap", "--reporter=tap");
+
+/** Any command that a project tests itself by; TAP and JUnit reports are understood, whatever writes them. */
+export const command = (name: string): Runner => ({
+  name,
+  reads: { from: "anywhere" },
+  isTestFile: () => false,
+  selects: [],
+  command({ suite, coverage }) {
+    if (coverage) throw cannot(name, "measure coverage", "run it without");
+    const [program = name, ...rest] = suite.command;
+    return { argv: [program, ...rest] };
+  },
+});

@@ -1,0 +1,51 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStateFolder } from "@octant/host";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createRuns, emptySummary } from "./runs.ts";
+
+let base: string;
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "octant-runs-"));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const openState = () => openStateFolder({ roots: ["/p"], env: { XDG_STATE_HOME: base }, warn: () => {} });
+
+test("a run whose server died is not running any more", () => {
+  const state = openState();
+  const { run_id } = createRuns(state).begin("me");
+  const file = join(state.folder("test-runs"), `${run_id}.json`);
+  expect(createRuns(state).get("me", run_id).summary.status).toBe("running");
+  const kept = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...kept, process: "4194305:1" }));
+  expect(createRuns(state).get("me", run_id).summary).toMatchObject({ status: "crashed" });
+});
+
+test("only the newest hundred runs are kept", () => {
+  const state = openState();
+  const runs = createRuns(state);
+  const ids = Array.from({ length: 105 }, () => {
+    const run = runs.begin("me");
+    run.end({ ...emptySummary(run.run_id), status: "passed" }, []);
+    return run.run_id;
+  });
+  expect(readdirSync(state.folder("test-runs"))).toHaveLength(100);
+  expect(runs.get("me", ids.at(-1) ?? "").summary.status).toBe("passed");
+});
+
+test("a torn file is as good as none", () => {
+  const state = openState();
+  const runs = createRuns(state);
+  const run = runs.begin("me");
+  run.end(emptySummary(run.run_id), []);
+  writeFileSync(join(state.folder("test-runs"), `${run.run_id}.json`), '{"owner":');
+  expect(() => runs.get("me", run.run_id)).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
+});
+
+test("too many runs at once are refused", () => {
+  const runs = createRuns(openState());
+  for (let i = 0; i < 8; i++) runs.begin("me");
+  expect(() => runs.begin("me")).toThrow(expect.objectContaining({ code: "LIMIT_EXCEEDED" }));
+});

@@ -1,0 +1,149 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newHandle, ToolError } from "@octant/core";
+import { isAlive, type StateFolder, thisProcess } from "@octant/host";
+import { z } from "zod";
+import { toIoError } from "./io-error.ts";
+import { Failure, RunResult } from "./result.ts";
+import type { KnownTest } from "./runner.ts";
+
+/** How many runs of a workspace are kept. */
+const MAX_RUNS = 100;
+/** How many run at once; each may start as many processes as it likes. */
+const MAX_RUNNING = 8;
+const FOLDER = "test-runs";
+
+const Summary = RunResult.omit({ failures: true, more_failures: true, more_suites: true });
+export type Summary = z.output<typeof Summary>;
+
+const Kept = z.object({
+  owner: z.string(),
+  process: z.string(),
+  summary: Summary,
+  failures: z.array(Failure),
+});
+
+const Known = z.array(
+  z.object({
+    name: z.string(),
+    suite: z.array(z.string()),
+    file: z.string().optional(),
+    id: z.string().optional(),
+  }),
+);
+
+/** The runs of a workspace: on the disk, so that they are found after a restart; only the newest ones. */
+export interface Runs {
+  /** A new run, which is running from now on; LIMIT_EXCEEDED when there are too many of them. */
+  begin(owner: string): LiveRun;
+  /** NOT_FOUND for unknown ones and those of others. */
+  get(owner: string, run_id: string): { readonly summary: Summary; readonly failures: readonly Failure[] };
+  /** What failed when the suite was last run; undefined when it was not. */
+  lastFailed(owner: string, suite: string): readonly KnownTest[] | undefined;
+  keepFailed(owner: string, suite: string, failed: readonly KnownTest[]): void;
+}
+
+export interface LiveRun {
+  readonly run_id: string;
+  /** What there is to say so far; only kept in memory. */
+  update(summary: Summary): void;
+  end(summary: Summary, failures: readonly Failure[]): void;
+}
+
+export function createRuns(state: StateFolder): Runs {
+  const live = new Map<string, { readonly owner: string; summary: Summary }>();
+  const process = thisProcess();
+  const fileOf = (name: string) => join(state.folder(FOLDER), `${name}.json`);
+  const failedFile = (owner: string, suite: string) =>
+    fileOf(
+      `failed-${createHash("sha256")
+        .update(JSON.stringify([owner, suite]))
+        .digest("hex")}`,
+    );
+
+  return {
+    begin(owner) {
+      if (live.size >= MAX_RUNNING) throw tooMany(live.size);
+      const run_id = newHandle("run", Date.now());
+      const summary = emptySummary(run_id);
+      live.set(run_id, { owner, summary });
+      write(fileOf(run_id), { owner, process, summary, failures: [] });
+      forgetOldest(state.folder(FOLDER));
+      return {
+        run_id,
+        update: (next) => live.set(run_id, { owner, summary: next }),
+        end(last, failures) {
+          write(fileOf(run_id), { owner, process, summary: last, failures });
+          live.delete(run_id);
+        },
+      };
+    },
+    get(owner, run_id) {
+      const running = live.get(run_id);
+      if (running?.owner === owner) return { summary: running.summary, failures: [] };
+      const kept = read(fileOf(run_id), Kept);
+      if (kept?.owner !== owner)
+        throw new ToolError("NOT_FOUND", `there is no run ${run_id}; the last ${MAX_RUNS} are kept`, {
+          id: run_id,
+        });
+      return { summary: interrupted(kept) ?? kept.summary, failures: kept.failures };
+    },
+    lastFailed: (owner, suite) => read(failedFile(owner, suite), Known),
+    keepFailed: (owner, suite, failed) => write(failedFile(owner, suite), failed),
+  };
+}
+
+const tooMany = (actual: number) =>
+  new ToolError(
+    "LIMIT_EXCEEDED",
+    `${actual} test runs are at work; wait for one, or end one with job.cancel`,
+    {
+      limit: MAX_RUNNING,
+      actual,
+      what: "test runs",
+    },
+  );
+
+export const emptySummary = (run_id: string): Summary => ({
+  run_id,
+  status: "running",
+  pass: 0,
+  fail: 0,
+  skip: 0,
+  duration: 0,
+  suites: [],
+});
+
+/** A run that was running when its server died. */
+function interrupted({ summary, process }: z.output<typeof Kept>): Summary | undefined {
+  if (summary.status !== "running" || isAlive(process)) return undefined;
+  return { ...summary, status: "crashed", reason: "the server stopped while it ran; run it again" };
+}
+
+/** Nobody sees half a file. */
+function write(path: string, value: unknown): void {
+  const draft = `${path}.${randomBytes(8).toString("hex")}`;
+  try {
+    writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw toIoError("the state folder", cause);
+  }
+}
+
+/** What is gone or was torn by a crash of the machine is not kept. */
+function read<S extends z.ZodType>(path: string, schema: S): z.output<S> | undefined {
+  try {
+    return schema.safeParse(JSON.parse(readFileSync(path, "utf8"))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names of runs sort by time. */
+function forgetOldest(folder: string): void {
+  const runs = readdirSync(folder).filter((name) => name.startsWith("run_"));
+  for (const name of runs.sort().slice(0, -MAX_RUNS)) rmSync(join(folder, name), { force: true });
+}

@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { toIoError } from "./io-error.ts";
+
+/** A temporary folder with these files, for one run; it goes when it is disposed of. */
+export function createScratch(
+  files: Readonly<Record<string, string>>,
+): Disposable & { readonly path: string } {
+  try {
+    const path = mkdtempSync(join(tmpdir(), "octant-test-"));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+    return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  } catch (cause) {
+    throw toIoError("the temporary folder", cause);
+  }
+}

@@ -1,0 +1,106 @@
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import {
+  type Caller,
+  createCursors,
+  createDispatcher,
+  createEventLog,
+  createJobs,
+  createRegistry,
+  type Envelope,
+} from "@octant/core";
+import {
+  createBlobs,
+  createConfinement,
+  createJobStore,
+  createProcesses,
+  openStateFolder,
+  systemClock,
+} from "@octant/host";
+import { job } from "../../job/index.ts";
+import { test as testTool } from "../index.ts";
+import type { RunResult } from "../result.ts";
+
+/** Files by path; or the folder that is copied. */
+export type ProjectSource = Readonly<Record<string, string>> | string;
+
+/** A project of its own in a temporary folder, with `test` and `job` on a dispatcher as a server has them. */
+export function openProject(source: ProjectSource, env: NodeJS.ProcessEnv = process.env) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-tested-")));
+  const root = join(base, "project");
+  lay(source, root);
+  const server = openServer(base, root, { ...env, XDG_STATE_HOME: join(base, "state") });
+  const servers = [server];
+  return {
+    root,
+    ...server,
+    /** Another server on the same project, as after a restart. */
+    another() {
+      const next = openServer(base, root, { ...env, XDG_STATE_HOME: join(base, "state") });
+      servers.push(next);
+      return next;
+    },
+    async close() {
+      for (const { close } of servers) await close();
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+function lay(source: ProjectSource, root: string): void {
+  if (typeof source === "string") {
+    cpSync(source, root, { recursive: true, verbatimSymlinks: true });
+    return;
+  }
+  for (const [path, text] of Object.entries(source)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+const ME: Caller = { id: "me", access: "admin" };
+
+function openServer(base: string, root: string, env: NodeJS.ProcessEnv) {
+  const confinement = createConfinement([root]);
+  const state = openStateFolder({ roots: confinement.roots, env, warn: () => {} });
+  const processes = createProcesses({ folder: state.folder("processes"), env });
+  const store = createJobStore(join(base, "jobs.sqlite"), createBlobs(join(base, "blobs")));
+  const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
+  const bugs: unknown[] = [];
+  const registry = createRegistry([
+    testTool({ workspace: { confinement, state, processes }, env }),
+    job(jobs),
+  ]);
+  const cursors = createCursors(state.secret());
+  const dispatch = createDispatcher({ registry, cursors, jobs, onBug: (bug) => bugs.push(bug) });
+
+  const call = async (name: string, input: object, caller = ME): Promise<Envelope> => {
+    const [tool = "", action] = name.split(".");
+    return (await dispatch({ tool, action, input }, { caller })).envelope;
+  };
+  /** As a client does it: the job at once, then its outcome. */
+  const run = async (input: object): Promise<Run> => {
+    const started = await call("test.run", input);
+    const { job_id = "" } = started.meta;
+    for (;;) {
+      const { data } = await call("job.poll", { job_id });
+      // Both tools' answers are what their schemas say.
+      const { result } = data as { result?: Pick<Run, "data" | "error"> };
+      if (result) return { started: started.data as RunResult, job_id, ...result };
+    }
+  };
+  const close = async () => {
+    await jobs.close();
+    await processes.close();
+    store.close();
+  };
+  return { registry, processes, call, run, close, bugs };
+}
+
+export interface Run {
+  readonly started: RunResult;
+  readonly job_id: string;
+  readonly data: RunResult;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}

@@ -1,0 +1,82 @@
+/** Output as real runners print it. */
+
+const lines = (...text: string[]): string => `${text.join("\n")}\n`;
+
+export const EVENTS = lines(
+  '{"event":"test","name":"adds","suite":["sums"],"outcome":"pass","ms":1.5,"file":"/p/a.test.js"}',
+  '{"event":"test","name":"ädds ✓","suite":[],"outcome":"fail","problem":{"message":"no","stack":"Error: no\\n    at /p/a.js:3:5","expected":"3","actual":"2","at":{"file":"/p/a.js","line":3,"col":5}}}',
+  '{"event":"test","name":"later","suite":[],"outcome":"skip"}',
+  '{"event":"end"}',
+);
+
+export const GO = lines(
+  '{"Action":"run","Package":"example.com/m/sums","Test":"TestAdds"}',
+  '{"Action":"output","Package":"example.com/m/sums","Test":"TestAdds","Output":"=== RUN   TestAdds\\n"}',
+  '{"Action":"output","Package":"example.com/m/sums","Test":"TestAdds","Output":"--- PASS: TestAdds (0.00s)\\n"}',
+  '{"Action":"pass","Package":"example.com/m/sums","Test":"TestAdds","Elapsed":0.01}',
+  '{"Action":"run","Package":"example.com/m/sums","Test":"TestTable"}',
+  '{"Action":"run","Package":"example.com/m/sums","Test":"TestTable/one"}',
+  '{"Action":"output","Package":"example.com/m/sums","Test":"TestTable/one","Output":"    sums_test.go:13: got 2, want 3\\n"}',
+  '{"Action":"fail","Package":"example.com/m/sums","Test":"TestTable/one","Elapsed":0}',
+  '{"Action":"run","Package":"example.com/m/sums","Test":"TestTable/two"}',
+  '{"Action":"pass","Package":"example.com/m/sums","Test":"TestTable/two","Elapsed":0}',
+  '{"Action":"fail","Package":"example.com/m/sums","Test":"TestTable","Elapsed":0}',
+  '{"Action":"run","Package":"example.com/m/sums","Test":"TestLater"}',
+  '{"Action":"skip","Package":"example.com/m/sums","Test":"TestLater","Elapsed":0}',
+  '{"Action":"output","Package":"example.com/m/sums","Output":"FAIL\\n"}',
+  '{"Action":"fail","Package":"example.com/m/sums","Elapsed":0.1}',
+);
+
+export const CARGO = lines(
+  "",
+  "running 3 tests",
+  "test sums::adds ... ok",
+  "test sums::later ... ignored, not today",
+  "test sums::adds_wrongly ... FAILED",
+  "",
+  "failures:",
+  "",
+  "---- sums::adds_wrongly stdout ----",
+  "",
+  "thread 'sums::adds_wrongly' (4711) panicked at tests/sums.rs:11:9:",
+  "assertion `left == right` failed: wrong",
+  "  left: 2",
+  " right: 3",
+  "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace",
+  "",
+  "",
+  "failures:",
+  "    sums::adds_wrongly",
+  "",
+  "test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+  "",
+);
+
+export const TAP = lines(
+  "TAP version 13",
+  "# Subtest: sums",
+  "    # Subtest: adds",
+  "    ok 1 - adds",
+  "      ---",
+  "      duration_ms: 0.5",
+  "      ...",
+  "    not ok 2 - adds wrongly",
+  "      ---",
+  "      duration_ms: 1.25",
+  "      location: '/p/a.test.js:7:3'",
+  "      error: |-",
+  "        Expected values to be strictly equal:",
+  "        2 !== 3",
+  "      expected: 3",
+  "      actual: 2",
+  "      stack: |-",
+  "        TestContext.<anonymous> (file:///p/a.test.js:8:12)",
+  "      ...",
+  "    1..2",
+  "not ok 1 - sums",
+  "  ---",
+  "  error: '1 subtest failed'",
+  "  ...",
+  "ok 2 - later # SKIP not today",
+  "1..2",
+);

@@ -1,0 +1,47 @@
+import type { ProcessStatus } from "@octant/host";
+import type { RunStatus } from "./result.ts";
+
+/** All that is known at the end of a suite's run. */
+export interface Evidence {
+  readonly process: ProcessStatus;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly pass: number;
+  readonly fail: number;
+  /** How many things kept tests from running. */
+  readonly broken: number;
+  /** Whether the runner told all that it had to tell; undefined when nothing says so. */
+  readonly complete: boolean | undefined;
+  /** Whether the runner says that there are no tests. */
+  readonly saysNone: boolean;
+  /** There may be nothing but the exit code to go by. */
+  readonly exitCodeCounts: boolean;
+}
+
+/** What a run came to. Only a run in which tests ran, all passed and nothing else went wrong has passed. */
+export function toVerdict(seen: Evidence): { status: RunStatus; reason?: string } {
+  const { exitCode, pass, fail } = seen;
+  if (seen.process === "timed_out") return { status: "timed_out", reason: "it took longer than its timeout" };
+  if (seen.signal !== null) return { status: "crashed", reason: `the runner was ended by ${seen.signal}` };
+  if (seen.broken > 0) return { status: "crashed", reason: "something could not be loaded; see failures" };
+  if (pass + fail === 0) return withoutTests(seen);
+  if (seen.complete === false)
+    return { status: "crashed", reason: `the runner ended with exit code ${exitCode} before it was done` };
+  if (fail > 0) return { status: "failed" };
+  if (exitCode === 0) return { status: "passed" };
+  return { status: "failed", reason: `all tests passed, but the runner ended with exit code ${exitCode}` };
+}
+
+const NO_TESTS = "no test was run, or none was told of; output_ref has what the runner printed";
+
+function withoutTests({ exitCode, saysNone, exitCodeCounts }: Evidence): {
+  status: RunStatus;
+  reason?: string;
+} {
+  if (exitCodeCounts) {
+    const reason = "it printed no TAP and wrote no JUnit report; only its exit code is known";
+    return { status: exitCode === 0 ? "passed" : "failed", reason: `${reason}: ${exitCode}` };
+  }
+  if (exitCode === 0 || saysNone) return { status: "no_tests", reason: NO_TESTS };
+  return { status: "crashed", reason: `the runner ended with exit code ${exitCode} and no results` };
+}

@@ -1,0 +1,239 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { openProject } from "../packages/tools/src/test/testing/open-project.ts";
+
+const REPOSITORY = join(import.meta.dirname, "..");
+const FIXTURES = join(import.meta.dirname, "fixtures/runners");
+const NO_TIME_MS = 4_000;
+
+interface Row {
+  readonly fixture: string;
+  readonly runner: string;
+  /** Asks whether the runner is on this machine. */
+  readonly probe: readonly [string, ...string[]];
+  /** Files with a test that passes, one that fails and one that is skipped; with what cannot be loaded; with an endless test. */
+  readonly mixed: string;
+  readonly broken: string;
+  readonly endless: string;
+  /** Where the failing test fails, counted from 0. */
+  readonly failsAt: { readonly file: string; readonly line: number };
+  readonly failure: object;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    fixture: "vitest",
+    runner: "vitest",
+    probe: ["node", "--version"],
+    mixed: "math.test.js",
+    broken: "broken.test.js",
+    endless: "endless.test.js",
+    failsAt: { file: "math.test.js", line: 7 },
+    failure: { name: "adds wrongly", suite: ["sums"], expected: "3", actual: "2" },
+  },
+  {
+    fixture: "jest",
+    runner: "jest",
+    probe: ["npm", "--version"],
+    mixed: "math.test.js",
+    broken: "broken.test.js",
+    endless: "endless.test.js",
+    failsAt: { file: "math.test.js", line: 5 },
+    failure: { name: "adds wrongly", suite: ["sums"], expected: "3", actual: "2" },
+  },
+  {
+    fixture: "mocha",
+    runner: "mocha",
+    probe: ["node", "--version"],
+    mixed: "test/math.js",
+    broken: "test/broken.js",
+    endless: "test/endless.js",
+    failsAt: { file: "test/math.js", line: 7 },
+    failure: { name: "adds wrongly", suite: ["sums"], expected: "3", actual: "2" },
+  },
+  {
+    fixture: "node-test",
+    runner: "node:test",
+    probe: ["npm", "--version"],
+    mixed: "math.test.js",
+    broken: "broken.test.js",
+    endless: "endless.test.js",
+    failsAt: { file: "math.test.js", line: 8 },
+    failure: { name: "adds wrongly", suite: ["sums"], expected: "3", actual: "2" },
+  },
+  {
+    fixture: "pytest",
+    runner: "pytest",
+    probe: ["python3", "-m", "pytest", "--version"],
+    mixed: "test_math.py",
+    broken: "test_broken.py",
+    endless: "test_endless.py",
+    failsAt: { file: "test_math.py", line: 8 },
+    failure: { name: "test_adds_wrongly", suite: ["TestSums"] },
+  },
+  {
+    fixture: "unittest",
+    runner: "unittest",
+    probe: ["python3", "--version"],
+    mixed: "test_math.py",
+    broken: "test_broken.py",
+    endless: "test_endless.py",
+    failsAt: { file: "test_math.py", line: 8 },
+    failure: { name: "test_adds_wrongly", suite: ["test_math", "Sums"], message: "2 != 3" },
+  },
+  {
+    fixture: "go",
+    runner: "go test",
+    probe: ["go", "version"],
+    mixed: "sums/sums_test.go",
+    broken: "broken/broken_test.go",
+    endless: "endless/endless_test.go",
+    failsAt: { file: "sums/sums_test.go", line: 12 },
+    failure: { name: "one_and_one", suite: ["example.com/fixture/sums", "TestAddsWrongly"] },
+  },
+  {
+    fixture: "cargo",
+    runner: "cargo test",
+    probe: ["cargo", "--version"],
+    mixed: "tests/sums.rs",
+    broken: "tests/broken.rs",
+    endless: "tests/endless.rs",
+    failsAt: { file: "tests/sums.rs", line: 10 },
+    failure: { name: "adds_wrongly", suite: ["sums"], expected: "3", actual: "2" },
+  },
+];
+
+const projects: ReturnType<typeof openProject>[] = [];
+afterAll(async () => {
+  for (const project of projects) {
+    expect(project.bugs).toEqual([]);
+    await project.close();
+  }
+});
+
+function openFixture(fixture: string) {
+  const project = openProject(join(FIXTURES, fixture));
+  projects.push(project);
+  linkPackages(join(project.root, "node_modules"));
+  return project;
+}
+
+/** One where everything can be run. */
+function openRunnable({ fixture, broken, endless }: Row) {
+  const project = openFixture(fixture);
+  for (const file of [broken, endless]) rmSync(join(project.root, file));
+  return project;
+}
+
+/** The repository's packages, linked one by one: node_modules itself stays in the workspace. */
+function linkPackages(target: string): void {
+  const source = join(REPOSITORY, "node_modules");
+  mkdirSync(join(target, ".bin"), { recursive: true });
+  for (const name of readdirSync(source))
+    if (!name.startsWith(".")) symlinkSync(join(source, name), join(target, name));
+  for (const name of readdirSync(join(source, ".bin")))
+    symlinkSync(realpathSync(join(source, ".bin", name)), join(target, ".bin", name));
+}
+
+const isHere = ([program, ...args]: Row["probe"]): boolean => {
+  try {
+    execFileSync(program, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
+  // In CI all of them are installed, and one that is not there is a failure.
+  const runner = test.skipIf(!process.env["CI"] && !isHere(row.probe));
+  const project = openFixture(row.fixture);
+  const { run, call } = project;
+
+  runner("tells passed, failed and skipped tests apart, and where and why one failed", async () => {
+    const { data, started } = await run({ filter: row.mixed });
+    expect(started).toMatchObject({ status: "running", run_id: data.run_id });
+    expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1, skip: 1, more_failures: 0 });
+    const { file, line } = row.failsAt;
+    expect(data.failures).toMatchObject([{ ...row.failure, uri: `file://${project.root}/${file}` }]);
+    expect(data.failures[0]?.range?.start.line).toBe(line);
+    expect(data.suites).toMatchObject([{ runner: row.runner }]);
+    expect((await call("test.status", { run_id: data.run_id })).data).toEqual(data);
+  });
+
+  runner("tells each test as it ends", async () => {
+    const { job_id } = await run({ filter: row.mixed });
+    const { data } = await call("job.poll", { job_id, from_seq: 0 });
+    const lines = (data as { events: { chunk?: { line?: string } }[] }).events.flatMap(
+      ({ chunk }) => chunk?.line ?? [],
+    );
+    expect(lines.map((line) => line.split(" ")[0]).sort()).toEqual(["fail", "pass", "skip"]);
+  });
+
+  runner("calls it a crash when tests cannot be loaded", async () => {
+    const { data } = await run({ filter: row.broken });
+    expect(data).toMatchObject({ status: "crashed", pass: 0, fail: 0 });
+    expect(data.failures).toMatchObject([{ message: expect.stringMatching(/./) }]);
+  });
+
+  runner("ends a test that does not", async () => {
+    const { data } = await run({ filter: row.endless, timeout: NO_TIME_MS });
+    expect(data).toMatchObject({ status: "timed_out", pass: 0 });
+  });
+
+  runner("runs by name, and says so when no test has it", async () => {
+    const suite = row.runner;
+    const named = openRunnable(row);
+    const { name } = row.failure as { name: string };
+    const wrong = await named.run({ suite, filter: name.startsWith("one") ? "TestAddsWrongly" : name });
+    expect(wrong.data).toMatchObject({ status: "failed", pass: 0, fail: 1 });
+    expect((await named.run({ suite, filter: "no such name" })).data).toMatchObject({ status: "no_tests" });
+    const again = await named.run({ suite, last_failed: true });
+    expect(again.data).toMatchObject({ status: "failed", pass: 0, fail: 1 });
+  });
+
+  runner("runs again what failed", async () => {
+    const failing = openRunnable(row);
+    expect((await failing.run({})).data).toMatchObject({ status: "failed", pass: 1, fail: 1 });
+    expect((await failing.run({ last_failed: true })).data).toMatchObject({
+      status: "failed",
+      pass: 0,
+      fail: 1,
+    });
+  });
+
+  runner("lists the suite and its files", async () => {
+    const { data } = await call("test.list", {});
+    const { suites } = data as { suites: { runner: string; files: string[] }[] };
+    expect(suites).toMatchObject([{ runner: row.runner }]);
+    expect(suites[0]?.files).toContain(`file://${project.root}/${row.mixed}`);
+  });
+});
+
+describe.each(["junit", "tap"])("a command that speaks %s", { concurrent: true }, (fixture) => {
+  const runIn = async (mode: string, input: object = {}) => {
+    const project = openFixture(fixture);
+    writeFileSync(join(project.root, "mode.txt"), mode);
+    return { ...(await project.run(input)), project };
+  };
+
+  test("tells passed, failed and skipped tests apart, and where and why one failed", async () => {
+    const { data, project } = await runIn("mixed");
+    expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1, skip: 1 });
+    expect(data.failures).toMatchObject([
+      { name: "adds wrongly", suite: ["sums"], expected: "3", actual: "2", range: { start: {} } },
+    ]);
+    expect(data.failures[0]?.uri).toMatch(`file://${project.root}/`);
+  });
+  test("has crashed when its results are cut off", async () => {
+    expect((await runIn("broken")).data).toMatchObject({ status: "crashed" });
+  });
+  test("may have no tests", async () => {
+    expect((await runIn("empty")).data).toMatchObject({ status: "no_tests" });
+  });
+  test("is ended when it does not end", async () => {
+    expect((await runIn("endless", { timeout: 1_000 })).data).toMatchObject({ status: "timed_out" });
+  });
+});
