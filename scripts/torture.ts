@@ -1,37 +1,61 @@
-// `npm run torture -- [--rounds N] [--kills N] [--reads N] [--seed S]`: what must hold under races, kills and swapped
-// links. 0 leaves one out. Exits with 1 when anything did not hold.
+// `npm run torture -- [--only NAME] [--NAME COUNT] [--seed S]`: what must hold under races, kills, swapped links and
+// processes that would rather stay. `--only` may be given again; a count of 0 leaves one out. Exits with 1 when
+// anything did not hold.
 import { parseArgs } from "node:util";
 import { kills } from "./torture/kills.ts";
 import { linkSwaps } from "./torture/link-swaps.ts";
+import { commands } from "./torture/processes-commands.ts";
+import { devServer } from "./torture/processes-dev-server.ts";
+import { endings } from "./torture/processes-endings.ts";
+import { flood } from "./torture/processes-flood.ts";
+import { serverKills } from "./torture/processes-kills.ts";
+import { longJob } from "./torture/processes-long-job.ts";
+import { repls } from "./torture/processes-repls.ts";
 import { races } from "./torture/races.ts";
 import { createRandom, type Report, type Torture } from "./torture/report.ts";
 
-const DEFAULTS = { rounds: 1_000, kills: 200, reads: 200_000 };
+interface Entry {
+  readonly torture: Torture;
+  /** What the count is of, the torture knows: rounds, kills, megabytes, minutes. */
+  readonly count: number;
+  /** It hardly does anything but wait, so the others go on meanwhile. */
+  readonly alongside?: boolean;
+}
 
-const { values } = parseArgs({
+const TORTURES: Readonly<Record<string, Entry>> = {
+  minutes: { torture: longJob, count: 10, alongside: true },
+  rounds: { torture: races, count: 1_000 },
+  kills: { torture: kills, count: 200 },
+  reads: { torture: linkSwaps, count: 200_000 },
+  "server-kills": { torture: serverKills, count: 100 },
+  endings: { torture: endings, count: 10 },
+  "flood-megabytes": { torture: flood, count: 600 },
+  "dev-servers": { torture: devServer, count: 10 },
+  commands: { torture: commands, count: 1_000 },
+  exchanges: { torture: repls, count: 10 },
+};
+const NAMES = Object.keys(TORTURES);
+
+const { values: flags } = parseArgs({
   options: {
-    rounds: { type: "string", default: String(DEFAULTS.rounds) },
-    kills: { type: "string", default: String(DEFAULTS.kills) },
-    reads: { type: "string", default: String(DEFAULTS.reads) },
+    ...Object.fromEntries(NAMES.map((name) => [name, { type: "string" as const }])),
+    only: { type: "string", multiple: true, default: NAMES },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
+for (const name of flags.only) if (!NAMES.includes(name)) giveUp(`--only takes ${NAMES.join(", ")}`);
+// The flags that are named after tortures are known here, but not to the compiler.
+const counts = flags as unknown as Readonly<Record<string, string | undefined>>;
+const countOf = (name: string, { count }: Entry) => toCount(counts[name] ?? String(count), name);
 
-const TORTURES: readonly (readonly [keyof typeof DEFAULTS, Torture])[] = [
-  ["rounds", races],
-  ["kills", kills],
-  ["reads", linkSwaps],
-];
-
-console.log(`seed ${values.seed}`);
-const reports: (Report & { seconds: number })[] = [];
-for (const [name, torture] of TORTURES) {
-  const count = toCount(values[name], name);
-  if (count === 0) continue;
-  const start = performance.now();
-  const report = await torture(count, createRandom(toCount(values.seed, "seed")), showProgress(name, count));
-  reports.push({ ...report, seconds: (performance.now() - start) / 1000 });
-}
+console.log(`seed ${flags.seed}`);
+const chosen = Object.entries(TORTURES).filter(
+  ([name, entry]) => flags.only.includes(name) && countOf(name, entry) > 0,
+);
+const waiting = chosen.filter(([, { alongside }]) => alongside).map(([name, entry]) => run(name, entry));
+const reports: TimedReport[] = [];
+for (const [name, entry] of chosen) if (!entry.alongside) reports.push(await run(name, entry));
+reports.push(...(await Promise.all(waiting)));
 
 console.log("| torture | result | seconds | |\n|---|---|---|---|");
 for (const { what, facts, violations, seconds } of reports)
@@ -42,9 +66,22 @@ for (const { what, violations } of reports)
   for (const violation of violations) console.error(`${what}: ${violation}`);
 process.exitCode = reports.some(({ violations }) => violations.length > 0) ? 1 : 0;
 
+type TimedReport = Report & { readonly seconds: number };
+
+async function run(name: string, entry: Entry): Promise<TimedReport> {
+  const count = countOf(name, entry);
+  const start = performance.now();
+  const random = createRandom(toCount(flags.seed, "seed"));
+  const report = await entry.torture(count, random, showProgress(name, count));
+  return { ...report, seconds: (performance.now() - start) / 1000 };
+}
+
 function toCount(text: string, name: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  console.error(`--${name} takes a whole number, not '${text}'`);
+  return /^\d+$/.test(text) ? Number(text) : giveUp(`--${name} takes a whole number, not '${text}'`);
+}
+
+function giveUp(message: string): never {
+  console.error(message);
   process.exit(2);
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import type { Step } from "./dispatch.ts";
 import { ToolError } from "./errors.ts";
 import { admin, createBox } from "./test-tool.ts";
+import { action, defineTool } from "./tool.ts";
 
 test("an answer is an envelope with the data, the backend that did it and a trace id", async () => {
   const envelope = await createBox().call("get", { id: 7 });
@@ -173,4 +175,33 @@ test("progress reaches whoever asked for it", async () => {
     { caller: admin, onProgress: (update) => updates.push(update) },
   );
   expect(updates).toEqual([{ progress: 1, total: 2, message: "burning" }]);
+});
+
+test("where there are no jobs, an action that detaches is answered with what it has", async () => {
+  const { registry, dispatch } = createBox();
+  const never = new Promise<never>(() => {});
+  registry.addTool(
+    defineTool({
+      name: "slow",
+      summary: "Slow things.",
+      actions: {
+        go: action({
+          summary: "Answer early.",
+          access: "read",
+          timing: "async_medium",
+          intent: "inspect",
+          input: z.strictObject({}),
+          output: z.object({ state: z.string() }),
+          examples: [{ title: "Go", input: {} }],
+          run(_input, ctx) {
+            ctx.detach({ state: "on its way" });
+            return never;
+          },
+        }),
+      },
+    }),
+  );
+  const { envelope } = await dispatch({ tool: "slow", action: "go", input: {} }, { caller: admin });
+  expect(envelope.data).toEqual({ state: "on its way" });
+  expect(envelope.meta.job_id).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 
 const MAX_URI_CHARS = 16_384;
@@ -52,13 +52,17 @@ export const PatchId = handle("patch");
 export const StreamId = handle("stream");
 
 const TIME_DIGITS = 10;
-const RANDOM_BYTES = 16;
 const RANDOM_DIGITS = 26;
 
 /** Makes handles that sort by time and hold 128 random bits: nobody guesses one, and a clock set back repeats none. */
 export function newHandle(kind: HandleKind, now: number): string {
-  const random = BigInt(`0x${randomBytes(RANDOM_BYTES).toString("hex")}`)
-    .toString(36)
-    .padStart(RANDOM_DIGITS, "0");
-  return `${kind}_${Math.floor(now).toString(36).padStart(TIME_DIGITS, "0")}${random}`;
+  const time = Math.floor(now).toString(36).padStart(TIME_DIGITS, "0");
+  return `${kind}_${time}${randomDigits()}`;
+}
+
+/** Base 36. Random UUIDs come from a pool, at a tenth of what as many random bytes cost. */
+function randomDigits(): string {
+  // One has 122 random bits; the end of another makes up for the rest.
+  const hex = randomUUID().replaceAll("-", "") + randomUUID().slice(-2);
+  return BigInt(`0x${hex}`).toString(36).padStart(RANDOM_DIGITS, "0").slice(-RANDOM_DIGITS);
 }

@@ -142,6 +142,13 @@ export function createConfinement(
       return real.startsWith("//") ? real.slice(1) : real;
     },
     openFile(path) {
+      // Most paths name a plain file, and for those one opening will do. Whatever turns out to be something else goes
+      // the careful way, in which nothing is opened before its kind and place are known.
+      if (descriptorPaths && lstatSync(toNative(path), { throwIfNoEntry: false })?.isFile()) {
+        const file = pin(toNative(path), READ | constants.O_NOFOLLOW, path);
+        if (file.stat.isFile()) return file;
+        file[Symbol.dispose]();
+      }
       using place = pin(toNative(path), PLACE, path);
       const kind = kindOf(place.stat);
       const uri = pathToUri(path);

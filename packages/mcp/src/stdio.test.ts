@@ -263,3 +263,23 @@ test("a tool added later that cannot be listed leaves the list as it was, and th
   expect(JSON.parse(await client.next()).result).toEqual(before);
   expect(demo.log).toEqual([expect.stringContaining("'a_b_c' would be listed twice")]);
 });
+
+test("what a client wishes of a job reaches the dispatcher, and nonsense does not", async () => {
+  const client = createLineClient();
+  const { options } = createDemo();
+  const seen: object[] = [];
+  const dispatch: typeof options.dispatch = (one, given) => {
+    seen.push({ timingHint: given.timingHint, key: given.key });
+    return options.dispatch(one, given);
+  };
+  servers.push(serveStdio({ ...options, ...client, dispatch }));
+  const wishes = [
+    { "octant/timing_hint": "async_long", "octant/key": "k" },
+    { "octant/timing_hint": "soon", "octant/key": 7 },
+  ];
+  for (const [id, wish] of wishes.entries()) {
+    client.send(call(id, { action: "echo", text: "a" }, wish));
+    await client.next();
+  }
+  expect(seen).toEqual([{ timingHint: "async_long", key: "k" }, {}]);
+});

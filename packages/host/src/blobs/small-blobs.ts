@@ -33,16 +33,15 @@ export function createSmallBlobs(folder: string, maxBytes = MAX_PACK_BYTES): Sma
   const current = createPack(join(folder, "small"));
   const old = createPack(join(folder, "small.old"));
 
-  const find = (hash: Hash): Buffer | undefined => current.find(hash) ?? old.find(hash);
   return {
     put(hash, bytes, durable) {
-      if (!current.find(hash)) {
+      if (current.find(hash) === undefined) {
         if (current.size() > maxBytes) renameSync(current.path, old.path);
         current.add(hash, bytes);
       }
       if (durable) current.sync();
     },
-    get: find,
+    get: (hash) => current.find(hash) ?? old.find(hash),
     close() {
       current.close();
       old.close();
@@ -109,7 +108,7 @@ function createPack(path: string) {
       const from = use(false);
       if (from === undefined) return undefined;
       const known = read(from, hash);
-      if (known) return known;
+      if (known || fstatSync(from).size === scanned) return known;
       scan(from);
       return read(from, hash);
     },
@@ -122,8 +121,12 @@ function createPack(path: string) {
       const to = use(true) as number;
       const record = Buffer.concat([header, bytes]);
       if (writeSync(to, record) !== record.length) throw noSpace();
+      // Where it stands is known when nobody else has written since the last scan; otherwise the next one finds it.
+      if (fstatSync(to).size !== scanned + record.length) return;
+      places.set(hash, { at: scanned + HEADER_BYTES, length: bytes.length });
+      scanned += record.length;
     },
-    size: () => (use(false) === undefined ? 0 : fstatSync(fd as number).size),
+    size: () => scanned,
     sync() {
       if (fd !== undefined) fdatasyncSync(fd);
     },

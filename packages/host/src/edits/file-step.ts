@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type Hash, ToolError } from "@octant/core";
 import type { PinnedFolder } from "../confinement.ts";
@@ -45,11 +45,10 @@ export interface Work {
   expected: Stats | undefined;
 }
 
-const TEMP_RANDOM_BYTES = 12;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /** What stays beside a target for a moment; the name tells whose it is and cannot be guessed. */
-export const newTempName = (): Path => `.octant-${randomBytes(TEMP_RANDOM_BYTES).toString("hex")}.tmp`;
+export const newTempName = (): Path => `.octant-${randomUUID()}.tmp`;
 
 export function toStep(change: Change, isSet: boolean): Step {
   const { path, before, after } = change;

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { Hash, Uri } from "@octant/core";
 import { z } from "zod";
 import { type Path, pathToUri } from "../path.ts";
@@ -43,7 +43,12 @@ export interface UndoRecords {
 }
 
 export function createUndoRecords(secret: () => Uint8Array): UndoRecords {
-  const sealOf = (text: string) => createHmac("sha256", secret()).update(text).digest();
+  let key: KeyObject | undefined;
+  const sealOf = (text: string) => {
+    // Bytes would be made a key each time, which costs more than the seal.
+    key ??= createSecretKey(secret());
+    return createHmac("sha256", key).update(text).digest();
+  };
 
   const encodeLines = (lines: readonly unknown[]): Buffer => {
     const text = [HEADER, ...lines.map((line) => JSON.stringify(line)), ""].join("\n");

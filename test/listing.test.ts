@@ -1,0 +1,41 @@
+import { createOctant } from "@octant/cli";
+import { createListing } from "@octant/mcp";
+import { afterAll, expect, test } from "vitest";
+import { createFixtureProject } from "./fixture-project.ts";
+
+const CHARS_PER_TOKEN = 4;
+const project = createFixtureProject();
+const octant = createOctant({ projectPath: project.root, env: project.env });
+afterAll(async () => {
+  await octant.close();
+  project[Symbol.dispose]();
+});
+
+const tokensOf = (names: readonly string[]) => {
+  const { tools } = createListing({ registry: octant.registry });
+  const chars = tools
+    .filter(({ name }) => names.includes(name))
+    .map((tool) => JSON.stringify(tool).length + 1);
+  return chars.reduce((sum, length) => sum + length, 0) / CHARS_PER_TOKEN;
+};
+
+test("ws and fs together cost at most 1,000 tokens", () => {
+  expect(tokensOf(["ws", "fs"])).toBeLessThanOrEqual(1_000);
+});
+
+// The eight may cost 4,000; these two leave room for code, vcs, net and ui.
+test("proc and test together cost at most 1,100 tokens", () => {
+  expect(tokensOf(["proc", "test"])).toBeLessThanOrEqual(1_100);
+});
+
+test.each(["default", "split"] as const)(
+  "in the %s profile every tool can be listed, in every mode",
+  (profile) => {
+    for (const mode of [undefined, "inspect", "apply", "verify", "ship"] as const) {
+      const { tools } = createListing({ registry: octant.registry, profile, ...(mode && { mode }) });
+      expect(tools.length).toBeGreaterThan(0);
+      if (mode === "inspect")
+        for (const { annotations } of tools) expect(annotations.readOnlyHint).toBe(true);
+    }
+  },
+);

@@ -1,0 +1,285 @@
+/** One rule of the specification, and the test that would fail without it. */
+export interface Requirement {
+  readonly rule: string;
+  /** `file: words of the test's name`. */
+  readonly tests: readonly [string, ...string[]];
+}
+
+const rule = (text: string, ...tests: [string, ...string[]]): Requirement => ({ rule: text, tests });
+
+export const REQUIREMENTS: readonly Requirement[] = [
+  // 1. The shape
+  rule(
+    "edges and the runtime know the dispatcher, never a tool",
+    "test/layers.test.ts: imports only the packages below it",
+  ),
+  rule(
+    "a mismatch between call and declaration does not compile",
+    "packages/core/src/client.test.ts: what does not fit the declaration",
+  ),
+  rule(
+    "tools can be added and removed at run time, with tools/list_changed",
+    "packages/mcp/src/client.test.ts: is told when the list of tools changes",
+    "packages/core/src/registry.test.ts: tools come and go while the server runs",
+  ),
+  rule("every example of every action is run", "test/actions.test.ts: every example of every action works"),
+  rule(
+    "INTERNAL seen in any test is a failure",
+    "test/actions.test.ts: arguments from a confused model never cause a bug",
+  ),
+  // 2. One envelope
+  rule(
+    "every answer is the one envelope, with trace_id and backend",
+    "packages/core/src/dispatch.test.ts: an answer is an envelope",
+  ),
+  rule(
+    "trace_id is taken from traceparent",
+    "packages/core/src/dispatch.test.ts: the trace id is taken from a traceparent",
+  ),
+  rule(
+    "UNKNOWN_ACTION names the valid actions; a missing one says that it is required",
+    "packages/core/src/dispatch.test.ts: the unknown action %s names",
+    "packages/core/src/dispatch.test.ts: the answer says that it is required",
+  ),
+  rule(
+    "INVALID_ARGUMENT names each issue, unknown parameters included",
+    "packages/core/src/dispatch.test.ts: bad arguments are all named",
+  ),
+  rule(
+    "INTERNAL shows the trace_id only; the text goes to the log",
+    "packages/core/src/dispatch.test.ts: is INTERNAL to the caller and whole in the log",
+  ),
+  rule(
+    "a handle of somebody else answers NOT_FOUND",
+    "packages/tools/src/job/job.test.ts: another caller's job does not exist",
+    "packages/tools/src/proc/proc.test.ts: processes of another caller are NOT_FOUND",
+  ),
+  rule(
+    "a cursor is opaque; a foreign or stale one is INVALID_CURSOR",
+    "packages/core/src/paging.test.ts: a cursor that was changed anywhere",
+    "packages/core/src/paging.test.ts: a cursor of another caller",
+  ),
+  rule(
+    "pages neither repeat nor drop",
+    "packages/core/src/paging.test.ts: pages neither repeat nor drop",
+    "packages/tools/src/fs/list.test.ts: pages of any size give all entries once",
+    "packages/host/src/search/search-text.test.ts: pages of any size hold the same matches",
+  ),
+  rule(
+    "what does not fit comes as head, tail and a ref",
+    "packages/tools/src/fs/read.test.ts: what does not fit comes as head and tail",
+    "packages/tools/src/proc/proc.test.ts: long output comes as head and tail",
+  ),
+  rule(
+    "percent-encoding round-trips any name a file can have",
+    "packages/host/src/path.test.ts: any path a file can have survives",
+  ),
+  rule(
+    "ids are taken in their one form",
+    "packages/core/src/ids.test.ts: ids are taken in their one form only",
+  ),
+  rule(
+    "help, schema and status are built in; a tool's own status wins",
+    "packages/core/src/registry.test.ts: every tool answers help, schema and status",
+    "packages/core/src/registry.test.ts: a tool's own status wins",
+  ),
+  // 3. fs
+  rule(
+    "read: ranges without reading the whole file, 2 GiB files, 100 MB lines",
+    "packages/tools/src/fs/read.test.ts: 2 GiB: head and tail",
+    "packages/tools/src/fs/read.test.ts: a line of 100 MB is cut",
+  ),
+  rule(
+    "read: encodings, eol, bom; images as image content; a uri list reads many",
+    "packages/tools/src/fs/read.test.ts: encodings and endings",
+    "packages/tools/src/fs/read.test.ts: is attached",
+    "packages/tools/src/fs/read.test.ts: a list answers in order",
+  ),
+  rule(
+    "write creates with parents; an existing file is ALREADY_EXISTS",
+    "packages/tools/src/fs/write.test.ts: an existing file is not touched",
+    "packages/tools/src/fs/write.test.ts: a file is created with the folders on the way",
+  ),
+  rule(
+    "stat: kind, size, hash, mtime, mode, link target",
+    "packages/tools/src/fs/stat.test.ts: a file has kind, size, hash, time and mode",
+    "packages/tools/src/fs/stat.test.ts: a link says where it leads",
+  ),
+  rule(
+    "list obeys ignore files as ripgrep does and pages through 100,000 entries",
+    "packages/host/src/files/list.test.ts: random trees with random ignore files",
+    "packages/tools/src/fs/list.test.ts: 100,000 entries of one folder",
+  ),
+  rule(
+    "rm needs confirm; without it CONFIRM_REQUIRED and what would go; it can be undone",
+    "packages/tools/src/fs/rm.test.ts: without confirm nothing goes",
+    "packages/tools/src/fs/rm.test.ts: goes, comes back as it was",
+  ),
+  rule(
+    "apply_patch without base_hash is PRECONDITION_REQUIRED",
+    "packages/tools/src/fs/apply-patch.test.ts: without base_hash nothing is written",
+  ),
+  rule(
+    "CONFLICT has both hashes, the diff since base and a rebased patch",
+    "packages/tools/src/fs/apply-patch.test.ts: a stale base_hash is refused with both hashes",
+  ),
+  rule(
+    "whitespace may differ and is reported; anything looser and ambiguity are refused with candidates",
+    "packages/host/src/patch/torture.test.ts: $name",
+    "packages/host/src/patch/apply.test.ts: a failed hunk names itself",
+  ),
+  rule(
+    "bytes outside the hunks never change",
+    "packages/host/src/patch/torture.test.ts: $name",
+    "packages/host/src/patch/round-trip.test.ts: a diff applied to the old bytes gives the new bytes",
+  ),
+  rule(
+    "mode, ownership and links are kept",
+    "packages/tools/src/fs/apply-patch.test.ts: mode, owner and other names",
+    "packages/tools/src/fs/apply-patch.test.ts: an edit through a link",
+  ),
+  rule(
+    "all files of one call change or none does, also when the process is killed",
+    "packages/host/src/edits/edits.test.ts: a process killed in the middle",
+    "packages/host/src/edits/transaction.test.ts: at whichever system call the process dies",
+    "packages/tools/src/fs/apply-patch.test.ts: one file that fails keeps all others",
+  ),
+  rule(
+    "every patch can be undone by its undo ref",
+    "packages/tools/src/fs/apply-patch.test.ts: undo and redo go back and forth",
+  ),
+  rule(
+    "of many edits with one base_hash exactly one wins",
+    "packages/tools/src/fs/apply-patch.test.ts: fifty edits with the same base_hash",
+  ),
+  rule(
+    "search_text: ranges and hashes right for multi-byte and multi-line matches, cancels its child",
+    "packages/host/src/search/search-text.test.ts: a match has uri, range, line and the hash",
+    "packages/host/src/search/ripgrep.test.ts: leaving the loop or giving up kills the process",
+  ),
+  rule(
+    "no argument is read as an option or run",
+    "packages/host/src/search/ripgrep.test.ts: settings in the environment have no effect",
+    "packages/host/src/search/ripgrep.test.ts: never an option or a command",
+  ),
+  rule(
+    "nothing outside the roots is read, through links, .. or races",
+    "packages/host/src/confinement.test.ts: a folder swapped for a link while we read",
+    "packages/host/src/confinement.test.ts: a link, a linked folder and a chain of links",
+  ),
+  rule(
+    "pipes, sockets and devices are refused at once",
+    "packages/host/src/confinement.test.ts: pipes, sockets, devices and folders",
+  ),
+  rule(
+    "protected paths cannot be written, also when they do not exist yet",
+    "packages/host/src/edits/protected-paths.test.ts: is protected at the root, at any depth",
+  ),
+  // 3. ws
+  rule(
+    "ws.detect tells root, languages, managers, build, test, frameworks, vcs, entry points, instructions",
+    "packages/tools/src/ws/detect.test.ts: PROJECTS.map",
+  ),
+  // 3. proc
+  rule(
+    "a non-zero exit is a result, with both streams and refs",
+    "packages/tools/src/proc/proc.test.ts: a command that fails is a result",
+  ),
+  rule(
+    "a command still running after wait becomes a job by itself, and the answer says so",
+    "packages/tools/src/proc/proc.test.ts: what still runs after wait goes on",
+  ),
+  rule(
+    "no child outlives the server, even after kill -9",
+    "packages/host/src/processes/processes.test.ts: no descendant outlives a server that ends by %s",
+  ),
+  rule(
+    "secrets of the server never reach a child",
+    "packages/host/src/processes/processes.test.ts: nothing of the server's environment but the harmless",
+  ),
+  rule(
+    "output is capped, and never blocks the child",
+    "packages/host/src/processes/processes.test.ts: a flood keeps its head and its tail",
+  ),
+  // 3. test
+  rule(
+    "results are normalised for every runner, with messages and places",
+    "test/runners.test.ts: tells passed, failed and skipped tests apart",
+  ),
+  rule(
+    "a crash and no tests are told apart from failing tests",
+    "test/runners.test.ts: calls it a crash when tests cannot be loaded",
+    "test/runners.test.ts: may have no tests",
+  ),
+  // 4. modes
+  rule(
+    "modes restrict by intent; the default allows all",
+    "packages/core/src/dispatch.test.ts: mode %s allows",
+  ),
+  // 5. timing and jobs
+  rule(
+    "short work is answered in place, long work with its job",
+    "packages/tools/src/job/job.test.ts: work that is quick is answered with its data",
+    "packages/tools/src/job/job.test.ts: work is answered with its job at once",
+  ),
+  rule(
+    "failures of fire_and_forget are found with job.list",
+    "packages/tools/src/job/job.test.ts: failures nobody waited for",
+  ),
+  rule(
+    "after a crash a running job is failed with INTERRUPTED",
+    "packages/host/src/jobs/jobs.test.ts: what a server that died was running",
+  ),
+  rule(
+    "events have numbers, a reader catches up, a slow one loses the oldest",
+    "packages/core/src/events.test.ts: a reader catches up",
+    "packages/core/src/events.test.ts: a slow reader loses the oldest",
+  ),
+  rule(
+    "cancelling ends the work",
+    "packages/tools/src/job/job.test.ts: cancelling ends the work",
+    "packages/tools/src/proc/proc.test.ts: a call that is cancelled ends the command",
+  ),
+  // 6. MCP
+  rule(
+    "one flat schema per tool: no union at the root, no $ref",
+    "packages/mcp/src/listing.test.ts: no profile lists a root union",
+  ),
+  rule(
+    "where one name has two meanings in one tool, that is refused",
+    "packages/mcp/src/listing.test.ts: one name with two meanings",
+  ),
+  rule(
+    "the envelope is structuredContent and, identical, text; above 64 KiB the head",
+    "packages/mcp/src/answer.test.ts: the text block is the envelope's JSON",
+    "packages/mcp/src/answer.test.ts: an answer above the limit",
+  ),
+  rule(
+    "both eras on one endpoint, answers byte-equal to the SDK's",
+    "packages/mcp/src/client.test.ts: agrees on the revision",
+    "packages/mcp/src/direct.test.ts: the direct path writes what the SDK writes",
+  ),
+  rule(
+    "mode inspect is truthfully read-only; split has hints per action",
+    "packages/mcp/src/listing.test.ts: mode inspect keeps the names",
+    "packages/mcp/src/listing.test.ts: the split profile lists one strict tool per action",
+  ),
+  rule(
+    "ws and fs are listed in at most 1,000 tokens",
+    "test/listing.test.ts: ws and fs together cost at most 1,000 tokens",
+  ),
+  // 9. and 10.
+  rule(
+    "state lives under XDG_STATE_HOME, private; an unusable home falls back with a warning",
+    "packages/host/src/state.test.ts: a home that cannot be used falls back",
+    "packages/host/src/state.test.ts: XDG_STATE_HOME is obeyed",
+  ),
+  rule(
+    "stdout carries protocol only; the server ends within a second of its client",
+    "test/cli-serve.test.ts: stdout",
+  ),
+  rule(
+    "an old Node starts the one that came along, or says in one line what to do",
+    "test/launcher.test.ts: Node",
+  ),
+];
