@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Case } from "./case.ts";
+import { processes } from "./cases/processes.ts";
 import { reads } from "./cases/reads.ts";
 import { searches } from "./cases/searches.ts";
 import { wholeServer } from "./cases/whole-server.ts";
@@ -16,7 +17,7 @@ import { createStarters } from "./servers.ts";
 import { growTree, type Tree } from "./tree.ts";
 
 // Writes come first: whatever deletes files makes them slower.
-const CASES: readonly Case[] = [...writes, ...reads, ...searches, ...wholeServer];
+const CASES: readonly Case[] = [...writes, ...reads, ...searches, ...processes, ...wholeServer];
 const NAMES = CASES.map(({ name }) => name).join(", ");
 
 /** Each case is measured so often, and the sitting with the median figure counts. */

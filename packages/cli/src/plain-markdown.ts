@@ -35,7 +35,7 @@ function toCells(line: string, style: Style): string[] | undefined {
   return line
     .slice(1, -1)
     .split(/(?<!\\)\|/)
-    .map((cell) => withoutTicks(cell.trim().replaceAll("\\|", "|"), style));
+    .map((cell) => withoutTicks(cell.trim().replaceAll(/\\([|*])/g, "$1"), style));
 }
 
 function toTable([head, rule, ...rows]: string[][], style: Style): string[] {

@@ -32,10 +32,13 @@ function parameterTable(schema: JsonSchema): string[] {
     const property = typeof value === "boolean" ? {} : value;
     const optional = schema.required?.includes(key) ? "" : "?";
     const byDefault = property.default === undefined ? "" : ` (default ${JSON.stringify(property.default)})`;
-    return `| \`${key}${optional}\` | ${typeName(property)} | ${(property.description ?? "") + byDefault} |`;
+    return `| \`${key}${optional}\` | ${typeName(property)} | ${escapeCell((property.description ?? "") + byDefault)} |`;
   });
   return rows.length ? [["| parameter | type | |", "|---|---|---|", ...rows].join("\n")] : [];
 }
+
+/** A glob in a description is no emphasis, and a bar no end of the cell. */
+const escapeCell = (text: string) => text.replaceAll(/[*|]/g, "\\$&");
 
 function typeName(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(", ");

@@ -20,6 +20,11 @@ test("a diff looks as git writes it", () => {
   );
 });
 
+test("a mode with the kind of file in it is the same mode", () => {
+  const [before, after] = [Buffer.from("a\n"), Buffer.from("b\n")];
+  expect(unifiedDiff({ path: "f", before, after, oldMode: 0o100644, newMode: 0o644 })).not.toContain("mode");
+});
+
 test("nothing changed is no diff", () => {
   expect(unifiedDiff({ path: "x", before: lines(3), after: lines(3), oldMode: 0o644, newMode: 0o644 })).toBe(
     "",

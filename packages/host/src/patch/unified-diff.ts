@@ -12,7 +12,7 @@ export interface DiffOptions {
   /** null: the file is not there. */
   readonly before: Buffer | null;
   readonly after: Buffer | null;
-  /** Permission bits; a change of mode is shown when both are given. */
+  /** A change of the permission bits is shown when both are given; what kind of file it is does not count. */
   readonly oldMode?: number;
   readonly newMode?: number;
   /** Whether content that is no text is written in full, so that the diff can be applied. */
@@ -50,7 +50,7 @@ function headerLines({ path, newPath, before, after, oldMode, newMode }: DiffOpt
   if (before === null) return [`new file mode ${gitMode(newMode)}`];
   if (after === null) return [`deleted file mode ${gitMode(oldMode)}`];
   const lines: string[] = [];
-  if (oldMode !== undefined && newMode !== undefined && oldMode !== newMode) {
+  if (oldMode !== undefined && newMode !== undefined && gitMode(oldMode) !== gitMode(newMode)) {
     lines.push(`old mode ${gitMode(oldMode)}`, `new mode ${gitMode(newMode)}`);
   }
   if (newPath !== undefined && newPath !== path) {

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { commands } from "../scripts/torture/processes-commands.ts";
+import { devServer } from "../scripts/torture/processes-dev-server.ts";
+import { endings } from "../scripts/torture/processes-endings.ts";
+import { flood } from "../scripts/torture/processes-flood.ts";
+import { serverKills } from "../scripts/torture/processes-kills.ts";
+import { driveLongJob } from "../scripts/torture/processes-long-job.ts";
+import { repls } from "../scripts/torture/processes-repls.ts";
+import { createRandom, type Torture } from "../scripts/torture/report.ts";
+
+// The same as `npm run torture` shows with the numbers that count, in as many rounds as a test has time for.
+const seldom = (torture: Torture, count: number) => torture(count, createRandom(1), () => {});
+
+test("a server that is killed takes along its processes, and the next one says that their jobs were interrupted", async () => {
+  expect((await seldom(serverKills, 2)).violations).toEqual([]);
+});
+
+test("a server that ends in good order is gone in a second, and all its processes in two", async () => {
+  expect((await seldom(endings, 1)).violations).toEqual([]);
+});
+
+test("a line of 40 MB costs no memory, is answered within the budget, and its ref reads by range", async () => {
+  expect((await seldom(flood, 40)).violations).toEqual([]);
+});
+
+test("a job that outlasts the limit of its client ends with its result", async () => {
+  expect((await driveLongJob(5_000, 2_000)).violations).toEqual([]);
+});
+
+test("a dev server is told to be ready, by its text or its port, when it is", async () => {
+  expect((await seldom(devServer, 1)).violations).toEqual([]);
+});
+
+test("many short commands at a time leave no zombie and no open descriptor", async () => {
+  expect((await seldom(commands, 96)).violations).toEqual([]);
+});
+
+test("node, python3 and a shell with job control answer ten times each", async () => {
+  expect((await seldom(repls, 10)).violations).toEqual([]);
+});
