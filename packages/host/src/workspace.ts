@@ -39,7 +39,6 @@ export function createWorkspace({ roots, env, warn }: WorkspaceOptions): Workspa
   const edits = createEdits({ confinement, blobs, state, warn });
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
   const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
-  store.recover(systemClock.now());
   const processes = createProcesses({ folder: state.folder("processes"), env });
   const refs = { stdout: processes.openRef, stderr: processes.openRef };
   // Every edit looks for remains first, so nothing has to wait for this one.

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Envelope, Job, JobFilter, JobState, JobStore, Progress } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -19,14 +18,19 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS jobs_unfinished ON jobs (process) WHERE state IN ('queued', 'running');
 `;
 
-/** Jobs in SQLite, shared by all servers of a workspace. Finished jobs take no memory, and without jobs nothing is opened. */
+/**
+ * Jobs in SQLite, shared by all servers of a workspace. Finished jobs take no memory. Nothing is opened before the first
+ * use, and that one first sees to the jobs of servers that died.
+ */
 export function createJobStore(file: string, blobs: Blobs): JobStore & { close(): void } {
   const process = thisProcess();
   let opened: Opened | undefined;
   let puts = 0;
 
   const use = (): Opened => {
-    opened ??= open(file);
+    if (opened) return opened;
+    opened = open(file);
+    recover(Date.now());
     return opened;
   };
   // In WAL mode a commit with FULL syncs the log, and with it everything written before.
@@ -44,6 +48,17 @@ export function createJobStore(file: string, blobs: Blobs): JobStore & { close()
       db.put.run({ ...toRow(job), process });
       db.finish.run({ job_id: job.job_id, result: small ? text : null, result_blob });
     });
+  };
+
+  const recover = (now: number): number => {
+    const db = use();
+    db.forget.run({ now });
+    const owners = db.unfinished.all().map((row) => String(row["process"]));
+    const dead = owners.filter((one) => one !== process && !isAlive(one));
+    const lost = dead.flatMap((one) => db.ofProcess.all({ process: one })).flatMap((row) => toJob(row) ?? []);
+    for (const job of lost)
+      finish({ ...job, state: "failed", updated_at: now }, interrupted(job), { durable: true });
+    return lost.length;
   };
 
   return {
@@ -65,19 +80,7 @@ export function createJobStore(file: string, blobs: Blobs): JobStore & { close()
       use()
         .list.all(toParameters(filter))
         .flatMap((row) => toJob(row) ?? []),
-    recover(now) {
-      if (!opened && !existsSync(file)) return 0;
-      const db = use();
-      db.forget.run({ now });
-      const owners = db.unfinished.all().map((row) => String(row["process"]));
-      const dead = owners.filter((one) => one !== process && !isAlive(one));
-      const lost = dead
-        .flatMap((one) => db.ofProcess.all({ process: one }))
-        .flatMap((row) => toJob(row) ?? []);
-      for (const job of lost)
-        finish({ ...job, state: "failed", updated_at: now }, interrupted(job), { durable: true });
-      return lost.length;
-    },
+    recover,
     close() {
       opened?.close();
       opened = undefined;
