@@ -1,48 +1,77 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type Bench, type CallCase, type Case, callCase, expectEqual } from "../case.ts";
-import { type RpcServer, startServer } from "../json-rpc.ts";
+import { createInterface } from "node:readline";
+import { type Bench, type Case, expectEqual, rememberAnswer, toData } from "../case.ts";
+import { type RpcServer, startServer, toCallLine } from "../json-rpc.ts";
+import { interleave, timed } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
 
 const GROWN_MEGABYTES = 300;
 const BYTES_PER_MEGABYTE = 1e6;
+const EXEC = { action: "exec", command: ["true"] };
 
-const EXEC_TRUE: CallCase = {
-  name: "exec true",
-  tool: "proc",
-  bar: atMost(1.3),
-  note: "floor: spawn of `true` from a small process, its pipes read to their end",
-  toArguments: () => ({ action: "exec", command: ["true"] }),
-  direct: spawnTrue,
-  check: ({ exit_code }) => expectEqual(exit_code, 0, "exit code"),
-};
-
-const GROWN: CallCase = {
-  ...EXEC_TRUE,
-  name: `exec true at ${GROWN_MEGABYTES} MB`,
-  note: `the same, by a server of ${GROWN_MEGABYTES} MB, half of it objects`,
-};
+const NAME = "exec true";
+const NAME_GROWN = `exec true at ${GROWN_MEGABYTES} MB`;
+const NOTE = "floor: spawn of `true` by a process that does nothing else, its pipes read to their end";
 
 export const processes: readonly Case[] = [
-  callCase(EXEC_TRUE),
-  { name: GROWN.name, run: (bench) => runGrown(bench) },
+  { name: NAME, run: (bench) => execTrue(bench, NAME, NOTE) },
+  { name: NAME_GROWN, run: execTrueGrown },
 ];
 
-async function spawnTrue(): Promise<void> {
-  const child = spawn("true", { stdio: ["ignore", "pipe", "pipe"] });
-  child.stdout.resume();
-  child.stderr.resume();
-  await once(child, "close");
-}
-
-async function runGrown(bench: Bench): Promise<Row> {
+async function execTrueGrown(bench: Bench): Promise<Row> {
   await using octant = await startGrown(bench.octant);
-  const row = await callCase(GROWN).run({ ...bench, octant });
+  const row = await execTrue({ ...bench, octant }, NAME_GROWN, `${NOTE}; half of the server is objects`);
   const megabytes = residentMegabytes(octant.pid);
   if (megabytes < GROWN_MEGABYTES) throw new Error(`the server has ${megabytes} MB, so nothing was shown`);
   return row;
 }
+
+async function execTrue({ octant, noOp, effort, random }: Bench, name: string, note: string): Promise<Row> {
+  using spawner = startSpawner();
+  const first = await octant.exchange(toCallLine("proc", EXEC));
+  expectEqual((toData(first, name) as { exit_code: number }).exit_code, 0, "exit code");
+  await rememberAnswer(noOp, first);
+  const spreads = await interleave(
+    {
+      octant: () => timed(() => octant.exchange(toCallLine("proc", EXEC))),
+      noOp: () => timed(() => noOp.exchange(toCallLine("no_op", EXEC))),
+      direct: spawner.time,
+    },
+    effort,
+    random,
+  );
+  const figure = spreads.octant.p50 / (spreads.direct.p50 + spreads.noOp.p50);
+  return { name, unit: "ms", ...spreads, figure, bar: atMost(1.3), note };
+}
+
+/** A spawn costs its process by its size, and the bench itself is big: so a small one does it, with a clock of its own. */
+function startSpawner(): Disposable & { time(): Promise<number> } {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", SPAWNER], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async time() {
+      child.stdin.write("go\n");
+      return Number((await lines.next()).value);
+    },
+    [Symbol.dispose]: () => child.stdin.end(),
+  };
+}
+
+const SPAWNER = `
+  import { spawn } from "node:child_process";
+  import { once } from "node:events";
+  for await (const _ of process.stdin) {
+    const start = performance.now();
+    const child = spawn("true", { stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.resume();
+    child.stderr.resume();
+    await once(child, "close");
+    console.log(performance.now() - start);
+  }
+`;
 
 /** Another server like this one, started by the same command line, that holds memory before it does anything else. */
 function startGrown({ pid }: RpcServer): Promise<RpcServer> {

@@ -118,7 +118,7 @@ function equip<T extends Tool>(
     OWN_TOOLS[tool as keyof typeof OWN_TOOLS]({ workspace, registry, version, mode, env }),
   );
   for (const tool of withoutDisabled([...own, ...customTools], options.toolConfig?.disable))
-    registry.addTool(tool);
+    registry.addTool({ version, ...tool });
   const dispatch = createDispatcher({
     registry,
     cursors: createCursors(workspace.state.secret()),
@@ -126,7 +126,16 @@ function equip<T extends Tool>(
     jobs: workspace.jobs,
     onBug: options.onBug ?? logBug(log),
   });
-  const edge = { registry, dispatch, name, version, mode, caller: LOCAL_CALLER, log };
+  const edge = {
+    registry,
+    dispatch,
+    name,
+    version,
+    instructions: INSTRUCTIONS,
+    mode,
+    caller: LOCAL_CALLER,
+    log,
+  };
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= workspace.close());
   return {
@@ -142,6 +151,14 @@ function equip<T extends Tool>(
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** What a model should know before its first call. */
+const INSTRUCTIONS = [
+  "Call ws.detect first: it tells what the project is and how it is built and tested.",
+  "fs.read answers with a hash; fs.apply_patch wants it as base_hash, and its answer has an undo ref.",
+  "An answer with meta.job_id is still at work: job.poll waits for its result.",
+  "What does not fit is behind a ref (fs.read) or meta.paging.cursor. Every tool has help and schema.",
+].join(" ");
 
 const logBug =
   (log: (line: string) => void): DispatcherOptions["onBug"] =>

@@ -1,7 +1,7 @@
-import type { z } from "zod";
 import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
 import { ToolError } from "./errors.ts";
+import { toIssues } from "./issues.ts";
 import type { Jobs } from "./jobs.ts";
 import { actionOf, toolOf } from "./lookup.ts";
 import { allowedIn, type Mode } from "./modes.ts";
@@ -94,14 +94,11 @@ function findAction(registry: Registry, call: Call): Omit<CheckedCall, "input"> 
 function checkInput(found: Omit<CheckedCall, "input">, input: unknown): CheckedCall {
   const parsed = found.act.input.safeParse(input ?? {});
   if (parsed.success) return { ...found, input: parsed.data };
-  const issues = toIssues(parsed.error);
+  const issues = toIssues(parsed.error, found.act.input, input ?? {});
   const first = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
   const message = `${found.tool.name}.${found.name}: ${first}; see action 'schema' for what fits`;
   throw new ToolError("INVALID_ARGUMENT", message, { issues });
 }
-
-const toIssues = (error: z.ZodError) =>
-  error.issues.map(({ path, message }) => ({ path: path.map(String).join("."), message }));
 
 const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
 

@@ -43,7 +43,12 @@ export type HandleKind = (typeof HANDLES)[number];
 
 /** The schema of a handle: its prefix, then 36 characters that sort by the time they were made. */
 export const handle = (kind: HandleKind) =>
-  z.string().regex(new RegExp(`^${kind}_[0-9a-z]{36}$`), `a ${kind} id starts with ${kind}_`);
+  z
+    .string()
+    .regex(
+      new RegExp(`^${kind}_[0-9a-z]{36}$`),
+      `a ${kind} id is ${kind}_ and 36 letters and digits, as it was given to you`,
+    );
 
 export const ProcId = handle("proc");
 export const JobId = handle("job");

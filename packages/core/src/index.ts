@@ -1,3 +1,4 @@
+export * from "./budget.ts";
 export * from "./builtins.ts";
 export * from "./client.ts";
 export * from "./dispatch.ts";

@@ -21,6 +21,8 @@ export interface Job {
   readonly expires_at: number;
   /** The caller's own key: the same call with the same key is the same job. */
   readonly key: string | null;
+  /** Of the call's input, for telling the same call from another; null without a key. */
+  readonly digest: string | null;
 }
 
 export interface JobFilter {
@@ -43,6 +45,9 @@ export interface JobStore {
   result(job_id: string): Envelope | undefined;
   byKey(owner: string, key: string): Job | undefined;
   list(filter: JobFilter): readonly Job[];
+  /** Asks the process that runs the job, whichever it is, to end it. */
+  askToCancel(job_id: string): void;
+  isAskedToCancel(job_id: string): boolean;
   /** Makes the jobs of a process that died fail with INTERRUPTED, and forgets the expired; answers how many failed. */
   recover(now: number): number;
 }
@@ -63,12 +68,24 @@ export const PATIENCE_MS: Readonly<Record<Exclude<Timing, "sync">, number>> = {
 };
 
 const TTL_MS = 24 * 60 * 60 * 1000;
+const HEED_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 250;
+/** Long enough for the other process to look, and for what it runs to end. */
+const CANCEL_ELSEWHERE_MS = 10_000;
+
+/** A reason at hand: without one an error is made, which takes longer than the rest. */
+const ENOUGH = "enough";
+
+const cancelled = () => new ToolError("CANCELLED", "the job was cancelled", {});
+const isUnfinished = ({ state }: Job) => state === "queued" || state === "running";
 
 export interface JobRequest {
   readonly tool: string;
   readonly action: string;
   readonly owner: string;
   readonly key?: string | undefined;
+  /** Of the input; needed with a key. */
+  readonly digest?: string | undefined;
   readonly patienceMs: number;
   /** The caller's: aborting it before the job was acknowledged cancels the job. */
   readonly signal: AbortSignal;
@@ -133,9 +150,10 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
       ended: Promise.withResolvers(),
     };
     live.set(entry.job.job_id, entry);
-    store.put(entry.job, { durable: false });
     events.publish(entry.job.job_id, { type: "start" });
     void work(request, entry).then(entry.ended.resolve, entry.ended.reject);
+    // Storing it takes its time while the work is under way.
+    unlessKnown(entry, () => store.put(entry.job, { durable: false }));
     return entry;
   };
 
@@ -154,16 +172,37 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
     const now = clock.now();
     entry.job = { ...entry.job, state, updated_at: now, expires_at: now + TTL_MS };
     const wanted = entry.acknowledged || entry.job.key !== null || !result.ok;
-    store.finish(entry.job, wanted ? result : null, { durable: entry.acknowledged });
+    unlessKnown(entry, () =>
+      store.finish(entry.job, wanted ? result : null, { durable: entry.acknowledged }),
+    );
     live.delete(job_id);
     events.publish(job_id, { type: "end", state });
     return result;
+  };
+
+  /** A job may be cancelled from another process of the workspace, which knows it by the store only. */
+  const heedOthers = async ({ job, controller, ended }: Live) => {
+    const over = new AbortController();
+    void ended.promise.then(() => over.abort());
+    while (live.has(job.job_id)) {
+      await clock.sleep(HEED_EVERY_MS, over.signal);
+      if (live.has(job.job_id) && store.isAskedToCancel(job.job_id)) controller.abort(cancelled());
+    }
+  };
+
+  /** Looks at a job that another process runs, again and again. */
+  const watchElsewhere = async (owner: string, job_id: string, ms: number, signal: AbortSignal) => {
+    const until = clock.now() + ms;
+    while (!signal.aborted && clock.now() < until && isUnfinished(find(owner, job_id)))
+      await clock.sleep(Math.min(LOOK_EVERY_MS, until - clock.now()), signal);
+    return find(owner, job_id);
   };
 
   return {
     events,
     async run(request) {
       const known = request.key === undefined ? undefined : store.byKey(request.owner, request.key);
+      if (known) checkSameCall(known, request);
       const before = known && live.get(known.job_id);
       if (known && !before) return { job: known, result: store.result(known.job_id) ?? null };
       const entry = before ?? start(request);
@@ -173,8 +212,14 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
       const result = await patiently(entry, request.patienceMs, clock);
       request.signal.removeEventListener("abort", cancel);
       if (result) return { job: entry.job, result };
+      try {
+        store.put(entry.job, { durable: true });
+      } catch (cause) {
+        entry.controller.abort(cause);
+        throw cause;
+      }
+      if (!entry.acknowledged) void heedOthers(entry);
       entry.acknowledged = true;
-      store.put(entry.job, { durable: true });
       return { job: entry.job, result: null };
     },
     get: find,
@@ -185,7 +230,8 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
     list: (filter) => store.list(filter).map((job) => live.get(job.job_id)?.job ?? job),
     async wait(owner, job_id, fromSeq, ms, signal) {
       find(owner, job_id);
-      if (live.has(job_id) && events.read(fromSeq, job_id).events.length === 0) {
+      if (!live.has(job_id)) return watchElsewhere(owner, job_id, ms, signal);
+      if (events.read(fromSeq, job_id).events.length === 0) {
         const changed = new AbortController();
         const stop = events.subscribe((event) => event.job_id === job_id && changed.abort());
         await clock.sleep(ms, AbortSignal.any([signal, changed.signal]));
@@ -196,18 +242,23 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
     async ended(owner, job_id, ms, signal) {
       find(owner, job_id);
       const entry = live.get(job_id);
+      if (!entry) return watchElsewhere(owner, job_id, ms, signal);
       const enough = new AbortController();
       const tired = clock.sleep(ms, AbortSignal.any([signal, enough.signal]));
-      if (entry) await Promise.race([entry.ended.promise, tired]);
-      enough.abort();
+      await Promise.race([entry.ended.promise, tired]);
+      enough.abort(ENOUGH);
       return find(owner, job_id);
     },
     async cancel(owner, job_id) {
       find(owner, job_id);
       const entry = live.get(job_id);
-      entry?.controller.abort(new ToolError("CANCELLED", "the job was cancelled", {}));
-      await entry?.ended.promise;
-      return find(owner, job_id);
+      if (entry) {
+        entry.controller.abort(cancelled());
+        await entry.ended.promise;
+        return find(owner, job_id);
+      }
+      if (isUnfinished(find(owner, job_id))) store.askToCancel(job_id);
+      return watchElsewhere(owner, job_id, CANCEL_ELSEWHERE_MS, new AbortController().signal);
     },
     async close() {
       const running = [...live.values()];
@@ -218,7 +269,16 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
   };
 }
 
-const newJob = ({ tool, action, owner, key }: JobRequest, now: number): Job => ({
+/** A store that fails must not cost a caller the answer to a call that nobody else knows to be a job. */
+function unlessKnown({ acknowledged }: Live, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    if (acknowledged) throw cause;
+  }
+}
+
+const newJob = ({ tool, action, owner, key, digest }: JobRequest, now: number): Job => ({
   job_id: newHandle("job", now),
   tool,
   action,
@@ -229,7 +289,14 @@ const newJob = ({ tool, action, owner, key }: JobRequest, now: number): Job => (
   updated_at: now,
   expires_at: now + TTL_MS,
   key: key ?? null,
+  digest: digest ?? null,
 });
+
+function checkSameCall({ tool, action, digest, key }: Job, request: JobRequest): void {
+  if (tool === request.tool && action === request.action && digest === (request.digest ?? null)) return;
+  const message = `the key '${key}' belongs to another call, of ${tool}.${action}; take a new one`;
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "key", message }] });
+}
 
 /** The outcome if it comes in time. */
 async function patiently({ ended, detached }: Live, ms: number, clock: Clock): Promise<Envelope | undefined> {
@@ -239,6 +306,6 @@ async function patiently({ ended, detached }: Live, ms: number, clock: Clock): P
   try {
     return await Promise.race([ended.promise, Promise.race([tired, detached.promise]).then(() => undefined)]);
   } finally {
-    enough.abort();
+    enough.abort(ENOUGH);
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Notes } from "./context.ts";
 import type { CallOptions, Step } from "./dispatch.ts";
 import { ToolError } from "./errors.ts";
@@ -35,6 +36,7 @@ const runAsJob =
       action: call.name,
       owner: ctx.caller.id,
       key,
+      digest: key === undefined ? undefined : digestOf(call.input),
       patienceMs,
       signal: ctx.signal,
       work: ({ signal, emit, detach }) => {
@@ -64,6 +66,8 @@ const runAsJob =
 /** A hint can make the caller wait less or more, but not make a job of a sync action, nor the other way round. */
 const toPatience = (timing: Exclude<Timing, "sync">, hint: Timing | undefined): number =>
   PATIENCE_MS[hint === undefined || hint === "sync" ? timing : hint];
+
+const digestOf = (input: unknown) => createHash("sha256").update(JSON.stringify(input)).digest("base64url");
 
 /** The data of an answer that came before the outcome. */
 export interface JobStarted {

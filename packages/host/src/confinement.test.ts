@@ -163,6 +163,10 @@ describe.each([
     for (const uri of ["sub/a.txt", "link/a.txt"])
       expect(codeOf(() => open(confinement, uri))).toBe("OUTSIDE_WORKSPACE");
     expect(codeOf(() => confinement.makeFolder(join(root, "sub/new")))).toBe("OUTSIDE_WORKSPACE");
+    confinement.exclude(join(root, "future/cache"));
+    using future = confinement.makeFolder(join(root, "future"));
+    expect(future.path).toBe(join(root, "future"));
+    expect(codeOf(() => confinement.makeFolder(join(root, "future/cache")))).toBe("OUTSIDE_WORKSPACE");
   });
 
   test("openEntry looks at a link itself", () => {
@@ -175,7 +179,8 @@ describe.each([
     symlinkSync("b", join(root, "a"));
     symlinkSync("a", join(root, "b"));
     expect(codeOf(() => open(confine(), "a"))).toBe("NOT_FOUND");
-    expect(codeOf(() => open(confine(), "nowhere/x"))).toBe("NOT_FOUND");
+    for (const uri of ["nowhere/x", "a/x", "n".repeat(300), "x/".repeat(3000)])
+      expect(codeOf(() => open(confine(), uri))).toBe("NOT_FOUND");
   });
 });
 

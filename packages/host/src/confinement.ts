@@ -33,7 +33,7 @@ export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "d
 export interface Confinement {
   /** Real paths; the first is where relative paths start. */
   readonly roots: readonly Path[];
-  /** Makes a folder inside count as outside: what Octant itself keeps is nobody's to read or write. */
+  /** Makes a folder inside, even one that is not there yet, count as outside: what Octant keeps is nobody's to touch. */
   exclude(folder: Path): void;
   /** What a caller's uri means. It may still lead outside through a link; opening finds that out. */
   toPath(uri: string): Path;
@@ -129,7 +129,7 @@ export function createConfinement(
   return {
     roots,
     exclude(folder) {
-      excluded.push(realFolder(folder));
+      excluded.push(realOrFuture(folder));
     },
     toPath(uri) {
       const path = uriToPath(uri, first);
@@ -142,13 +142,7 @@ export function createConfinement(
       return real.startsWith("//") ? real.slice(1) : real;
     },
     openFile(path) {
-      // Most paths name a plain file, and for those one opening will do. Whatever turns out to be something else goes
-      // the careful way, in which nothing is opened before its kind and place are known.
-      if (descriptorPaths && lstatSync(toNative(path), { throwIfNoEntry: false })?.isFile()) {
-        const file = pin(toNative(path), READ | constants.O_NOFOLLOW, path);
-        if (file.stat.isFile()) return file;
-        file[Symbol.dispose]();
-      }
+      // Nothing outside is ever opened for reading, not even for a moment: closing it would drop this process's own locks.
       using place = pin(toNative(path), PLACE, path);
       const kind = kindOf(place.stat);
       const uri = pathToUri(path);
@@ -219,6 +213,18 @@ function refineFolderError(cause: unknown, path: Path): unknown {
   }
   const uri = pathToUri(path);
   return new ToolError("NOT_A_DIRECTORY", `${uri} is not a folder`, { uri });
+}
+
+/** Where a folder is, or will be once somebody makes it. */
+function realOrFuture(folder: Path): Path {
+  try {
+    return realPath(toNative(folder));
+  } catch (cause) {
+    if (errnoOf(cause) !== "ENOENT" || folder === "/") throw toToolError(cause, pathToUri(folder));
+    const { parent, name } = splitPath(folder);
+    const above = realOrFuture(parent);
+    return `${above === "/" ? "" : above}/${name}`;
+  }
 }
 
 function realFolder(given: Path): Path {

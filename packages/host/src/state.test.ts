@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { ToolError } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStateFolder } from "./state.ts";
 
@@ -43,10 +44,14 @@ test("XDG_STATE_HOME is obeyed when it is absolute", () => {
 
 test("the same roots share a folder, other roots have another", () => {
   expect(open().path).toBe(open().path);
-  const names = [["/a/x"], ["/b/x"], ["/a/x", "/b/x"], ["/b/x", "/a/x"], ["/"]].map(
-    (roots) => open(undefined, roots).path,
-  );
+  const names = [["/a/x"], ["/b/x"], ["/a/x", "/b/x"], ["/"]].map((roots) => open(undefined, roots).path);
   expect(new Set(names).size).toBe(names.length);
+});
+
+test("the order of the roots does not matter, and all workspaces lie in one base", () => {
+  const [one, other] = [open(undefined, ["/a", "/b"]), open(undefined, ["/b", "/a"])];
+  expect(one.path).toBe(other.path);
+  expect([one.base, open().base]).toEqual([dirname(one.path), dirname(one.path)]);
 });
 
 test("subfolders are made, private too", () => {
@@ -98,6 +103,13 @@ test("the secret stays, is private, and is made anew when it was torn", () => {
   expect(state.secret()).toHaveLength(32);
   expect(open().secret()).toEqual(state.secret());
   expect(readdirSync(state.path)).toEqual(["secret"]);
+});
+
+test("a secret that cannot be read is told as such, with what to do about it", () => {
+  const state = open();
+  mkdirSync(join(state.path, "secret"));
+  expect(() => state.secret()).toThrow(ToolError);
+  expect(() => state.secret()).toThrow(/EISDIR.*move it away/);
 });
 
 test("processes that start together agree on the secret", async () => {

@@ -24,6 +24,8 @@ import { errnoOf, toToolError } from "./system-error.ts";
 /** Where a workspace keeps what outlives the process: blobs, journal, secret. Nobody else can read or write it. */
 export interface StateFolder {
   readonly path: string;
+  /** The folder that holds this one and those of all the user's other workspaces. */
+  readonly base: string;
   /** A subfolder, made 0700 when missing. */
   folder(name: string): string;
   /** 32 random bytes kept in a 0600 file, the same for every process of this workspace. */
@@ -41,16 +43,24 @@ const SECRET_FILE = "secret";
 
 /** The user's state folder, or a private temp folder (with a warning) where that one cannot be used. */
 export function openStateFolder({ roots, env, warn }: StateOptions): StateFolder {
-  const path = join(openBase(env, warn), workspaceName(roots));
+  const base = openBase(env, warn);
+  const path = join(base, workspaceName(roots));
   makePrivate(path);
   return {
     path,
+    base,
     folder(name) {
       const folder = join(path, name);
       makePrivate(folder);
       return folder;
     },
-    secret: () => loadSecret(join(path, SECRET_FILE)),
+    secret() {
+      try {
+        return loadSecret(join(path, SECRET_FILE));
+      } catch (cause) {
+        throw toToolError(cause, "the state folder");
+      }
+    },
   };
 }
 
@@ -78,13 +88,14 @@ function stateHome(env: NodeJS.ProcessEnv): string {
   return join(env["HOME"] || homedir(), ".local", "state");
 }
 
-/** Readable, and another one for every other set of roots. */
+/** Readable, and another one for every other set of roots, in whatever order they are given. */
 function workspaceName(roots: readonly Path[]): string {
-  const slug = basename(roots[0] ?? "")
+  const sorted = roots.toSorted();
+  const slug = basename(sorted[0] ?? "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[.-]+/, "")
     .slice(0, MAX_SLUG_CHARS);
-  const digest = createHash("sha256").update(JSON.stringify(roots)).digest("hex").slice(0, DIGEST_CHARS);
+  const digest = createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, DIGEST_CHARS);
   return `${slug || "root"}-${digest}`;
 }
 
@@ -117,11 +128,16 @@ function loadSecret(path: string): Uint8Array {
     const secret = readFileSync(path);
     if (secret.length === SECRET_BYTES) return secret;
   } catch (cause) {
-    if (errnoOf(cause) !== "ENOENT") throw cause;
+    if (errnoOf(cause) !== "ENOENT") throw unreadable(cause);
     return makeSecret(path, linkSync);
   }
   // Torn by a crash of the machine: cursors made with it are lost anyway.
   return makeSecret(path, renameSync);
+}
+
+function unreadable(cause: unknown): ToolError {
+  const message = `the file "${SECRET_FILE}" in Octant's state folder cannot be read (${errnoOf(cause)}); move it away, and a new one is made`;
+  return new ToolError("IO_ERROR", message, {}, { cause });
 }
 
 /** Whoever places it first wins, and everybody reads the winner's. */

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { createEventLog, createJobs, type Jobs } from "@octant/core";
 import { type Blobs, createBlobs } from "./blobs/blobs.ts";
 import { type Confinement, createConfinement } from "./confinement.ts";
@@ -34,7 +34,9 @@ export interface WorkspaceOptions {
 export function createWorkspace({ roots, env, warn }: WorkspaceOptions): Workspace {
   const confinement = createConfinement(roots);
   const state = openStateFolder({ roots: confinement.roots, env, warn });
-  confinement.exclude(state.path);
+  // A root such as the home folder holds what other workspaces keep, and the code that Node has compiled for us.
+  confinement.exclude(state.base);
+  for (const folder of cacheFolders(env)) confinement.exclude(folder);
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn });
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
@@ -53,11 +55,17 @@ export function createWorkspace({ roots, env, warn }: WorkspaceOptions): Workspa
     jobs,
     processes,
     async close() {
-      await jobs.close();
-      await processes.close();
+      // Together: a job waits for its process, and that one need not be asked politely any more.
+      await Promise.all([jobs.close(), processes.close()]);
       await edits.close();
       store.close();
       blobs.close();
     },
   };
+}
+
+/** Where `bin/octant.js` lets Node keep compiled code. */
+function cacheFolders({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string[] {
+  const home = XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : HOME && join(HOME, ".cache");
+  return home ? [join(home, "octant")] : [];
 }

@@ -1,4 +1,5 @@
 import { encodeCallToolResult } from "./answer.ts";
+import { asksForLargeAnswer, createLargeCalls } from "./large-calls.ts";
 import {
   errorLine,
   hasOnly,
@@ -35,10 +36,13 @@ export interface DirectCalls {
   /** A cancelled call is not answered. */
   cancel(params: Plain | undefined): void;
   cancelAll(): void;
+  /** The outlet is no longer full. */
+  resume(): void;
 }
 
 export function createDirectCalls(service: Service, runTool: RunTool, outlet: Outlet): DirectCalls {
   const running = new Map<RequestId, AbortController>();
+  const large = createLargeCalls(outlet);
 
   const finish = async (request: CallRequest, reply: NonNullable<ReturnType<RunTool>>) => {
     try {
@@ -48,21 +52,29 @@ export function createDirectCalls(service: Service, runTool: RunTool, outlet: Ou
       return errorLine(request.id, INTERNAL_ERROR, "Internal error");
     }
   };
+  const run = async (request: CallRequest, signal: AbortSignal) => {
+    const { id, params, meta } = request;
+    const notify = (update: ProgressParams) => {
+      if (!signal.aborted && !outlet.full) outlet.write(notificationLine("notifications/progress", update));
+    };
+    const reply = runTool({ name: params.name, args: params.arguments ?? {}, meta }, { signal, notify });
+    if (!reply) return outlet.write(errorLine(id, INVALID_PARAMS, unknownTool(params.name, service)));
+    const line = await finish(request, reply);
+    if (!signal.aborted) outlet.write(line);
+  };
   return {
     async start(request) {
-      const { id, params, meta } = request;
+      const { id, params } = request;
       const controller = new AbortController();
       const { signal } = controller;
-      const notify = (update: ProgressParams) => {
-        if (!signal.aborted && !outlet.full) outlet.write(notificationLine("notifications/progress", update));
-      };
-      const reply = runTool({ name: params.name, args: params.arguments ?? {}, meta }, { signal, notify });
-      if (!reply) return outlet.write(errorLine(id, INVALID_PARAMS, unknownTool(params.name, service)));
       running.set(id, controller);
-      const line = await finish(request, reply);
+      const isLarge = asksForLargeAnswer(params.arguments);
+      if (isLarge) await large.enter();
+      if (!signal.aborted) await run(request, signal);
+      if (isLarge) large.leave();
       if (running.get(id) === controller) running.delete(id);
-      if (!signal.aborted) outlet.write(line);
     },
+    resume: large.resume,
     cancel(params) {
       if (isCancellation(params)) running.get(params.requestId)?.abort(params.reason);
     },

@@ -1,7 +1,7 @@
 import { StdioServerTransport, serveStdio as serveWithSdk } from "@modelcontextprotocol/server/stdio";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { conversations, type Step } from "./fixtures/conversations.ts";
+import { conversations, invalidRequests, type Step } from "./fixtures/conversations.ts";
 import { createDemo } from "./fixtures/demo.ts";
 import { createLineClient, type LineClient } from "./fixtures/lines.ts";
 import { createSdkServer } from "./sdk-server.ts";
@@ -44,6 +44,21 @@ describe("the direct path writes what the SDK writes", () => {
     expect(direct.length).toBeGreaterThan(0);
   });
 });
+
+test.each(invalidRequests)(
+  "%j, about which the SDK is silent, is an invalid request",
+  async (message, ids) => {
+    const ping: Step = [{ jsonrpc: "2.0", id: "last", method: "ping" }, 1];
+    const [direct, reference] = await Promise.all([
+      playDirect([[message, ids.length], ping]),
+      playWithSdk([[message, 0], ping]),
+    ]);
+    const refusals = direct.slice(0, -1).map((line) => JSON.parse(line));
+    expect(refusals.map(({ id }) => id)).toEqual(ids);
+    for (const { error } of refusals) expect(error).toMatchObject({ code: -32600 });
+    expect(direct.slice(-1)).toEqual(reference);
+  },
+);
 
 test("any order of these messages is answered as the SDK answers it", async () => {
   // How often a change of the list is told depends on the order, so those steps stay out.

@@ -2,6 +2,8 @@ import { type Claim, claimOf, isSoundHandshake, MODERN_VERSION } from "./client-
 import { createDirectCalls, isCallParams, type Outlet } from "./direct-calls.ts";
 import {
   errorLine,
+  INVALID_REQUEST,
+  idsAwaited,
   isResponse,
   type Message,
   notificationLine,
@@ -21,6 +23,8 @@ import { createToolRunner } from "./tool-runner.ts";
 export interface Conversation {
   /** Takes one parsed message; the lines that answer it go to the outlet. */
   receive(value: unknown): void;
+  /** The outlet is no longer full. */
+  resume(): void;
   /** Cancels what runs. Nothing is answered afterwards. */
   close(): Promise<void>;
 }
@@ -74,12 +78,19 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
     if (sdk.used) sdk.deliver(value, position);
   }
 
+  /** The SDK drops these without a word, and the client would wait for ever. */
+  function refuse(value: unknown): void {
+    const ids = idsAwaited(value);
+    for (const id of ids) outlet.write(errorLine(id, INVALID_REQUEST, INVALID_REQUEST_TEXT));
+    if (ids.length === 0) service.log("mcp: dropped what is no request and no notification");
+  }
+
   return {
     receive(value) {
       const message = toMessage(value);
       if (!message) {
         if (sdk.used && isResponse(value)) sdk.deliver(value, position);
-        else service.log("mcp: dropped what is no request and no notification");
+        else refuse(value);
         return;
       }
       const claim = claimOf(message);
@@ -89,6 +100,7 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
       if (message.id === undefined) receiveNotification(value, message);
       else receiveRequest(message.id, value, message, claim);
     },
+    resume: calls.resume,
     async close() {
       stopTelling();
       calls.cancelAll();
@@ -103,6 +115,9 @@ function eraOf(phase: Phase, claim: Claim): Era | undefined {
   if (phase === "legacy") return "legacy";
   return claim.kind === "version" && claim.version === MODERN_VERSION ? "modern" : undefined;
 }
+
+const INVALID_REQUEST_TEXT =
+  "Invalid Request: send one JSON-RPC 2.0 request a line, with method a string, params an object, and no batches";
 
 const isUndecided = (phase: Phase) => phase === "opening" || phase === "probed";
 

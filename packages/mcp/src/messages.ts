@@ -11,6 +11,7 @@ export interface Message {
 }
 
 export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
 export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
 export const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
@@ -40,6 +41,19 @@ export function toMessage(value: unknown): Message | undefined {
 export const isResponse = (value: unknown): boolean =>
   isPlain(value) && value["jsonrpc"] === "2.0" && ("result" in value || "error" in value);
 
+/**
+ * The ids under which a client waits for an answer to what is no request. Of a batch, which no revision in use has,
+ * these are the ids of its members, as far as one client's calls go.
+ */
+export function idsAwaited(value: unknown): RequestId[] {
+  const members = Array.isArray(value) ? value.slice(0, MAX_BATCH_ANSWERS) : [value];
+  return members.flatMap((member) =>
+    isPlain(member) && isToken(member["id"]) && !("result" in member || "error" in member)
+      ? [member["id"]]
+      : [],
+  );
+}
+
 export const isPlain = (value: unknown): value is Plain =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -52,6 +66,8 @@ export function hasOnly(value: Plain, names: ReadonlySet<string>): boolean {
   return true;
 }
 
+/** A line of 64 MiB could ask for millions. */
+const MAX_BATCH_ANSWERS = 256;
 const MEMBERS = new Set(["jsonrpc", "id", "method", "params"]);
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
 

@@ -1,9 +1,11 @@
+import { createInterface } from "node:readline";
 import { PassThrough, Readable, Writable } from "node:stream";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { createDemo } from "./fixtures/demo.ts";
 import { createLineClient } from "./fixtures/lines.ts";
 import { MAX_LINE_BYTES } from "./framing.ts";
+import { MAX_LARGE_CALLS } from "./large-calls.ts";
 import { type StdioServer, serveStdio } from "./stdio.ts";
 import { MAX_CALLS_IN_FLIGHT } from "./tool-runner.ts";
 
@@ -181,6 +183,54 @@ test("while the reader is slow no further calls are taken, and none is lost", as
   await server.closed;
   const ids = written.join("").trim().split("\n");
   expect(ids.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: count }, (_, id) => id));
+});
+
+/** A server whose answers are read only when told, and how many calls it has started. */
+function startUnread() {
+  const demo = createDemo();
+  const input = new PassThrough();
+  const output = new PassThrough({ highWaterMark: 1024 });
+  const started: number[] = [];
+  const dispatch: typeof demo.options.dispatch = (one, options) => {
+    started.push(started.length);
+    return demo.options.dispatch(one, options);
+  };
+  servers.push(serveStdio({ ...demo.options, dispatch, input, output }));
+  const readIds = async (count: number) => {
+    const ids: unknown[] = [];
+    for await (const line of createInterface(output)) if (ids.push(JSON.parse(line).id) === count) break;
+    return ids;
+  };
+  return { input, started, readIds };
+}
+const burst = (calls: object[]) => calls.map((one) => `${JSON.stringify(one)}\n`).join("");
+
+test("of a burst in one chunk only some calls start until the reader reads, and none is lost", async () => {
+  const { input, started, readIds } = startUnread();
+  const count = 1_000;
+  input.write(burst(Array.from({ length: count }, (_, id) => call(id, { action: "big", size: 5_000 }))));
+  for (let turns = 0; turns < 100; turns++) await turn();
+  expect(started.length).toBeLessThan(count / 10);
+  expect(await readIds(count)).toEqual(Array.from({ length: count }, (_, id) => id));
+});
+
+test("of calls for large answers a few run at once, the others wait, and small ones pass them", async () => {
+  const { input, started, readIds } = startUnread();
+  // The action refuses the parameter, but that is an answer too.
+  const large = Array.from({ length: 20 }, (_, id) => call(id, { action: "echo", max_bytes: 10_000_000 }));
+  input.write(burst([...large, cancel(19), echo("small", "x".repeat(2_000))]));
+  for (let turns = 0; turns < 100; turns++) await turn();
+  expect(started).toHaveLength(MAX_LARGE_CALLS + 1);
+  const ids = await readIds(20);
+  expect(ids.indexOf("small")).toBeLessThanOrEqual(MAX_LARGE_CALLS);
+  expect(ids).not.toContain(19);
+});
+
+test("a burst right before the end of the input is answered", async () => {
+  const { input, server, seen } = start();
+  input.end(burst(Array.from({ length: 100 }, (_, id) => echo(id, "x"))));
+  await server.closed;
+  expect(seen.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: 100 }, (_, id) => id));
 });
 
 async function* oneCallPerTurn(count: number) {

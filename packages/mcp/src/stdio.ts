@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { createConversation } from "./direct.ts";
 import { createLineSplitter, MAX_LINE_BYTES } from "./framing.ts";
 import { parseJson } from "./json.ts";
+import { createLineQueue } from "./line-queue.ts";
 import { createLineWriter } from "./line-writer.ts";
 import { errorLine, PARSE_ERROR } from "./messages.ts";
 import { createService, type ServiceOptions } from "./service.ts";
@@ -29,14 +30,16 @@ export function serveStdio({ input, output, ...options }: StdioOptions): StdioSe
     // A client that does not read its answers gets no further ones until it does.
     onFull: () => input.pause(),
     onDrain: () => {
-      if (!closing) input.resume();
+      if (closing) return;
+      conversation.resume();
+      lines.resume();
     },
     onGone: () => close(),
   });
   const conversation = createConversation(service, writer);
   const refuse = (reason: string) => writer.write(errorLine(null, PARSE_ERROR, `Parse error: ${reason}`));
-  const feed = createLineSplitter({
-    onLine(line) {
+  const lines = createLineQueue({
+    take(line) {
       let value: unknown;
       try {
         value = parseJson(line);
@@ -45,8 +48,18 @@ export function serveStdio({ input, output, ...options }: StdioOptions): StdioSe
       }
       conversation.receive(value);
     },
+    isHeld: () => writer.full,
+    onWaiting: () => input.pause(),
+    onEmpty: () => input.resume(),
+  });
+  const split = createLineSplitter({
+    onLine: lines.push,
     onTooLong: () => refuse(`a message may have ${MAX_LINE_BYTES} bytes`),
   });
+  const feed = (chunk: Buffer) => {
+    lines.startTurn();
+    split(chunk);
+  };
 
   const close = () => {
     if (!closing) {
@@ -58,6 +71,7 @@ export function serveStdio({ input, output, ...options }: StdioOptions): StdioSe
   const end = async () => {
     input.off("data", feed);
     input.pause();
+    await lines.end();
     await conversation.close();
     service.close();
     await writer.flush(FLUSH_MS);

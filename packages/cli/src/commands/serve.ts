@@ -36,6 +36,10 @@ export const serve = defineCommand({
       });
     }
     await server.closed;
+    // The jobs are cancelled first, so that none of them sees its process killed and takes that for its result.
+    const closed = octant.close();
+    await octant.workspace.processes.leave();
+    await closed;
     return EXIT.OK;
   },
 });

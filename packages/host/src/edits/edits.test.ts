@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -32,19 +34,18 @@ const NAMES = ["a", "b", "c", "d", "e"];
 const contents = () => NAMES.map((name) => readFileSync(join(root, name), "utf8"));
 const all = (text: string) => NAMES.map(() => text);
 
-function open() {
-  const confinement = createConfinement([root]);
+function open(roots = [root]) {
+  const confinement = createConfinement(roots);
   const warn = (message: string) => expect.unreachable(message);
   const env = { XDG_STATE_HOME: join(base, "state") };
   const state = openStateFolder({ roots: confinement.roots, env, warn });
   return createEdits({ confinement, blobs: createBlobs(state.folder("blobs")), state, warn });
 }
 
-function start(task: string, count: number) {
+function start(task: string, count: number, file = "", roots = [root]) {
   const script = join(import.meta.dirname, "testing/editing-process.ts");
-  const child = spawn(process.execPath, [script, task, root, join(base, "state"), String(count)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const args = [script, task, join(base, "state"), String(count), file, ...roots];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
   child.stdout.on("data", (data) => {
     said += data;
@@ -72,15 +73,105 @@ test("a process killed in the middle of a set of files leaves all old or all new
   }
 });
 
-test("two processes that edit one file lose none of their edits", async () => {
+/** Sets of roots that have the folder `ws/sub` in common. */
+const rootSets = (): string[][] => {
+  const [sub, other] = [join(root, "sub"), join(base, "other")];
+  for (const folder of [sub, other]) mkdirSync(folder);
+  return [[root], [sub], [other, root]];
+};
+
+test("processes with overlapping roots that edit one file lose none of their edits", async () => {
   const EDITS = 30;
-  writeFileSync(join(root, "a"), "start\n");
-  const processes = [start("add lines", EDITS), start("add lines", EDITS)];
+  const file = join(root, "sub/a");
+  const sets = rootSets();
+  writeFileSync(file, "start\n");
+  const processes = [...sets, [root]].map((roots) => start("add lines", EDITS, file, roots));
   for (const { closed } of processes) expect(await closed).toEqual([0, null]);
-  const lines = readFileSync(join(root, "a"), "utf8").split("\n");
+  const lines = readFileSync(file, "utf8").split("\n");
   for (const { child } of processes)
     expect(lines.filter((line) => line.startsWith(`${child.pid} `))).toHaveLength(EDITS);
-  expect(readdirSync(root)).toEqual(["a"]);
+  expect(readdirSync(join(root, "sub"))).toEqual(["a"]);
+});
+
+test("of edits of one file at the same time, whatever the roots, exactly one wins", async () => {
+  const engines = rootSets().map((roots) => open(roots));
+  const file = join(root, "sub/a");
+  // Big and with two names: it is written in place, and others get their turns meanwhile.
+  const rest = `\n${"x".repeat(2 * 1024 * 1024)}\n`;
+  const start = Buffer.from(`start${rest}`);
+  writeFileSync(file, start);
+  linkSync(file, join(root, "sub/b"));
+  for (let round = 0; round < 8; round++) {
+    writeFileSync(file, start);
+    const outcomes = await Promise.allSettled(
+      engines.map((edits, i) =>
+        edits.apply({
+          uri: file,
+          base_hash: hashOf(start),
+          patch: [{ op: "replace", old: "start", new: `by ${i}` }],
+        }),
+      ),
+    );
+    const winner = outcomes.findIndex(({ status }) => status === "fulfilled");
+    expect(readFileSync(file, "utf8") === `by ${winner}${rest}`).toBe(true);
+    for (const [i, outcome] of outcomes.entries())
+      if (i !== winner) expect(outcome).toMatchObject({ status: "rejected", reason: { code: "CONFLICT" } });
+  }
+  for (const edits of engines) await edits.close();
+});
+
+test.each([".git/config", ".git/hooks/pre-commit", ".envrc"])(
+  "a file that is also the repository's %s by a hard link is not written",
+  async (name) => {
+    mkdirSync(join(root, ".git/hooks"), { recursive: true });
+    mkdirSync(join(root, "sub"));
+    writeFileSync(join(root, name), "old\n");
+    linkSync(join(root, name), join(root, "sub/innocent"));
+    writeFileSync(join(root, "a"), "old\n");
+    linkSync(join(root, "a"), join(root, "sub/a"));
+    const edits = open();
+    const edit = (uri: string) =>
+      edits.apply({
+        uri,
+        base_hash: hashOf(Buffer.from("old\n")),
+        patch: [{ op: "replace", old: "old", new: "new" }],
+      });
+    await expect(edit("sub/innocent")).rejects.toMatchObject({ code: "PROTECTED_PATH" });
+    expect(readFileSync(join(root, name), "utf8")).toBe("old\n");
+    await edit("sub/a");
+    expect(readFileSync(join(root, "a"), "utf8")).toBe("new\n");
+    await edits.close();
+  },
+);
+
+test("a forged journal deletes nothing and writes no hook; it is set aside, and the edit is made", async () => {
+  mkdirSync(join(root, ".git/hooks"), { recursive: true });
+  for (const name of ["keep", ".octant-1.tmp"]) writeFileSync(join(root, name), name);
+  const step = { how: "remove", before: null, mode: null, after: null };
+  const body = JSON.stringify({
+    isSet: true,
+    steps: [
+      {
+        ...step,
+        target: join(root, ".git/hooks/pre-commit"),
+        temp: "../../keep",
+        backup: "../../.octant-1.tmp",
+      },
+    ],
+    folders: [join(root, ".git/hooks")],
+  });
+  const warnings: string[] = [];
+  const confinement = createConfinement([root]);
+  const warn = (message: string) => warnings.push(message);
+  const state = openStateFolder({ roots: [root], env: { XDG_STATE_HOME: join(base, "state") }, warn });
+  const digest = createHash("sha256").update(body).digest("hex");
+  writeFileSync(join(state.folder("edits"), "journal"), `${digest} ${body}\n`);
+  const edits = createEdits({ confinement, blobs: createBlobs(state.folder("blobs")), state, warn });
+  await edits.create("new", Buffer.from("new"));
+  await edits.close();
+  expect(warnings).toEqual([expect.stringContaining("damaged")]);
+  expect(readdirSync(root).sort()).toEqual([".git", ".octant-1.tmp", "keep", "new"]);
+  expect(readdirSync(join(root, ".git/hooks"))).toEqual([]);
 });
 
 test("a caller who gives up leaves everything as it was", async () => {

@@ -14,12 +14,14 @@ import type { Change } from "./file-step.ts";
 import { createJournal } from "./journal.ts";
 import { createLock } from "./lock.ts";
 import { findFree, findPlace } from "./new-place.ts";
+import { checkOtherNames } from "./other-names.ts";
 import { type PatchRequest, readRequest, toBases } from "./patch-request.ts";
 import { type FileReport, nameInPatch, type Plan, planPatch } from "./plan-patch.ts";
 import { planUndo } from "./plan-undo.ts";
 import { checkWritable } from "./protected-paths.ts";
 import { checkConfirmed, createRemoval, toRemovable } from "./removal.ts";
 import { removeEmptyFolders } from "./rollback.ts";
+import { createSeal } from "./seal.ts";
 import { surveyRemoval } from "./survey.ts";
 import { createTransactions } from "./transaction.ts";
 import { createTrash } from "./trash.ts";
@@ -61,11 +63,13 @@ export interface EditsOptions {
 
 export function createEdits({ confinement, blobs, state, warn, disk = realDisk }: EditsOptions): Edits {
   const folder = state.folder("edits");
-  const lock = createLock(join(folder, "lock"));
+  // One for all workspaces: other servers may have some of these files among other roots.
+  const lock = createLock(join(state.base, "lock"));
+  const sealOf = createSeal(state.secret);
   const journalFile = join(folder, "journal");
-  const journal = createJournal(journalFile, warn, disk);
+  const journal = createJournal({ file: journalFile, roots: confinement.roots, sealOf, warn, disk });
   const transactions = createTransactions(confinement, journal, disk);
-  const records = createUndoRecords(secretOf(state));
+  const records = createUndoRecords(sealOf);
   const trash = createTrash(confinement, state.folder("trash"));
   const removal = createRemoval({ confinement, blobs, transactions, trash, records });
 
@@ -102,6 +106,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
           asked.kind === "files"
             ? planUndo(confinement, blobs, asked.files)
             : planPatch(confinement, blobs, asked.patch, toBases(confinement, request, asked.patch));
+        checkOtherNames(confinement, plan.changes);
         if (request.dry_run)
           return { patch_id, files: plan.reports, undo: null, diff: diffOf(confinement, plan.changes) };
         const undo = await commit(plan, signal);
@@ -173,19 +178,6 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       await lock.close();
       journal.close();
     },
-  };
-}
-
-/** Read when it is needed first: most servers start without an edit. */
-function secretOf(state: StateFolder): () => Uint8Array {
-  let secret: Uint8Array | undefined;
-  return () => {
-    try {
-      secret ??= state.secret();
-      return secret;
-    } catch (cause) {
-      throw toToolError(cause, "the state folder");
-    }
   };
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type Hash, ToolError } from "@octant/core";
 import type { PinnedFolder } from "../confinement.ts";
@@ -7,6 +6,7 @@ import { type Path, pathToUri } from "../path.ts";
 import { errnoOf } from "../system-error.ts";
 import { type Disk, overwrite, syncContent, withFile, writeContent } from "./disk.ts";
 import type { Step } from "./journal.ts";
+import { newTempName } from "./temp-name.ts";
 
 /** A file as it was read. */
 export interface Existing {
@@ -46,9 +46,6 @@ export interface Work {
 }
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-
-/** What stays beside a target for a moment; the name tells whose it is and cannot be guessed. */
-export const newTempName = (): Path => `.octant-${randomUUID()}.tmp`;
 
 export function toStep(change: Change, isSet: boolean): Step {
   const { path, before, after } = change;

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createJournal, type Intention } from "./journal.ts";
+import { createSeal } from "./seal.ts";
+import { newTempName } from "./temp-name.ts";
 
 /** Thousands of syncs are waited for here; in memory they cost nothing. */
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -19,19 +21,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = () => createJournal(file, (message) => warnings.push(message));
+const sealOf = createSeal(() => Buffer.alloc(32, 1));
+const open = () => createJournal({ file, roots: ["/ws"], sealOf, warn: (message) => warnings.push(message) });
 
 const INTENTION: Intention = {
   isSet: true,
   steps: [
     {
-      target: "/ws/ä\udcff.txt",
+      target: "/ws/ä\udcff\u2028.txt",
       how: "replace",
       before: `sha256:${"a".repeat(64)}`,
       mode: 0o644,
       after: `sha256:${"b".repeat(64)}`,
-      temp: ".octant-1.tmp",
-      backup: ".octant-2.tmp",
+      temp: newTempName(),
+      backup: newTempName(),
     },
   ],
   folders: ["/ws/new"],
@@ -89,6 +92,39 @@ test("every flipped bit in a record is noticed; the record is kept aside and a w
   const kept = readdirSync(folder).filter((name) => name.startsWith("journal.damaged-"));
   expect(kept.length).toBeGreaterThan(0);
   expect(readFileSync(file)).toHaveLength(0);
+});
+
+test("a record with the seal of another workspace is not acted upon", () => {
+  const other = createSeal(() => Buffer.alloc(32, 2));
+  const journal = createJournal({ file, roots: ["/ws"], sealOf: other, warn: () => {} });
+  journal.begin(INTENTION, { durable: false });
+  journal.close();
+  expect(pendingIn(readFileSync(file))).toBeUndefined();
+  expect(warnings).toHaveLength(1);
+});
+
+const STEP = INTENTION.steps[0]!;
+const withStep = (step: object) => JSON.stringify({ ...INTENTION, steps: [{ ...STEP, ...step }] });
+
+test.each([
+  ["no JSON", "{"],
+  ["another shape", "[]"],
+  ["a temporary name that leads elsewhere", withStep({ temp: "../../etc" })],
+  ["a temporary name that is somebody's file", withStep({ backup: "main.ts" })],
+  ["a temporary name with more behind it", withStep({ temp: `${newTempName()}/x` })],
+  ["a target outside", withStep({ target: "/etc/passwd" })],
+  ["a target that leads outside", withStep({ target: "/ws/../etc/passwd" })],
+  ["a root as target", withStep({ target: "/ws" })],
+  ["a relative target", withStep({ target: "x" })],
+  ["a protected target", withStep({ target: "/ws/.git/hooks/pre-commit" })],
+  ["a folder outside", JSON.stringify({ ...INTENTION, folders: ["/etc"] })],
+  ["a protected folder", JSON.stringify({ ...INTENTION, folders: ["/ws/.git/hooks"] })],
+])("even with the right seal, a record with %s is set aside, once", (_, body) => {
+  const seal = sealOf(`*** Octant Journal\n${body}`).toString("hex");
+  expect(pendingIn(Buffer.from(`${seal} ${body}\n`))).toBeUndefined();
+  expect(warnings).toEqual([expect.stringContaining("damaged")]);
+  expect(open().pending()).toBeUndefined();
+  expect(warnings).toHaveLength(1);
 });
 
 test("any bytes at all are either the record or nothing", () => {

@@ -1,27 +1,29 @@
-import { createHash } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { closeSync, constants, openSync, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import type { Hash } from "@octant/core";
+import { dirname, posix } from "node:path";
+import { Hash } from "@octant/core";
 import { z } from "zod";
+import { splitPath } from "../confinement.ts";
+import { isWithin, type Path } from "../path.ts";
 import { type Disk, realDisk, syncFolder, writeAll } from "./disk.ts";
+import { isProtected } from "./protected-paths.ts";
+import type { Seal } from "./seal.ts";
+import { TempName } from "./temp-name.ts";
 
 /** What is about to happen to one file. Names are those of entries beside the target. */
 const Step = z.strictObject({
   target: z.string(),
   how: z.enum(["create", "replace", "overwrite", "remove"]),
-  before: z.string().nullable(),
+  before: Hash.nullable(),
   /** The permission bits that belong to `before`. */
-  mode: z.int().nullable(),
-  after: z.string().nullable(),
+  mode: z.int().min(0).max(0o7777).nullable(),
+  after: Hash.nullable(),
   /** Gets the new content before it takes the target's place. */
-  temp: z.string().nullable(),
+  temp: TempName.nullable(),
   /** Keeps the old content until the whole set is decided. */
-  backup: z.string().nullable(),
+  backup: TempName.nullable(),
 });
-export type Step = Omit<z.output<typeof Step>, "before" | "after"> & {
-  readonly before: Hash | null;
-  readonly after: Hash | null;
-};
+export type Step = z.output<typeof Step>;
 
 const Intention = z.strictObject({
   /** Whether it takes more than one atomic step, so that only the commit decides. */
@@ -51,10 +53,18 @@ export interface Journal {
   close(): void;
 }
 
-const COMMITTED = Buffer.from("committed\n");
-const DIGEST_CHARS = 64;
+export interface JournalOptions {
+  readonly file: string;
+  /** Only what lies below them, and is not protected, is ever acted upon. */
+  readonly roots: readonly Path[];
+  readonly sealOf: Seal;
+  warn(message: string): void;
+  readonly disk?: Disk;
+}
 
-export function createJournal(file: string, warn: (message: string) => void, disk: Disk = realDisk): Journal {
+const COMMITTED = Buffer.from("committed\n");
+
+export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: JournalOptions): Journal {
   let opened: number | undefined;
   let length = 0;
   const descriptor = (): number => {
@@ -73,7 +83,7 @@ export function createJournal(file: string, warn: (message: string) => void, dis
 
   return {
     begin(intention, { durable }) {
-      const record = encodeRecord(intention);
+      const record = encodeRecord(intention, sealOf);
       writeAll(disk, descriptor(), record);
       length = record.length;
       if (durable) disk.fdatasyncSync(descriptor());
@@ -93,9 +103,10 @@ export function createJournal(file: string, warn: (message: string) => void, dis
       if (!stat?.size) return undefined;
       const bytes = Buffer.alloc(stat.size);
       disk.readSync(descriptor(), bytes, 0, stat.size, 0);
-      const record = parseRecord(bytes);
-      if (!record) setAside(bytes);
-      return record;
+      const record = parseRecord(bytes, sealOf);
+      if (record && isOurs(record.intention, roots)) return record;
+      setAside(bytes);
+      return undefined;
     },
     close() {
       if (opened !== undefined) closeSync(opened);
@@ -104,20 +115,33 @@ export function createJournal(file: string, warn: (message: string) => void, dis
   };
 }
 
-/** A digest, a space, one line of JSON. */
-function encodeRecord(intention: Intention): Buffer {
+/** A seal, a space, one line of JSON. */
+function encodeRecord(intention: Intention, sealOf: Seal): Buffer {
   const body = JSON.stringify(intention);
-  return Buffer.from(`${digestOf(body)} ${body}\n`);
+  return Buffer.from(`${sealOf(SEALED_AS + body).toString("hex")} ${body}\n`);
 }
 
-function parseRecord(bytes: Buffer): Pending | undefined {
+/** The same secret seals other texts too, some of them made by callers; none of those starts like this. */
+const SEALED_AS = "*** Octant Journal\n";
+const LINE = /^([0-9a-f]{64}) (.+)$/s;
+
+function parseRecord(bytes: Buffer, sealOf: Seal): Pending | undefined {
   const end = bytes.indexOf("\n");
-  const line = bytes.toString("utf8", 0, Math.max(end, 0));
-  const body = line.slice(DIGEST_CHARS + 1);
-  if (body === "" || line.slice(0, DIGEST_CHARS + 1) !== `${digestOf(body)} `) return undefined;
-  const parsed = Intention.safeParse(JSON.parse(body));
-  // Whatever follows was written after all steps were done and synced: even torn it tells that much.
-  return parsed.success ? { intention: parsed.data, committed: bytes.length > end + 1 } : undefined;
+  const [, seal = "", body = ""] = LINE.exec(bytes.toString("utf8", 0, Math.max(end, 0))) ?? [];
+  if (body === "" || !timingSafeEqual(sealOf(SEALED_AS + body), Buffer.from(seal, "hex"))) return undefined;
+  try {
+    // Whatever follows was written after all steps were done and synced: even torn it tells that much.
+    return { intention: Intention.parse(JSON.parse(body)), committed: bytes.length > end + 1 };
+  } catch {
+    return undefined;
+  }
 }
 
-const digestOf = (body: string): string => createHash("sha256").update(body).digest("hex");
+/** The seal says so already; but what is acted upon here deletes and renames, so it is not believed blindly. */
+const isOurs = ({ steps, folders }: Intention, roots: readonly Path[]): boolean =>
+  [...steps.map(({ target }) => target), ...folders].every(
+    (path) =>
+      posix.normalize(path) === path &&
+      roots.some((root) => path !== root && isWithin(root, splitPath(path).parent)) &&
+      !isProtected(roots, path),
+  );

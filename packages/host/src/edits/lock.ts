@@ -77,7 +77,7 @@ async function acquire(begin: () => void, giveUpMs: number, signal?: AbortSignal
   const deadline = performance.now() + giveUpMs;
   while (!tryOnce(begin)) {
     if (performance.now() > deadline) {
-      throw new ToolError("LOCKED", "another Octant process is editing this workspace; try again", {});
+      throw new ToolError("LOCKED", "another Octant process is editing; try again", {});
     }
     await delay(RETRY_MS, undefined, { signal });
   }

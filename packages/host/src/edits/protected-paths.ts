@@ -16,7 +16,7 @@ interface Rule {
 export const PROTECTED: readonly Rule[] = [
   {
     names: [".git"],
-    why: "git runs the hooks and programs named there, and history would be lost; use the vcs tool",
+    why: "git runs the hooks and programs named there, and history would be lost; use git itself",
     // As `git clean` does: a repository inside the folder may hold work that was never pushed.
     keepsTree: true,
   },
@@ -72,7 +72,7 @@ const RULES = new Map(PROTECTED.flatMap((rule) => rule.names.map((name) => [name
 /** Refuses a path that is protected, whether or not something is there. Give the real path and the path as it was asked for. */
 export function checkWritable(roots: readonly Path[], ...paths: readonly Path[]): void {
   for (const path of paths) {
-    const rule = namesBelowRoot(roots, path).map(protects).find(Boolean);
+    const rule = ruleFor(roots, path);
     if (!rule) continue;
     const uri = pathToUri(path);
     const message = `${uri} is protected: ${rule.why}. Ask the person to change it by hand.`;
@@ -80,8 +80,14 @@ export function checkWritable(roots: readonly Path[], ...paths: readonly Path[])
   }
 }
 
+export const isProtected = (roots: readonly Path[], path: Path): boolean =>
+  ruleFor(roots, path) !== undefined;
+
 /** Whether removing a folder with an entry of this name in it must be refused. */
 export const keepsTree = (name: Path): boolean => protects(name)?.keepsTree === true;
+
+const ruleFor = (roots: readonly Path[], path: Path): Rule | undefined =>
+  namesBelowRoot(roots, path).map(protects).find(Boolean);
 
 const protects = (name: Path): Rule | undefined => RULES.get(comparable(name));
 

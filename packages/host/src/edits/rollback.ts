@@ -6,6 +6,7 @@ import type { Path } from "../path.ts";
 import { errnoOf } from "../system-error.ts";
 import { type Disk, overwrite } from "./disk.ts";
 import type { Intention, Step } from "./journal.ts";
+import { isProtected } from "./protected-paths.ts";
 
 /**
  * Takes back what was done of a change. It looks only at what is on the disk, so it serves after a failure and after
@@ -45,8 +46,9 @@ export function removeEmptyFolders(confinement: Confinement, disk: Disk, folders
 const LEFT_ALONE = ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"];
 const GONE = ["NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE"];
 
-/** The folder that the target was in; undefined when it is no longer there, and all that was in it with it. */
+/** The folder that the target was in; undefined when it is gone with all that was in it, or never was ours to touch. */
 function openParent(confinement: Confinement, target: Path): PinnedFolder | undefined {
+  if (isProtected(confinement.roots, target)) return undefined;
   const { parent } = splitPath(target);
   try {
     const folder = confinement.openFolder(parent);
@@ -72,9 +74,10 @@ async function revert(disk: Disk, folder: PinnedFolder, step: Step, isSet: boole
   )
     disk.unlinkSync(target);
 
-  const backup = step.backup === null ? undefined : folder.at(step.backup);
-  const kept = backup && statOf(disk, backup);
-  if (!kept) return;
+  if (step.backup === null) return;
+  const backup = folder.at(step.backup);
+  const kept = statOf(disk, backup);
+  if (!kept?.isFile()) return;
   if (step.how === "remove" && !now) disk.renameSync(backup, target);
   if (step.how === "replace" && now && !isSame(now, kept) && hashAt(disk, target) === step.after)
     disk.renameSync(backup, target);

@@ -8,7 +8,6 @@ import {
   type Change,
   keepOld,
   mustStayInPlace,
-  newTempName,
   perform,
   putBack,
   toStep,
@@ -18,6 +17,7 @@ import {
 import type { Intention, Journal, Step } from "./journal.ts";
 import { openParents } from "./parent-folders.ts";
 import { rollBack, sweep } from "./rollback.ts";
+import { newTempName } from "./temp-name.ts";
 
 export interface Transactions {
   /**

@@ -1,8 +1,9 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { Hash, Uri } from "@octant/core";
 import { z } from "zod";
 import { type Path, pathToUri } from "../path.ts";
 import type { Change } from "./file-step.ts";
+import type { Seal } from "./seal.ts";
 
 const HEADER = "*** Octant Undo";
 
@@ -42,14 +43,7 @@ export interface UndoRecords {
   parse(bytes: Buffer): Undo | undefined;
 }
 
-export function createUndoRecords(secret: () => Uint8Array): UndoRecords {
-  let key: KeyObject | undefined;
-  const sealOf = (text: string) => {
-    // Bytes would be made a key each time, which costs more than the seal.
-    key ??= createSecretKey(secret());
-    return createHmac("sha256", key).update(text).digest();
-  };
-
+export function createUndoRecords(sealOf: Seal): UndoRecords {
   const encodeLines = (lines: readonly unknown[]): Buffer => {
     const text = [HEADER, ...lines.map((line) => JSON.stringify(line)), ""].join("\n");
     return Buffer.from(`${text}${SEAL}${sealOf(text).toString("hex")}\n`);

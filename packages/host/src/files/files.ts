@@ -18,8 +18,8 @@ export interface Files {
   list(uri: string, options: Omit<ListOptions, "folder">): Promise<EntryPage>;
 }
 
-/** Opens what a ref stands for; NOT_FOUND when there is no such thing. */
-export type RefOpener = (ref: string) => Pick<Opened, "fd" | "size" | "hash"> & Disposable;
+/** Opens what a ref stands for; NOT_FOUND when there is no such thing, or it is somebody else's. */
+export type RefOpener = (ref: string, owner: string) => Pick<Opened, "fd" | "size" | "hash"> & Disposable;
 
 export interface FilesOptions {
   readonly confinement: Confinement;
@@ -39,8 +39,8 @@ export function createFiles({
 }: FilesOptions): Files {
   const openers = new Map<string, RefOpener>(Object.entries({ ...refs, blob: blobOpener(blobs) }));
 
-  const open = (uri: string): Opened => {
-    if (Ref.safeParse(uri).success) return openRef(uri);
+  const open = (uri: string, owner: string): Opened => {
+    if (Ref.safeParse(uri).success) return openRef(uri, owner);
     const { fd, path, stat, [Symbol.dispose]: dispose } = confinement.openFile(confinement.toPath(uri));
     return {
       fd,
@@ -50,16 +50,16 @@ export function createFiles({
       [Symbol.dispose]: dispose,
     };
   };
-  const openRef = (ref: string): Opened => {
+  const openRef = (ref: string, owner: string): Opened => {
     const opener = openers.get(ref.slice(0, ref.indexOf(":")));
     if (!opener) throw new ToolError("NOT_FOUND", `there is nothing behind ${ref}`, { id: ref });
-    const { fd, size, hash, [Symbol.dispose]: dispose } = opener(ref);
+    const { fd, size, hash, [Symbol.dispose]: dispose } = opener(ref, owner);
     return { fd, size, uri: ref, ...(hash && { hash }), [Symbol.dispose]: dispose };
   };
 
   return {
     read(uri, options) {
-      const file = open(uri);
+      const file = open(uri, options.owner);
       return orToolError(file.uri, () => readFile(file, options, facts));
     },
     stat: (uri, options) => statEntry(confinement, facts, confinement.toPath(uri), options),

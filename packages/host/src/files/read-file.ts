@@ -19,6 +19,8 @@ import { locate } from "./lines.ts";
 import { bomOf, isText, nearestLine, type TextEncoding, utf16ToUtf8, wholeCharacters } from "./text.ts";
 
 export interface ReadOptions {
+  /** Who reads: refs to processes are their owner's only. */
+  readonly owner: string;
   readonly range?: Range | undefined;
   readonly encoding: "auto" | "utf-8" | "base64";
   /** How much content the answer may hold. */

@@ -11,7 +11,8 @@ export interface EntryInfo extends LinkInfo {
   readonly uri: string;
   readonly kind: FileKind;
   readonly size: number;
-  readonly hash?: Hash;
+  /** Of files; null above MAX_HASHED_BYTES. */
+  readonly hash?: Hash | null;
   readonly mtime: string;
   /** Four octal digits. */
   readonly mode: string;
@@ -25,6 +26,9 @@ interface LinkInfo {
   /** Nothing is there. */
   readonly broken?: true;
 }
+
+/** A sparse file of a terabyte costs nothing to make, and an hour to hash. */
+export const MAX_HASHED_BYTES = 256 * 1024 * 1024;
 
 const PERMISSIONS = 0o7777;
 
@@ -59,8 +63,9 @@ async function hashFile(
   facts: FactsCache,
   path: Path,
   options: ScanOptions,
-): Promise<Hash> {
+): Promise<Hash | null> {
   using file = confinement.openFile(path);
+  if (file.stat.size > MAX_HASHED_BYTES) return null;
   return (await facts.of(file.fd, options)).hash;
 }
 

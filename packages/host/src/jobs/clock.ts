@@ -1,16 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "@octant/core";
+import { pause } from "../processes/timer.ts";
 
-/** setTimeout fires at once above this. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-export const systemClock: Clock = {
-  now: Date.now,
-  async sleep(ms, signal) {
-    try {
-      await delay(Math.min(ms, MAX_TIMER_MS), undefined, { signal });
-    } catch (cause) {
-      if (!signal.aborted) throw cause;
-    }
-  },
-};
+export const systemClock: Clock = { now: Date.now, sleep: pause };

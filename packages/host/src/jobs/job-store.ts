@@ -1,6 +1,8 @@
+import { renameSync, rmSync } from "node:fs";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Envelope, Job, JobFilter, JobState, JobStore, Progress } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
+import { isDamaged, toldAsToolError } from "./database-error.ts";
 import { isAlive, thisProcess } from "./process-identity.ts";
 
 /** Results up to this size stay in the row; larger ones go to the blob store. */
@@ -11,7 +13,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS jobs (
     job_id TEXT PRIMARY KEY, tool TEXT NOT NULL, action TEXT NOT NULL, owner TEXT NOT NULL, state TEXT NOT NULL,
     progress TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
-    key TEXT, process TEXT NOT NULL, result TEXT, result_blob TEXT
+    key TEXT, digest TEXT, process TEXT NOT NULL, result TEXT, result_blob TEXT, cancel INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX IF NOT EXISTS jobs_by_key ON jobs (owner, key) WHERE key IS NOT NULL;
   CREATE INDEX IF NOT EXISTS jobs_by_owner ON jobs (owner, job_id);
@@ -27,18 +29,21 @@ export function createJobStore(file: string, blobs: Blobs): JobStore & { close()
   let opened: Opened | undefined;
   let puts = 0;
 
-  const use = (): Opened => {
-    if (opened) return opened;
-    opened = open(file);
-    recover(Date.now());
-    return opened;
-  };
+  const use = (): Opened =>
+    toldAsToolError(() => {
+      if (opened) return opened;
+      opened = open(file);
+      recover(Date.now());
+      return opened;
+    });
   // In WAL mode a commit with FULL syncs the log, and with it everything written before.
   const durably = (durable: boolean, write: (db: Opened) => void) => {
     const db = use();
-    if (durable) db.exec("PRAGMA synchronous = FULL");
-    write(db);
-    if (durable) db.exec("PRAGMA synchronous = NORMAL");
+    toldAsToolError(() => {
+      if (durable) db.exec("PRAGMA synchronous = FULL");
+      write(db);
+      if (durable) db.exec("PRAGMA synchronous = NORMAL");
+    });
   };
   const finish: JobStore["finish"] = (job, result, { durable }) => {
     const text = result && JSON.stringify(result);
@@ -80,6 +85,8 @@ export function createJobStore(file: string, blobs: Blobs): JobStore & { close()
       use()
         .list.all(toParameters(filter))
         .flatMap((row) => toJob(row) ?? []),
+    askToCancel: (job_id) => void use().askToCancel.run({ job_id }),
+    isAskedToCancel: (job_id) => use().isAskedToCancel.get({ job_id }) !== undefined,
     recover,
     close() {
       opened?.close();
@@ -90,7 +97,19 @@ export function createJobStore(file: string, blobs: Blobs): JobStore & { close()
 
 type Opened = ReturnType<typeof open>;
 
-function open(file: string) {
+/** A file that is no database any more is set aside: its jobs are lost, but not those to come. */
+function open(file: string): ReturnType<typeof openDatabase> {
+  try {
+    return openDatabase(file);
+  } catch (cause) {
+    if (!isDamaged(cause)) throw cause;
+    renameSync(file, `${file}.damaged-${Date.now()}`);
+    for (const side of ["-wal", "-shm"]) rmSync(`${file}${side}`, { force: true });
+    return openDatabase(file);
+  }
+}
+
+function openDatabase(file: string) {
   // Loaded here and not at the top: most servers never start a job.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const db = new DatabaseSync(file);
@@ -98,12 +117,13 @@ function open(file: string) {
   return { ...prepare(db), exec: (sql: string) => db.exec(sql), close: () => db.close() };
 }
 
-const COLUMNS = "job_id, tool, action, owner, state, progress, created_at, updated_at, expires_at, key";
+const COLUMNS =
+  "job_id, tool, action, owner, state, progress, created_at, updated_at, expires_at, key, digest";
 
 const prepare = (db: DatabaseSync) => ({
   put: db.prepare(`
     INSERT INTO jobs (${COLUMNS}, process)
-    VALUES ($job_id, $tool, $action, $owner, $state, $progress, $created_at, $updated_at, $expires_at, $key, $process)
+    VALUES ($job_id, $tool, $action, $owner, $state, $progress, $created_at, $updated_at, $expires_at, $key, $digest, $process)
     ON CONFLICT (job_id) DO UPDATE SET
       state = $state, progress = $progress, updated_at = $updated_at, expires_at = $expires_at`),
   finish: db.prepare("UPDATE jobs SET result = $result, result_blob = $result_blob WHERE job_id = $job_id"),
@@ -115,6 +135,8 @@ const prepare = (db: DatabaseSync) => ({
     WHERE owner = $owner AND ($state IS NULL OR state = $state) AND ($tool IS NULL OR tool = $tool)
       AND ($since IS NULL OR created_at >= $since) AND ($before IS NULL OR job_id < $before)
     ORDER BY job_id DESC LIMIT $limit`),
+  askToCancel: db.prepare("UPDATE jobs SET cancel = 1 WHERE job_id = $job_id"),
+  isAskedToCancel: db.prepare("SELECT 1 FROM jobs WHERE job_id = $job_id AND cancel = 1"),
   forget: db.prepare("DELETE FROM jobs WHERE expires_at < $now AND state NOT IN ('queued', 'running')"),
   unfinished: db.prepare("SELECT DISTINCT process FROM jobs WHERE state IN ('queued', 'running')"),
   ofProcess: db.prepare(
@@ -149,6 +171,7 @@ function toJob(row: Row | undefined): Job | undefined {
     updated_at: Number(row["updated_at"]),
     expires_at: Number(row["expires_at"]),
     key: row["key"] === null ? null : String(row["key"]),
+    digest: row["digest"] === null ? null : String(row["digest"]),
   };
 }
 

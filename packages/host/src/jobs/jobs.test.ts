@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -140,6 +140,26 @@ test("the same key of the same owner is the same job, running or done", async ()
   expect((await jobs.run(slow)).job.job_id).toBe((await jobs.run(slow)).job.job_id);
 });
 
+test("a key that belongs to another call is refused", async () => {
+  await jobs.run(request(async () => success(1), { key: "k", digest: "d" }));
+  await expect(jobs.run(request(async () => success(2), { key: "k", digest: "e" }))).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+  });
+  await expect(
+    jobs.run(request(async () => success(2), { key: "k", digest: "d", tool: "u" })),
+  ).rejects.toThrow("another call");
+});
+
+test("a job of another process of the workspace is waited for and cancelled through the store", async () => {
+  const { job } = await jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
+  const theirStore = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
+  const theirs = createJobs({ store: theirStore, clock: systemClock, events: createEventLog() });
+  const waiting = theirs.ended("me", job.job_id, 30_000, new AbortController().signal);
+  expect((await theirs.cancel("me", job.job_id)).state).toBe("cancelled");
+  expect((await waiting).state).toBe("cancelled");
+  theirStore.close();
+});
+
 test("progress and log lines are events with numbers, and progress is kept with the job", async () => {
   const { job } = await jobs.run(
     request(async ({ emit }) => {
@@ -200,6 +220,31 @@ const jobs = createJobs({ store, clock: systemClock, events: createEventLog() })
 const { job } = await jobs.run({ tool: "t", action: "a", owner: "me", patienceMs: 0, signal: new AbortController().signal, work: () => new Promise(() => {}) });
 process.stdout.write(job.job_id, () => process.kill(process.pid, "SIGKILL"));
 `;
+
+test("a file that is no database is set aside, and the store starts anew", async () => {
+  store.close();
+  writeFileSync(
+    join(folder, "jobs.sqlite"),
+    "this is no database, and long enough to be noticed as such".repeat(100),
+  );
+  open();
+  const { job } = await jobs.run(request(async () => success(1)));
+  expect(jobs.get("me", job.job_id).state).toBe("complete");
+  expect(readdirSync(folder).some((name) => name.startsWith("jobs.sqlite.damaged-"))).toBe(true);
+});
+
+test("where jobs cannot be stored, quick work is answered all the same and long work is refused", async () => {
+  store.close();
+  rmSync(join(folder, "jobs.sqlite"), { force: true });
+  mkdirSync(join(folder, "jobs.sqlite"));
+  open();
+  expect((await jobs.run(request(async () => success(1)))).result).toEqual(success(1));
+  await expect(
+    jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 })),
+  ).rejects.toMatchObject({
+    code: "IO_ERROR",
+  });
+});
 
 test("expired jobs are forgotten", async () => {
   const { job } = await jobs.run(request(async () => success(1)));

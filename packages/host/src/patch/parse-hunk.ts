@@ -13,7 +13,8 @@ export interface Parsed<T> {
   readonly next: number;
 }
 
-const NUMBERS = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))?(?: @@.*)?$/;
+/** The heading after it is a line of the file, and may hold what JavaScript takes for the end of one. */
+const NUMBERS = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))?(?: @@[^\n]*)?$/;
 
 export const isHunkHeader = (line: string): boolean => /^@@(?!@)/.test(line);
 

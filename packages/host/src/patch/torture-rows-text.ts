@@ -10,6 +10,18 @@ const SWAP_B = "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";
 export const TEXT_ROWS: readonly TortureRow[] = [
   { name: "a plain change", before: "a\nb\nc\n", patch: SWAP_B, after: "a\nB\nc\n" },
   {
+    name: "a lone CR in the heading of a hunk",
+    before: "a\nb\nc\n",
+    patch: SWAP_B.replace(" @@\n", " @@ int a\rb()\n"),
+    after: "a\nB\nc\n",
+  },
+  {
+    name: "U+2028 in the heading of a hunk",
+    before: "a\nb\nc\n",
+    patch: SWAP_B.replace(" @@\n", " @@ int a\u2028b()\n"),
+    after: "a\nB\nc\n",
+  },
+  {
     name: "CRLF stays CRLF under an LF patch",
     before: "a\r\nb\r\nc\r\n",
     patch: SWAP_B,

@@ -49,6 +49,10 @@ function readProcess(pid: number): ProcessRow | undefined {
   };
 }
 
+/** Whether a signal has halted it; nobody can tell where there is no /proc. */
+export const isStopped = (pid: number): boolean =>
+  /^State:\tT/m.test(readOrNothing(`/proc/${pid}/status`)?.toString("latin1") ?? "");
+
 /** Whether the environment that a process was started with holds `NAME=value`. */
 export function carriesMark(pid: number, mark: string): boolean {
   const environment = readOrNothing(`/proc/${pid}/environ`);

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createProcesses, type ProcessesOptions, type ProcessSpec } from "./index.ts";
-import { carriesMark, listProcesses } from "./process-table.ts";
+import { carriesMark, isStopped, listProcesses } from "./process-table.ts";
 import { sweepRecords } from "./records.ts";
 
 const OWNER = "test";
@@ -103,12 +103,15 @@ test("a process finds itself in its folder, and its input at its end", async () 
 
 test("nothing of the server's environment but the harmless reaches a child, nor can it be read from its parent", async () => {
   const { run } = create({
-    env: { ...process.env, API_TOKEN: "canary", HTTPS_PROXY: "http://u:canary@p", TZ: "UTC" },
+    env: {
+      ...{ ...process.env, API_TOKEN: "canary", HTTPS_PROXY: "http://u:canary@p", TZ: "UTC" },
+      ...{ LC_PASSWORD: "canary", XDG_SECRET_TOKEN: "canary", LC_TIME: "C", XDG_CACHE_HOME: "/cache" },
+    },
   });
   const { stdout } = await run("env; cat /proc/$PPID/environ /proc/$PPID/cmdline", { env: { OWN: "given" } });
   expect(stdout).not.toContain("canary");
   expect(stdout).toContain("OWN=given");
-  expect(stdout).toContain("TZ=UTC");
+  for (const passed of ["TZ=UTC", "LC_TIME=C", "XDG_CACHE_HOME=/cache"]) expect(stdout).toContain(passed);
 });
 
 test("what cannot be started is EXEC_FAILED with the reason, on pipes and on a terminal", async () => {
@@ -190,11 +193,12 @@ test("a signal that is not deadly is only sent", async () => {
 test("bytes that are no text survive, and a ref reads them like a file", async () => {
   const { processes, run } = shared;
   const { info } = await run("printf '\\377\\000\\376'");
-  using opened = processes.openRef(`stdout:${info.proc_id}`);
+  using opened = processes.openRef(`stdout:${info.proc_id}`, OWNER);
   expect(readFileSync(`/proc/self/fd/${opened.fd}`)).toEqual(Buffer.from([0xff, 0, 0xfe]));
-  using empty = processes.openRef(`stderr:${info.proc_id}`);
+  using empty = processes.openRef(`stderr:${info.proc_id}`, OWNER);
   expect(empty.size).toBe(0);
-  expect(() => processes.openRef("stdout:proc_unknown")).toThrow(/there is no process/);
+  expect(() => processes.openRef("stdout:proc_unknown", OWNER)).toThrow(/there is no process/);
+  expect(() => processes.openRef(`stdout:${info.proc_id}`, "other")).toThrow(/there is no process/);
 });
 
 test("a flood keeps its head and its tail, and neither the child nor the memory waits", async () => {
@@ -280,12 +284,58 @@ test("closing takes down everything, and says that it was killed", async () => {
 test("a supervisor that dies takes its processes along, and the next start has a new one", async () => {
   const { processes, start, run } = create();
   const { proc_id } = await start("setsid sleep 60 & sleep 60", marked("lost"));
-  const ppid = listProcesses().find(({ pid }) => pid === processes.get(OWNER, proc_id).pid)?.ppid;
-  process.kill(ppid as number, "SIGKILL");
+  process.kill(supervisorOf(processes.get(OWNER, proc_id).pid), "SIGKILL");
   expect(await processes.exited(OWNER, proc_id, LONG_MS, NEVER)).toMatchObject({ status: "killed" });
   expect((await run("echo again")).stdout).toBe("again\n");
   await eventually(() => withMark("OCTANT_TEST=lost").length === 0);
 });
+
+/** Starts a command that stops its supervisor, and then does something else; resolves when it has. */
+async function stopSupervisor({ start }: ReturnType<typeof build>, name: string, then: string) {
+  const go = join(root, `${name}.go`);
+  const info = await start(
+    `trap '' TERM; until [ -e ${go} ]; do sleep 0.01; done; kill -STOP $PPID; ${then}`,
+    marked(name),
+  );
+  const supervisor = supervisorOf(info.pid);
+  // Only now: it must not stop before the start is answered.
+  writeFileSync(go, "");
+  await eventually(() => isStopped(supervisor));
+  return { ...info, supervisor };
+}
+
+test("a supervisor that a command has stopped is replaced, and what it held counts as killed", async () => {
+  const bench = create();
+  const { proc_id } = await stopSupervisor(bench, "stopper", "sleep 60");
+  await expect(bench.start(["true"])).rejects.toMatchObject({ code: "INTERRUPTED" });
+  expect(bench.processes.get(OWNER, proc_id)).toMatchObject({ status: "killed" });
+  await eventually(() => withMark("OCTANT_TEST=stopper").length === 0);
+  expect((await bench.run("echo again")).stdout).toBe("again\n");
+}, 15_000);
+
+test("leaving takes down everything although a command stops the supervisor again and again", async () => {
+  const bench = create();
+  const again = "while :; do kill -STOP $PPID; done";
+  const { supervisor } = await stopSupervisor(bench, "stops", again);
+  await bench.processes.leave();
+  await eventually(() => withMark("OCTANT_TEST=stops").length === 0);
+  expect(listProcesses().map(({ pid }) => pid)).not.toContain(supervisor);
+}, 15_000);
+
+test("leaving does not wait for processes that do not listen, yet ends them", async () => {
+  const { processes, folder, start, printed } = create();
+  const { proc_id } = await start("trap '' TERM; echo up; while :; do sleep 1; done", marked("leave"));
+  await printed(proc_id, "up");
+  const killing = processes.kill(OWNER, proc_id);
+  const leaving = processes.leave();
+  await expect(killing).rejects.toMatchObject({ code: "CANCELLED" });
+  await leaving;
+  expect(withMark("OCTANT_TEST=leave")).not.toEqual([]);
+  await eventually(() => withMark("OCTANT_TEST=leave").length === 0);
+  await eventually(() => readdirSync(folder).every((name) => name.startsWith("proc_")));
+});
+
+const supervisorOf = (child: number) => listProcesses().find(({ pid }) => pid === child)?.ppid as number;
 
 const HARD_TO_KILL = [
   "sleep 600",
@@ -299,7 +349,7 @@ async function startServer(folder: string, name: string): Promise<ChildProcess> 
   const program = join(import.meta.dirname, "fixtures/server.ts");
   const server = spawn(process.execPath, [program, folder, ...HARD_TO_KILL], {
     // The mark reaches the children through a variable that may pass.
-    env: { ...process.env, LC_OCTANT_TEST: name },
+    env: { ...process.env, VOLTA_HOME: name },
     stdio: ["pipe", "pipe", "inherit"],
   });
   onTestFinished(() => {
@@ -316,7 +366,7 @@ test.each([
 ])("no descendant outlives a server that ends by %s", async (how, end) => {
   const folder = mkdtempSync(join(root, "server-"));
   const name = how.replaceAll(" ", "-");
-  const mine = () => withMark(`LC_OCTANT_TEST=${name}`);
+  const mine = () => withMark(`VOLTA_HOME=${name}`);
   const server = await startServer(folder, name);
   await eventually(() => mine().length >= 9);
   end(server);
@@ -327,7 +377,7 @@ test.each([
 
 test("what outlived a server and its supervisor is swept by the next server", async () => {
   const folder = mkdtempSync(join(root, "server-"));
-  const mine = () => withMark("LC_OCTANT_TEST=swept");
+  const mine = () => withMark("VOLTA_HOME=swept");
   const server = await startServer(folder, "swept");
   await eventually(() => mine().length >= 9);
   const supervisor = listProcesses().find(({ ppid }) => ppid === server.pid)?.pid;
@@ -339,6 +389,19 @@ test("what outlived a server and its supervisor is swept by the next server", as
   expect(mine().length).toBeGreaterThan(0);
   await create({ folder }).processes.close();
   expect(mine()).toEqual([]);
+});
+
+test("a stopped supervisor that outlived its server is swept by the next server", async () => {
+  const folder = mkdtempSync(join(root, "server-"));
+  const server = await startServer(folder, "stopped");
+  const supervisor = listProcesses().find(({ ppid }) => ppid === server.pid)?.pid as number;
+  process.kill(supervisor, "SIGSTOP");
+  server.kill("SIGKILL");
+  await once(server, "exit");
+  expect(isStopped(supervisor)).toBe(true);
+  await create({ folder }).processes.close();
+  expect(withMark("VOLTA_HOME=stopped")).toEqual([]);
+  expect(listProcesses().map(({ pid }) => pid)).not.toContain(supervisor);
 });
 
 test("old output goes first, and what runs stays", async () => {

@@ -3,7 +3,7 @@ import { newHandle, ToolError } from "@octant/core";
 import type { Pinned } from "../confinement.ts";
 import type { RefOpener } from "../files/files.ts";
 import { toToolError } from "../system-error.ts";
-import { childEnvironment } from "./environment.ts";
+import { childEnvironment, passedEnvironment } from "./environment.ts";
 import { createLiveProcess, type LiveProcess } from "./live-process.ts";
 import { listMachine, type MachineProcess } from "./machine.ts";
 import { openOutput } from "./output-ref.ts";
@@ -55,6 +55,8 @@ export interface Processes {
   readonly openRef: RefOpener;
   /** Everything down, and nothing more. */
   close(): Promise<void>;
+  /** For a process that ends now: as `close`, but what does not end at once is left to the supervisor, which goes last. */
+  leave(): Promise<void>;
 }
 
 export interface ProcessesOptions {
@@ -74,6 +76,7 @@ const SETTLE_MS = 500;
 /** Nothing is started before the first process is. */
 export function createProcesses(options: ProcessesOptions): Processes {
   const { folder, env, caps = SPOOL_CAPS, maxRunning = MAX_RUNNING } = options;
+  const base = passedEnvironment(env);
   const link = createSupervisorLink(folder, caps);
   const { live } = link;
 
@@ -110,7 +113,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
     const place = { folder: cwd.path, cwd: nameOf(cwd) };
     const order: StartOrder = {
       ...{ proc_id, owner, command, argv, timeoutMs, pty: pty ?? null, ...place },
-      env: childEnvironment({ base: env, extra, pty: pty !== undefined, folder: cwd.path, proc_id, server }),
+      env: childEnvironment({ base, extra, pty: pty !== undefined, folder: cwd.path, proc_id, server }),
       stdin: keepInput(inputPath(folder, proc_id), spec.stdin ?? "closed"),
     };
     running.started(await link.ask("start", order));
@@ -166,10 +169,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
       return exited(owner, proc_id, SETTLE_MS, NEVER);
     },
     machine: listMachine,
-    openRef(ref) {
+    openRef(ref, owner) {
       const [stream, proc_id = ""] = ref.split(":");
-      const record = recordOf(proc_id);
-      if (!record) throw notFound(proc_id);
+      const record = find(owner, proc_id);
       try {
         // The scheme of a ref that gets here is one of the two.
         return openOutput(spoolPath(folder, proc_id, stream as StreamName), record.start.caps);
@@ -177,7 +179,8 @@ export function createProcesses(options: ProcessesOptions): Processes {
         throw toToolError(cause, ref);
       }
     },
-    close: () => link.close(),
+    close: link.close,
+    leave: link.leave,
   };
 }
 

@@ -114,8 +114,10 @@ export type ToServer =
   | { readonly type: "reply"; readonly id: number; readonly answer: Requests[RequestName]["answer"] }
   | { readonly type: "refusal"; readonly id: number; readonly refusal: Refusal }
   | { readonly type: "output"; readonly proc_id: string }
+  /** It was asked to close, and will do so whatever becomes of the server. */
+  | { readonly type: "closing" }
   | { readonly type: "ended"; readonly proc_id: string; readonly end: EndRecord };
 
-/** In the environment of every process that a server starts, so that it is found wherever it went. */
+/** In the environment of every process that a server starts, its supervisor too, so that it is found wherever it went. */
 export const SERVER_MARK = "OCTANT_SERVER";
 export const PROCESS_MARK = "OCTANT_PROC";

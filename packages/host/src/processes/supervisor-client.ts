@@ -1,7 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { EndRecord, Hello, Refusal, RequestName, Requests, ToServer, ToSupervisor } from "./protocol.ts";
+import { ToolError } from "@octant/core";
+import { isStopped } from "./process-table.ts";
+import {
+  type EndRecord,
+  type Hello,
+  type Refusal,
+  type RequestName,
+  type Requests,
+  SERVER_MARK,
+  type ToServer,
+  type ToSupervisor,
+} from "./protocol.ts";
 
 /** The server's end of the line to its supervisor. */
 export interface SupervisorClient {
@@ -12,12 +23,14 @@ export interface SupervisorClient {
   hold(on: boolean): void;
   /** Takes everything down; resolves when the supervisor is gone. */
   close(): Promise<void>;
+  /** After `close`: that waits no longer than until the supervisor has taken it on, which outlives this process. */
+  leave(): Promise<void>;
 }
 
 export interface SupervisorEvents {
   output(proc_id: string): void;
   ended(proc_id: string, end: EndRecord): void;
-  /** It died without being asked to. */
+  /** It died without having taken down everything. */
   lost(): void;
 }
 
@@ -32,18 +45,24 @@ export class RequestRefused extends Error {
 
 export class SupervisorLost extends Error {}
 
-/** Longer than the supervisor takes for the most stubborn processes. */
-const CLOSE_PATIENCE_MS = 8_000;
+/** A supervisor that is silent for so long was stopped, perhaps by a child of its own, and is ended by force. */
+const ANSWER_MS = 5_000;
+/** Longer than the supervisor takes to end the most stubborn processes. */
+const ENDING_MS = 8_000;
+/** Within the time that a server has to end. */
+const CLOSING_ANSWER_MS = 500;
 
-/** Starts a supervisor in a session of its own, with an empty environment: children can read that of their parent. */
+/** Starts a supervisor in a session of its own, with next to no environment: children can read that of their parent. */
 export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorClient {
   const child = spawn(process.execPath, [FEW_THREADS, ENTRY], {
     cwd: "/",
-    env: {},
+    env: { [SERVER_MARK]: hello.server },
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   const pending = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
+  const closeTaken = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   let requests = 0;
   let closing = false;
@@ -54,20 +73,25 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
     pending.delete(id);
     return request;
   };
-  const leave = () => {
+  const rejectAll = (error: Error) => {
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+  };
+  const end = (inGoodOrder: boolean) => {
     if (isGone) return;
     isGone = true;
-    for (const { reject } of pending.values()) reject(new SupervisorLost("the supervisor is gone"));
-    pending.clear();
-    if (!closing) on.lost();
+    rejectAll(new SupervisorLost("the supervisor is gone"));
+    if (!inGoodOrder) on.lost();
+    closeTaken.resolve();
     gone.resolve();
   };
-  child.on("error", leave);
-  child.on("exit", leave);
+  child.on("error", () => end(false));
+  child.on("exit", (code) => end(closing && code === 0));
   child.on("message", (raw) => {
     const message = raw as ToServer; // Nobody else has the other end.
     if (message.type === "output") on.output(message.proc_id);
     else if (message.type === "ended") on.ended(message.proc_id, message.end);
+    else if (message.type === "closing") closeTaken.resolve();
     else if (message.type === "reply")
       settle(message.id)?.resolve(message.answer as never); // As Requests has it.
     else settle(message.id)?.reject(new RequestRefused(message.refusal));
@@ -76,27 +100,54 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
     // What cannot be sent is known by the exit that follows.
     if (child.connected) child.send(message, () => {});
   };
+  const killUnless = (done: Promise<unknown>, ms: number) => {
+    let waiting = true;
+    // If it was this process that stood still, the answer lies there already and is read first.
+    const timer = setTimeout(() => setImmediate(() => waiting && child.kill("SIGKILL")), ms);
+    const callOff = () => {
+      waiting = false;
+      clearTimeout(timer);
+    };
+    done.then(callOff, callOff);
+  };
   send({ type: "hello", hello });
   hold(child, false);
 
   return {
     pid: child.pid,
-    ask: (name, ask) =>
-      new Promise((resolve, reject) => {
-        if (isGone) return reject(new SupervisorLost("the supervisor is gone"));
+    ask(name, ask) {
+      const { promise, resolve, reject } = Promise.withResolvers<Requests[typeof name]["answer"]>();
+      if (isGone) reject(new SupervisorLost("the supervisor is gone"));
+      else {
         const id = ++requests;
         pending.set(id, { resolve, reject });
         // A pair of a name and what it asks for; the union of them cannot be seen from here.
         send({ type: "request", id, name, ask } as ToSupervisor);
-      }),
+        killUnless(promise, name === "kill" ? ENDING_MS : ANSWER_MS);
+      }
+      return promise;
+    },
     hold: (on) => hold(child, on),
     async close() {
       closing = true;
       hold(child, true);
+      child.kill("SIGCONT");
       send({ type: "close" });
-      const timer = setTimeout(() => child.kill("SIGKILL"), CLOSE_PATIENCE_MS);
-      await gone.promise;
-      clearTimeout(timer);
+      const done = Promise.race([gone.promise, left.promise]);
+      killUnless(closeTaken.promise, CLOSING_ANSWER_MS);
+      killUnless(done, ENDING_MS);
+      await done;
+    },
+    async leave() {
+      rejectAll(new ToolError("CANCELLED", "the server stops", {}));
+      await closeTaken.promise;
+      // A command that stops it again and again lets it answer at times, but never finish.
+      if (child.pid !== undefined && isStopped(child.pid)) {
+        child.kill("SIGKILL");
+        await gone.promise;
+      }
+      hold(child, false);
+      left.resolve();
     },
   };
 }

@@ -17,6 +17,8 @@ export interface SupervisorLink {
   drop(proc_id: string): void;
   ask<N extends RequestName>(name: N, what: Requests[N]["ask"]): Promise<Requests[N]["answer"]>;
   close(): Promise<void>;
+  /** Closes too, but the supervisor may do the rest alone; a `close` before or after this waits for no more than it. */
+  leave(): Promise<void>;
 }
 
 const SERVER_ID_BYTES = 8;
@@ -25,7 +27,7 @@ export function createSupervisorLink(folder: string, caps: SpoolCaps): Superviso
   const live = new Map<string, LiveProcess>();
   const sweeping = new Set<Promise<void>>();
   let connection: { readonly server: string; readonly client: SupervisorClient } | undefined;
-  let closed = false;
+  let closing: Promise<void> | undefined;
 
   const sweep = (work: Promise<void>) => {
     const done: Promise<void> = work.finally(() => sweeping.delete(done));
@@ -50,7 +52,7 @@ export function createSupervisorLink(folder: string, caps: SpoolCaps): Superviso
   };
 
   const connect = () => {
-    if (closed) throw new ToolError("CANCELLED", "the server stops", {});
+    if (closing) throw new ToolError("CANCELLED", "the server stops", {});
     connection ??= open();
     return connection;
   };
@@ -66,6 +68,16 @@ export function createSupervisorLink(folder: string, caps: SpoolCaps): Superviso
     const output = (proc_id: string) => live.get(proc_id)?.notify();
     const client = startSupervisor({ server, folder, caps }, { output, ended: end, lost });
     return { server, client };
+  };
+
+  const finish = async () => {
+    await connection?.client.close();
+    endAllByForce();
+    await Promise.all(sweeping);
+  };
+  const close = () => {
+    closing ??= finish();
+    return closing;
   };
 
   sweep(sweepLeftovers(folder));
@@ -87,11 +99,11 @@ export function createSupervisorLink(folder: string, caps: SpoolCaps): Superviso
         if (live.size === 0) client.hold(false);
       }
     },
-    async close() {
-      closed = true;
-      await connection?.client.close();
-      endAllByForce();
-      await Promise.all(sweeping);
+    close,
+    async leave() {
+      const done = close();
+      await connection?.client.leave();
+      await done;
     },
   };
 }

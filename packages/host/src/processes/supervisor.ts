@@ -43,8 +43,10 @@ export function runSupervisor(line: Line): Promise<void> {
   line.onCut(finish);
   line.onMessage((message) => {
     if (message.type === "hello") desk = createDesk(message.hello, line);
-    else if (message.type === "close") finish();
-    else answer(message);
+    else if (message.type === "close") {
+      line.send({ type: "closing" });
+      finish();
+    } else answer(message);
   });
   const answer = async ({ id, name, ask }: Extract<ToSupervisor, { type: "request" }>) => {
     try {

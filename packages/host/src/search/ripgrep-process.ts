@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { ToolError } from "@octant/core";
 import { errnoOf } from "../system-error.ts";
+import { watchMemory } from "./ripgrep-memory.ts";
 import { watchForStall } from "./ripgrep-stall.ts";
 
 export interface RipgrepRun {
@@ -37,11 +38,13 @@ export async function* runRipgrep({
   }) as ChildProcessByStdio<null, Readable, Readable>;
   const kill = () => child.kill("SIGKILL");
   signal.addEventListener("abort", kill, { once: true });
-  let stall: ToolError | undefined;
-  using _watch = watchForStall(child.pid, (error) => {
-    stall = error;
+  let stopped: ToolError | undefined;
+  const stop = (error: ToolError) => {
+    stopped = error;
     kill();
-  });
+  };
+  using _stall = watchForStall(child.pid, stop);
+  using _memory = watchMemory(child.pid, stop);
   const ended = new Promise<Ending>((resolve) => {
     child.on("error", (error) => resolve({ error }));
     child.once("close", (code) => resolve({ code }));
@@ -51,7 +54,7 @@ export async function* runRipgrep({
     for await (const chunk of child.stdout) yield chunk;
     const ending = await ended;
     signal.throwIfAborted();
-    if (stall) throw stall;
+    if (stopped) throw stopped;
     checkEnding(ending, program, complaint());
   } finally {
     signal.removeEventListener("abort", kill);

@@ -18,6 +18,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createConfinement } from "../confinement.ts";
 import { comparePaths, fromNative, type Path } from "../path.ts";
 import { createRipgrep, type Ripgrep, type TextPattern } from "./ripgrep.ts";
+import { MAX_RIPGREP_BYTES } from "./ripgrep-memory.ts";
 
 const { signal } = new AbortController();
 
@@ -207,6 +208,15 @@ test("a pipe in the place of an ignore file does not hang a search for long", as
     code: "TIMEOUT",
     message: expect.stringContaining("pipe"),
   });
+});
+
+test("an ignore file without end, or a line with millions of matches, does not eat the memory", async () => {
+  const limited = { code: "LIMIT_EXCEEDED", details: { limit: MAX_RIPGREP_BYTES } };
+  put("long", "a".repeat(50_000_000));
+  await expect(foundIn({ pattern: "a" })).rejects.toMatchObject(limited);
+  symlinkSync("/dev/zero", join(root, ".ignore"));
+  await expect(names()).rejects.toMatchObject(limited);
+  expect(children()).toEqual([]);
 });
 
 test("the person's own ignore file is obeyed", async () => {

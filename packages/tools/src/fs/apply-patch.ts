@@ -1,8 +1,7 @@
-import { action, Hash, PatchId, Ref, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, Hash, PatchId, Ref, Uri } from "@octant/core";
 import { type Edits, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 
-const MAX_DIFF_CHARS = 32 * 1024;
 const MAX_FILES = 1_000;
 const MAX_HUNKS = 200;
 
@@ -115,7 +114,7 @@ function boundHunks(files: PatchResult["files"]) {
 }
 
 function shorten(diff: string): { diff: string; diff_truncated?: true } {
-  if (diff.length <= MAX_DIFF_CHARS) return { diff };
-  const end = diff.lastIndexOf("\n", MAX_DIFF_CHARS) + 1;
-  return { diff: diff.slice(0, end || MAX_DIFF_CHARS).toWellFormed(), diff_truncated: true };
+  if (diff.length <= ANSWER_BYTES) return { diff };
+  const end = diff.lastIndexOf("\n", ANSWER_BYTES) + 1;
+  return { diff: diff.slice(0, end || ANSWER_BYTES).toWellFormed(), diff_truncated: true };
 }

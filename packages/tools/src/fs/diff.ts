@@ -1,4 +1,4 @@
-import { action, Hash, Ref, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, Hash, MAX_ANSWER_BYTES, Ref, Uri } from "@octant/core";
 import {
   type Blobs,
   type Confinement,
@@ -8,9 +8,6 @@ import {
   wholeCharacters,
 } from "@octant/host";
 import { z } from "zod";
-
-const DEFAULT_BYTES = 32 * 1024;
-const MAX_BYTES = 10 * 1024 * 1024;
 
 export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: Blobs }) =>
   action({
@@ -22,7 +19,7 @@ export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: 
       hash_a: Hash.optional().describe("From"),
       hash_b: Hash.optional().describe("To"),
       uri: Uri.optional(),
-      max_bytes: z.int().min(1).max(MAX_BYTES).default(DEFAULT_BYTES),
+      max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
     }),
     output: z.object({
       hash_a: Hash,

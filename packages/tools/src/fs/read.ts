@@ -1,9 +1,17 @@
-import { action, type Context, Hash, Position, Range, ToolError, Uri } from "@octant/core";
+import {
+  ANSWER_BYTES,
+  action,
+  type Context,
+  Hash,
+  MAX_ANSWER_BYTES,
+  Position,
+  Range,
+  ToolError,
+  Uri,
+} from "@octant/core";
 import type { Files, Reading, ReadOptions } from "@octant/host";
 import { z } from "zod";
 
-const DEFAULT_MAX_BYTES = 32 * 1024;
-const MAX_MAX_BYTES = 10 * 1024 * 1024;
 const MAX_URIS = 100;
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
@@ -56,8 +64,8 @@ export const read = ({ files }: { readonly files: Files }) =>
       max_bytes: z
         .int()
         .min(1)
-        .max(MAX_MAX_BYTES)
-        .default(DEFAULT_MAX_BYTES)
+        .max(MAX_ANSWER_BYTES)
+        .default(ANSWER_BYTES)
         .describe("Budget of the answer; what does not fit comes as head and tail"),
     }),
     output: Output,
@@ -72,6 +80,7 @@ export const read = ({ files }: { readonly files: Files }) =>
     ],
     run({ uri, range, encoding, max_bytes }, ctx) {
       const options: ReadOptions = {
+        owner: ctx.caller.id,
         range,
         encoding,
         maxBytes: max_bytes,

@@ -1,9 +1,7 @@
-import { action, Hash, pagingInput, Range, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, Hash, MAX_ANSWER_BYTES, pagingInput, Range, Uri } from "@octant/core";
 import { MAX_SEARCH_MS, type Searchable, searchText } from "@octant/host";
 import { z } from "zod";
 
-const DEFAULT_BYTES = 32 * 1024;
-const MAX_BYTES = 10 * 1024 * 1024;
 // Far below the 128 KiB that the system allows for one argument of a process.
 const MAX_PATTERN_CHARS = 16_384;
 const MAX_GLOB_CHARS = 4_096;
@@ -50,7 +48,7 @@ export const search_text = (workspace: Searchable) =>
       context: z.int().min(0).max(20).default(0).describe("Lines around"),
       multiline: z.boolean().default(false).describe("Across lines; . still stops at a line end"),
       max_per_file: z.int().min(1).optional(),
-      max_bytes: z.int().min(1).max(MAX_BYTES).default(DEFAULT_BYTES).describe("Budget of the answer"),
+      max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES).describe("Budget of the answer"),
       ...pagingInput(100, 1_000),
     }),
     output: z.object({
@@ -65,6 +63,7 @@ export const search_text = (workspace: Searchable) =>
       "OUTSIDE_WORKSPACE",
       "INVALID_CURSOR",
       "TOO_LARGE",
+      "LIMIT_EXCEEDED",
       "TIMEOUT",
       "UNSUPPORTED",
       "EXEC_FAILED",

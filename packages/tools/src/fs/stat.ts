@@ -16,7 +16,7 @@ export const stat = ({ files }: { readonly files: Files }) =>
       uri: z.string(),
       kind: Kind,
       size: z.int(),
-      hash: Hash.optional().describe("Of files, however big"),
+      hash: Hash.nullable().optional().describe("Of files; null above 256 MiB"),
       mtime: z.string(),
       mode: z.string().describe("Octal, such as 0644"),
       target: z.string().optional().describe("Where a link leads inside the workspace"),

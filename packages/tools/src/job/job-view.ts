@@ -15,7 +15,15 @@ export const JobView = z.object({
 });
 
 /** A job as its owner sees it. */
-export const toJobView = ({ owner: _owner, key: _key, created_at, updated_at, expires_at, ...job }: Job) => ({
+export const toJobView = ({
+  owner: _owner,
+  key: _key,
+  digest: _digest,
+  created_at,
+  updated_at,
+  expires_at,
+  ...job
+}: Job) => ({
   ...job,
   created_at: toTimestamp(created_at),
   updated_at: toTimestamp(updated_at),

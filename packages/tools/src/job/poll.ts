@@ -1,4 +1,4 @@
-import { action, type JobEvent, JobId, type Jobs } from "@octant/core";
+import { ANSWER_BYTES, action, type JobEvent, JobId, type Jobs } from "@octant/core";
 import { z } from "zod";
 import { EXAMPLE_JOB, JobResult, JobView, toJobView } from "./job-view.ts";
 
@@ -6,7 +6,6 @@ const DEFAULT_WAIT_MS = 20_000;
 /** Below the 60 s after which many clients give up. */
 const MAX_WAIT_MS = 50_000;
 const MAX_EVENTS = 200;
-const MAX_TEXT_CHARS = 32_768;
 
 const Event = z.object({ seq: z.int(), type: z.enum(["start", "chunk", "end"]) }).loose();
 
@@ -59,7 +58,7 @@ function withinBudget(events: readonly JobEvent[]): readonly JobEvent[] {
   let chars = 0;
   const end = events.findIndex((event, index) => {
     chars += JSON.stringify(toPlain(event)).length;
-    return index > 0 && (index >= MAX_EVENTS || chars > MAX_TEXT_CHARS);
+    return index > 0 && (index >= MAX_EVENTS || chars > ANSWER_BYTES);
   });
   return end === -1 ? events : events.slice(0, end);
 }

@@ -1,10 +1,7 @@
-import { ProcId, Ref } from "@octant/core";
+import { ANSWER_BYTES, MAX_ANSWER_BYTES, ProcId, Ref } from "@octant/core";
 import type { Processes, ProcessInfo } from "@octant/host";
 import { z } from "zod";
 import { excerptOf } from "./output-text.ts";
-
-const DEFAULT_BYTES = 32 * 1024;
-const MAX_BYTES = 10 * 1024 * 1024;
 
 export const ProcIdInput = ProcId.describe("proc_… from proc.exec");
 
@@ -12,7 +9,7 @@ export const EXAMPLE_PROC = "proc_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 
 /** The parameters of every action that shows output. */
 export const outputInput = {
-  max_bytes: z.int().min(1).max(MAX_BYTES).default(DEFAULT_BYTES).describe("Of output in the answer"),
+  max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES).describe("Of output in the answer"),
   raw: z.boolean().default(false).describe("Keep terminal escapes and redrawn lines"),
 };
 

@@ -3,12 +3,13 @@ import { action, type Context, Uri } from "@octant/core";
 import type { Processes, ProcessInfo, ProcessSpec } from "@octant/host";
 import { z } from "zod";
 import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
+import { tellOutput } from "./tell-output.ts";
 import { checkPortIsFree, WaitFor, waitUntilReady } from "./wait-for.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
 const DEFAULT_WAIT_MS = 45_000;
-const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
-const PROGRESS_EVERY_MS = 5_000;
+/** Below the two minutes after which the call itself would be answered, without what the command printed. */
+const MAX_WAIT_MS = 110_000;
 const MAX_TEXT_CHARS = 10 * 1024 * 1024;
 const MAX_ARGUMENTS = 10_000;
 const MAX_TERMINAL_SIDE = 1_000;
@@ -82,7 +83,7 @@ export const exec = (workspace: ProcWorkspace) =>
       ctx.signal.throwIfAborted();
       const { proc_id, owner } = await start(workspace, input, ctx);
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
-      const stopProgress = reportProgress(ctx);
+      const stopTelling = tellOutput(processes, owner, proc_id, ctx);
       try {
         const ready = wait_for && (await waitUntilReady(watched, wait_for));
         if (!wait_for && !background) await processes.exited(owner, proc_id, wait, ctx.signal);
@@ -96,7 +97,7 @@ export const exec = (workspace: ProcWorkspace) =>
         await processes.kill(owner, proc_id);
         throw cause;
       } finally {
-        stopProgress();
+        stopTelling();
       }
     },
   });
@@ -146,15 +147,6 @@ const defaultShell = () => ["/bin/bash", "/usr/bin/bash"].find((path) => existsS
 
 const quoted = (word: string) =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-
-function reportProgress(ctx: Context): () => void {
-  const started = performance.now();
-  const timer = setInterval(() => {
-    const seconds = Math.round((performance.now() - started) / 1_000);
-    ctx.progress({ progress: seconds, message: `running for ${seconds} s` });
-  }, PROGRESS_EVERY_MS);
-  return () => clearInterval(timer);
-}
 
 function noteOn(info: ProcessInfo, { timeout, wait_for }: ExecInput): string | undefined {
   const { proc_id, status, output_open, output_failure } = info;

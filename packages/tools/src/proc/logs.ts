@@ -1,8 +1,8 @@
 import { action, pagingInput } from "@octant/core";
-import type { Spool } from "@octant/host";
+import { type Spool, wholeCharacters } from "@octant/host";
 import { z } from "zod";
 import { EXAMPLE_PROC, Outcome, outputInput, ProcIdInput, toOutcome } from "./answer.ts";
-import { readFully, toText, wholeCharacters } from "./output-text.ts";
+import { readFully, toText } from "./output-text.ts";
 import { watchOutput } from "./watch-output.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 

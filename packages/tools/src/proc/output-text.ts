@@ -1,4 +1,4 @@
-import type { Spool } from "@octant/host";
+import { restOfCharacter, type Spool, wholeCharacters } from "@octant/host";
 import { toPlainText } from "./terminal-text.ts";
 
 export interface ExcerptOptions {
@@ -64,21 +64,5 @@ function upToLine(bytes: Buffer): Buffer {
 function fromLine(bytes: Buffer): Buffer {
   const start = bytes.indexOf(LF) + 1;
   if (start > 0 && start < bytes.length / 2) return bytes.subarray(start);
-  let at = 0;
-  while (at < MAX_CHARACTER_BYTES && isContinuation(bytes[at])) at++;
-  return bytes.subarray(at);
-}
-
-const MAX_CHARACTER_BYTES = 4;
-const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
-
-/** How many bytes at the start are whole UTF-8 characters; the last one may be cut off. */
-export function wholeCharacters(bytes: Buffer): number {
-  for (let back = 1; back < MAX_CHARACTER_BYTES && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back] as number;
-    if (isContinuation(byte)) continue;
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return needed > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
+  return bytes.subarray(restOfCharacter(bytes));
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import type { Backend } from "@octant/core";
 import type { TestOptions } from "./options.ts";
 
@@ -24,14 +25,19 @@ const TIMEOUT_MS = 4_000;
 const OWNER = "octant";
 const VERSION = /\d+(?:\.\d+)+/;
 
-/** Asks every program for its version, all at once. */
-export const probeRunners = (options: TestOptions): Promise<Backend[]> =>
-  Promise.all(PROBES.map((probe) => ask(options, probe)));
+/** Asks every program for its version, all at once and once only: they do not change under a running server. */
+export function createRunnerProbe(options: TestOptions): () => Promise<Backend[]> {
+  let found: Promise<Backend[]> | undefined;
+  return () => {
+    found ??= Promise.all(PROBES.map((probe) => ask(options, probe)));
+    return found;
+  };
+}
 
-async function ask({ workspace: { confinement, processes } }: TestOptions, probe: Probe): Promise<Backend> {
+async function ask({ workspace: { processes } }: TestOptions, probe: Probe): Promise<Backend> {
   const { name, argv, how } = probe;
-  const [root = "/"] = confinement.roots;
-  using cwd = confinement.openFolder(root);
+  // Not in the project: python would run its modules, and cargo, go and npm obey its settings.
+  using cwd = openTop();
   const started = await processes
     .start({ argv, cwd, timeoutMs: TIMEOUT_MS, owner: OWNER, label: argv.join(" ") })
     .catch(() => undefined); // Not there, which is what was asked.
@@ -49,4 +55,9 @@ async function ask({ workspace: { confinement, processes } }: TestOptions, probe
     VERSION.exec(processes.output(OWNER, proc_id, "stderr").read(0, 1_024).bytes.toString()) ??
     [];
   return { name, available: true, ...(version !== undefined && { version }), detail: argv[0] };
+}
+
+function openTop() {
+  const fd = openSync("/", "r");
+  return { fd, path: "/", [Symbol.dispose]: () => closeSync(fd) };
 }

@@ -1,7 +1,8 @@
-import { closeSync, openSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Parser } from "./case.ts";
+import { ToolError } from "@octant/core";
+import type { Findings, Parser } from "./case.ts";
 import { createLineSplitter } from "./lines.ts";
+import { openRegularFile, type RegularFile, readBytes } from "./regular-file.ts";
 
 /** Bytes that grow: up to `length` of them from `offset` on, or from the first one after it that is still there. */
 export type Growing = (
@@ -14,10 +15,11 @@ const PIECE_BYTES = 65_536;
 /** A turn of reading stays short, so that nothing else waits for it. */
 const PIECES_PER_TURN = 4;
 
-/** Feeds a parser with what is written, while it is written. */
-export function follow(source: Growing, parser: Parser) {
+/** Feeds a parser with what is written, while it is written. What cannot be read any more is told as broken. */
+export function follow(source: Growing, parser: Parser, findings: Pick<Findings, "broken">) {
   const lines = createLineSplitter((line) => parser.line(line));
   let offset = 0;
+  let failure: { readonly cause: unknown } | undefined;
   const readPiece = (): boolean => {
     const { start, bytes } = source(offset, PIECE_BYTES);
     if (bytes.length === 0) return false;
@@ -26,8 +28,19 @@ export function follow(source: Growing, parser: Parser) {
     offset = start + bytes.length;
     return true;
   };
+  /** Nobody would catch what a timer throws: it is kept for the end. */
+  const tryPiece = (): boolean => {
+    if (failure) return false;
+    try {
+      return readPiece();
+    } catch (cause) {
+      failure = { cause };
+      clearInterval(timer);
+      return false;
+    }
+  };
   const timer = setInterval(() => {
-    for (let piece = 0; piece < PIECES_PER_TURN && readPiece(); piece++);
+    for (let piece = 0; piece < PIECES_PER_TURN && tryPiece(); piece++);
   }, POLL_MS);
 
   return {
@@ -35,32 +48,54 @@ export function follow(source: Growing, parser: Parser) {
     /** Reads all that is left; the writer has ended. */
     async finish(): Promise<boolean | undefined> {
       clearInterval(timer);
-      while (readPiece()) await nextTurn();
+      while (tryPiece()) await nextTurn();
       lines.end();
-      return parser.end();
+      const complete = parser.end();
+      if (!failure) return complete;
+      const { cause } = failure;
+      if (!(cause instanceof ToolError)) throw cause;
+      findings.broken({ name: "test results", problem: { message: cause.message } });
+      return false;
     },
   };
 }
 
-/** A file that may not be there yet. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
+/** A file that may not be there yet. The tests know where it is, so anything may stand there and it may never end. */
 export const growingFile =
-  (path: string): Growing =>
+  (path: string, maxBytes = MAX_FILE_BYTES): Growing =>
   (offset, length) => {
-    const bytes = Buffer.allocUnsafe(length);
-    const fd = openIfThere(path);
-    if (fd === undefined) return { start: offset, bytes: bytes.subarray(0, 0) };
-    try {
-      return { start: offset, bytes: bytes.subarray(0, readSync(fd, bytes, 0, length, offset)) };
-    } finally {
-      closeSync(fd);
-    }
+    using file = openIfThere(path);
+    if (!file) return { start: offset, bytes: new Uint8Array() };
+    if (file.size > maxBytes) throw tooLarge(file.size, maxBytes);
+    return { start: offset, bytes: readBytes(file.fd, Math.min(length, maxBytes - offset), offset) };
   };
 
-function openIfThere(path: string): number | undefined {
+function openIfThere(path: string): RegularFile | undefined {
   try {
-    return openSync(path, "r");
-  } catch {
+    const file = openRegularFile(path);
+    if (file) return file;
+  } catch (cause) {
+    const errno = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
     // Not written yet, or taken away by the tests themselves: there is nothing to read either way.
-    return undefined;
+    if (errno === "ENOENT") return undefined;
+    throw unreadable(errno ?? "EIO", cause);
   }
+  throw unreadable("EINVAL");
 }
+
+const unreadable = (errno: string, cause?: unknown) =>
+  new ToolError(
+    "IO_ERROR",
+    `the file that the runner tells its results in cannot be read (${errno}); did a test replace it?`,
+    { errno },
+    { cause },
+  );
+
+const tooLarge = (actual: number, limit: number) =>
+  new ToolError(
+    "LIMIT_EXCEEDED",
+    `the runner told more results than the ${limit} bytes that are read; run fewer tests at once`,
+    { limit, actual, what: "bytes of test results" },
+  );

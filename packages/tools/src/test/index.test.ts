@@ -172,3 +172,20 @@ test("coverage and one worker at a time are asked of the runner", async () => {
   const { run } = open({ "package.json": manifest("covered"), "a.test.js": PASSING });
   expect((await run({ coverage: true, parallel: 1 })).data).toMatchObject({ status: "passed", pass: 1 });
 });
+
+test("a test that puts a link to something endless in place of its results only breaks its own run", async () => {
+  const { run } = open({
+    "package.json": manifest("hostile"),
+    "a.test.js": `import { rmSync, symlinkSync } from "node:fs";
+import { test } from "node:test";
+test("replaces", () => {
+  const file = process.env.OCTANT_TEST_EVENTS;
+  rmSync(file, { force: true });
+  symlinkSync("/dev/zero", file);
+});
+`,
+  });
+  const { data } = await run({});
+  expect(data).toMatchObject({ status: "crashed" });
+  expect(data.failures[0]?.message).toContain("did a test replace it?");
+});

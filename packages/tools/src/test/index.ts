@@ -1,5 +1,5 @@
 import { defineTool } from "@octant/core";
-import { probeRunners } from "./backends.ts";
+import { createRunnerProbe } from "./backends.ts";
 import { list } from "./list.ts";
 import type { TestOptions } from "./options.ts";
 import { run } from "./run.ts";
@@ -16,6 +16,6 @@ export const test = (options: TestOptions) => {
     summary: "Run the project's tests and read what came of them, whichever runner it uses.",
     version: "1.0.0",
     actions: { list: list(options), run: run(options, runs), status: status(runs) },
-    backends: () => probeRunners(options),
+    backends: createRunnerProbe(options),
   });
 };

@@ -26,10 +26,11 @@ export function startReading(
 ): ResultReading {
   const finishReports = () => readReports(confinement, suite.folder, started_at, tally);
   if (reads.from === "reports") return { stop: () => {}, finish: finishReports };
-  if (reads.from === "events") return follow(growingFile(toEventsFile(scratch)), createEventsParser(tally));
+  if (reads.from === "events")
+    return follow(growingFile(toEventsFile(scratch)), createEventsParser(tally), tally);
   const stdout = processes.output(owner, proc_id, "stdout");
   const createParser = reads.from === "stdout" ? reads.parser(suite) : createTapParser;
-  const following = follow((offset, length) => stdout.read(offset, length), createParser(tally));
+  const following = follow((offset, length) => stdout.read(offset, length), createParser(tally), tally);
   if (reads.from === "stdout") return following;
   return {
     stop: following.stop,

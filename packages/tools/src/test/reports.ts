@@ -1,18 +1,19 @@
-import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ToolError } from "@octant/core";
 import type { Confinement, Path } from "@octant/host";
 import { joinPath } from "../ws/detect/paths.ts";
 import { createProjectFiles } from "../ws/project-files.ts";
-import type { Findings, Place, TestCase } from "./case.ts";
+import type { Findings, Place, Problem, TestCase } from "./case.ts";
 import { ownPath } from "./failure.ts";
 import { createJunitReader } from "./parsers/junit.ts";
 import { readXml } from "./parsers/xml.ts";
+import { readBytes } from "./regular-file.ts";
 
 const MAX_FOLDERS = 5_000;
 const MAX_DEPTH = 12;
 const MAX_REPORTS = 2_000;
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 /** Clocks of file systems are coarse. */
 const MTIME_SLACK_MS = 50;
 
@@ -24,14 +25,22 @@ export async function readReports(
   findings: Findings,
 ): Promise<boolean | undefined> {
   let complete: boolean | undefined;
+  let left = MAX_TOTAL_BYTES;
+  const turns = createTurns();
   for (const path of await reportsBelow(confinement, folder)) {
-    const xml = readNew(confinement, path, since - MTIME_SLACK_MS);
-    if (xml === undefined) continue;
+    const broken = (problem: Problem) => findings.broken({ name: path, file: path, problem });
+    const bytes = readNew(confinement, path, since - MTIME_SLACK_MS, Math.min(left, MAX_REPORT_BYTES));
+    if (bytes === "too large") broken({ message: "this report is too large to be read" });
+    if (typeof bytes !== "object") continue;
+    left -= bytes.length;
     const reader = createJunitReader({
       test: (test) => findings.test(withSource(test, path, folder, confinement)),
-      broken: findings.broken,
+      broken: ({ problem }) => broken(problem),
     });
-    for await (const token of inTurns(readXml(xml))) reader.take(token);
+    for (const token of readXml(bytes.toString())) {
+      reader.take(token);
+      if (turns.isOver()) await turns.next();
+    }
     complete = reader.end() && complete !== false;
   }
   return complete;
@@ -39,15 +48,16 @@ export async function readReports(
 
 const TURN_MS = 8;
 
-/** Lets others run now and then: there may be very many items. */
-async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
-  let turnStart = performance.now();
-  for (const item of items) {
-    yield item;
-    if (performance.now() - turnStart < TURN_MS) continue;
-    await nextTurn();
-    turnStart = performance.now();
-  }
+/** Lets others run now and then: there may be very much to do. */
+function createTurns() {
+  let start = performance.now();
+  return {
+    isOver: () => performance.now() - start >= TURN_MS,
+    async next() {
+      await nextTurn();
+      start = performance.now();
+    },
+  };
 }
 
 /** Build folders are where reports are, so they are looked into; those of dependencies are not. */
@@ -55,7 +65,10 @@ async function reportsBelow(confinement: Confinement, top: Path): Promise<Path[]
   const files = createProjectFiles(confinement, top);
   const queue = [{ path: "", depth: 0 }];
   const found: Path[] = [];
-  for await (const { path, depth } of inTurns(queue)) {
+  const turns = createTurns();
+  for (const { path, depth } of queue) {
+    if (turns.isOver()) await turns.next();
+    if (found.length >= MAX_REPORTS) break;
     const entries = files.entries(path);
     for (const name of entries.files)
       if (name.endsWith(".xml")) found.push(joinPath(top, joinPath(path, name)));
@@ -67,13 +80,20 @@ async function reportsBelow(confinement: Confinement, top: Path): Promise<Path[]
   return found.slice(0, MAX_REPORTS);
 }
 
-/** The text of a file that is new and starts like a report. */
-function readNew(confinement: Confinement, path: Path, since: number): string | undefined {
+const HEAD_BYTES = 4_096;
+
+/** A file that is new and starts like a report. */
+function readNew(
+  confinement: Confinement,
+  path: Path,
+  since: number,
+  maxBytes: number,
+): Buffer | "too large" | undefined {
   try {
     using file = confinement.openFile(path);
-    if (file.stat.mtimeMs < since || file.stat.size > MAX_REPORT_BYTES) return undefined;
-    const xml = readFileSync(file.fd, "utf8");
-    return /<testsuites?[\s>]/.test(xml.slice(0, 4096)) ? xml : undefined;
+    if (file.stat.mtimeMs < since) return undefined;
+    if (!/<testsuites?[\s>]/.test(readBytes(file.fd, HEAD_BYTES).toString())) return undefined;
+    return file.stat.size > maxBytes ? "too large" : readBytes(file.fd, file.stat.size);
   } catch (cause) {
     if (cause instanceof ToolError) return undefined;
     throw cause;

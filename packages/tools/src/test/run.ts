@@ -36,7 +36,10 @@ const Input = z.strictObject({
     .max(MAX_WORKERS)
     .optional()
     .describe("How many at once, where the runner can choose"),
-  coverage: z.boolean().default(false).describe("Measure coverage, where the runner can"),
+  coverage: z
+    .boolean()
+    .default(false)
+    .describe("Measure coverage, where the runner can; its own report is in output_ref or a file it writes"),
   timeout: z
     .int()
     .min(1)

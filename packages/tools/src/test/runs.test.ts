@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,4 +49,15 @@ test("too many runs at once are refused", () => {
   const runs = createRuns(openState());
   for (let i = 0; i < 8; i++) runs.begin("me");
   expect(() => runs.begin("me")).toThrow(expect.objectContaining({ code: "LIMIT_EXCEEDED" }));
+});
+
+test("a pipe in place of what was kept is as good as nothing", () => {
+  const state = openState();
+  const runs = createRuns(state);
+  const run = runs.begin("me");
+  run.end(emptySummary(run.run_id), []);
+  const file = join(state.folder("test-runs"), `${run.run_id}.json`);
+  rmSync(file);
+  execFileSync("mkfifo", [file]);
+  expect(() => runs.get("me", run.run_id)).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
 });

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newHandle, ToolError } from "@octant/core";
 import { isAlive, type StateFolder, thisProcess } from "@octant/host";
 import { z } from "zod";
 import { toIoError } from "./io-error.ts";
+import { openRegularFile, readBytes } from "./regular-file.ts";
 import { Failure, RunResult } from "./result.ts";
 import type { KnownTest } from "./runner.ts";
 
@@ -133,10 +134,15 @@ function write(path: string, value: unknown): void {
   }
 }
 
-/** What is gone or was torn by a crash of the machine is not kept. */
+/** Far more than a run is ever kept with. */
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+
+/** What is gone, was torn by a crash of the machine or replaced by something else is not kept. */
 function read<S extends z.ZodType>(path: string, schema: S): z.output<S> | undefined {
   try {
-    return schema.safeParse(JSON.parse(readFileSync(path, "utf8"))).data;
+    using file = openRegularFile(path);
+    if (!file || file.size > MAX_KEPT_BYTES) return undefined;
+    return schema.safeParse(JSON.parse(readBytes(file.fd, file.size).toString())).data;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
+  ANSWER_BYTES,
   action,
   type Backend,
   BackendStatus,
@@ -11,7 +12,7 @@ import {
 } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { z } from "zod";
-import { ANSWER_BYTES, SANDBOX_LEVELS, type WsOptions } from "./options.ts";
+import { SANDBOX_LEVELS, type WsOptions } from "./options.ts";
 
 /** Tools say what they stand on by their `backends`; a new one needs no change here. */
 export const capabilities = (options: WsOptions) =>

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OutputOf } from "@octant/core";
+import { ANSWER_BYTES } from "@octant/core";
 import { createConfinement } from "@octant/host";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -9,7 +10,6 @@ import { ECOSYSTEMS } from "./ecosystems/index.ts";
 import { type Facts, PROJECTS } from "./fixtures/projects.ts";
 import { CALLER, type TemporaryProject, temporaryProject } from "./fixtures/temporary-project.ts";
 import type { ws } from "./index.ts";
-import { ANSWER_BYTES } from "./options.ts";
 
 type Detected = OutputOf<ReturnType<typeof ws>, "detect">;
 

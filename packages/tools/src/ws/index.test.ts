@@ -1,8 +1,7 @@
-import { action, defineTool, ToolError } from "@octant/core";
+import { ANSWER_BYTES, action, defineTool, ToolError } from "@octant/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { CALLER, temporaryProject } from "./fixtures/temporary-project.ts";
-import { ANSWER_BYTES } from "./options.ts";
 
 const echo = defineTool({
   name: "echo",

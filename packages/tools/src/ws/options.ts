@@ -19,7 +19,5 @@ export interface WsOptions {
 export const SANDBOX_LEVELS = ["off", "workspace", "allowlist"] as const;
 export type SandboxLevel = (typeof SANDBOX_LEVELS)[number];
 
-/** What an answer may take without asking for more. */
-export const ANSWER_BYTES = 32_768;
-/** What is kept of it for the envelope and the names of fields. */
+/** What is kept of an answer's budget for the envelope and the names of fields. */
 export const ANSWER_MARGIN_BYTES = 2_048;

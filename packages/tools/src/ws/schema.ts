@@ -1,7 +1,7 @@
-import { action, pagingInput, staleCursor, toInputSchema, toOutputSchema } from "@octant/core";
+import { ANSWER_BYTES, action, pagingInput, staleCursor, toInputSchema, toOutputSchema } from "@octant/core";
 import { z } from "zod";
 import { About, type Subject, subjectsOf } from "./manual.ts";
-import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, type WsOptions } from "./options.ts";
+import { ANSWER_MARGIN_BYTES, type WsOptions } from "./options.ts";
 
 const MAX_ACTIONS = 200;
 

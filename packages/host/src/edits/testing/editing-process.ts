@@ -1,23 +1,31 @@
 // Started by edits.test.ts: an Octant process of its own, which edits until it is killed or done.
 import { readFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { createBlobs } from "../../blobs/blobs.ts";
 import { createConfinement } from "../../confinement.ts";
 import { hashOf } from "../../hashes.ts";
 import { openStateFolder } from "../../state.ts";
+import { type Disk, realDisk } from "../disk.ts";
 import { createEdits } from "../edits.ts";
 
-const [task, root = "", stateHome, count] = process.argv.slice(2);
-const confinement = createConfinement([root]);
+const [task, stateHome, count, file = "", ...roots] = process.argv.slice(2);
+const confinement = createConfinement(roots);
 const warn = (message: string) => {
   throw new Error(message);
 };
 const state = openStateFolder({ roots: confinement.roots, env: { XDG_STATE_HOME: stateHome }, warn });
-const edits = createEdits({ confinement, blobs: createBlobs(state.folder("blobs")), state, warn });
+/** Gives others time to come between the last look and the step. */
+const disk: Disk = {
+  ...realDisk,
+  renameSync(from, to) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    realDisk.renameSync(from, to);
+  },
+};
+const edits = createEdits({ confinement, blobs: createBlobs(state.folder("blobs")), state, warn, disk });
 
 if (task === "count up") await countUp(["a", "b", "c", "d", "e"], Number(count));
-else await addLines("a", Number(count));
+else await addLines(file, Number(count));
 
 /** Sets all the files to the next number, again and again, and says each number that is done. */
 async function countUp(names: readonly string[], from: number): Promise<never> {
@@ -30,12 +38,12 @@ async function countUp(names: readonly string[], from: number): Promise<never> {
 }
 
 /** Adds lines to a file that others change too. */
-async function addLines(name: string, lines: number): Promise<void> {
+async function addLines(file: string, lines: number): Promise<void> {
   for (let done = 0; done < lines; ) {
-    const base_hash = hashOf(readFileSync(join(root, name)));
+    const base_hash = hashOf(readFileSync(file));
     const patch = [{ op: "replace" as const, old: "start\n", new: `start\n${process.pid} ${done}\n` }];
     try {
-      await edits.apply({ uri: name, base_hash, patch });
+      await edits.apply({ uri: file, base_hash, patch });
       done++;
     } catch (cause) {
       if (!(cause instanceof ToolError && cause.code === "CONFLICT")) throw cause;

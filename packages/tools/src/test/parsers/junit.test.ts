@@ -92,6 +92,14 @@ test("no text makes it fail or take long", () => {
   );
   fc.assert(fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => void read(pieces.join(""))));
   const started = performance.now();
-  for (const part of ["<", "<a ", "<![CDATA[", "<!--", '<a b="', "&#", "<!D["]) read(part.repeat(200_000));
+  for (const part of ["<", "<a ", "<![CDATA[", "<!--", '<a b="', "&#", "<!D[", "<!a>", "<?a?>"])
+    read(part.repeat(200_000));
   expect(performance.now() - started).toBeLessThan(3_000);
+});
+
+test("text comes in pieces that cut no entity", () => {
+  const pieces = [...readXml(`<a>${"x&lt;y".repeat(50_000)}</a>`)];
+  const text = pieces.map((token) => (token.kind === "text" ? token.text : "")).join("");
+  expect(text).toBe("x<y".repeat(50_000));
+  expect(pieces.length).toBeGreaterThan(4);
 });

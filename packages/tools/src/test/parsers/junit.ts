@@ -7,6 +7,11 @@ type Open = Extract<XmlToken, { kind: "open" }>;
 /** The elements of a test case that say how it ended. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = { failure: "fail", error: "fail", skipped: "skip" };
 
+/** More than is ever shown of a failure. */
+const MAX_TEXT_CHARS = 65_536;
+/** Both sides of an assertion are looked for in no more of a message than this, since that takes its square. */
+const MAX_COMPARISON_CHARS = 8_192;
+
 export interface JunitReader {
   take(token: XmlToken): void;
   /** Answers whether it was a report and came to its end. */
@@ -51,7 +56,10 @@ export function createJunitReader(findings: Findings): JunitReader {
     take(token) {
       if (token.kind === "open") open(token);
       else if (token.kind === "close") close(token.name);
-      else if (ended && inside !== undefined) ended.text += token.text;
+      else if (token.kind === "refused")
+        findings.broken({ name: "JUnit report", problem: { message: token.reason } });
+      else if (token.kind === "text" && ended && inside !== undefined && ended.text.length < MAX_TEXT_CHARS)
+        ended.text += token.text.slice(0, MAX_TEXT_CHARS);
     },
     end() {
       finish();
@@ -92,7 +100,8 @@ function toProblem(
 ): Problem {
   const stack = text.trim();
   const message = element.attributes.get("message") || stack.split("\n", 1)[0] || element.name;
-  const [, expected, actual] = /expected: ?<(.*?)> but was: ?<(.*?)>/.exec(message) ?? [];
+  const [, expected, actual] =
+    /expected: ?<(.*?)> but was: ?<(.*?)>/.exec(message.slice(0, MAX_COMPARISON_CHARS)) ?? [];
   return { message, stack: stack || undefined, expected, actual, at: at ?? placeIn(stack, className) };
 }
 

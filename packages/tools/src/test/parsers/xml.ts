@@ -7,36 +7,69 @@ export type XmlToken =
       readonly empty: boolean;
     }
   | { readonly kind: "close"; readonly name: string }
-  | { readonly kind: "text"; readonly text: string };
+  | { readonly kind: "text"; readonly text: string }
+  /** Nothing to know, but time has passed: whoever reads can pause here. */
+  | { readonly kind: "skipped" }
+  /** The last of all: the rest is not read. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+const MAX_TAG_CHARS = 1_048_576;
+const MAX_ATTRIBUTES = 1_000;
+const MAX_TEXT_CHARS = 65_536;
+/** An entity is no longer than this. */
+const MAX_ENTITY_CHARS = 10;
 
 /**
  * Reads XML as far as reports need it, and goes on after what is not well formed. Entities that a document declares
- * are not known here, so they can neither grow nor reach for anything.
+ * are not known here, so they can neither grow nor reach for anything. The time it takes grows with the length and no
+ * faster, and there is never long to wait for the next token.
  */
 export function* readXml(xml: string): Generator<XmlToken> {
   let at = 0;
   while (at < xml.length) {
     const open = xml.indexOf("<", at);
     if (open !== at) {
-      const text = xml.slice(at, open < 0 ? xml.length : open);
-      if (text.trim() !== "") yield { kind: "text", text: decodeEntities(text) };
+      yield* readText(xml, at, open < 0 ? xml.length : open);
       if (open < 0) return;
     }
     if (xml.startsWith("<![CDATA[", open)) {
       const end = endOf(xml, "]]>", open);
       yield { kind: "text", text: xml.slice(open + "<![CDATA[".length, end - "]]>".length) };
       at = end;
-    } else if (xml.startsWith("<!--", open)) at = endOf(xml, "-->", open);
-    else if (xml.startsWith("<?", open)) at = endOf(xml, "?>", open);
-    else if (xml.startsWith("<!", open)) at = endOfDeclaration(xml, open);
-    else {
+    } else if (xml.startsWith("<!", open) || xml.startsWith("<?", open)) {
+      at = endOfSkipped(xml, open);
+      yield { kind: "skipped" };
+    } else {
       const end = endOfTag(xml, open);
       if (end === undefined) return;
-      const token = toTag(xml.slice(open + 1, end - 1));
-      if (token) yield token;
+      const token = end - open > MAX_TAG_CHARS ? TOO_LARGE : toTag(xml.slice(open + 1, end - 1));
+      yield token;
+      if (token.kind === "refused") return;
       at = end;
     }
   }
+}
+
+/** Text in pieces, none of which ends inside an entity. */
+function* readText(xml: string, from: number, to: number): Generator<XmlToken> {
+  for (let at = from; at < to; ) {
+    let end = Math.min(to, at + MAX_TEXT_CHARS);
+    const entity = end < to ? xml.slice(end - MAX_ENTITY_CHARS, end).lastIndexOf("&") : -1;
+    if (entity >= 0) end += entity - MAX_ENTITY_CHARS;
+    const text = xml.slice(at, end);
+    yield text.trim() === "" ? { kind: "skipped" } : { kind: "text", text: decodeEntities(text) };
+    at = end;
+  }
+}
+
+const TOO_LARGE: XmlToken = {
+  kind: "refused",
+  reason: `a tag of the report has more than ${MAX_TAG_CHARS} characters or ${MAX_ATTRIBUTES} attributes`,
+};
+
+function endOfSkipped(xml: string, from: number): number {
+  if (xml.startsWith("<!--", from)) return endOf(xml, "-->", from);
+  return xml.startsWith("<?", from) ? endOf(xml, "?>", from) : endOfDeclaration(xml, from);
 }
 
 const endOf = (xml: string, mark: string, from: number): number => {
@@ -46,16 +79,16 @@ const endOf = (xml: string, mark: string, from: number): number => {
 
 /** A document type may hold declarations in brackets, with `>` in them. */
 function endOfDeclaration(xml: string, from: number): number {
-  const bracket = xml.indexOf("[", from);
   const end = endOf(xml, ">", from);
-  return bracket >= 0 && bracket < end ? endOf(xml, ">", endOf(xml, "]", bracket)) : end;
+  const bracket = xml.slice(from, end).indexOf("[");
+  return bracket < 0 ? end : endOf(xml, ">", endOf(xml, "]", from + bracket));
 }
 
-/** `>` may stand in the value of an attribute. Undefined for a tag that is cut off. */
+/** `>` may stand in the value of an attribute. Undefined for a tag that is cut off; too far away for one too large. */
 function endOfTag(xml: string, from: number): number | undefined {
   for (let at = from + 1; at < xml.length; at++) {
     const char = xml[at];
-    if (char === ">") return at + 1;
+    if (char === ">" || at - from > MAX_TAG_CHARS) return at + 1;
     if (char !== '"' && char !== "'") continue;
     const quote = xml.indexOf(char, at + 1);
     if (quote < 0) break;
@@ -64,13 +97,16 @@ function endOfTag(xml: string, from: number): number | undefined {
   return undefined;
 }
 
-function toTag(inner: string): XmlToken | undefined {
+function toTag(inner: string): XmlToken {
   const [, slash, name = ""] = /^(\/?)([\w:.-]+)/.exec(inner) ?? [];
-  if (name === "") return undefined;
+  if (name === "") return { kind: "skipped" };
   if (slash) return { kind: "close", name };
   const attributes = new Map<string, string>();
-  for (const [, key = "", double, single = ""] of inner.matchAll(/\s([\w:.-]+)=(?:"([^"]*)"|'([^']*)')/g))
+  let count = 0;
+  for (const [, key = "", double, single = ""] of inner.matchAll(/\s([\w:.-]+)=(?:"([^"]*)"|'([^']*)')/g)) {
     attributes.set(key, decodeEntities(double ?? single));
+    if (++count > MAX_ATTRIBUTES) return TOO_LARGE;
+  }
   return { kind: "open", name, attributes, empty: inner.endsWith("/") };
 }
 

@@ -1,0 +1,60 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+
+const LAUNCHER = join(import.meta.dirname, "../../bin/octant.js");
+/** Less than what a server takes that gives up waiting, and well within the second that a client grants. */
+const MAX_ENDING_MS = 650;
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-serve-")));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+async function serve() {
+  const client = new Client({ name: "test", version: "1" });
+  const env = { PATH: process.env["PATH"] ?? "", HOME: base, XDG_STATE_HOME: join(base, ".state") };
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [LAUNCHER, "serve"],
+    cwd: base,
+    env,
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call = async (name: string, input: object) =>
+    // What Octant answers with.
+    (await client.callTool({ name, arguments: { ...input } })).structuredContent as {
+      data: { jobs: unknown[] };
+      meta: { job_id: string };
+    };
+  return { pid: transport.pid as number, call, close: () => client.close() };
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test("with commands that do not listen the server is gone long before a second is over, and their jobs are cancelled", async () => {
+  // The very first server writes what it has compiled to the disk when it ends; later ones have it.
+  await (await serve()).close();
+  const { pid, call } = await serve();
+  const command = "trap '' TERM INT HUP; echo up; while :; do sleep 0.1; done";
+  const started = await Promise.all(
+    Array.from({ length: 10 }, () => call("proc", { action: "exec", command, wait_for: { pattern: "up" } })),
+  );
+  const start = performance.now();
+  process.kill(pid, "SIGTERM");
+  while (isThere(pid) && performance.now() - start < MAX_ENDING_MS) await delay(5);
+  expect(isThere(pid)).toBe(false);
+
+  const next = await serve();
+  const { data } = await next.call("job", { action: "list", status: "cancelled" });
+  expect(data.jobs).toHaveLength(started.length);
+}, 20_000);

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { toIssues } from "./issues.ts";
+
+const Edit = z.union([
+  z.strictObject({ op: z.literal("replace"), old: z.string(), new: z.string() }),
+  z.strictObject({ op: z.literal("insert"), line: z.int(), text: z.string() }),
+]);
+const Input = z.strictObject({
+  uri: z.union([z.string(), z.array(z.string())]),
+  patch: z.union([z.string(), z.array(Edit)]).optional(),
+  count: z.int().max(5).optional(),
+});
+
+const issuesOf = (input: unknown) => {
+  const parsed = Input.safeParse(input);
+  return parsed.success ? [] : toIssues(parsed.error, Input, input);
+};
+
+test.each([
+  [{}, "uri", "is required"],
+  [{ uri: 7 }, "uri", "must be a string or an array"],
+  [{ uri: ["a", 7] }, "uri.1", "expected string"],
+  [{ uri: "a", count: 9 }, "count", "<=5"],
+  [{ uri: "a", uris: 1 }, "", "there are: uri, patch, count"],
+  [{ uri: "a", patch: [{ op: "replace", old: "x" }] }, "patch.0.new", "is required"],
+])("%j: %s %s", (input, path, words) => {
+  expect(issuesOf(input)).toContainEqual({ path, message: expect.stringContaining(words) });
+});

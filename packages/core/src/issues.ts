@@ -1,0 +1,48 @@
+import type { z } from "zod";
+
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What is wrong with an input, each with its place, in words that say what would be right. */
+export const toIssues = (error: z.ZodError, schema: z.ZodObject, input: unknown): Issue[] =>
+  error.issues.flatMap((issue) => describe(issue, [], Object.keys(schema.shape), input));
+
+type ZodIssue = z.core.$ZodIssue;
+
+function describe(
+  issue: ZodIssue,
+  above: readonly PropertyKey[],
+  known: readonly string[],
+  input: unknown,
+): Issue[] {
+  const path = [...above, ...issue.path];
+  const told = (message: string): Issue[] => [{ path: path.map(String).join("."), message }];
+  if (valueAt(input, path) === undefined && path.length > 0) return told("is required");
+  if (issue.code === "invalid_union") {
+    // The alternative that came nearest tells best what is missing: the one that went deepest, then with the fewest faults.
+    const [nearest] = [...issue.errors].sort((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
+    const wanted = [...new Set(issue.errors.flat().map(expectedOf).filter(Boolean))];
+    if (!nearest || (depthOf(nearest) === 0 && wanted.length > 1))
+      return told(`must be ${wanted.join(" or ")}`);
+    return nearest.flatMap((one) => describe(one, path, [], input));
+  }
+  if (issue.code === "unrecognized_keys" && known.length > 0)
+    return told(`${issue.message}; there are: ${known.join(", ")}`);
+  return told(issue.message);
+}
+
+const depthOf = (issues: readonly ZodIssue[]): number => Math.max(...issues.map(({ path }) => path.length));
+
+const expectedOf = (issue: ZodIssue): string =>
+  issue.code === "invalid_type" && issue.path.length === 0
+    ? `a ${issue.expected}`.replace(/^a (?=[aeiou])/, "an ")
+    : "";
+
+const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    input,
+  );

@@ -1,0 +1,46 @@
+import type { Context } from "@octant/core";
+import type { Processes } from "@octant/host";
+import { toText } from "./output-text.ts";
+
+/** Quick commands have nobody who follows them. */
+const TELL_AFTER_MS = 250;
+const PROGRESS_EVERY_MS = 5_000;
+const MAX_TOLD_BYTES = 8 * 1024;
+const MAX_MESSAGE_CHARS = 200;
+
+/** Makes what a process prints part of its job's stream, and the last line its progress, until the returned function is called. */
+export function tellOutput(processes: Processes, owner: string, proc_id: string, ctx: Context): () => void {
+  const started = performance.now();
+  const tellProgress = (message: string) => {
+    const seconds = Math.round((performance.now() - started) / 1_000);
+    ctx.progress({ progress: seconds, message: message || `running for ${seconds} s` });
+  };
+  const told = { stdout: 0, stderr: 0 };
+  const tell = () => {
+    for (const stream of ["stdout", "stderr"] as const) {
+      const spool = processes.output(owner, proc_id, stream);
+      // Of a flood the newest part is told; all of it is behind the ref.
+      const { start, bytes } = spool.read(
+        Math.max(told[stream], spool.total() - MAX_TOLD_BYTES),
+        MAX_TOLD_BYTES,
+      );
+      if (bytes.length === 0) continue;
+      told[stream] = start + bytes.length;
+      const text = toText(bytes, false);
+      ctx.emit({ kind: "text", text });
+      tellProgress(text.trimEnd().split("\n").at(-1)?.slice(0, MAX_MESSAGE_CHARS) ?? "");
+    }
+  };
+  let stopListening = () => {};
+  const later = setTimeout(() => {
+    tell();
+    stopListening = processes.onOutput(proc_id, tell);
+  }, TELL_AFTER_MS);
+  const regularly = setInterval(tellProgress, PROGRESS_EVERY_MS, "");
+  return () => {
+    clearTimeout(later);
+    clearInterval(regularly);
+    stopListening();
+    if (told.stdout + told.stderr > 0) tell();
+  };
+}
