@@ -72,6 +72,7 @@ export const MAX_RUNNING = 64;
 export const MAX_STDIN_BYTES = 10 * 1024 * 1024;
 /** After a signal: how long the exit may take to be known. */
 const SETTLE_MS = 500;
+const MAX_RECENT = 16;
 
 /** Nothing is started before the first process is. */
 export function createProcesses(options: ProcessesOptions): Processes {
@@ -79,10 +80,19 @@ export function createProcesses(options: ProcessesOptions): Processes {
   const base = passedEnvironment(env);
   const link = createSupervisorLink(folder, caps);
   const { live } = link;
+  /** What has just ended is asked for at once, several times; the disk has the rest. */
+  const recent = new Map<string, ProcessRecord>();
+  const remember = (record: ProcessRecord) => {
+    // While its output is open, its end is told a second time.
+    if (record.end?.output_open) return;
+    recent.set(record.start.proc_id, record);
+    for (const oldest of recent.keys()) if (recent.size > MAX_RECENT) recent.delete(oldest);
+  };
 
   const recordOf = (proc_id: string): ProcessRecord | undefined => {
     const running = live.get(proc_id);
-    return running ? { start: running.start, end: undefined } : readRecord(folder, proc_id);
+    if (running) return { start: running.start, end: undefined };
+    return recent.get(proc_id) ?? readRecord(folder, proc_id);
   };
   const find = (owner: string, proc_id: string): ProcessRecord => {
     const record = recordOf(proc_id);
@@ -133,6 +143,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
         removeInput(inputPath(folder, proc_id));
         throw toStartError(cause, spec.argv[0]);
       }
+      void running.ended.then((end) => remember({ start: running.start, end }));
       return toInfo(folder, { start: running.start, end: undefined });
     },
     get,
