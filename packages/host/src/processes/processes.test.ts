@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -61,7 +62,9 @@ afterAll(async () => {
 });
 
 const withMark = (mark: string) => listProcesses().filter(({ pid }) => carriesMark(pid, mark));
-const marked = (name: string) => ({ env: { OCTANT_TEST: name } });
+/** Unlike those of any other run, so that what one leaves behind does not fail the next. */
+const RUN = randomUUID();
+const marked = (name: string) => ({ env: { OCTANT_TEST: `${name}-${RUN}` } });
 
 /** Nobody tells when the last process of a tree is gone, so one has to look. */
 async function eventually(holds: () => boolean, ms = 5_000): Promise<void> {
@@ -153,7 +156,7 @@ test("a timeout ends the whole tree and keeps what was printed", async () => {
   });
   expect(info).toMatchObject({ status: "timed_out", exit_code: null, signal: "SIGTERM" });
   expect(stdout).toBe("before\n");
-  await eventually(() => withMark("OCTANT_TEST=timeout").length === 0);
+  await eventually(() => withMark(`OCTANT_TEST=timeout-${RUN}`).length === 0);
 });
 
 test("a timeout longer than a timer can be does not fire at once", async () => {
@@ -168,10 +171,10 @@ test("kill reaches grandchildren that left the session, and those that do not li
     marked("tree"),
   );
   await printed(proc_id, "up");
-  await eventually(() => withMark("OCTANT_TEST=tree").length >= 4);
+  await eventually(() => withMark(`OCTANT_TEST=tree-${RUN}`).length >= 4);
   const info = await processes.kill(OWNER, proc_id, "SIGKILL");
   expect(info).toMatchObject({ status: "killed", signal: "SIGKILL" });
-  expect(withMark("OCTANT_TEST=tree")).toEqual([]);
+  expect(withMark(`OCTANT_TEST=tree-${RUN}`)).toEqual([]);
 });
 
 test("kill of a process that has ended ends what it left behind", async () => {
@@ -179,7 +182,7 @@ test("kill of a process that has ended ends what it left behind", async () => {
   const { info } = await run("setsid sleep 60 & echo started", marked("left"));
   expect(info).toMatchObject({ status: "exited", exit_code: 0, output_open: true });
   await processes.kill(OWNER, info.proc_id);
-  expect(withMark("OCTANT_TEST=left")).toEqual([]);
+  expect(withMark(`OCTANT_TEST=left-${RUN}`)).toEqual([]);
 });
 
 test("a signal that is not deadly is only sent", async () => {
@@ -276,7 +279,7 @@ test("closing takes down everything, and says that it was killed", async () => {
   const { processes, folder, start } = create();
   const { proc_id } = await start("setsid sleep 60 & sleep 60", marked("close"));
   await processes.close();
-  expect(withMark("OCTANT_TEST=close")).toEqual([]);
+  expect(withMark(`OCTANT_TEST=close-${RUN}`)).toEqual([]);
   expect(create({ folder }).processes.get(OWNER, proc_id)).toMatchObject({ status: "killed" });
   expect(readdirSync(folder).filter((name) => !name.startsWith("proc_"))).toEqual([]);
 });
@@ -287,7 +290,7 @@ test("a supervisor that dies takes its processes along, and the next start has a
   process.kill(supervisorOf(processes.get(OWNER, proc_id).pid), "SIGKILL");
   expect(await processes.exited(OWNER, proc_id, LONG_MS, NEVER)).toMatchObject({ status: "killed" });
   expect((await run("echo again")).stdout).toBe("again\n");
-  await eventually(() => withMark("OCTANT_TEST=lost").length === 0);
+  await eventually(() => withMark(`OCTANT_TEST=lost-${RUN}`).length === 0);
 });
 
 /** Starts a command that stops its supervisor, and then does something else; resolves when it has. */
@@ -309,7 +312,7 @@ test("a supervisor that a command has stopped is replaced, and what it held coun
   const { proc_id } = await stopSupervisor(bench, "stopper", "sleep 60");
   await expect(bench.start(["true"])).rejects.toMatchObject({ code: "INTERRUPTED" });
   expect(bench.processes.get(OWNER, proc_id)).toMatchObject({ status: "killed" });
-  await eventually(() => withMark("OCTANT_TEST=stopper").length === 0);
+  await eventually(() => withMark(`OCTANT_TEST=stopper-${RUN}`).length === 0);
   expect((await bench.run("echo again")).stdout).toBe("again\n");
 }, 15_000);
 
@@ -318,7 +321,7 @@ test("leaving takes down everything although a command stops the supervisor agai
   const again = "while :; do kill -STOP $PPID; done";
   const { supervisor } = await stopSupervisor(bench, "stops", again);
   await bench.processes.leave();
-  await eventually(() => withMark("OCTANT_TEST=stops").length === 0);
+  await eventually(() => withMark(`OCTANT_TEST=stops-${RUN}`).length === 0);
   expect(listProcesses().map(({ pid }) => pid)).not.toContain(supervisor);
 }, 15_000);
 
@@ -330,8 +333,8 @@ test("leaving does not wait for processes that do not listen, yet ends them", as
   const leaving = processes.leave();
   await expect(killing).rejects.toMatchObject({ code: "CANCELLED" });
   await leaving;
-  expect(withMark("OCTANT_TEST=leave")).not.toEqual([]);
-  await eventually(() => withMark("OCTANT_TEST=leave").length === 0);
+  expect(withMark(`OCTANT_TEST=leave-${RUN}`)).not.toEqual([]);
+  await eventually(() => withMark(`OCTANT_TEST=leave-${RUN}`).length === 0);
   await eventually(() => readdirSync(folder).every((name) => name.startsWith("proc_")));
 });
 
@@ -349,7 +352,7 @@ async function startServer(folder: string, name: string): Promise<ChildProcess> 
   const program = join(import.meta.dirname, "fixtures/server.ts");
   const server = spawn(process.execPath, [program, folder, ...HARD_TO_KILL], {
     // The mark reaches the children through a variable that may pass.
-    env: { ...process.env, VOLTA_HOME: name },
+    env: { ...process.env, VOLTA_HOME: `${name}-${RUN}` },
     stdio: ["pipe", "pipe", "inherit"],
   });
   onTestFinished(() => {
@@ -366,7 +369,7 @@ test.each([
 ])("no descendant outlives a server that ends by %s", async (how, end) => {
   const folder = mkdtempSync(join(root, "server-"));
   const name = how.replaceAll(" ", "-");
-  const mine = () => withMark(`VOLTA_HOME=${name}`);
+  const mine = () => withMark(`VOLTA_HOME=${name}-${RUN}`);
   const server = await startServer(folder, name);
   await eventually(() => mine().length >= 9);
   end(server);
@@ -377,7 +380,7 @@ test.each([
 
 test("what outlived a server and its supervisor is swept by the next server", async () => {
   const folder = mkdtempSync(join(root, "server-"));
-  const mine = () => withMark("VOLTA_HOME=swept");
+  const mine = () => withMark(`VOLTA_HOME=swept-${RUN}`);
   const server = await startServer(folder, "swept");
   await eventually(() => mine().length >= 9);
   const supervisor = listProcesses().find(({ ppid }) => ppid === server.pid)?.pid;
@@ -396,11 +399,11 @@ test("a stopped supervisor that outlived its server is swept by the next server"
   const server = await startServer(folder, "stopped");
   const supervisor = listProcesses().find(({ ppid }) => ppid === server.pid)?.pid as number;
   process.kill(supervisor, "SIGSTOP");
+  await eventually(() => isStopped(supervisor));
   server.kill("SIGKILL");
   await once(server, "exit");
-  expect(isStopped(supervisor)).toBe(true);
   await create({ folder }).processes.close();
-  expect(withMark("VOLTA_HOME=stopped")).toEqual([]);
+  expect(withMark(`VOLTA_HOME=stopped-${RUN}`)).toEqual([]);
   expect(listProcesses().map(({ pid }) => pid)).not.toContain(supervisor);
 });
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { extname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@octant/core";
 import { isStopped } from "./process-table.ts";
@@ -51,6 +52,8 @@ const ANSWER_MS = 5_000;
 const ENDING_MS = 8_000;
 /** Within the time that a server has to end. */
 const CLOSING_ANSWER_MS = 500;
+const LEAVING_LOOKS = 6;
+const LEAVING_LOOK_MS = 20;
 
 /** Starts a supervisor in a session of its own, with next to no environment: children can read that of their parent. */
 export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorClient {
@@ -142,9 +145,13 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
       rejectAll(new ToolError("CANCELLED", "the server stops", {}));
       await closeTaken.promise;
       // A command that stops it again and again lets it answer at times, but never finish.
-      if (child.pid !== undefined && isStopped(child.pid)) {
-        child.kill("SIGKILL");
-        await gone.promise;
+      for (
+        let look = 0;
+        look < LEAVING_LOOKS && child.exitCode === null && child.signalCode === null;
+        look++
+      ) {
+        if (child.pid !== undefined && isStopped(child.pid)) child.kill("SIGKILL");
+        await Promise.race([gone.promise, delay(LEAVING_LOOK_MS)]);
       }
       hold(child, false);
       left.resolve();
