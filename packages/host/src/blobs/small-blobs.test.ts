@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -67,6 +77,18 @@ test("whatever is torn or damaged, wrong bytes never come back and what is added
       },
     ),
   );
+});
+
+test("bytes that were changed after they were found are not given out", () => {
+  const blobs = createSmallBlobs(folder);
+  const hash = put(blobs, Buffer.from("right"));
+  expect(blobs.get(hash)?.toString()).toBe("right");
+  const bytes = readFileSync(file());
+  const fd = openSync(file(), "r+");
+  writeSync(fd, "wrong", bytes.indexOf("right"));
+  closeSync(fd);
+  expect(blobs.get(hash)).toBeUndefined();
+  blobs.close();
 });
 
 test("a file full of beginnings of records does not keep a later one from being found", () => {
