@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CallOptions, CheckedCall } from "./dispatch.ts";
 import type { Paging } from "./envelope.ts";
 import { type Cursors, staleCursor } from "./paging.ts";
-import type { Attachment, Context } from "./tool.ts";
+import type { Attachment, Context, DecisionNote } from "./tool.ts";
 
 /** What an action says about its answer while it runs. */
 export interface Notes {
@@ -10,9 +10,14 @@ export interface Notes {
   backend?: string;
   job_id?: string;
   readonly attachments: Attachment[];
+  readonly decisions: DecisionNote[];
 }
 
-export const createNotes = (): Notes => ({ paging: { cursor: null, more: false }, attachments: [] });
+export const createNotes = (): Notes => ({
+  paging: { cursor: null, more: false },
+  attachments: [],
+  decisions: [],
+});
 
 export function createContext(
   { tool, name, input }: CheckedCall,
@@ -30,6 +35,10 @@ export function createContext(
     traceId,
     signal,
     caller,
+    decisions: notes.decisions,
+    decided: (note) => {
+      notes.decisions.push(note);
+    },
     progress: (update) => onProgress?.(update),
     emit: (chunk) => chunk.kind === "progress" && onProgress?.(chunk),
     detach: () => {},

@@ -129,6 +129,40 @@ test("a caller cannot do more than its access allows", async () => {
   expect((await call("burn", { how: "throw" }, writer)).error?.code).toBe("PERMISSION_DENIED");
 });
 
+test("a caller with one project only is kept from actions on the whole server", async () => {
+  const { call } = createBox();
+  const ofProject = { id: "p", access: "admin", reach: "project" } as const;
+  expect((await call("put", {}, ofProject)).ok).toBe(true);
+  expect((await call("burn", { how: "throw" }, ofProject)).error).toMatchObject({
+    code: "PERMISSION_DENIED",
+    details: { by: "access", rule: "global" },
+  });
+});
+
+test("the audit step sees what the steps after it decided, also when one refuses", async () => {
+  const seen: unknown[] = [];
+  const audit: Step = async (call, ctx, next) => {
+    try {
+      return await next();
+    } finally {
+      seen.push([call.name, ...ctx.decisions]);
+    }
+  };
+  const allow: Step = (_call, ctx, next) => {
+    ctx.decided({ step: "permission", outcome: "allow", rule: "box.*", tier: "user" });
+    return next();
+  };
+  const { call } = createBox({ audit, policy: [allow], mode: "inspect" });
+  await call("get", { id: 1 });
+  await call("put");
+  await call("put", {}, { id: "r", access: "read" });
+  expect(seen).toEqual([
+    ["get", { step: "permission", outcome: "allow", rule: "box.*", tier: "user" }],
+    ["put", { step: "mode", outcome: "deny", rule: "inspect" }],
+    ["put", { step: "access", outcome: "deny", rule: "write" }],
+  ]);
+});
+
 test.each([
   ["inspect", ["get"]],
   ["apply", ["get", "put"]],

@@ -53,7 +53,9 @@ export interface DispatcherOptions {
   readonly mode?: Mode;
   /** Without it every action is answered in place, as a sync one is. */
   readonly jobs?: Jobs;
-  /** Policy that runs between the mode and the action: permission, hooks, audit. */
+  /** Sees every checked call first and its outcome last: the audit log. */
+  readonly audit?: Step;
+  /** Policy that runs between the mode and the action: permission, then hooks. */
   readonly policy?: readonly Step[];
   /** Told of everything that became INTERNAL. */
   readonly onBug: (bug: { traceId: string; call: Call; cause: unknown }) => void;
@@ -61,7 +63,8 @@ export interface DispatcherOptions {
 
 /** The one door to the tools: every edge, and every test, calls the function that this returns. */
 export function createDispatcher(options: DispatcherOptions): Dispatch {
-  const { registry, cursors, mode, jobs, policy = [], onBug } = options;
+  const { registry, cursors, mode, jobs, audit, policy = [], onBug } = options;
+  const checks = [...(audit ? [audit] : []), checkAccess, checkMode(mode), ...policy];
 
   return async (call, given) => {
     const traceId = toTraceId(given.traceparent);
@@ -72,7 +75,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
       const ctx = createContext(checked, cursors, traceId, given, notes);
       ctx.signal.throwIfAborted();
       // The order of a call's life, in one place.
-      const pipeline = [checkAccess, checkMode(mode), ...policy, runAction(jobs, given, settle, notes)];
+      const pipeline = [...checks, runAction(jobs, given, settle, notes)];
       const start = pipeline.reduceRight<() => Promise<unknown>>(
         (next, step) => () => step(checked, ctx, next),
         unreachable,
@@ -103,15 +106,34 @@ function checkInput(found: Omit<CheckedCall, "input">, input: unknown): CheckedC
 const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
 
 const checkAccess: Step = (call, ctx, next) => {
-  if (RANK[call.act.access] <= RANK[ctx.caller.access]) return next();
-  const message = `${call.tool.name}.${call.name} needs ${call.act.access} access; this caller has ${ctx.caller.access}`;
-  throw new ToolError("PERMISSION_DENIED", message, { by: "access", rule: call.act.access });
+  const { access, target = "project" } = call.act;
+  const name = `${call.tool.name}.${call.name}`;
+  if (RANK[access] > RANK[ctx.caller.access])
+    throw refuse(
+      ctx,
+      "access",
+      access,
+      `${name} needs ${access} access; this caller has ${ctx.caller.access}`,
+    );
+  if (target === "global" && ctx.caller.reach === "project")
+    throw refuse(
+      ctx,
+      "access",
+      target,
+      `${name} concerns the whole server; this caller has one project only`,
+    );
+  return next();
 };
 
 const checkMode =
   (mode: Mode | undefined): Step =>
-  (call, _ctx, next) => {
+  (call, ctx, next) => {
     if (allowedIn(mode, call.act)) return next();
     const message = `mode ${mode} does not allow ${call.tool.name}.${call.name} (intent ${call.act.intent})`;
-    throw new ToolError("PERMISSION_DENIED", message, { by: "mode", rule: mode });
+    throw refuse(ctx, "mode", mode ?? "", message);
   };
+
+function refuse(ctx: Context, step: "access" | "mode", rule: string, message: string): ToolError {
+  ctx.decided({ step, outcome: "deny", rule });
+  return new ToolError("PERMISSION_DENIED", message, { by: step, rule });
+}

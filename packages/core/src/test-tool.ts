@@ -55,6 +55,7 @@ export const box = defineTool({
     burn: action({
       summary: "Fail in a way that nobody meant.",
       access: "admin",
+      target: "global",
       timing: "sync",
       intent: "ship",
       input: z.strictObject({ how: z.enum(["throw", "wrong_output", "wait"]) }),

@@ -15,6 +15,19 @@ export interface Caller {
   readonly id: string;
   /** What the caller may do at most; an edge that knows no tokens gives "admin". */
   readonly access: Access;
+  /** The widest target the caller may touch; the whole server when absent. */
+  readonly reach?: Target;
+}
+
+/** What a step of the pipeline decided about a call, and by what, for the audit log. */
+export interface DecisionNote {
+  readonly step: "access" | "mode" | "permission" | "hook";
+  readonly outcome: "allow" | "deny" | "prompt";
+  /** The rule, the hook or the level that decided. */
+  readonly rule?: string;
+  /** Where that rule is written. */
+  readonly tier?: string;
+  readonly reason?: string;
 }
 
 export interface Progress {
@@ -35,6 +48,10 @@ export interface Context {
   readonly traceId: string;
   readonly signal: AbortSignal;
   readonly caller: Caller;
+  /** What the steps before have decided, in order. */
+  readonly decisions: readonly DecisionNote[];
+  /** For steps: keeps what was decided, for those who tell about the call later. */
+  decided(note: DecisionNote): void;
   progress(update: Progress): void;
   /** Part of the call's stream: readers of the job see it as it happens. */
   emit(chunk: StreamChunk): void;
