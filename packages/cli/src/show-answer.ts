@@ -36,8 +36,9 @@ export function showAttachments(attachments: readonly Attachment[], file: string
 /** One line that is written over until the answer is here; only a terminal can do that. */
 export function showProgress({ progress, total, message }: Progress, { stderr }: Io): void {
   if (!stderr.isTTY) return;
-  const amount = total === undefined ? `${progress}` : `${progress}/${total}`;
-  stderr.write(`${CLEAR_LINE}${toOneLine([amount, message].filter(Boolean).join(" "))}`);
+  const amount = total === undefined ? "" : `${progress}/${total}`;
+  const text = [amount, message].filter(Boolean).join(" ") || `at work, step ${progress}`;
+  stderr.write(`${CLEAR_LINE}${toOneLine(text)}`);
 }
 
 export const clearProgress = ({ stderr }: Io): boolean => stderr.isTTY && stderr.write(CLEAR_LINE);

@@ -1,4 +1,4 @@
-import { MODES, type Mode } from "@octant/core";
+import { MODES, type Mode, ToolError } from "@octant/core";
 import { type Flags, type FlagValues, type Io, UsageError } from "./command.ts";
 import { createOctant, type Octant, type OwnTool } from "./octant.ts";
 import { UnknownNameError } from "./tool-choice.ts";
@@ -31,6 +31,10 @@ export function openOctant(flags: FlagValues<typeof workspaceFlags>, io: Io): Oc
     });
   } catch (cause) {
     if (cause instanceof UnknownNameError) throw new UsageError(cause.message, "octant tools lists them");
+    if (cause instanceof ToolError && cause.code === "NOT_FOUND")
+      throw new ToolError(cause.code, "the root is not there; --root names a folder", cause.details, {
+        cause,
+      });
     throw cause;
   }
 }
