@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import type { Language as Grammar, Parser, Query } from "web-tree-sitter";
+import type { Language } from "./language.ts";
+
+/** What parses one language. */
+export interface LoadedGrammar {
+  readonly parser: Parser;
+  /** Compiled once for each text. */
+  query(source: string): Query;
+}
+
+/** Grammars, loaded when their language is first met. Not to be shared between threads. */
+export type Grammars = (language: Language) => Promise<LoadedGrammar>;
+
+export function createGrammars(): Grammars {
+  let library: Promise<typeof import("web-tree-sitter")> | undefined;
+  const loaded = new Map<string, Promise<LoadedGrammar>>();
+
+  const load = async (language: Language): Promise<LoadedGrammar> => {
+    library ??= loadLibrary();
+    const { Language: Loader, Parser, Query } = await library;
+    const grammar: Grammar = await Loader.load(locate(language.grammar));
+    const parser = new Parser();
+    parser.setLanguage(grammar);
+    const queries = new Map<string, Query>();
+    const query = (source: string) => {
+      const known = queries.get(source) ?? new Query(grammar, source);
+      queries.set(source, known);
+      return known;
+    };
+    return { parser, query };
+  };
+
+  return (language) => {
+    const known = loaded.get(language.id) ?? load(language);
+    loaded.set(language.id, known);
+    return known;
+  };
+}
+
+async function loadLibrary() {
+  const library = await import("web-tree-sitter");
+  await library.Parser.init();
+  return library;
+}
+
+/** Beside the built code, or in the package that the grammar comes in. */
+function locate(grammar: string): string {
+  const shipped = join(import.meta.dirname, "grammars", basename(grammar));
+  return existsSync(shipped) ? shipped : createRequire(import.meta.url).resolve(grammar);
+}

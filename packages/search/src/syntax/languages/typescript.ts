@@ -1,0 +1,63 @@
+import type { Language } from "../language.ts";
+
+/** What JavaScript and TypeScript share. */
+const SCRIPT = `
+  (function_declaration name: (identifier) @name) @function
+  (generator_function_declaration name: (identifier) @name) @function
+  (method_definition name: [(property_identifier) (private_property_identifier) (computed_property_name) (string)] @name) @method
+  (lexical_declaration "const" (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)])) @function
+  (variable_declaration (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)])) @function
+  (program [(lexical_declaration "const" (variable_declarator name: (identifier) @name)) (export_statement (lexical_declaration "const" (variable_declarator name: (identifier) @name)))] @constant)
+  (program [(lexical_declaration "let" (variable_declarator name: (identifier) @name)) (variable_declaration (variable_declarator name: (identifier) @name))] @variable)
+  (program (export_statement [(lexical_declaration "let" (variable_declarator name: (identifier) @name)) (variable_declaration (variable_declarator name: (identifier) @name))]) @variable)
+  (pair key: [(property_identifier) (string)] @name value: [(arrow_function) (function_expression)]) @method
+  (assignment_expression left: (member_expression property: (property_identifier) @name) right: [(arrow_function) (function_expression)]) @function
+`;
+
+const CALLS = `
+  (call_expression function: [(identifier) @callee (member_expression property: (property_identifier) @callee)])
+  (new_expression constructor: [(identifier) @callee (member_expression property: (property_identifier) @callee)])
+`;
+
+const TYPES = `
+  (class_declaration name: (type_identifier) @name) @class
+  (abstract_class_declaration name: (type_identifier) @name) @class
+  (class name: (type_identifier) @name) @class
+  (interface_declaration name: (type_identifier) @name) @interface
+  (type_alias_declaration name: (type_identifier) @name) @type
+  (enum_declaration name: (identifier) @name) @enum
+  (internal_module name: [(identifier) (nested_identifier)] @name) @module
+  (module name: [(identifier) (string)] @name) @module
+  (function_signature name: (identifier) @name) @function
+  (abstract_method_signature name: (property_identifier) @name) @method
+  (method_signature name: (property_identifier) @name) @method
+  (public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @field
+  (property_signature name: (property_identifier) @name) @field
+`;
+
+export const javascript: Language = {
+  id: "javascript",
+  extensions: [".js", ".mjs", ".cjs", ".jsx"],
+  grammar: "tree-sitter-javascript/tree-sitter-javascript.wasm",
+  symbols: `${SCRIPT}
+    (class_declaration name: (identifier) @name) @class
+    (class name: (identifier) @name) @class
+    (field_definition property: [(property_identifier) (private_property_identifier)] @name) @field`,
+  calls: CALLS,
+};
+
+export const typescript: Language = {
+  id: "typescript",
+  extensions: [".ts", ".mts", ".cts"],
+  grammar: "tree-sitter-typescript/tree-sitter-typescript.wasm",
+  symbols: SCRIPT + TYPES,
+  calls: CALLS,
+};
+
+export const tsx: Language = {
+  id: "tsx",
+  extensions: [".tsx"],
+  grammar: "tree-sitter-typescript/tree-sitter-tsx.wasm",
+  symbols: SCRIPT + TYPES,
+  calls: CALLS,
+};
