@@ -1,4 +1,11 @@
+export * from "./engine/chunk-ranker.ts";
+export * from "./engine/code-index.ts";
+export * from "./engine/parse-file.ts";
+export * from "./engine/store.ts";
+export * from "./lexical/bm25f.ts";
+export * from "./query/route.ts";
 export { createGrammars, type Grammars } from "./syntax/grammars.ts";
 export { type Language, SYMBOL_KINDS, type SymbolKind } from "./syntax/language.ts";
 export { LANGUAGES, languageOf } from "./syntax/languages/index.ts";
 export { findSymbols, type SourceSymbol } from "./syntax/symbols.ts";
+export { createTermCutter } from "./text/terms.ts";

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { routeOf } from "./route.ts";
+
+test.each([
+  ["where is parseHeader defined?", { asks: "definition", name: "parseHeader" }],
+  ["Where is the function `parse_header` declared", { asks: "definition", name: "parse_header" }],
+  ["definition of createOctant", { asks: "definition", name: "createOctant" }],
+  ["who calls openFile?", { asks: "callers", name: "openFile" }],
+  ["callers of Foo.bar", { asks: "callers", name: "Foo.bar" }],
+  ["where is retry() used", { asks: "callers", name: "retry" }],
+  ["parseHeader", { asks: "symbol", name: "parseHeader" }],
+  ["std::vector", { asks: "symbol", name: "std::vector" }],
+  ["Foo.bar", { asks: "symbol", name: "Foo.bar" }],
+  ["src/http/header.ts", { asks: "file", pattern: "src/http/header.ts" }],
+  ["*.test.ts", { asks: "file", pattern: "*.test.ts" }],
+  ["package.json", { asks: "file", pattern: "package.json" }],
+  ["class $A extends Base", { asks: "code", text: "class $A extends Base" }],
+  ["async function $F($$$A)", { asks: "code", text: "async function $F($$$A)" }],
+  ["if (err != nil)", { asks: "code", text: "if (err != nil)" }],
+  ["how are sessions refreshed", { asks: "meaning", text: "how are sessions refreshed" }],
+  ["where is authentication handled", { asks: "meaning", text: "where is authentication handled" }],
+])("%j is routed to %j", (query, route) => {
+  expect(routeOf(query)).toEqual(route);
+});

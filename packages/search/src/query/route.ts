@@ -1,0 +1,65 @@
+import { languageOf } from "../syntax/languages/index.ts";
+
+/** What a question asks for, as far as its form tells. */
+export type Route =
+  | { readonly asks: "definition" | "callers"; readonly name: string }
+  | { readonly asks: "symbol"; readonly name: string }
+  | { readonly asks: "file"; readonly pattern: string }
+  | { readonly asks: "code"; readonly text: string }
+  | { readonly asks: "meaning"; readonly text: string };
+
+const NAME = String.raw`[\x60'"]?([\p{L}_$][\p{L}\p{N}_$.:#-]*?)(?:\(\))?[\x60'"]?`;
+const THING = String.raw`(?:(?:the|a|function|method|class|type|symbol|interface|struct|variable|constant|macro)\s+)*`;
+
+const DEFINITION = [
+  new RegExp(
+    `^where(?:'s| is| are)\\s+${THING}${NAME}\\s+(?:defined|declared|implemented|definition)\\??$`,
+    "iu",
+  ),
+  new RegExp(
+    `^(?:find |show |go to |the )*(?:definition|declaration|implementation) of\\s+${THING}${NAME}\\??$`,
+    "iu",
+  ),
+];
+const CALLERS = [
+  new RegExp(
+    `^(?:who|what|which \\w+)\\s+(?:calls?|uses?|invokes?|references?|depends? on)\\s+${THING}${NAME}\\??$`,
+    "iu",
+  ),
+  new RegExp(
+    `^(?:find |show |all |the )*(?:callers|calls|usages?|uses|references)\\s+(?:of|to)\\s+${THING}${NAME}\\??$`,
+    "iu",
+  ),
+  new RegExp(`^where(?:'s| is| are)\\s+${THING}${NAME}\\s+(?:called|used|invoked|referenced)\\??$`, "iu"),
+];
+const IDENTIFIER = /^[\p{L}_$#@][\p{L}\p{N}_$]*(?:(?:\.|::|#|->)[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
+const PATH = /^\S*[/*]\S*$/;
+/** Endings of files that hold no code. */
+const OTHER_FILES =
+  /^\S+\.(?:md|txt|toml|lock|xml|svg|png|jpe?g|gif|pdf|csv|sql|proto|gradle|ini|cfg|env|log)$/i;
+const CODE =
+  /^(?:class|fn|def|func|function|interface|struct|impl|trait|enum|async|import|type)\s+\S|[{}();=<>]|\$[A-Z]/;
+
+/** A question of a known form is answered by what knows the answer; anything else is compared by words and meaning. */
+export function routeOf(query: string): Route {
+  const text = query.trim();
+  const definition = nameIn(text, DEFINITION);
+  if (definition) return { asks: "definition", name: definition };
+  const callers = nameIn(text, CALLERS);
+  if (callers) return { asks: "callers", name: callers };
+  if (isFile(text) && !CODE.test(text)) return { asks: "file", pattern: text };
+  if (IDENTIFIER.test(text)) return { asks: "symbol", name: text };
+  if (CODE.test(text)) return { asks: "code", text };
+  return { asks: "meaning", text };
+}
+
+const isFile = (text: string) =>
+  PATH.test(text) || OTHER_FILES.test(text) || (/^\S+$/.test(text) && languageOf(text) !== undefined);
+
+function nameIn(text: string, forms: readonly RegExp[]): string | undefined {
+  for (const form of forms) {
+    const name = form.exec(text)?.[1];
+    if (name) return name;
+  }
+  return undefined;
+}
