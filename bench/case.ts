@@ -1,5 +1,6 @@
 import { type RpcServer, toCallLine } from "./json-rpc.ts";
 import { type Effort, interleave, timed } from "./measure.ts";
+import { onOneCpu } from "./one-cpu.ts";
 import type { Bar, Row } from "./row.ts";
 import type { Tree } from "./tree.ts";
 
@@ -29,6 +30,8 @@ export interface CallCase {
   readonly bar?: Bar;
   readonly note: string;
   readonly tool?: string;
+  /** Where a call is so short that it matters on which CPU each side happens to run. */
+  readonly isShort?: true;
   /** Where many rounds would change what is measured. */
   readonly maxRounds?: number;
   /** Rounds count from 0, one by one. */
@@ -48,6 +51,7 @@ export const callCase = (def: CallCase): Case => ({
     const first = await octant.exchange(toCallLine(tool, toArguments(tree, 0)));
     def.check(toData(first, name));
     await rememberAnswer(noOp, first);
+    using _together = def.isShort && onOneCpu([octant.pid, noOp.pid]);
 
     const spreads = await interleave(
       {

@@ -3,9 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Case } from "./case.ts";
+import { net } from "./cases/net.ts";
+import { policy } from "./cases/policy.ts";
 import { processes } from "./cases/processes.ts";
 import { reads } from "./cases/reads.ts";
+import { sandbox } from "./cases/sandbox.ts";
 import { searches } from "./cases/searches.ts";
+import { vcs } from "./cases/vcs.ts";
 import { wholeServer } from "./cases/whole-server.ts";
 import { writes } from "./cases/writes.ts";
 import { describeMachine } from "./machine.ts";
@@ -17,7 +21,17 @@ import { createStarters } from "./servers.ts";
 import { growTree, type Tree } from "./tree.ts";
 
 // Writes come first: whatever deletes files makes them slower.
-const CASES: readonly Case[] = [...writes, ...reads, ...searches, ...processes, ...wholeServer];
+const CASES: readonly Case[] = [
+  ...writes,
+  ...reads,
+  ...searches,
+  ...processes,
+  ...sandbox,
+  ...net,
+  ...policy,
+  ...wholeServer,
+  ...vcs,
+];
 const NAMES = CASES.map(({ name }) => name).join(", ");
 
 /** Each case is measured so often, and the sitting with the median figure counts. */

@@ -41,7 +41,7 @@ async function bundleCommand(): Promise<void> {
     cwd: ROOT,
     platform: "node",
     // These look for their programs beside themselves.
-    external: [/^@vscode\/ripgrep/, /^@lydell\/node-pty/],
+    external: [/^@vscode\/ripgrep/, /^@lydell\/node-pty/, /^jsonc-parser/],
   });
   // All on one level, where `../package.json` is what it was in the sources.
   await bundle.write({ dir: dist, entryFileNames: "[name].js", chunkFileNames: "main.[name]-[hash].js" });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,6 +10,22 @@ const FILES: Readonly<Record<string, string>> = {
   "src/main.ts": "export const answer = 42;\n",
   "src/util/add.ts": "export const add = (a: number, b: number) => a + b;\n",
 };
+
+/** Two commits, and two files that were changed since. */
+function makeHistory(root: string): void {
+  const changed = ["package.json", "src/main.ts"];
+  for (const path of changed) writeFileSync(join(root, path), "{}\n");
+  git(root, "init", "--quiet", "--initial-branch=main");
+  git(root, "config", "user.name", "Demo");
+  git(root, "config", "user.email", "demo@example.org");
+  git(root, "add", ...changed);
+  git(root, "commit", "--quiet", "--message=Begin");
+  git(root, "add", ".");
+  git(root, "commit", "--quiet", "--message=Go on");
+  for (const path of changed) writeFileSync(join(root, path), FILES[path] ?? "");
+}
+
+const git = (cwd: string, ...args: string[]) => execFileSync("git", args, { cwd });
 
 export interface FixtureProject extends Disposable {
   readonly root: string;
@@ -25,5 +42,6 @@ export function createFixtureProject(): FixtureProject {
   }
   const env = { PATH: process.env["PATH"], HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state") };
   mkdirSync(env.HOME);
+  makeHistory(root);
   return { root, env, [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }) };
 }

@@ -54,6 +54,17 @@ const ROWS: readonly Row[] = [
     failure: { name: "adds wrongly", suite: ["sums"], expected: "3", actual: "2" },
   },
   {
+    // Without a browser: what is proven is how its runner is run and read.
+    fixture: "playwright",
+    runner: "playwright",
+    probe: [join(REPOSITORY, "node_modules/.bin/playwright"), "--version"],
+    mixed: "math.spec.js",
+    broken: "broken.spec.js",
+    endless: "endless.spec.js",
+    failsAt: { file: "math.spec.js", line: 7 },
+    failure: { name: "adds wrongly", suite: ["math.spec.js", "sums"], expected: "3", actual: "2" },
+  },
+  {
     fixture: "node-test",
     runner: "node:test",
     probe: ["npm", "--version"],
@@ -209,6 +220,45 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
     const { suites } = data as { suites: { runner: string; files: string[] }[] };
     expect(suites).toMatchObject([{ runner: row.runner }]);
     expect(suites[0]?.files).toContain(`file://${project.root}/${row.mixed}`);
+  });
+});
+
+// Maven compiles all tests together, so what cannot be compiled is never beside what can.
+describe("maven", { concurrent: true }, () => {
+  const runner = test.skipIf(!process.env["CI"] && !isHere(["mvn", "--version"]));
+  const openWith = (name: "Sums" | "Broken" | "Endless") => {
+    const project = openFixture("maven");
+    const folder = join(project.root, "src/test/java/sums");
+    for (const file of readdirSync(folder)) if (file !== `${name}Test.java`) rmSync(join(folder, file));
+    return project;
+  };
+
+  runner(
+    "tells passed, failed and skipped tests apart, where and why one failed, and runs that again",
+    async () => {
+      const { root, run } = openWith("Sums");
+      const { data } = await run({});
+      expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1, skip: 1 });
+      expect(data.failures).toMatchObject([
+        {
+          name: "addsWrongly",
+          suite: ["sums.SumsTest"],
+          expected: "3",
+          actual: "2",
+          uri: `file://${root}/src/test/java/sums/SumsTest.java`,
+          range: { start: { line: 15 } },
+        },
+      ]);
+      expect((await run({ last_failed: true })).data).toMatchObject({ status: "failed", pass: 0, fail: 1 });
+      expect((await run({ filter: "adds" })).data).toMatchObject({ status: "failed", pass: 1, fail: 1 });
+    },
+  );
+  runner("calls it a crash when tests cannot be compiled", async () => {
+    expect((await openWith("Broken").run({})).data).toMatchObject({ status: "crashed", pass: 0, fail: 0 });
+  });
+  runner("ends a test that does not", async () => {
+    const { data } = await openWith("Endless").run({ timeout: NO_TIME_MS });
+    expect(data).toMatchObject({ status: "timed_out", pass: 0 });
   });
 });
 

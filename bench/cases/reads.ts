@@ -5,7 +5,7 @@ import { type Bench, type Case, callCase, expectEqual, rememberAnswer, toData } 
 import { type RpcServer, toCallLine } from "../json-rpc.ts";
 import { interleave } from "../measure.ts";
 import { atLeast, atMost } from "../row.ts";
-import { BIG_BYTES, SMALL_BYTES, type Tree } from "../tree.ts";
+import { BIG_BYTES, FLAT_ENTRIES, SMALL_BYTES, type Tree } from "../tree.ts";
 
 const FIRST_LINE = 13_000;
 const LINE_COUNT = 40;
@@ -17,10 +17,19 @@ export const reads: readonly Case[] = [
   callCase({
     name: "read 1 KB",
     bar: atMost(1.1),
+    isShort: true,
     note: "floor: readFileSync, sha256, decode",
     toArguments: (tree, round) => ({ action: "read", uri: smallFile(tree, round) }),
     direct: (tree, round) => readWhole(join(tree.root, smallFile(tree, round))),
     check: ({ text }) => expectEqual(text.length, SMALL_BYTES, "length of the text"),
+  }),
+  callCase({
+    name: "read in turn",
+    isShort: true,
+    note: `floor: as above; ${FLAT_ENTRIES} files, more than are kept open`,
+    toArguments: (tree, round) => ({ action: "read", uri: flatFile(tree, round) }),
+    direct: (tree, round) => readWhole(join(tree.root, flatFile(tree, round))),
+    check: ({ text }) => expectEqual(text, "entry 0\n", "text"),
   }),
   callCase({
     name: "read 1 MB",
@@ -47,6 +56,9 @@ export const reads: readonly Case[] = [
 
 const smallFile = ({ smallFiles }: Tree, round: number): string =>
   smallFiles[round % smallFiles.length] ?? "";
+
+const flatFile = ({ flatFolder }: Tree, round: number): string =>
+  `${flatFolder}/entry-${round % FLAT_ENTRIES}.txt`;
 
 function readWhole(path: string) {
   const bytes = readFileSync(path);

@@ -13,6 +13,7 @@ const KILOBYTES_PER_MEGABYTE = 1000;
 export const wholeServer: readonly Case[] = [
   callCase({
     name: "no-op call",
+    isShort: true,
     note: "floor: the no-op SDK call; ours is the help of one action",
     toArguments: () => ({ action: "help", about: "stat" }),
     check: ({ markdown }) => expectEqual(typeof markdown, "string", "type of the markdown"),

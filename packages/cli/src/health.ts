@@ -23,9 +23,9 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
           "state folder",
           `${workspace.state.path} is temporary, so undo may be lost; make ~/.local/state writable or set XDG_STATE_HOME`,
         ),
-    sandbox.level === "off"
-      ? warn("sandbox", `off: ${sandbox.detail ?? "programs run with all your rights"}`)
-      : ok("sandbox", [sandbox.level, sandbox.detail].filter(Boolean).join(": ")),
+    WEAK_LEVELS.has(sandbox.level)
+      ? warn("sandbox", `${sandbox.level}: ${sandbox.detail}`)
+      : ok("sandbox", `${sandbox.level}: ${sandbox.detail}`),
     ...backends.map(({ tool, name, available, version, detail }) => {
       const text = [version, detail].filter(Boolean).join(", ");
       return available
@@ -34,6 +34,9 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
     }),
   ];
 }
+
+/** With these, commands run with all rights of the person. */
+const WEAK_LEVELS: ReadonlySet<string> = new Set(["off", "path_check"]);
 
 /** What a person's machine should have beside Octant. */
 export const checkMachine = (io: Io): Check[] => [checkGit(io), checkTerminal(io)];

@@ -70,6 +70,8 @@ test("the order is ours first, as clients see it", async () => {
     "fs",
     "proc",
     "test",
+    "vcs",
+    "net",
     "job",
     "greeter",
   ]);
@@ -134,7 +136,9 @@ test("a tool that comes at run time is announced and listed to an MCP client", a
   expect(await next()).toMatchObject({ method: "notifications/tools/list_changed" });
   send({ id: 2, method: "tools/list" });
   const { result } = await next();
-  expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(["ws", "fs", "proc", "test", "job"]);
+  expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
+    ...["ws", "fs", "proc", "test", "vcs", "net", "job"],
+  ]);
   octant.addTool(greeter);
   expect(await next()).toMatchObject({ method: "notifications/tools/list_changed" });
   await server.close();

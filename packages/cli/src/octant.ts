@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import {
   type Caller,
@@ -13,11 +12,29 @@ import {
   type Registry,
   type Tool,
 } from "@octant/core";
-import { createWorkspace, isWithin, type Workspace } from "@octant/host";
+import {
+  createNetwork,
+  createWorkspace,
+  LOCAL_POLICY,
+  type NetworkPolicy,
+  type Workspace,
+} from "@octant/host";
 import { type Profile, type StdioOptions, type StdioServer, serveStdio } from "@octant/mcp";
-import { fs, job, proc, test, ws } from "@octant/tools";
+import {
+  type Config,
+  type EffectiveSettings,
+  findIdleRules,
+  loadConfig,
+  type PermissionPrompter,
+  type PermissionSetting,
+  type Policy,
+} from "@octant/runtime";
+import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
+import { createPolicySteps } from "./policy.ts";
 import { chooseNames, type ToolChoice, withoutDisabled } from "./tool-choice.ts";
 import { loadVersion } from "./version.ts";
+
+export type { OwnTool } from "./own-tools.ts";
 
 export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   /** How a client is told apart from others. */
@@ -29,8 +46,12 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly roots?: readonly string[];
   /** Tools beside ours, declared with `defineTool`. */
   readonly customTools?: readonly T[];
-  /** Allows looking and one kind of doing; everything when absent. */
+  /** Allows looking and one kind of doing; everything when absent. Settings may narrow it further. */
   readonly mode?: Mode;
+  /** Who asks the person: the host that started us (the default), or we. */
+  readonly permissions?: PermissionSetting;
+  /** How we ask. */
+  readonly prompter?: PermissionPrompter;
   readonly env?: NodeJS.ProcessEnv;
   /** Told, one line at a time, what a person should know. */
   readonly log?: (line: string) => void;
@@ -44,6 +65,9 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly dispatch: Dispatch;
   readonly client: Client<T>;
   readonly workspace: Workspace;
+  readonly config: Config;
+  /** Which rules decide about a call. */
+  readonly rules: Policy;
   addTool(tool: Tool): void;
   removeTool(name: string): boolean;
   /** Serves one MCP client; over stdin and stdout unless told otherwise. */
@@ -53,53 +77,20 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The tools that come with Octant. */
-export type OwnTool = ReturnType<(typeof OWN_TOOLS)[keyof typeof OWN_TOOLS]>;
-
 /** Who calls from this machine: the person who started the process, or a client of theirs. */
 export const LOCAL_CALLER: Caller = { id: "local", access: "admin" };
-
-interface Parts {
-  readonly workspace: Workspace;
-  readonly registry: Registry;
-  readonly version: string;
-  readonly mode: Mode | undefined;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-/** In the order that clients see. */
-const OWN_TOOLS = {
-  ws: (parts: Parts) =>
-    ws({
-      ...parts,
-      sandbox: SANDBOX,
-      state: { kind: isTemporary(parts.workspace) ? "temporary" : "persistent" },
-    }),
-  fs: ({ workspace }: Parts) => fs(workspace),
-  proc: ({ workspace }: Parts) => proc(workspace),
-  test: ({ workspace, env }: Parts) => test({ workspace, env }),
-  job: ({ workspace }: Parts) => job(workspace.jobs),
-};
-
-const SANDBOX = {
-  level: "off",
-  detail: "fs is confined to the roots; commands of proc run with all rights of this user",
-} as const;
-
-const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
-
-const GROUPS = { core: ["ws", "fs", "proc", "test", "job"] } as const satisfies Record<
-  string,
-  readonly (keyof typeof OWN_TOOLS)[]
->;
 
 /** Puts workspace, tools and dispatcher together. Throws a TypeError when the options name what does not exist. */
 export function createOctant<T extends Tool = never>(options: OctantOptions<T> = {}): Octant<OwnTool | T> {
   const { projectPath = process.cwd(), roots = [projectPath], env = process.env, log = () => {} } = options;
-  const names = chooseNames(options, Object.keys(OWN_TOOLS), GROUPS);
-  const workspace = createWorkspace({ roots: roots.map((root) => resolve(root)), env, warn: log });
+  const places = roots.map((root) => resolve(root));
+  const config = loadConfig({ roots: places, env });
+  for (const warning of config.warnings) log(warning);
+  const chosen = options.tools ?? config.settings.tools;
+  const names = chooseNames({ ...options, ...(chosen && { tools: chosen }) }, Object.keys(OWN_TOOLS), GROUPS);
+  const workspace = createWorkspace({ roots: places, env, warn: log, sandbox: config.settings.sandbox });
   try {
-    return equip(workspace, names, { ...options, env, log });
+    return equip(workspace, config, names, { ...options, env, log });
   } catch (cause) {
     void workspace.close();
     throw cause;
@@ -108,22 +99,38 @@ export function createOctant<T extends Tool = never>(options: OctantOptions<T> =
 
 function equip<T extends Tool>(
   workspace: Workspace,
+  config: Config,
   names: readonly string[],
   options: OctantOptions<T> & Pick<Required<OctantOptions>, "env" | "log">,
 ): Octant<OwnTool | T> {
-  const { name = "octant", version = loadVersion(), mode, customTools = [], env, log } = options;
+  const { name = "octant", version = loadVersion(), customTools = [], env, log } = options;
+  const { permissions = "host", prompter } = options;
+  const mode = narrowestMode(options.mode, config.settings.mode ?? undefined);
+  const {
+    rules,
+    audit,
+    policy,
+    close: closePolicy,
+  } = createPolicySteps({
+    ...{ config, workspace, env, permissions, log },
+    ...(prompter && { prompter }),
+  });
   const registry = createRegistry([]);
+  const network = createNetwork({ policy: toNetworkPolicy(config.settings), env, warn: log });
+  const { settings } = config;
+  const parts = { workspace, registry, network, settings, version, mode, env };
   // chooseNames gave back only names of OWN_TOOLS.
-  const own = names.map((tool) =>
-    OWN_TOOLS[tool as keyof typeof OWN_TOOLS]({ workspace, registry, version, mode, env }),
-  );
+  const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
   for (const tool of withoutDisabled([...own, ...customTools], options.toolConfig?.disable))
     registry.addTool({ version, ...tool });
+  for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
   const dispatch = createDispatcher({
     registry,
     cursors: createCursors(workspace.state.secret()),
     mode,
     jobs: workspace.jobs,
+    audit,
+    policy,
     onBug: options.onBug ?? logBug(log),
   });
   const edge = {
@@ -134,15 +141,23 @@ function equip<T extends Tool>(
     instructions: INSTRUCTIONS,
     mode,
     caller: LOCAL_CALLER,
+    secret: workspace.state.secret(),
     log,
   };
   let closing: Promise<void> | undefined;
-  const close = () => (closing ??= workspace.close());
+  const close = () => (closing ??= closeAll());
+  const closeAll = async () => {
+    await network.close();
+    await workspace.close();
+    await closePolicy();
+  };
   return {
     registry,
     dispatch,
     client: createClient(dispatch, { caller: LOCAL_CALLER }),
     workspace,
+    config,
+    rules,
     addTool: registry.addTool,
     removeTool: registry.removeTool,
     serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) =>
@@ -151,6 +166,19 @@ function equip<T extends Tool>(
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** What commands may reach binds the tools of ours too. */
+function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {
+  const policy = { ...LOCAL_POLICY, ...net };
+  const { network } = sandbox;
+  if (sandbox.mode === "off" || network === "on") return policy;
+  if (network === "off") return { ...policy, only: [] };
+  return { ...policy, only: network === "loopback" ? ["localhost", "127.0.0.0/8", "[::1]"] : network };
+}
+
+/** A mode in the settings narrows what was asked for: two that differ have only looking in common. */
+const narrowestMode = (asked: Mode | undefined, set: Mode | undefined): Mode | undefined =>
+  asked && set && asked !== set ? "inspect" : (asked ?? set);
 
 /** What a model should know before its first call. */
 const INSTRUCTIONS = [

@@ -23,7 +23,7 @@ export function createContext(
   { tool, name, input }: CheckedCall,
   cursors: Cursors,
   traceId: string,
-  { caller, signal = new AbortController().signal, onProgress }: CallOptions,
+  { caller, signal = new AbortController().signal, onProgress, ask = nobody }: CallOptions,
   notes: Notes,
 ): Context {
   const scope = () => {
@@ -39,6 +39,7 @@ export function createContext(
     decided: (note) => {
       notes.decisions.push(note);
     },
+    ask: (question) => ask(question, signal),
     progress: (update) => onProgress?.(update),
     emit: (chunk) => chunk.kind === "progress" && onProgress?.(chunk),
     detach: () => {},
@@ -59,3 +60,5 @@ export function createContext(
     },
   };
 }
+
+const nobody: NonNullable<CallOptions["ask"]> = async () => undefined;

@@ -9,7 +9,18 @@ import type { Cursors } from "./paging.ts";
 import type { Registry } from "./registry.ts";
 import { runAction } from "./run-action.ts";
 import { createSettle } from "./settle.ts";
-import type { Access, AnyAction, Attachment, Caller, Context, Progress, Timing, Tool } from "./tool.ts";
+import type {
+  Access,
+  Answer,
+  AnyAction,
+  Attachment,
+  Caller,
+  Context,
+  Progress,
+  Question,
+  Timing,
+  Tool,
+} from "./tool.ts";
 import { toTraceId } from "./trace.ts";
 
 export interface Call {
@@ -23,6 +34,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly traceparent?: unknown;
   readonly onProgress?: (update: Progress) => void;
+  /** How the person behind the caller can be asked; undefined comes back when they cannot. */
+  readonly ask?: (question: Question, signal: AbortSignal) => Promise<Answer | undefined>;
   /** Asks for another timing: `async_long` gets the job's id at once. A sync action stays sync. */
   readonly timingHint?: Timing;
   /** The caller's own key: the same call with the same key is the same job. */

@@ -27,9 +27,9 @@ test("a slow reader loses the oldest events and is told how many", () => {
       fc.integer({ min: 1, max: 9 }),
       fc.integer({ min: 0, max: 45 }),
       (count, most, from) => {
-        const log = createEventLog(most);
+        const log = createEventLog({ maxEvents: most });
         for (let i = 1; i <= count; i++) log.publish("a", line(String(i)));
-        const { events, dropped, next_seq } = log.read(from);
+        const { events, dropped, next_seq } = log.read(Math.min(from, count + 1));
         const oldest = Math.max(1, count - most + 1);
         expect(next_seq).toBe(count + 1);
         expect(events.map(({ seq }) => seq)).toEqual(
@@ -42,7 +42,7 @@ test("a slow reader loses the oldest events and is told how many", () => {
 });
 
 test("big events are dropped by their bytes, but the newest is always there", () => {
-  const log = createEventLog(100, 1000);
+  const log = createEventLog({ maxEvents: 100, maxBytes: 1000 });
   for (let i = 0; i < 5; i++)
     log.publish("a", { type: "chunk", chunk: { kind: "binary", bytes: new Uint8Array(5000) } });
   expect(log.read(0).events.map(({ seq }) => seq)).toEqual([5]);
@@ -56,4 +56,26 @@ test("subscribers hear every event until they leave", () => {
   leave();
   log.publish("a", { type: "start" });
   expect(heard).toEqual([1]);
+});
+
+test("numbers grow from restart to restart, and a reader from before one is told so", () => {
+  const before = createEventLog({ startedAt: 1_000 });
+  before.publish("a", { type: "start" });
+  const { next_seq } = before.read(0);
+  const log = createEventLog({ startedAt: 1_001 });
+  log.publish("b", { type: "start" });
+  log.publish("b", { type: "end", state: "complete" });
+  const caughtUp = log.read(next_seq);
+  expect(caughtUp).toMatchObject({ restarted: true, dropped: 0 });
+  expect(caughtUp.events.map(({ type }) => type)).toEqual(["start", "end"]);
+  expect(caughtUp.events[0]?.seq).toBeGreaterThan(next_seq);
+  expect(log.read(caughtUp.next_seq)).toMatchObject({ events: [], restarted: false });
+  expect(log.read(0)).toMatchObject({ restarted: false, dropped: 0 });
+});
+
+test("a reader is served from the beginning when the clock was set back between two servers", () => {
+  const { nextSeq } = createEventLog({ startedAt: 2_000 });
+  const log = createEventLog({ startedAt: 1_000 });
+  log.publish("a", { type: "start" });
+  expect(log.read(nextSeq)).toMatchObject({ restarted: true, events: [{ type: "start" }] });
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { holding } from "./holds.ts";
 
 const MAX_URI_CHARS = 16_384;
 
 /** Where something is. Answers always hold `file:///…`; a path without a scheme is taken from the workspace root. */
-export const Uri = z.string().min(1).max(MAX_URI_CHARS).describe("URI or path");
+export const Uri = holding("path", z.string().min(1).max(MAX_URI_CHARS).describe("URI or path"));
 export type Uri = z.output<typeof Uri>;
 
 /** What a file's bytes were. */
@@ -32,10 +33,13 @@ export const Ref = z
   .describe("blob:sha256:…, stdout:proc_… or stderr:proc_…");
 export type Ref = z.output<typeof Ref>;
 
-export const SymbolId = z
-  .string()
-  .regex(/^sym:[^#]+#.+$/s, "a symbol_id is sym:<path>#Outer.inner")
-  .describe("sym:<path>#Outer.inner");
+export const SymbolId = holding(
+  "symbol",
+  z
+    .string()
+    .regex(/^sym:[^#]+#.+$/s, "a symbol_id is sym:<path>#Outer.inner")
+    .describe("sym:<path>#Outer.inner"),
+);
 export type SymbolId = z.output<typeof SymbolId>;
 
 export const HANDLES = ["proc", "job", "run", "patch", "stream"] as const;

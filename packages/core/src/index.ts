@@ -6,6 +6,7 @@ export * from "./envelope.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./help.ts";
+export * from "./holds.ts";
 export * from "./ids.ts";
 export * from "./jobs.ts";
 export * from "./lookup.ts";

@@ -59,11 +59,14 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
+/** Patience as short as this is for failures only: who asks for a job gets one, unless it never came to anything. */
+const FAILURE_MS = 50;
+
 /** How long an edge waits for the outcome before it answers with the job. */
 export const PATIENCE_MS: Readonly<Record<Exclude<Timing, "sync">, number>> = {
   async_short: 30_000,
   async_medium: 120_000,
-  async_long: 0,
+  async_long: FAILURE_MS,
   fire_and_forget: 0,
 };
 
@@ -75,6 +78,8 @@ const CANCEL_ELSEWHERE_MS = 10_000;
 
 /** A reason at hand: without one an error is made, which takes longer than the rest. */
 const ENOUGH = "enough";
+
+const never = new AbortController().signal;
 
 const cancelled = () => new ToolError("CANCELLED", "the job was cancelled", {});
 const isUnfinished = ({ state }: Job) => state === "queued" || state === "running";
@@ -123,7 +128,9 @@ export interface Jobs {
 
 interface Live {
   job: Job;
-  /** Whether the caller was told of the job, so that it may ask for its result. */
+  /** Whether the caller knows of the job, or will, so that it may ask for its result. */
+  wanted: boolean;
+  /** Whether the caller was told of it. */
   acknowledged: boolean;
   readonly controller: AbortController;
   readonly detached: PromiseWithResolvers<void>;
@@ -133,10 +140,11 @@ interface Live {
 export function createJobs(options: { store: JobStore; clock: Clock; events: EventLog }): Jobs {
   const { store, clock, events } = options;
   const live = new Map<string, Live>();
+  const delayed: (() => void)[] = [];
 
   const find = (owner: string, job_id: string): Job => {
     const running = live.get(job_id);
-    const job = running?.job.owner === owner ? running.job : store.get(owner, job_id);
+    const job = running?.job.owner === owner ? running.job : stored().get(owner, job_id);
     if (job) return job;
     throw new ToolError("NOT_FOUND", `there is no job ${job_id}; job.list shows yours`, { id: job_id });
   };
@@ -144,6 +152,7 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
   const start = (request: JobRequest): Live => {
     const entry: Live = {
       job: newJob(request, clock.now()),
+      wanted: request.patienceMs <= FAILURE_MS,
       acknowledged: false,
       controller: new AbortController(),
       detached: Promise.withResolvers(),
@@ -171,13 +180,28 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
     const state = result.ok ? "complete" : result.error.code === "CANCELLED" ? "cancelled" : "failed";
     const now = clock.now();
     entry.job = { ...entry.job, state, updated_at: now, expires_at: now + TTL_MS };
-    const wanted = entry.acknowledged || entry.job.key !== null || !result.ok;
-    unlessKnown(entry, () =>
-      store.finish(entry.job, wanted ? result : null, { durable: entry.acknowledged }),
-    );
+    const { wanted } = entry;
+    const kept = wanted || entry.job.key !== null || !result.ok;
+    const finish = () => store.finish(entry.job, kept ? result : null, { durable: wanted });
+    if (wanted || entry.job.key !== null) unlessKnown(entry, finish);
+    else later(() => unlessKnown(entry, finish));
     live.delete(job_id);
     events.publish(job_id, { type: "end", state });
     return result;
+  };
+
+  /** Nobody asks for a job that was answered, so its caller need not wait until that is stored. */
+  const later = (write: () => void) => {
+    delayed.push(write);
+    if (delayed.length === 1) void clock.sleep(0, never).then(writeDelayed);
+  };
+  const writeDelayed = () => {
+    for (const write of delayed.splice(0)) write();
+  };
+  /** As if nothing were ever delayed. */
+  const stored = (): JobStore => {
+    writeDelayed();
+    return store;
   };
 
   /** A job may be cancelled from another process of the workspace, which knows it by the store only. */
@@ -201,7 +225,7 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
   return {
     events,
     async run(request) {
-      const known = request.key === undefined ? undefined : store.byKey(request.owner, request.key);
+      const known = request.key === undefined ? undefined : stored().byKey(request.owner, request.key);
       if (known) checkSameCall(known, request);
       const before = known && live.get(known.job_id);
       if (known && !before) return { job: known, result: store.result(known.job_id) ?? null };
@@ -219,15 +243,19 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
         throw cause;
       }
       if (!entry.acknowledged) void heedOthers(entry);
+      entry.wanted = true;
       entry.acknowledged = true;
       return { job: entry.job, result: null };
     },
     get: find,
     result(owner, job_id) {
       find(owner, job_id);
-      return store.result(job_id);
+      return stored().result(job_id);
     },
-    list: (filter) => store.list(filter).map((job) => live.get(job.job_id)?.job ?? job),
+    list: (filter) =>
+      stored()
+        .list(filter)
+        .map((job) => live.get(job.job_id)?.job ?? job),
     async wait(owner, job_id, fromSeq, ms, signal) {
       find(owner, job_id);
       if (!live.has(job_id)) return watchElsewhere(owner, job_id, ms, signal);
@@ -265,6 +293,7 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
       for (const { controller } of running)
         controller.abort(new ToolError("CANCELLED", "the server stops", {}));
       await Promise.allSettled(running.map(({ ended }) => ended.promise));
+      writeDelayed();
     },
   };
 }
@@ -298,14 +327,17 @@ function checkSameCall({ tool, action, digest, key }: Job, request: JobRequest):
   throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "key", message }] });
 }
 
-/** The outcome if it comes in time. */
+/** The outcome if it comes in time, and is one to wait for. */
 async function patiently({ ended, detached }: Live, ms: number, clock: Clock): Promise<Envelope | undefined> {
   if (ms <= 0) return undefined;
   const enough = new AbortController();
-  const tired = clock.sleep(ms, enough.signal);
+  const tired = clock.sleep(ms, enough.signal).then(() => undefined);
   try {
-    return await Promise.race([ended.promise, Promise.race([tired, detached.promise]).then(() => undefined)]);
+    if (ms <= FAILURE_MS) return await Promise.race([ended.promise.then(onlyFailure), tired]);
+    return await Promise.race([ended.promise, detached.promise.then(() => undefined), tired]);
   } finally {
     enough.abort(ENOUGH);
   }
 }
+
+const onlyFailure = (result: Envelope): Envelope | undefined => (result.ok ? undefined : result);

@@ -17,6 +17,8 @@ export interface Caller {
   readonly access: Access;
   /** The widest target the caller may touch; the whole server when absent. */
   readonly reach?: Target;
+  /** The caller is on another machine: what only this one can reach is not theirs. */
+  readonly remote?: true;
 }
 
 /** What a step of the pipeline decided about a call, and by what, for the audit log. */
@@ -43,6 +45,22 @@ export interface Attachment {
   readonly bytes: Uint8Array;
 }
 
+/** A question to the person behind a caller: a message, and a flat form for the answer. */
+export interface Question {
+  readonly message: string;
+  readonly form: {
+    readonly type: "object";
+    readonly properties: Readonly<Record<string, unknown>>;
+    readonly required: readonly string[];
+  };
+}
+
+/** A form that was closed is declined or cancelled; only an accepted one has content. */
+export interface Answer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: unknown;
+}
+
 /** What differs from call to call. What is fixed for the process is given to the tool when it is made. */
 export interface Context {
   readonly traceId: string;
@@ -52,6 +70,8 @@ export interface Context {
   readonly decisions: readonly DecisionNote[];
   /** For steps: keeps what was decided, for those who tell about the call later. */
   decided(note: DecisionNote): void;
+  /** Asks the person behind the caller; undefined when that caller's client cannot show a form. */
+  ask(question: Question): Promise<Answer | undefined>;
   progress(update: Progress): void;
   /** Part of the call's stream: readers of the job see it as it happens. */
   emit(chunk: StreamChunk): void;

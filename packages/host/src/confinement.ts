@@ -9,6 +9,7 @@ import {
   readlinkSync,
   realpathSync,
   type Stats,
+  statSync,
 } from "node:fs";
 import { ToolError } from "@octant/core";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
@@ -35,10 +36,19 @@ export interface Confinement {
   readonly roots: readonly Path[];
   /** Makes a folder inside, even one that is not there yet, count as outside: what Octant keeps is nobody's to touch. */
   exclude(folder: Path): void;
+  /** Lets these folders count as inside too; from then on, with `only`, nothing else does. */
+  allow(folders: readonly Path[], only: boolean): void;
+  /** Where things start when nobody says where: the first root, or the first folder that is allowed. */
+  readonly start: Path;
   /** What a caller's uri means. It may still lead outside through a link; opening finds that out. */
   toPath(uri: string): Path;
   /** Opens a regular file for reading; links are followed as long as they stay inside. */
   openFile(path: Path): Pinned;
+  /**
+   * What the system says of a file that is open, if the path still leads to it, unchanged, and it still is where it
+   * was. Absent where an open file does not tell where it is.
+   */
+  readonly recheck?: (path: Path, file: Pinned) => Stats | undefined;
   /** Opens a folder; links are followed as long as they stay inside. */
   openFolder(path: Path): PinnedFolder;
   /** Opens what stands at the path itself, of whatever kind and without following a last link. Only for looking. */
@@ -68,15 +78,18 @@ export function createConfinement(
     return { given, real: realFolder(given) };
   });
   const roots = [...new Set(aliases.map(({ real }) => real))];
+  // Longest first, so that a root inside another root's alias keeps its own name.
+  aliases.sort((a, b) => b.given.length - a.given.length);
   const [first] = roots;
   if (first === undefined) throw new TypeError("a workspace has at least one root");
 
   const excluded: Path[] = [];
+  let inside: readonly Path[] = roots;
   const isInside = (path: Path) =>
-    roots.some((root) => isWithin(root, path)) && !excluded.some((folder) => isWithin(folder, path));
+    inside.some((folder) => isWithin(folder, path)) && !excluded.some((folder) => isWithin(folder, path));
 
   const outside = () => {
-    const uris = roots.map(pathToUri);
+    const uris = inside.map(pathToUri);
     const message = `that is outside the workspace; it has ${uris.join(", ")}`;
     return new ToolError("OUTSIDE_WORKSPACE", message, { roots: uris });
   };
@@ -94,6 +107,18 @@ export function createConfinement(
     } catch (cause) {
       if (fd !== undefined) closeSync(fd);
       throw toToolError(cause, pathToUri(shown));
+    }
+  };
+
+  const recheck = (path: Path, { fd, path: real, stat }: Pinned): Stats | undefined => {
+    try {
+      const now = statSync(toNative(path), { throwIfNoEntry: false });
+      // As long as it is open, nothing else can have its number. The time tells other permissions, among others.
+      const isSame = now?.ino === stat.ino && now.dev === stat.dev && now.ctimeMs === stat.ctimeMs;
+      return isSame && realPathOf(fd) === real && isInside(real) ? now : undefined;
+    } catch {
+      // What is wrong with the path, opening it tells.
+      return undefined;
     }
   };
 
@@ -131,12 +156,15 @@ export function createConfinement(
     exclude(folder) {
       excluded.push(realOrFuture(folder));
     },
+    allow(folders, only) {
+      inside = [...(only ? [] : inside), ...folders.map(realFolder)];
+    },
+    get start() {
+      return inside[0] ?? first;
+    },
     toPath(uri) {
       const path = uriToPath(uri, first);
-      // Longest first, so that a root inside another root's alias keeps its own name.
-      const alias = [...aliases]
-        .sort((a, b) => b.given.length - a.given.length)
-        .find(({ given }) => isWithin(given, path));
+      const alias = aliases.find(({ given }) => isWithin(given, path));
       const real = alias ? alias.real + path.slice(alias.given === "/" ? 0 : alias.given.length) : path;
       if (!isInside(real)) throw outside();
       return real.startsWith("//") ? real.slice(1) : real;
@@ -144,18 +172,16 @@ export function createConfinement(
     openFile(path) {
       // Nothing outside is ever opened for reading, not even for a moment: closing it would drop this process's own locks.
       using place = pin(toNative(path), PLACE, path);
-      const kind = kindOf(place.stat);
-      const uri = pathToUri(path);
-      if (kind !== "file")
-        throw new ToolError("NOT_A_FILE", `${uri} is a ${kind}, not a file`, { uri, kind });
+      if (!place.stat.isFile()) throw notAFile(path, kindOf(place.stat));
       if (!descriptorPaths) return pin(toNative(place.path), READ | constants.O_NOFOLLOW, path);
       try {
         // Opened through the pinned place: it is the file that was checked, whatever the path means by now.
         return pinned(openSync(`/proc/self/fd/${place.fd}`, READ), place.path, place.stat);
       } catch (cause) {
-        throw toToolError(cause, uri);
+        throw toToolError(cause, pathToUri(path));
       }
     },
+    ...(descriptorPaths && { recheck }),
     openFolder,
     openEntry(path) {
       if (roots.includes(path)) return openFolder(path);
@@ -181,6 +207,11 @@ export function kindOf(stat: Stats): FileKind {
   return stat.isSocket() ? "socket" : "device";
 }
 
+function notAFile(path: Path, kind: FileKind): ToolError {
+  const uri = pathToUri(path);
+  return new ToolError("NOT_A_FILE", `${uri} is a ${kind}, not a file`, { uri, kind });
+}
+
 const pinned = (fd: number, path: Path, stat: Stats): Pinned => ({
   fd,
   path,
@@ -188,8 +219,12 @@ const pinned = (fd: number, path: Path, stat: Stats): Pinned => ({
   [Symbol.dispose]: () => closeSync(fd),
 });
 
-const realPathOf = (fd: number): Path =>
-  fromNative(readlinkSync(`/proc/self/fd/${fd}`, { encoding: "buffer" }));
+/** Read as text first: that is quicker, and shows by a replacement character that it may not be all. */
+function realPathOf(fd: number): Path {
+  const link = `/proc/self/fd/${fd}`;
+  const text = readlinkSync(link);
+  return text.includes("\uFFFD") ? fromNative(readlinkSync(link, { encoding: "buffer" })) : text;
+}
 
 /** The real path that leads to what was opened; refused when the path leads elsewhere by now. */
 function samePlace(path: string | Buffer, opened: Stats): Path {

@@ -19,12 +19,12 @@ export function fromNative(bytes: Uint8Array): Path {
 }
 
 export function toNative(path: Path): string | Buffer {
-  return ESCAPED.test(path) ? toBytes(path) : path;
+  return path.isWellFormed() ? path : toBytes(path);
 }
 
 /** The bytes that the system knows the path by. */
 export function toBytes(path: Path): Buffer {
-  if (!ESCAPED.test(path)) return Buffer.from(path);
+  if (path.isWellFormed()) return Buffer.from(path);
   const parts: Buffer[] = [];
   for (const char of path) {
     const code = char.charCodeAt(0);
@@ -34,14 +34,17 @@ export function toBytes(path: Path): Buffer {
 }
 
 /** `file://` and the percent-encoded bytes of the absolute path; the other way round is `uriToPath`. */
-export function pathToUri(path: Path): string {
-  if (PLAIN.test(path)) return `file://${path}`;
-  let uri = "file://";
+export const pathToUri = (path: Path): string => `file://${encodePath(path)}`;
+
+/** A path, or a part of one, as it stands in a uri. */
+export function encodePath(path: Path): string {
+  if (PLAIN.test(path)) return path;
+  let encoded = "";
   for (const byte of toBytes(path)) {
     const char = String.fromCharCode(byte);
-    uri += PLAIN.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    encoded += PLAIN.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   }
-  return uri;
+  return encoded;
 }
 
 /** The characters that RFC 3986 allows in a path as they are. */
@@ -70,8 +73,7 @@ function decodeFileUri(uri: string): Path {
 }
 
 function decodeBarePath(path: string, base: Path): Path {
-  if (/[\uD800-\uDFFF]/u.test(path))
-    throw notAPath("the path is no valid Unicode; give it as a file:/// URI");
+  if (!path.isWellFormed()) throw notAPath("the path is no valid Unicode; give it as a file:/// URI");
   if (SCHEME.test(path) && path.includes("://"))
     throw notAPath("only file:/// URIs and refs can be used here");
   return path.startsWith("/") ? path : `${base}/${path}`;
@@ -82,6 +84,7 @@ const notAPath = (message: string) =>
 
 /** Lexical, as path.posix.normalize does it, and without a slash at the end. */
 function normalize(path: Path): Path {
+  if (path.startsWith("/") && !REDUNDANT.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "..") parts.pop();
@@ -90,9 +93,14 @@ function normalize(path: Path): Path {
   return `/${parts.join("/")}`;
 }
 
+/** A part that is empty, `.` or `..`. */
+const REDUNDANT = /\/\.{0,2}(?:\/|$)/;
+const SLASH = 0x2f;
+
 /** Whether `path` is `folder` or below it. Both are normalised. */
 export const isWithin = (folder: Path, path: Path): boolean =>
-  path === folder || (folder === "/" ? path.startsWith("/") : path.startsWith(`${folder}/`));
+  path.startsWith(folder) &&
+  (path.length === folder.length || folder === "/" || path.charCodeAt(folder.length) === SLASH);
 
 /** The order of a walk that sorts each folder by name: folder by folder, each name by its bytes, as ripgrep sorts. */
 export function comparePaths(a: Path, b: Path): number {

@@ -6,7 +6,9 @@ import { createEdits, type Edits } from "./edits/edits.ts";
 import { createFiles, type Files } from "./files/files.ts";
 import { systemClock } from "./jobs/clock.ts";
 import { createJobStore } from "./jobs/job-store.ts";
+import type { Path } from "./path.ts";
 import { createProcesses, type Processes } from "./processes/index.ts";
+import { createSandbox, DEFAULT_SANDBOX, type Sandbox, type SandboxSettings } from "./sandbox/index.ts";
 import { createRipgrep, type Ripgrep } from "./search/ripgrep.ts";
 import { openStateFolder, type StateFolder } from "./state.ts";
 
@@ -19,6 +21,7 @@ export interface Workspace {
   readonly edits: Edits;
   readonly ripgrep: Ripgrep;
   readonly jobs: Jobs;
+  readonly sandbox: Sandbox;
   readonly processes: Processes;
   close(): Promise<void>;
 }
@@ -26,13 +29,17 @@ export interface Workspace {
 export interface WorkspaceOptions {
   readonly roots: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** What commands may reach, and files too; what nobody sets is as people need it to work. */
+  readonly sandbox?: SandboxSettings;
   /** Told what a person should know, such as a state folder that does not outlive the machine's start. */
   warn(message: string): void;
 }
 
 /** Puts the parts together, and sets right what a server that died here left half done. */
-export function createWorkspace({ roots, env, warn }: WorkspaceOptions): Workspace {
+export function createWorkspace(options: WorkspaceOptions): Workspace {
+  const { roots, env, warn, sandbox: settings = DEFAULT_SANDBOX } = options;
   const confinement = createConfinement(roots);
+  confinement.allow(allowedFolders(confinement.roots, settings), settings.mode === "allowlist");
   const state = openStateFolder({ roots: confinement.roots, env, warn });
   // A root such as the home folder holds what other workspaces keep, and the code that Node has compiled for us.
   confinement.exclude(state.base);
@@ -40,8 +47,10 @@ export function createWorkspace({ roots, env, warn }: WorkspaceOptions): Workspa
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn });
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
-  const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
-  const processes = createProcesses({ folder: state.folder("processes"), env });
+  const jobs = createJobs({ store, clock: systemClock, events: createEventLog({ startedAt: Date.now() }) });
+  const sandbox = createSandbox({ roots: confinement.roots, settings, env, state });
+  const limits = { memoryBytes: settings.memory_bytes, maxProcesses: settings.max_processes };
+  const processes = createProcesses({ folder: state.folder("processes"), env, sandbox, limits });
   const refs = { stdout: processes.openRef, stderr: processes.openRef };
   // Every edit looks for remains first, so nothing has to wait for this one.
   edits.recover().catch((cause) => warn(`half-done edits could not be set right yet: ${cause}`));
@@ -53,16 +62,22 @@ export function createWorkspace({ roots, env, warn }: WorkspaceOptions): Workspa
     edits,
     ripgrep: createRipgrep({ confinement }),
     jobs,
+    sandbox,
     processes,
     async close() {
       // Together: a job waits for its process, and that one need not be asked politely any more.
       await Promise.all([jobs.close(), processes.close()]);
+      await sandbox.close();
       await edits.close();
       store.close();
       blobs.close();
     },
   };
 }
+
+/** Files obey the settings of the sandbox as commands do. */
+const allowedFolders = (roots: readonly Path[], { mode, allowed_paths }: SandboxSettings): Path[] =>
+  mode === "off" ? [] : allowed_paths.map((path) => (isAbsolute(path) ? path : join(roots[0] ?? "/", path)));
 
 /** Where `bin/octant.js` lets Node keep compiled code. */
 function cacheFolders({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string[] {

@@ -1,3 +1,4 @@
+import type { CallOptions } from "@octant/core";
 import { encodeCallToolResult } from "./answer.ts";
 import { asksForLargeAnswer, createLargeCalls } from "./large-calls.ts";
 import {
@@ -28,6 +29,14 @@ export interface CallRequest {
   readonly meta: Plain | undefined;
   /** The last members of the result. */
   readonly stamp: string;
+  readonly asking: CallAsking;
+}
+
+/** How the person at the client can be asked during a call. */
+export interface CallAsking {
+  readonly ask: NonNullable<CallOptions["ask"]>;
+  /** The result, as JSON, that puts a question instead of the answer; undefined when there is none to put. */
+  question?(): string | undefined;
 }
 
 /** The tool calls of one connection. They run at the same time; each is answered when it is done. */
@@ -53,14 +62,18 @@ export function createDirectCalls(service: Service, runTool: RunTool, outlet: Ou
     }
   };
   const run = async (request: CallRequest, signal: AbortSignal) => {
-    const { id, params, meta } = request;
+    const { id, params, meta, asking } = request;
     const notify = (update: ProgressParams) => {
       if (!signal.aborted && !outlet.full) outlet.write(notificationLine("notifications/progress", update));
     };
-    const reply = runTool({ name: params.name, args: params.arguments ?? {}, meta }, { signal, notify });
+    const reply = runTool(
+      { name: params.name, args: params.arguments ?? {}, meta },
+      { signal, notify, ask: asking.ask },
+    );
     if (!reply) return outlet.write(errorLine(id, INVALID_PARAMS, unknownTool(params.name, service)));
     const line = await finish(request, reply);
-    if (!signal.aborted) outlet.write(line);
+    const question = asking.question?.();
+    if (!signal.aborted) outlet.write(question === undefined ? line : resultLine(id, question));
   };
   return {
     async start(request) {
@@ -90,13 +103,22 @@ export interface CallParams {
 }
 
 const CALL_MEMBERS = new Set(["name", "arguments", "_meta"]);
+/** A retry brings the answers to what was asked. */
+export const RETRY_MEMBERS: ReadonlySet<string> = new Set([
+  ...CALL_MEMBERS,
+  "inputResponses",
+  "requestState",
+]);
 
-/** Retries with input and requests for tasks have other members; they are the SDK's. */
-export const isCallParams = (params: Plain | undefined): params is Plain & CallParams =>
+/** Requests for tasks have other members; they are the SDK's. */
+export const isCallParams = (
+  params: Plain | undefined,
+  members: ReadonlySet<string> = CALL_MEMBERS,
+): params is Plain & CallParams =>
   params !== undefined &&
   typeof params["name"] === "string" &&
   (params["arguments"] === undefined || isArguments(params["arguments"])) &&
-  hasOnly(params, CALL_MEMBERS);
+  hasOnly(params, members);
 
 /** The SDK drops this one name from a record, whatever the tool says to it. */
 const isArguments = (args: unknown) => isPlain(args) && !Object.hasOwn(args, "__proto__");

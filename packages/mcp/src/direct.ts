@@ -1,12 +1,22 @@
-import { type Claim, claimOf, isSoundHandshake, MODERN_VERSION } from "./client-claims.ts";
-import { createDirectCalls, isCallParams, type Outlet } from "./direct-calls.ts";
+import { createElicitation } from "./asking/elicitation.ts";
+import { createInputRequired } from "./asking/input-required.ts";
+import { CAPABILITIES_KEY, type Claim, claimOf, isSoundHandshake, MODERN_VERSION } from "./client-claims.ts";
+import {
+  type CallParams,
+  createDirectCalls,
+  isCallParams,
+  type Outlet,
+  RETRY_MEMBERS,
+} from "./direct-calls.ts";
 import {
   errorLine,
+  INVALID_PARAMS,
   INVALID_REQUEST,
   idsAwaited,
   isResponse,
   type Message,
   notificationLine,
+  type Plain,
   type RequestId,
   resultLine,
   toMessage,
@@ -41,6 +51,10 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
   let phase: Phase = "opening";
   let position: Position = { phase: "opening", handshake: undefined };
   let initialized = false;
+  const elicitation = createElicitation({
+    handshake: () => position.handshake,
+    write: (line) => outlet.write(line),
+  });
 
   const stopTelling = service.onListChanged(() => {
     if (initialized) outlet.write(notificationLine("notifications/tools/list_changed"));
@@ -61,11 +75,33 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
     const era = eraOf(phase, claim);
     const result = era && resultOf(message, era);
     if (result !== undefined) outlet.write(resultLine(id, result));
-    else if (era && method === "tools/call" && isCallParams(params)) {
-      calls.start({ id, params, meta, stamp: era === "modern" ? results.modernStamp : "" });
+    else if (era === "legacy" && method === "tools/call" && isCallParams(params)) {
+      calls.start({ id, params, meta, stamp: "", asking: elicitation });
+    } else if (era === "modern" && method === "tools/call" && isCallParams(params, RETRY_MEMBERS)) {
+      startModern(id, params, meta);
     } else if (isUndecided(phase) && claim.kind === "version" && claim.version !== MODERN_VERSION) {
       outlet.write(refuseVersion(id, claim.version));
     } else sdk.deliver(value, position);
+  }
+
+  function startModern(id: RequestId, params: Plain & CallParams, meta: Plain | undefined): void {
+    const { name: tool, arguments: args = {}, inputResponses, requestState } = params;
+    const asking = createInputRequired(
+      {
+        ...{ caller: service.caller.id, tool, args, inputResponses, requestState },
+        capabilities: meta?.[CAPABILITIES_KEY],
+      },
+      service.states,
+    );
+    if (!asking) {
+      outlet.write(refuseState(id));
+      return;
+    }
+    const question = () => {
+      const result = asking.result();
+      return result && results.question(result);
+    };
+    calls.start({ id, params, meta, stamp: results.modernStamp, asking: { ask: asking.ask, question } });
   }
 
   function receiveNotification(value: unknown, { method, params }: Message): void {
@@ -89,6 +125,7 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
     receive(value) {
       const message = toMessage(value);
       if (!message) {
+        if (isResponse(value) && elicitation.receive(value)) return;
         if (sdk.used && isResponse(value)) sdk.deliver(value, position);
         else refuse(value);
         return;
@@ -103,6 +140,7 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
     resume: calls.resume,
     async close() {
       stopTelling();
+      elicitation.close();
       calls.cancelAll();
       await sdk.close();
     },
@@ -115,6 +153,9 @@ function eraOf(phase: Phase, claim: Claim): Era | undefined {
   if (phase === "legacy") return "legacy";
   return claim.kind === "version" && claim.version === MODERN_VERSION ? "modern" : undefined;
 }
+
+const refuseState = (id: RequestId) =>
+  errorLine(id, INVALID_PARAMS, "Invalid or expired requestState", { reason: "invalid_request_state" });
 
 const INVALID_REQUEST_TEXT =
   "Invalid Request: send one JSON-RPC 2.0 request a line, with method a string, params an object, and no batches";

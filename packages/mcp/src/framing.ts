@@ -30,6 +30,8 @@ export function createLineSplitter(
     onTooLong();
   };
   const endLine = (last: Buffer) => {
+    // As most lines come: whole, in one chunk.
+    if (keptBytes === 0 && !skipping && last.length <= maxLineBytes) return tell(last);
     keep(last);
     const [only] = kept;
     // Decoding waits for the whole line: a character may be split between chunks.

@@ -4,7 +4,8 @@ export const MAX_JSON_DEPTH = 64;
 /** Parses text whose nesting is bounded; throws a SyntaxError for anything else. */
 export function parseJson(text: string): unknown {
   // JSON.parse takes ten million brackets and 700 MB for them, so the depth is counted before it runs.
-  if (isTooDeep(text)) throw new SyntaxError(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (hasManyOpenings(text) && isTooDeep(text))
+    throw new SyntaxError(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
   return JSON.parse(text);
 }
 
@@ -14,6 +15,15 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+
+/** What opens fewer brackets than that is not deeper either; most messages open a handful. */
+function hasManyOpenings(text: string): boolean {
+  let count = 0;
+  for (const opening of ["{", "["])
+    for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1))
+      if (++count > MAX_JSON_DEPTH) return true;
+  return false;
+}
 
 function isTooDeep(text: string): boolean {
   let depth = 0;

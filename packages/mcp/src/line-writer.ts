@@ -18,14 +18,14 @@ export interface WriterHandlers {
 }
 
 export function createLineWriter(output: Writable, handlers: WriterHandlers): LineWriter {
-  let waiting: string[] = [];
+  let waiting = "";
   let full = false;
   let gone = false;
 
   const send = () => {
-    if (waiting.length === 0) return;
-    const text = waiting.join("");
-    waiting = [];
+    if (waiting === "") return;
+    const text = waiting;
+    waiting = "";
     if (gone || output.write(text)) return;
     full = true;
     handlers.onFull();
@@ -33,7 +33,7 @@ export function createLineWriter(output: Writable, handlers: WriterHandlers): Li
   const leave = (cause?: Error) => {
     if (gone) return;
     gone = true;
-    waiting = [];
+    waiting = "";
     full = false;
     handlers.onGone(cause);
   };
@@ -48,9 +48,10 @@ export function createLineWriter(output: Writable, handlers: WriterHandlers): Li
   return {
     write(line) {
       if (gone) return;
-      waiting.push(line, "\n");
       // nextTick runs after the promises of this turn, so answers that are ready together go together.
-      if (waiting.length === 2) process.nextTick(send);
+      if (waiting === "") process.nextTick(send);
+      // Joined by the engine when they are written, and not once before.
+      waiting += `${line}\n`;
     },
     get full() {
       return full;

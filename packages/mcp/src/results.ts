@@ -1,4 +1,5 @@
 import { HANDSHAKE_VERSIONS, MODERN_VERSION } from "./client-claims.ts";
+import type { Plain } from "./messages.ts";
 import { CAPABILITIES, LIST_CACHE, type Service } from "./service.ts";
 
 /** The results that depend on the service alone, as JSON, member for member as the SDK writes them. */
@@ -8,6 +9,8 @@ export interface Results {
   toolsList(era: "legacy" | "modern"): string;
   /** The last members of every modern result. */
   readonly modernStamp: string;
+  /** A modern result that puts a question. */
+  question(result: Plain): string;
 }
 
 export function createResults({ serverInfo, instructions, listing }: Service): Results {
@@ -28,5 +31,6 @@ export function createResults({ serverInfo, instructions, listing }: Service): R
     discover: () => `${discovered.slice(0, -1)}${listStamp}}`,
     toolsList: (era) => `{"tools":${listing().json}${era === "modern" ? listStamp : ""}}`,
     modernStamp,
+    question: (result) => `${JSON.stringify(result).slice(0, -1)},${identity}}`,
   };
 }

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import type { Caller, Dispatch } from "@octant/core";
+import { createStateSeal, type StateSeal } from "./asking/request-state.ts";
 import { createListing, type Listing, type ListingOptions } from "./listing.ts";
 
 export interface ServiceOptions extends ListingOptions {
@@ -10,6 +12,8 @@ export interface ServiceOptions extends ListingOptions {
   readonly caller?: Caller;
   /** Told of what the protocol has no answer for. */
   readonly log: (line: string) => void;
+  /** Seals what clients hold for us; the same for all servers that a client may come back to. */
+  readonly secret?: Uint8Array;
 }
 
 /** What all connections of one MCP server share. */
@@ -19,6 +23,7 @@ export interface Service {
   readonly dispatch: Dispatch;
   readonly caller: Caller;
   readonly log: (line: string) => void;
+  readonly states: StateSeal;
   listing(): Listing;
   onListChanged(listener: () => void): () => void;
   close(): void;
@@ -28,6 +33,8 @@ export const CAPABILITIES = { tools: { listChanged: true } } as const;
 
 /** The list rarely changes, and clients that care are told when it does. */
 export const LIST_CACHE = { ttlMs: 300_000, cacheScope: "public" } as const;
+
+const SECRET_BYTES = 32;
 
 export function createService(options: ServiceOptions): Service {
   let listing = createListing(options);
@@ -41,6 +48,7 @@ export function createService(options: ServiceOptions): Service {
     dispatch: options.dispatch,
     caller: options.caller ?? { id: "local", access: "admin" },
     log: options.log,
+    states: createStateSeal(options.secret ?? randomBytes(SECRET_BYTES)),
     listing() {
       if (!stale) return listing;
       stale = false;

@@ -21,6 +21,8 @@ export interface ProgressParams extends Progress {
 export interface RunOptions {
   readonly signal: AbortSignal;
   readonly notify: (params: ProgressParams) => void;
+  /** How the person at the client can be asked; nobody can when absent. */
+  readonly ask?: CallOptions["ask"];
 }
 
 /** Runs one tools/call; undefined when no such tool is listed. */
@@ -30,7 +32,7 @@ export type RunTool = (call: ToolCall, options: RunOptions) => Promise<Reply> | 
 export function createToolRunner({ listing, dispatch, caller }: Service): RunTool {
   let inFlight = 0;
 
-  const run = async (call: Call, meta: Plain | undefined, { signal, notify }: RunOptions) => {
+  const run = async (call: Call, meta: Plain | undefined, { signal, notify, ask }: RunOptions) => {
     const traceparent = meta?.["traceparent"];
     if (inFlight >= MAX_CALLS_IN_FLIGHT) return overloaded(call, traceparent);
     // Messages are checked before they come here: a token is a string or an integer.
@@ -48,6 +50,7 @@ export function createToolRunner({ listing, dispatch, caller }: Service): RunToo
         signal,
         traceparent,
         onProgress: reporter?.report,
+        ...(ask && { ask }),
         ...toJobWishes(meta),
       });
     } finally {

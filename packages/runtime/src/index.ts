@@ -1,1 +1,5 @@
-export {};
+export * from "./audit/index.ts";
+export * from "./config/index.ts";
+export * from "./hooks/index.ts";
+export * from "./permissions/index.ts";
+export * from "./redact/index.ts";

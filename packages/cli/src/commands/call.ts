@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { type Envelope, type Jobs, ownAction, type Registry, toInputSchema } from "@octant/core";
 import { pathToUri } from "@octant/host";
+import { createTerminalPrompter, openTerminal } from "@octant/runtime";
 import { parseCallArguments } from "../call-arguments.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
 import { LOCAL_CALLER } from "../octant.ts";
 import { clearProgress, showAttachments, showEnvelope, showProgress } from "../show-answer.ts";
-import { openOctant, workspaceFlags } from "../workspace-flags.ts";
+import { openOctant, permissionFlags, workspaceFlags } from "../workspace-flags.ts";
 
 const STDIN = "-";
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -19,6 +20,7 @@ export const call = defineCommand({
   ],
   flags: {
     ...workspaceFlags,
+    ...permissionFlags,
     json: { summary: "Print the whole envelope as JSON" },
     output: { summary: "Save the picture or sound that comes with the answer", value: "FILE" },
   },
@@ -29,7 +31,8 @@ key=@@… for a value that begins with @; or all of it as one JSON object. For e
   octant call fs.list '{"uri": ".", "depth": 2}'
 Text in the answer goes to stdout as it is, and what is known about it to stderr.`,
   async run({ args: [called = "", ...words], flags }, io) {
-    await using octant = openOctant(flags, io);
+    using terminal = flags.permissions === "enforce" ? openTerminal() : undefined;
+    await using octant = openOctant(flags, io, terminal && { prompter: createTerminalPrompter(terminal) });
     const { tool, action } = parseName(called);
     const input = parseCallArguments(words, inputSchemaOf(octant.registry, tool, action), readText);
     const interrupt = new AbortController();

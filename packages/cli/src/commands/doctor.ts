@@ -3,6 +3,7 @@ import { ToolError } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io } from "../command.ts";
 import { type Check, checkMachine, checkWorkspace } from "../health.ts";
+import { checkClients } from "../setup/check-clients.ts";
 import { toOneLine } from "../visible.ts";
 import { openOctant, workspaceFlags } from "../workspace-flags.ts";
 
@@ -13,7 +14,11 @@ export const doctor = defineCommand({
   summary: "Check that everything is here, and say what to do about what is not",
   flags: { ...workspaceFlags, json: { summary: "Print the checks as JSON" } },
   async run({ flags }, io) {
-    const checks = [...(await lookAround(() => openOctant(flags, io))), ...checkMachine(io)];
+    const checks = [
+      ...(await lookAround(() => openOctant(flags, io))),
+      ...checkMachine(io),
+      ...(await checkClients(io)),
+    ];
     if (flags.json) io.stdout.write(`${JSON.stringify(checks, null, 2)}\n`);
     else show(checks, io);
     return checks.some(({ status }) => status === "fail") ? EXIT.FAILED : EXIT.OK;

@@ -6,6 +6,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   call: async () => (await import("./call.ts")).call,
   tools: async () => (await import("./tools.ts")).tools,
   help: async () => (await import("./help.ts")).help,
+  config: async () => (await import("./config.ts")).config,
+  trust: async () => (await import("./trust.ts")).trust,
+  policy: async () => (await import("./policy.ts")).policy,
+  audit: async () => (await import("./audit.ts")).audit,
+  setup: async () => (await import("./setup.ts")).setup,
   doctor: async () => (await import("./doctor.ts")).doctor,
   completion: async () => (await import("./completion.ts")).completion,
 };

@@ -1,6 +1,6 @@
 import { PROFILES } from "@octant/mcp";
 import { defineCommand, EXIT } from "../command.ts";
-import { logLine, openOctant, workspaceFlags } from "../workspace-flags.ts";
+import { logLine, openOctant, permissionFlags, workspaceFlags } from "../workspace-flags.ts";
 
 /** What was asked to end is gone within a second. */
 const MAX_CLOSING_MS = 700;
@@ -10,6 +10,7 @@ export const serve = defineCommand({
   summary: "Serve the tools to an MCP client on stdin and stdout",
   flags: {
     ...workspaceFlags,
+    ...permissionFlags,
     profile: {
       summary: "List tools, or each action by itself",
       value: "PROFILE",

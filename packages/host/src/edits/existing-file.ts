@@ -48,8 +48,8 @@ function readAll(fd: number, size: number): Buffer {
   let length = 0;
   while (length < bytes.length) {
     const count = readSync(fd, bytes, length, bytes.length - length, length);
-    if (count === 0) break;
     length += count;
+    if (count === 0 || length === size) break;
   }
   return bytes.subarray(0, length);
 }

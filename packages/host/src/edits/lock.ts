@@ -22,28 +22,43 @@ export function createLock(file: string, giveUpMs = GIVE_UP_MS): Lock {
   let database: Promise<Database> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  const holdAlone = async <T>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> => {
+  const begin = async (signal?: AbortSignal): Promise<Database> => {
     database ??= openDatabase(file).catch((cause) => {
       database = undefined;
       throw cause;
     });
-    const { begin, end } = await database;
-    await acquire(begin, giveUpMs, signal);
+    const opened = await database;
+    await acquire(opened.begin, giveUpMs, signal);
+    return opened;
+  };
+  const end = (opened: Database) => {
     try {
-      return await work();
-    } finally {
-      end();
+      opened.end();
+    } catch {
+      // Closing lets go in any case; the next one opens it again.
+      database = undefined;
+      opened.close();
     }
   };
 
   return {
-    hold(work, signal) {
-      const turn = last.then(() => {
+    async hold(work, signal) {
+      const before = last;
+      const { promise, resolve: letNextIn } = Promise.withResolvers<void>();
+      last = promise;
+      await before;
+      let held: Database | undefined;
+      try {
         signal?.throwIfAborted();
-        return holdAlone(work, signal);
-      });
-      last = turn.catch(() => {});
-      return turn;
+        held = await begin(signal);
+        return await work();
+      } finally {
+        // In the next turn: the answer to the caller leaves first.
+        setImmediate(() => {
+          if (held) end(held);
+          letNextIn();
+        });
+      }
     },
     async close() {
       await last;

@@ -5,6 +5,7 @@ import { pathToUri } from "../path.ts";
 import { toToolError } from "../system-error.ts";
 import type { Opened, Reading } from "./file-content.ts";
 import { createFactsCache, type FactsCache, type ScanOptions } from "./file-facts.ts";
+import { createKeptFiles } from "./kept-files.ts";
 import { type EntryPage, type ListOptions, listEntries } from "./list.ts";
 import { type ReadOptions, readFile } from "./read-file.ts";
 import { type EntryInfo, statEntry } from "./stat.ts";
@@ -37,11 +38,14 @@ export function createFiles({
   refs = {},
   facts = createFactsCache(),
 }: FilesOptions): Files {
+  const kept = createKeptFiles(confinement);
   const openers = new Map<string, RefOpener>(Object.entries({ ...refs, blob: blobOpener(blobs) }));
 
   const open = (uri: string, owner: string): Opened => {
-    if (Ref.safeParse(uri).success) return openRef(uri, owner);
-    const { fd, path, stat, [Symbol.dispose]: dispose } = confinement.openFile(confinement.toPath(uri));
+    // Asking the schema costs as much as opening a file, so it is asked only about what may be a ref.
+    const hasOtherScheme = uri.includes(":") && !uri.startsWith("file:");
+    if (hasOtherScheme && Ref.safeParse(uri).success) return openRef(uri, owner);
+    const { fd, path, stat, [Symbol.dispose]: dispose } = kept.open(confinement.toPath(uri));
     return {
       fd,
       size: stat.size,

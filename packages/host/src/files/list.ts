@@ -1,11 +1,11 @@
 import { lstatSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { type Confinement, type FileKind, kindOf, type PinnedFolder } from "../confinement.ts";
-import { type Path, pathToUri } from "../path.ts";
+import { encodePath, type Path, pathToUri } from "../path.ts";
 import { byteStringToPath, pathToByteString } from "./byte-string.ts";
 import { parseRule, type Rule } from "./ignore-rules.ts";
 import { type SteadyFolder, watchSteady } from "./steady-folder.ts";
-import { toTimestamp } from "./timestamp.ts";
+import { createTimestamper } from "./timestamp.ts";
 import { type WalkOptions, walk } from "./walk.ts";
 
 export interface ListOptions extends Omit<WalkOptions, "env"> {
@@ -53,6 +53,7 @@ async function tryToList(
   const { depth, kind, limit, pattern } = options;
   const filter = pattern === undefined ? undefined : parsePattern(pattern);
   const toUri = createUriMaker();
+  const toTimestamp = createTimestamper();
   const entries: Entry[] = [];
   let last: Path | undefined;
   let hasMore = false;
@@ -106,6 +107,6 @@ function createUriMaker(): (parent: PinnedFolder, name: Path) => string {
       known = parent;
       prefix = parent.path === "/" ? "file:///" : `${pathToUri(parent.path)}/`;
     }
-    return prefix + pathToUri(name).slice("file://".length);
+    return prefix + encodePath(name);
   };
 }

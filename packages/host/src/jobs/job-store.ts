@@ -49,10 +49,9 @@ export function createJobStore(file: string, blobs: Blobs): JobStore & { close()
     const text = result && JSON.stringify(result);
     const small = text === null || text.length <= INLINE_RESULT_CHARS;
     const result_blob = small ? null : blobs.put(Buffer.from(text), { durable });
-    durably(durable, (db) => {
-      db.put.run({ ...toRow(job), process });
-      db.finish.run({ job_id: job.job_id, result: small ? text : null, result_blob });
-    });
+    durably(durable, (db) =>
+      db.finish.run({ ...toRow(job), process, result: small ? text : null, result_blob }),
+    );
   };
 
   const recover = (now: number): number => {
@@ -120,13 +119,17 @@ function openDatabase(file: string) {
 const COLUMNS =
   "job_id, tool, action, owner, state, progress, created_at, updated_at, expires_at, key, digest";
 
+const VALUES =
+  "$job_id, $tool, $action, $owner, $state, $progress, $created_at, $updated_at, $expires_at, $key, $digest";
+const CHANGES = "state = $state, progress = $progress, updated_at = $updated_at, expires_at = $expires_at";
+
 const prepare = (db: DatabaseSync) => ({
   put: db.prepare(`
-    INSERT INTO jobs (${COLUMNS}, process)
-    VALUES ($job_id, $tool, $action, $owner, $state, $progress, $created_at, $updated_at, $expires_at, $key, $digest, $process)
-    ON CONFLICT (job_id) DO UPDATE SET
-      state = $state, progress = $progress, updated_at = $updated_at, expires_at = $expires_at`),
-  finish: db.prepare("UPDATE jobs SET result = $result, result_blob = $result_blob WHERE job_id = $job_id"),
+    INSERT INTO jobs (${COLUMNS}, process) VALUES (${VALUES}, $process)
+    ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}`),
+  finish: db.prepare(`
+    INSERT INTO jobs (${COLUMNS}, process, result, result_blob) VALUES (${VALUES}, $process, $result, $result_blob)
+    ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}, result = $result, result_blob = $result_blob`),
   get: db.prepare(`SELECT ${COLUMNS} FROM jobs WHERE owner = $owner AND job_id = $job_id`),
   result: db.prepare("SELECT result, result_blob FROM jobs WHERE job_id = $job_id"),
   byKey: db.prepare(`SELECT ${COLUMNS} FROM jobs WHERE owner = $owner AND key = $key`),

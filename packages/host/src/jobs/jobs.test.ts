@@ -8,6 +8,7 @@ import {
   type Envelope,
   type JobRequest,
   type Jobs,
+  PATIENCE_MS,
   ToolError,
 } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -91,6 +92,26 @@ test("work that detaches is answered with its job at once", async () => {
   );
   expect(result).toBeNull();
   expect(job.state).toBe("running");
+});
+
+test("who asks for a job is told at once of a failure that came at once, and of nothing else", async () => {
+  const patienceMs = PATIENCE_MS.async_long;
+  const failed = await jobs.run(request(async () => failure("NO_SPACE"), { patienceMs }));
+  expect(failed.result).toEqual(failure("NO_SPACE"));
+  const done = await jobs.run(request(async () => success("quick"), { patienceMs }));
+  expect(done).toMatchObject({ result: null, job: { state: "complete" } });
+  expect(jobs.result("me", done.job.job_id)).toEqual(success("quick"));
+  const running = await jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs }));
+  expect(running).toMatchObject({ result: null, job: { state: "running" } });
+});
+
+test("a job that was answered is known at once and for good, though it is stored after the answer", async () => {
+  const { job } = await jobs.run(request(async () => success(1)));
+  expect(store.get("me", job.job_id)?.state).toBe("running");
+  expect(jobs.list({ owner: "me", state: "complete", limit: 10 })).toHaveLength(1);
+  const second = await jobs.run(request(async () => success(2)));
+  await jobs.close();
+  expect(store.get("me", second.job.job_id)?.state).toBe("complete");
 });
 
 test("a failure is found by listing the failed", async () => {
@@ -248,6 +269,7 @@ test("where jobs cannot be stored, quick work is answered all the same and long 
 
 test("expired jobs are forgotten", async () => {
   const { job } = await jobs.run(request(async () => success(1)));
+  expect(jobs.list({ owner: "me", limit: 10 })).toHaveLength(1);
   store.recover(job.expires_at + 25 * 60 * 60 * 1000);
   expect(jobs.list({ owner: "me", limit: 10 })).toEqual([]);
 });

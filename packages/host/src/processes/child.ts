@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import type { Groups } from "./cgroup.ts";
 import type { createPipeReader, Pipe, Pipes } from "./pipes.ts";
 import { STREAMS, type StartOrder, type StreamName, type TerminalSize } from "./protocol.ts";
 
@@ -32,17 +33,18 @@ export interface ChildEvents {
 export interface ChildTools {
   readonly pipes: Pipes;
   readonly readPipe: ReturnType<typeof createPipeReader>;
+  readonly groups: Groups;
 }
 
 /** Starts a child on pipes; throws the system's error when it cannot be started. */
 export async function startChild(order: StartOrder, tools: ChildTools, on: ChildEvents): Promise<Child> {
-  const { pipes, readPipe } = tools;
+  const { pipes, readPipe, groups } = tools;
   const stdout = await pipes.take();
   const stderr = await pipes.take();
   const stdin = order.stdin === "open" ? await pipes.take() : undefined;
   let child: ChildProcess;
   try {
-    child = spawnOn(order, { stdin, stdout, stderr });
+    child = groups.startIn(order.proc_id, () => spawnOn(order, { stdin, stdout, stderr }));
   } catch (cause) {
     for (const end of [stdin?.writeEnd, stdout?.readEnd, stderr?.readEnd]) if (end) closeSync(end);
     throw cause;

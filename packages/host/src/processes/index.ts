@@ -1,3 +1,5 @@
+export { limitsOf, MAX_PROCESSES, type MachineLimits, type ProcessLimits } from "./cgroup.ts";
+export type { Launcher } from "./launcher.ts";
 export type { MachineProcess } from "./machine.ts";
 export type { ProcessInfo } from "./process-info.ts";
 export * from "./processes.ts";

@@ -1,16 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fstatSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { devNull } from "node:os";
-import { openSpool, type SpoolCaps } from "./spool.ts";
+import { openSpool, type Spool, type SpoolCaps } from "./spool.ts";
 
-/** Opens output to be read like a file. Where the middle is no longer kept, a line says so. */
+/**
+ * Opens output to be read like a file. Where the middle is no longer kept, a line says so. While it still comes, and is
+ * more than can be kept, only its beginning and its end are there: putting all of it in order would take too long.
+ */
 export function openOutput(
   path: string,
   caps: SpoolCaps,
 ): Disposable & { readonly fd: number; readonly size: number } {
   const spool = openSpool(path, caps);
   if (spool.total() === 0) return opened(openSync(devNull, "r"));
-  return opened(spool.gap() ? openWhole(path, caps) : openSync(path, "r"));
+  if (!spool.gap()) return opened(openSync(path, "r"));
+  return opened(existsSync(orderedPath(path)) ? openSync(orderedPath(path), "r") : openExcerpt(path, spool));
 }
 
 const opened = (fd: number) => ({
@@ -19,23 +24,43 @@ const opened = (fd: number) => ({
   [Symbol.dispose]: () => closeSync(fd),
 });
 
-const COPY_BYTES = 1024 * 1024;
+const orderedPath = (path: string) => `${path}.ordered`;
+const PART_BYTES = 1024 * 1024;
 
-/** A copy in the right order, which vanishes when it is closed. */
-function openWhole(path: string, caps: SpoolCaps): number {
+/** Puts output whose middle is gone in the order in which it was printed, beside the spool. For when no more comes. */
+export async function orderOutput(path: string, caps: SpoolCaps): Promise<void> {
+  const spool = openSpool(path, caps);
+  const partial = `${orderedPath(path)}.partial`;
+  try {
+    await using file = await open(partial, "w", 0o600);
+    for (const part of partsOf(spool)) await file.writeFile(part);
+    await rename(partial, orderedPath(path));
+  } catch {
+    // The disk is full. The beginning and the end can be read all the same.
+    await rm(partial, { force: true }).catch(() => {});
+  }
+}
+
+function* partsOf(spool: Spool): Iterable<Buffer> {
+  for (let at = 0; ; ) {
+    const { start, bytes } = spool.read(at, PART_BYTES);
+    if (bytes.length === 0) return;
+    if (start > at) yield Buffer.from(`\n[${start - at} bytes of output are not kept]\n`);
+    yield bytes;
+    at = start + bytes.length;
+  }
+}
+
+/** A copy of the beginning and the end, which vanishes when it is closed. */
+function openExcerpt(path: string, spool: Spool): number {
+  const head = spool.read(0, PART_BYTES).bytes;
+  const { start, bytes: tail } = spool.read(Math.max(head.length, spool.total() - PART_BYTES), PART_BYTES);
   const copy = `${path}.${randomBytes(8).toString("hex")}`;
   const fd = openSync(copy, "wx+", 0o600);
   unlinkSync(copy);
   try {
-    const spool = openSpool(path, caps);
-    const end = spool.total();
-    for (let at = 0; at < end; ) {
-      const { start, bytes } = spool.read(at, Math.min(COPY_BYTES, end - at));
-      if (start > at) writeSync(fd, `\n[${start - at} bytes of output are not kept]\n`);
-      if (bytes.length === 0) break;
-      writeSync(fd, bytes);
-      at = start + bytes.length;
-    }
+    const note = `\n[${start - head.length} bytes of output are not kept, or not here while more comes]\n`;
+    for (const part of [head, Buffer.from(note), tail]) writeSync(fd, part);
     return fd;
   } catch (cause) {
     closeSync(fd);

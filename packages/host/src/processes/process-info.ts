@@ -1,4 +1,4 @@
-import type { ProcessStatus, StartRecord, StreamName } from "./protocol.ts";
+import type { EndRecord, LimitName, ProcessStatus, StartRecord, StreamName } from "./protocol.ts";
 import { type ProcessRecord, spoolPath } from "./records.ts";
 import { openSpool, type Spool } from "./spool.ts";
 
@@ -22,17 +22,26 @@ export interface ProcessInfo {
   readonly output_open: boolean;
   /** Why output is missing, such as ENOSPC. */
   readonly output_failure: string | null;
+  /** The limit that it, or something that it started, was killed for. */
+  readonly limit: LimitName | null;
 }
 
-export function toInfo(folder: string, { start, end }: ProcessRecord): ProcessInfo {
+/** What is known to be `printed` need not be looked for. */
+export function toInfo(
+  folder: string,
+  { start, end }: ProcessRecord,
+  known: EndRecord["printed"] = null,
+): ProcessInfo {
   const { caps: _caps, server: _server, ...facts } = start;
-  const { ended_at, ...outcome } = end ?? { ...RUNNING, ended_at: Date.now() };
+  const { ended_at, printed, ...outcome } = end ?? { ...RUNNING, ended_at: Date.now() };
+  // While its output is open, what was printed at its end is not all.
+  const counted = known ?? (outcome.output_open ? null : printed);
   return {
     ...facts,
     ...outcome,
     duration: ended_at - start.started_at,
-    stdout_bytes: spoolOf(folder, start, "stdout").total(),
-    stderr_bytes: spoolOf(folder, start, "stderr").total(),
+    stdout_bytes: counted?.stdout ?? spoolOf(folder, start, "stdout").total(),
+    stderr_bytes: counted?.stderr ?? spoolOf(folder, start, "stderr").total(),
   };
 }
 
@@ -42,6 +51,8 @@ const RUNNING = {
   signal: null,
   output_open: false,
   output_failure: null,
+  limit: null,
+  printed: null,
 } as const;
 
 export const spoolOf = (folder: string, { proc_id, caps }: StartRecord, stream: StreamName): Spool =>

@@ -3,7 +3,9 @@ import { newHandle, ToolError } from "@octant/core";
 import type { Pinned } from "../confinement.ts";
 import type { RefOpener } from "../files/files.ts";
 import { toToolError } from "../system-error.ts";
+import type { ProcessLimits } from "./cgroup.ts";
 import { childEnvironment, passedEnvironment } from "./environment.ts";
+import { type Launcher, toLaunched } from "./launcher.ts";
 import { createLiveProcess, type LiveProcess } from "./live-process.ts";
 import { listMachine, type MachineProcess } from "./machine.ts";
 import { openOutput } from "./output-ref.ts";
@@ -66,6 +68,9 @@ export interface ProcessesOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly caps?: SpoolCaps;
   readonly maxRunning?: number;
+  readonly limits?: ProcessLimits;
+  /** Every command is started through it. */
+  readonly sandbox?: Launcher;
 }
 
 export const MAX_RUNNING = 64;
@@ -76,9 +81,9 @@ const MAX_RECENT = 16;
 
 /** Nothing is started before the first process is. */
 export function createProcesses(options: ProcessesOptions): Processes {
-  const { folder, env, caps = SPOOL_CAPS, maxRunning = MAX_RUNNING } = options;
+  const { folder, env, caps = SPOOL_CAPS, maxRunning = MAX_RUNNING, limits = {}, sandbox } = options;
   const base = passedEnvironment(env);
-  const link = createSupervisorLink(folder, caps);
+  const link = createSupervisorLink({ folder, caps, limits });
   const { live } = link;
   /** What has just ended is asked for at once, several times; the disk has the rest. */
   const recent = new Map<string, ProcessRecord>();
@@ -112,7 +117,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
     const enough = new AbortController();
     const timeUp = pause(ms, AbortSignal.any([signal, enough.signal])).then(() => undefined);
     const end = await Promise.race([running.ended, timeUp]);
-    enough.abort();
+    enough.abort(ENOUGH);
     signal.throwIfAborted();
     return toInfo(folder, { start: running.start, end });
   };
@@ -120,13 +125,16 @@ export function createProcesses(options: ProcessesOptions): Processes {
   const launch = async (spec: ProcessSpec, running: LiveProcess) => {
     const { proc_id, owner, command, server } = running.start;
     const { argv, cwd, env: extra = {}, pty, timeoutMs = null } = spec;
-    const place = { folder: cwd.path, cwd: nameOf(cwd) };
+    const hasTerminal = pty !== undefined;
     const order: StartOrder = {
-      ...{ proc_id, owner, command, argv, timeoutMs, pty: pty ?? null, ...place },
-      env: childEnvironment({ base, extra, pty: pty !== undefined, folder: cwd.path, proc_id, server }),
+      ...{ proc_id, owner, command, argv, timeoutMs, pty: pty ?? null, launched: false },
+      ...{ folder: cwd.path, cwd: nameOf(cwd) },
+      env: childEnvironment({ base, extra, pty: hasTerminal, folder: cwd.path, proc_id, server }),
       stdin: keepInput(inputPath(folder, proc_id), spec.stdin ?? "closed"),
     };
-    running.started(await link.ask("start", order));
+    const { end, ...started } = await link.ask("start", sandbox ? await toLaunched(sandbox, order) : order);
+    running.started(started);
+    if (end) link.end(proc_id, end);
   };
 
   return {
@@ -141,10 +149,10 @@ export function createProcesses(options: ProcessesOptions): Processes {
       } catch (cause) {
         link.drop(proc_id);
         removeInput(inputPath(folder, proc_id));
-        throw toStartError(cause, spec.argv[0]);
+        throw toStartError(cause, spec.argv[0], limits);
       }
       void running.ended.then((end) => remember({ start: running.start, end }));
-      return toInfo(folder, { start: running.start, end: undefined });
+      return toInfo(folder, { start: running.start, end: undefined }, NOTHING_YET);
     },
     get,
     *list(owner, before) {
@@ -195,6 +203,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
   };
 }
 
+/** A reason at hand: without one an error is made, which takes longer than the rest. */
+const ENOUGH = "enough";
+const NOTHING_YET = { stdout: 0, stderr: 0 };
 const NEVER = new AbortController().signal;
 
 /** The name of an open folder: it stays the one that was checked, whatever its path means by now. */

@@ -1,3 +1,4 @@
+import type { ProcessLimits } from "./cgroup.ts";
 import type { SpoolCaps } from "./spool.ts";
 
 /** What the server and its supervisor say to each other: requests with a number, replies to them, and events. */
@@ -35,7 +36,13 @@ export interface EndRecord {
   readonly output_open: boolean;
   /** Why output is missing, such as ENOSPC. */
   readonly output_failure: string | null;
+  /** The limit that it, or something that it started, was killed for. */
+  readonly limit: LimitName | null;
+  /** In bytes; null when there was nobody left to count. */
+  readonly printed: Readonly<Record<StreamName, number>> | null;
 }
+
+export type LimitName = "memory";
 
 export interface TerminalSize {
   readonly cols: number;
@@ -49,8 +56,10 @@ export interface StartOrder extends Omit<StartRecord, "pid" | "started_at" | "se
   readonly argv: readonly [string, ...string[]];
   /** What to change into; it may be a name for an open folder of the server. */
   readonly cwd: string;
-  /** Where that really is. */
+  /** Where the command runs; a launcher changes into it by itself. */
   readonly folder: string;
+  /** `argv` is a sandbox's launcher, which tells a death by signal N as exit code 128 + N. */
+  readonly launched: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: InputSource;
   readonly pty: TerminalSize | null;
@@ -58,7 +67,8 @@ export interface StartOrder extends Omit<StartRecord, "pid" | "started_at" | "se
 }
 
 export interface Requests {
-  start: { readonly ask: StartOrder; readonly answer: Started };
+  /** With its end, when that came at once. */
+  start: { readonly ask: StartOrder; readonly answer: Started & { readonly end: EndRecord | null } };
   /** `base64` null: the end of the input. */
   input: {
     readonly ask: { readonly proc_id: string; readonly base64: string | null };
@@ -96,6 +106,7 @@ export interface Hello {
   readonly server: string;
   readonly folder: string;
   readonly caps: SpoolCaps;
+  readonly limits: ProcessLimits;
 }
 
 export type ToSupervisor =

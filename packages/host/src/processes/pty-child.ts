@@ -1,31 +1,38 @@
-import { accessSync, closeSync, constants as fs, openSync, statSync } from "node:fs";
-import { constants } from "node:os";
-import { isAbsolute, join } from "node:path";
-import type { Child, ChildEvents } from "./child.ts";
+import { closeSync, constants as fs, openSync } from "node:fs";
+import type { Child, ChildEvents, ChildTools } from "./child.ts";
+import { checkProgram } from "./program.ts";
 import type { StartOrder, TerminalSize } from "./protocol.ts";
+import { signalName } from "./signal-name.ts";
 
 /** Ctrl-D: the terminal turns it into the end of the input. */
 const END_OF_INPUT = Buffer.of(4);
 
 /** Starts a child on a terminal of its own. Everything it prints is stdout, as on a screen. */
-export async function startPtyChild(order: StartOrder, size: TerminalSize, on: ChildEvents): Promise<Child> {
-  const program = findProgram(order);
+export async function startPtyChild(
+  order: StartOrder,
+  size: TerminalSize,
+  { groups }: ChildTools,
+  on: ChildEvents,
+): Promise<Child> {
+  checkProgram(order);
   const { spawn } = await import("@lydell/node-pty");
   const folder = holdFolder(order.cwd);
   // node-pty tells the child that its folder is called what we change into; that name is ours, not the folder's.
-  const args = ["-c", 'PWD=$1; shift; exec "$@"', "sh", order.folder, program, ...order.argv.slice(1)];
-  const terminal = spawn("/bin/sh", args, {
-    ...size,
-    cwd: folder.name,
-    env: { ...order.env },
-    name: order.env["TERM"] ?? "xterm-256color",
-    encoding: null,
-  });
+  const args = ["-c", 'PWD=$1; shift; exec "$@"', "sh", order.folder, ...order.argv];
+  const terminal = groups.startIn(order.proc_id, () =>
+    spawn("/bin/sh", args, {
+      ...size,
+      cwd: folder.name,
+      env: { ...order.env },
+      name: order.env["TERM"] ?? "xterm-256color",
+      encoding: null,
+    }),
+  );
   // With encoding null the data are bytes; the types do not know.
   terminal.onData((data) => on.output("stdout", data as unknown as Buffer));
   terminal.onExit(({ exitCode, signal }) => {
     folder.release();
-    const name = signal ? signalName(signal) : null;
+    const name = signal ? (signalName(signal) ?? `signal ${signal}`) : null;
     on.exit(name === null ? exitCode : null, name);
     on.drained();
   });
@@ -46,30 +53,4 @@ function holdFolder(cwd: string): { readonly name: string; release(): void } {
   if (!cwd.startsWith("/proc/")) return { name: cwd, release: () => {} };
   const fd = openSync(cwd, PLACE | fs.O_DIRECTORY);
   return { name: `/proc/${process.pid}/fd/${fd}`, release: () => closeSync(fd) };
-}
-
-const signalName = (number: number): string =>
-  Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
-
-/** A terminal starts anything and lets it print that it is not there, so we look first. */
-function findProgram({ argv: [program], env, folder }: StartOrder): string {
-  if (program.includes("/")) {
-    checkProgram(isAbsolute(program) ? program : join(folder, program));
-    return program;
-  }
-  let failure: unknown;
-  for (const path of (env["PATH"] ?? "").split(":")) {
-    try {
-      checkProgram(join(path || folder, program));
-      return program;
-    } catch (cause) {
-      failure = cause;
-    }
-  }
-  throw failure;
-}
-
-function checkProgram(path: string): void {
-  accessSync(path, fs.X_OK);
-  if (statSync(path).isDirectory()) throw Object.assign(new Error("a folder"), { code: "EACCES" });
 }

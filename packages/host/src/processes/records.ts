@@ -33,9 +33,16 @@ export function readRecord(folder: string, proc_id: string): ProcessRecord | und
   if (first === undefined) return undefined;
   // Only lines that toLine made stand here.
   const start = JSON.parse(first) as StartRecord;
-  const last = lines.length > 1 ? (JSON.parse(lines.at(-1) as string) as EndRecord) : undefined;
+  const last = lines.length > 1 ? toEnd(lines.at(-1) as string) : undefined;
   return { start, end: last ?? (isAlive(start.server) ? undefined : endByForce(start.started_at)) };
 }
+
+/** Servers of before wrote less. */
+const toEnd = (line: string): EndRecord => ({
+  limit: null,
+  printed: null,
+  ...(JSON.parse(line) as Omit<EndRecord, "limit" | "printed">),
+});
 
 /** The end of a process that went down with its supervisor or server. */
 export const endByForce = (ended_at: number): EndRecord => ({
@@ -45,6 +52,8 @@ export const endByForce = (ended_at: number): EndRecord => ({
   ended_at,
   output_open: false,
   output_failure: null,
+  limit: null,
+  printed: null,
 });
 
 /** The newest first. */

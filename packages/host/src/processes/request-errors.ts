@@ -1,11 +1,16 @@
 import { ToolError } from "@octant/core";
+import type { ProcessLimits } from "./cgroup.ts";
 import { RequestRefused, SupervisorLost } from "./supervisor-client.ts";
 
 /** Why a process could not be started, as the caller should see it. */
-export function toStartError(cause: unknown, program: string): unknown {
+export function toStartError(cause: unknown, program: string, { memoryBytes }: ProcessLimits): unknown {
   if (!(cause instanceof RequestRefused) || cause.refusal.kind !== "not_started")
     return toRequestError(cause, "");
   const { errno } = cause.refusal;
+  if (errno === "ENOMEM" && memoryBytes !== undefined) {
+    const message = `'${program}' needs more than the ${memoryBytes} bytes of memory that a command may use`;
+    return new ToolError("LIMIT_EXCEEDED", message, { limit: memoryBytes, what: "memory" }, { cause });
+  }
   const message = `'${program}' could not be started: ${REASONS[errno] ?? errno}`;
   return new ToolError("EXEC_FAILED", message, { program }, { cause });
 }

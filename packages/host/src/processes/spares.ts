@@ -9,7 +9,10 @@ export interface Spares {
   close(): void;
 }
 
-const READY = 8;
+const READY = 16;
+/** Made many at a time, and else when nothing happens, so that most starts need not share the machine with it. */
+const FEWEST = 8;
+const QUIET_MS = 100;
 const MODE = 0o600;
 
 export function createSpares(folder: string): Spares {
@@ -29,17 +32,20 @@ export function createSpares(folder: string): Spares {
     }
   };
   refill();
+  const topUp = setTimeout(refill, QUIET_MS).unref();
 
   return {
     take(path) {
       const spare = ready.pop();
-      refill();
+      if (ready.length + making < FEWEST) refill();
+      else topUp.refresh();
       if (!spare) return openSync(path, "wx", MODE);
       renameSync(spare.path, path);
       return spare.fd;
     },
     close() {
       closed = true;
+      clearTimeout(topUp);
       for (const { fd } of ready.splice(0)) closeSync(fd);
     },
   };

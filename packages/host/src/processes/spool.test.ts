@@ -1,11 +1,13 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { openOutput } from "./output-ref.ts";
+import { openOutput, orderOutput } from "./output-ref.ts";
 import { createSpool, openSpool, type SpoolCaps } from "./spool.ts";
 
+const MEBIBYTE = 1024 * 1024;
 const folder = mkdtempSync(join(tmpdir(), "octant-spool-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -78,14 +80,42 @@ const keptOf = (total: number, { head, tail }: SpoolCaps) =>
     (i) => i < head || i >= total - tail || total <= head + tail,
   );
 
-test("as a ref, a line stands for what is not kept", () => {
+test("as a ref, a line stands for what is not kept", async () => {
   const caps = { head: 4, tail: 4 };
   const { path, writer } = createPair(caps);
   writer.write(Buffer.from("aaaabbbbbbbbbbcccc"));
+  using early = openOutput(path, caps);
+  expect(readFileSync(`/proc/self/fd/${early.fd}`, "utf8")).toBe(
+    "aaaa\n[10 bytes of output are not kept, or not here while more comes]\ncccc",
+  );
+  await orderOutput(path, caps);
   using output = openOutput(path, caps);
   expect(readFileSync(`/proc/self/fd/${output.fd}`, "utf8")).toBe(
     "aaaa\n[10 bytes of output are not kept]\ncccc",
   );
+});
+
+test("of output that still comes a ref copies no more than its beginning and its end", () => {
+  const caps = { head: 4 * MEBIBYTE, tail: 4 * MEBIBYTE };
+  const { path, writer } = createPair(caps);
+  for (let i = 0; i < 9; i++) writer.write(Buffer.alloc(MEBIBYTE, String(i)));
+  using output = openOutput(path, caps);
+  expect(output.size).toBeLessThan(2 * MEBIBYTE + 200);
+  const text = readFileSync(`/proc/self/fd/${output.fd}`, "utf8");
+  expect(text).toMatch(/^0+\n\[7340032 bytes of output are not kept, or not here while more comes\]\n8+$/);
+});
+
+test("ordering output goes over parts of any size, across the end of the ring", async () => {
+  const caps = { head: 3 * MEBIBYTE + 5, tail: 2 * MEBIBYTE + 7 };
+  const { path, writer } = createPair(caps);
+  const all = randomBytes(9 * MEBIBYTE + 11);
+  for (let at = 0; at < all.length; at += 300_001) writer.write(all.subarray(at, at + 300_001));
+  await orderOutput(path, caps);
+  using output = openOutput(path, caps);
+  const bytes = readFileSync(`/proc/self/fd/${output.fd}`);
+  const note = `\n[${all.length - caps.head - caps.tail} bytes of output are not kept]\n`;
+  const expected = [all.subarray(0, caps.head), Buffer.from(note), all.subarray(all.length - caps.tail)];
+  expect(bytes.equals(Buffer.concat(expected))).toBe(true);
 });
 
 test("a disk that takes no more stops the keeping, not the counting", () => {

@@ -111,8 +111,10 @@ export function openSpool(path: string, caps: SpoolCaps): Spool {
   return {
     total,
     gap: () => gapOf(total(), caps),
-    read: (offset, length) =>
-      withFile(path, { start: offset, bytes: EMPTY }, (fd) => readPart(fd, caps, offset, length)),
+    read(offset, length) {
+      const nothing = { start: offset, bytes: EMPTY };
+      return length <= 0 ? nothing : withFile(path, nothing, (fd) => readPart(fd, caps, offset, length));
+    },
   };
 }
 

@@ -1,16 +1,18 @@
-import { writeFileSync } from "node:fs";
-import { type ChildEvents, type ChildTools, startChild } from "./child.ts";
+import { constants } from "node:os";
+import { type Child, type ChildEvents, type ChildTools, startChild } from "./child.ts";
 import { createKeptOutput } from "./kept-output.ts";
 import { endTree, signalTree, type Tree } from "./process-tree.ts";
 import {
   type EndRecord,
   type Hello,
+  type LimitName,
   PROCESS_MARK,
   type Started,
   type StartOrder,
   type TerminalSize,
 } from "./protocol.ts";
 import { startPtyChild } from "./pty-child.ts";
+import { signalName } from "./signal-name.ts";
 import type { Spares } from "./spares.ts";
 import { after } from "./timer.ts";
 
@@ -34,8 +36,8 @@ export interface Supervised {
 const DRAIN_MS = 100;
 /** How long a process has to end by itself when it is killed or its time is up. */
 export const GRACE_MS = 2_000;
-/** When memory runs out, the system should take what we started, not the server. */
-const OUT_OF_MEMORY_SCORE = "500";
+/** What a launcher and a shell add to the number of the signal that ended the command. */
+const SIGNAL_EXIT = 128;
 
 /** Throws the system's error when the process cannot be started, and NotKept when there is no room for it. */
 export async function supervise(
@@ -48,8 +50,10 @@ export async function supervise(
   const kept = createKeptOutput(proc_id, hello, tools.spares);
   let reason: "killed" | "timed_out" | undefined;
   let sent: NodeJS.Signals | undefined;
-  let outcome: { code: number | null; signal: string | null; at: number } | undefined;
+  let outcome: Outcome | undefined;
+  let limit: LimitName | null = null;
   let drained = false;
+  let complete = false;
   let inputClosed = order.stdin !== "open" && order.pty === null;
   let stopTimer = () => {};
   let stopDraining = () => {};
@@ -58,15 +62,20 @@ export async function supervise(
   const report = () => {
     if (!outcome) return;
     const { code, signal, at } = outcome;
+    if (tools.groups.ranOutOfMemory(proc_id)) limit = "memory";
+    const isKilled = (signal !== null && signal === sent) || (limit !== null && diedBySigkill(outcome));
     const end: EndRecord = {
-      status: reason ?? (signal !== null && signal === sent ? "killed" : "exited"),
+      status: reason ?? (isKilled ? "killed" : "exited"),
       exit_code: code,
       signal,
       ended_at: at,
       output_open: !drained,
       output_failure: kept.failure(),
+      limit,
+      printed: kept.printed(),
     };
     stopDraining();
+    tools.groups.leave(proc_id);
     kept.recordEnd(end);
     ended.resolve(end);
   };
@@ -77,23 +86,22 @@ export async function supervise(
     },
     exit(code, signal) {
       stopTimer();
-      outcome = { code, signal, at: Date.now() };
-      if (drained) return report();
-      stopDraining = after(DRAIN_MS, report);
+      outcome = { code, signal: signal ?? toldBy(order, code), at: Date.now() };
+      if (complete) return report();
+      if (!drained) stopDraining = after(DRAIN_MS, report);
     },
-    drained() {
+    async drained() {
+      stopDraining();
       drained = true;
-      kept.close();
+      await kept.close();
+      complete = true;
       if (outcome) report();
     },
   };
 
-  const child = order.pty
-    ? await startPtyChild(order, order.pty, events)
-    : await startChild(order, tools, events);
+  const child = await start(order, tools, events);
   const { pid } = child;
   const started: Started = { pid, started_at: Date.now() };
-  lowerImportance(pid);
 
   // After its end the number may be somebody else's; what it left behind carries the mark.
   const tree = (): Tree => ({ leaders: outcome ? [] : [pid], mark: `${PROCESS_MARK}=${proc_id}` });
@@ -138,17 +146,32 @@ export async function supervise(
   };
 }
 
+async function start(order: StartOrder, tools: ChildTools, events: ChildEvents): Promise<Child> {
+  try {
+    if (order.pty) return await startPtyChild(order, order.pty, tools, events);
+    return await startChild(order, tools, events);
+  } catch (cause) {
+    tools.groups.leave(order.proc_id);
+    throw cause;
+  }
+}
+
+interface Outcome {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly at: number;
+}
+
+const toldBy = ({ launched }: StartOrder, code: number | null): string | null =>
+  launched && code !== null && code > SIGNAL_EXIT ? (signalName(code - SIGNAL_EXIT) ?? null) : null;
+
+/** Itself, or the last that its shell waited for. */
+const diedBySigkill = ({ code, signal }: Outcome): boolean =>
+  signal === "SIGKILL" || code === SIGNAL_EXIT + constants.signals.SIGKILL;
+
 /** The process was started and ended again, because there is no place to keep what it prints. */
 export class NotKept extends Error {
   constructor(cause: unknown) {
     super("the record could not be written", { cause });
-  }
-}
-
-function lowerImportance(pid: number): void {
-  try {
-    writeFileSync(`/proc/${pid}/oom_score_adj`, OUT_OF_MEMORY_SCORE);
-  } catch {
-    // It is gone already, or this system has no such thing.
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { thisProcess } from "../jobs/process-identity.ts";
+import type { ProcessLimits } from "./cgroup.ts";
 import { endProcessesOf, sweepLeftovers } from "./leftovers.ts";
 import { type LiveProcess, NOT_STARTED } from "./live-process.ts";
 import type { EndRecord, RequestName, Requests } from "./protocol.ts";
@@ -15,6 +16,8 @@ export interface SupervisorLink {
   /** Puts a process on the list; `server` names who starts it. */
   add(make: (server: string) => LiveProcess): LiveProcess;
   drop(proc_id: string): void;
+  /** It ended before anybody was told that it had started. */
+  end(proc_id: string, record: EndRecord): void;
   ask<N extends RequestName>(name: N, what: Requests[N]["ask"]): Promise<Requests[N]["answer"]>;
   close(): Promise<void>;
   /** Closes too, but the supervisor may do the rest alone; a `close` before or after this waits for no more than it. */
@@ -23,7 +26,13 @@ export interface SupervisorLink {
 
 const SERVER_ID_BYTES = 8;
 
-export function createSupervisorLink(folder: string, caps: SpoolCaps): SupervisorLink {
+export interface SupervisorLinkOptions {
+  readonly folder: string;
+  readonly caps: SpoolCaps;
+  readonly limits: ProcessLimits;
+}
+
+export function createSupervisorLink({ folder, caps, limits }: SupervisorLinkOptions): SupervisorLink {
   const live = new Map<string, LiveProcess>();
   const sweeping = new Set<Promise<void>>();
   let connection: { readonly server: string; readonly client: SupervisorClient } | undefined;
@@ -66,7 +75,7 @@ export function createSupervisorLink(folder: string, caps: SpoolCaps): Superviso
       endAllByForce();
     };
     const output = (proc_id: string) => live.get(proc_id)?.notify();
-    const client = startSupervisor({ server, folder, caps }, { output, ended: end, lost });
+    const client = startSupervisor({ server, folder, caps, limits }, { output, ended: end, lost });
     return { server, client };
   };
 
@@ -90,6 +99,7 @@ export function createSupervisorLink(folder: string, caps: SpoolCaps): Superviso
       return process;
     },
     drop,
+    end,
     async ask(name, what) {
       const { client } = connect();
       client.hold(true);

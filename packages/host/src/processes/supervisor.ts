@@ -1,3 +1,5 @@
+import { createGroups } from "./cgroup.ts";
+import { errnoOf } from "./errno.ts";
 import { makeServerFolder, removeServerFolder } from "./leftovers.ts";
 import { createNews } from "./news.ts";
 import { createPipeReader, createPipes } from "./pipes.ts";
@@ -9,7 +11,6 @@ import {
   type RequestName,
   type Requests,
   SERVER_MARK,
-  type Started,
   type StartOrder,
   type ToServer,
   type ToSupervisor,
@@ -17,6 +18,7 @@ import {
 import { sweepRecords } from "./records.ts";
 import { createSpares } from "./spares.ts";
 import { GRACE_MS, NotKept, type Supervised, supervise } from "./supervised.ts";
+import { within } from "./timer.ts";
 
 /** The line to the server. When it is cut, for whatever reason, the server is gone. */
 export interface Line {
@@ -31,6 +33,8 @@ const FAREWELL_MS = 800;
 const NEWS_EVERY_MS = 20;
 export const MAX_PENDING_INPUT_BYTES = 1024 * 1024;
 const SWEEP_EVERY_STARTS = 200;
+/** Most commands are short: told together, start and end wake the server only once. */
+const BRIEF_MS = 3;
 
 /** Starts processes for one server until the server is gone, then takes down all of them. Resolves when that is done. */
 export function runSupervisor(line: Line): Promise<void> {
@@ -77,7 +81,12 @@ class Refused extends Error {
 
 function createDesk(hello: Hello, line: Line): Desk {
   const folder = makeServerFolder(hello.folder, hello.server);
-  const tools = { pipes: createPipes(folder), readPipe: createPipeReader(), spares: createSpares(folder) };
+  const tools = {
+    pipes: createPipes(folder),
+    readPipe: createPipeReader(),
+    spares: createSpares(folder),
+    groups: createGroups(hello.server, hello.limits),
+  };
   const processes = new Map<string, Supervised>();
   const starting = new Set<Promise<unknown>>();
   const news = createNews(NEWS_EVERY_MS, (proc_id) => line.send({ type: "output", proc_id }));
@@ -90,18 +99,20 @@ function createDesk(hello: Hello, line: Line): Desk {
     return found;
   };
 
-  const start = async (order: StartOrder): Promise<Started> => {
+  const start = async (order: StartOrder): Promise<Requests["start"]["answer"]> => {
     const { proc_id } = order;
     if (closing) throw new Refused({ kind: "no_process" });
     if (starts++ % SWEEP_EVERY_STARTS === 0) setImmediate(sweepRecords, hello.folder, Date.now());
     const supervised = await supervise(order, hello, tools, () => news.tell(proc_id)).catch(refuseStart);
     processes.set(proc_id, supervised);
-    supervised.ended.then((end) => {
+    const ended = supervised.ended.then((end) => {
       news.watch(proc_id, false);
       processes.delete(proc_id);
-      line.send({ type: "ended", proc_id, end });
+      return end;
     });
-    return supervised.started;
+    const end = await within(BRIEF_MS, ended);
+    if (!end) ended.then((late) => line.send({ type: "ended", proc_id, end: late }));
+    return { ...supervised.started, end: end ?? null };
   };
 
   const takeDown = async () => {
@@ -114,6 +125,7 @@ function createDesk(hello: Hello, line: Line): Desk {
     if (left.length === 0) await Promise.all(running.map(({ ended }) => ended));
     tools.pipes.close();
     tools.spares.close();
+    tools.groups.close();
     removeServerFolder(hello.folder, hello.server);
   };
 
@@ -163,7 +175,3 @@ const refuseStart = (cause: unknown): never => {
   if (cause instanceof NotKept) throw new Refused({ kind: "not_kept", errno: errnoOf(cause.cause) });
   throw new Refused({ kind: "not_started", errno: errnoOf(cause) });
 };
-
-/** What the system threw has a code; of anything else its name is all that may be told. */
-const errnoOf = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);

@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, action, Hash, PatchId, Ref, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, Hash, holding, PatchId, Ref, Uri } from "@octant/core";
 import { type Edits, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 
@@ -35,9 +35,12 @@ export const apply_patch = ({ edits }: { edits: Edits }) =>
     intent: "apply",
     destructive: true,
     input: z.strictObject({
-      patch: z
-        .union([z.string().min(1), z.array(StructuredEdit).min(1)])
-        .describe("Diff, *** Begin Patch text, edits or undo ref"),
+      patch: holding(
+        "patch",
+        z
+          .union([z.string().min(1), z.array(StructuredEdit).min(1)])
+          .describe("Diff, *** Begin Patch text, edits or undo ref"),
+      ),
       uri: Uri.optional(),
       base_hash: Hash.optional().describe("Hash when read"),
       files: z

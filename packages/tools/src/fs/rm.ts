@@ -1,4 +1,4 @@
-import { action, Ref, Uri } from "@octant/core";
+import { action, type Context, holding, type Question, Ref, ToolError, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
 
@@ -10,7 +10,7 @@ export const rm = ({ edits }: { edits: Edits }) =>
     intent: "apply",
     destructive: true,
     input: z.strictObject({
-      uri: Uri,
+      uri: holding("tree", Uri),
       confirm: z.boolean().default(false).describe("Else it only says what would go"),
       recursive: z.boolean().default(false).describe("A folder with all in it"),
     }),
@@ -38,5 +38,47 @@ export const rm = ({ edits }: { edits: Edits }) =>
       { title: "Remove a file", input: { uri: "README.md", confirm: true } },
       { title: "Remove a folder", input: { uri: "src", confirm: true, recursive: true } },
     ],
-    run: ({ uri, confirm, recursive }, { signal }) => edits.remove(uri, { confirm, recursive }, signal),
+    async run({ uri, confirm, recursive }, ctx) {
+      try {
+        return await edits.remove(uri, { confirm, recursive }, ctx.signal);
+      } catch (cause) {
+        if (!(cause instanceof ToolError) || cause.code !== "CONFIRM_REQUIRED") throw cause;
+        await letPersonConfirm(uri, cause, ctx);
+        // The person was told of all that is in it.
+        return edits.remove(uri, { confirm: true, recursive: true }, ctx.signal);
+      }
+    },
   });
+
+/** Throws the refusal itself when nobody can be asked. */
+async function letPersonConfirm(uri: string, refusal: ToolError, ctx: Context): Promise<void> {
+  const answer = await ctx.ask(toQuestion(uri, refusal));
+  if (!answer) throw refusal;
+  const { action: reaction, content } = answer;
+  if (reaction === "accept" && Confirmed.safeParse(content).success) return;
+  const details = {
+    by: "person",
+    reason: reaction === "accept" ? "the person said no" : "the form was closed",
+  };
+  throw new ToolError("PERMISSION_DENIED", `nothing was removed: ${details.reason}`, details);
+}
+
+const Confirmed = z.object({ remove: z.literal(true) });
+const Would = z.object({ would: z.object({ count: z.int(), bytes: z.int(), uris: z.array(z.string()) }) });
+
+function toQuestion(uri: string, { details }: ToolError): Question {
+  const { count, bytes, uris } = Would.parse(details).would;
+  const more = count > uris.length ? [`and ${count - uris.length} more`] : [];
+  return {
+    message: [
+      `Remove ${uri}? ${count} ${count === 1 ? "entry goes" : "entries go"} (${bytes} bytes); it can be undone.`,
+      ...uris,
+      ...more,
+    ].join("\n"),
+    form: {
+      type: "object",
+      properties: { remove: { type: "boolean", title: "Remove", default: false } },
+      required: ["remove"],
+    },
+  };
+}

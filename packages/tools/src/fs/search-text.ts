@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, action, Hash, MAX_ANSWER_BYTES, pagingInput, Range, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, Hash, holding, MAX_ANSWER_BYTES, pagingInput, Range, Uri } from "@octant/core";
 import { MAX_SEARCH_MS, type Searchable, searchText } from "@octant/host";
 import { z } from "zod";
 
@@ -34,7 +34,7 @@ export const search_text = (workspace: Searchable) =>
     intent: "inspect",
     input: z.strictObject({
       pattern: z.string().min(1).max(MAX_PATTERN_CHARS).describe("Rust regex"),
-      path: Uri.optional().describe("Where; all roots when absent"),
+      path: holding("tree", Uri.optional().describe("Where; all roots when absent")),
       fixed: z.boolean().default(false).describe("Plain text"),
       case: z
         .enum(["smart", "sensitive", "insensitive"])

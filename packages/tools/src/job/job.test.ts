@@ -48,6 +48,7 @@ function createKettle() {
   return { whistle, tool: defineTool({ name: "kettle", summary: "Hot water.", actions }) };
 }
 
+const STARTED_AT = 1_000;
 let folder: string;
 let close: () => Promise<void>;
 let kettle: ReturnType<typeof createKettle>;
@@ -57,7 +58,7 @@ const bugs: unknown[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "octant-job-"));
   const store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
-  const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
+  const jobs = createJobs({ store, clock: systemClock, events: createEventLog({ startedAt: STARTED_AT }) });
   kettle = createKettle();
   const registry = createRegistry([kettle.tool, job(jobs)]);
   const cursors = createCursors(Buffer.from("s"));
@@ -152,6 +153,24 @@ test("what a job tells can be read from any number on, and the reader goes on fr
   const next = call("job.poll", { job_id, from_seq: first.next_seq });
   kettle.whistle({ cups: 1 });
   expect((await next).data).toMatchObject({ events: [{ type: "end", state: "complete" }] });
+});
+
+test("a reader whose number is from before a restart is told that events are gone", async () => {
+  const { job_id } = (await call("kettle.async_long", { how: "wait" })).meta;
+  const { nextSeq } = createEventLog({ startedAt: STARTED_AT - 1 });
+  const { data } = await call("job.poll", { job_id, from_seq: nextSeq });
+  expect(data).toMatchObject({ restarted: true, events: [{ type: "start" }, {}, {}] });
+  const { next_seq } = data as { next_seq: number };
+  const later = (await call("job.poll", { job_id, from_seq: next_seq, wait: 0 })).data;
+  expect(later).toMatchObject({ events: [] });
+  expect(later).not.toHaveProperty("restarted");
+});
+
+test("work that fails at once is answered with the failure, though its job was asked for", async () => {
+  expect(await call("kettle.async_long", { how: "fail" })).toMatchObject({
+    ok: false,
+    error: { code: "NO_SPACE" },
+  });
 });
 
 test("another caller's job does not exist", async () => {

@@ -30,17 +30,21 @@ export const poll = (jobs: Jobs) =>
       events: z.array(Event).optional(),
       next_seq: z.int().describe("Poll on from here"),
       dropped: z.int().describe("Events that a slow reader lost"),
+      restarted: z
+        .boolean()
+        .optional()
+        .describe("from_seq is from before a restart of the server; what came after it is gone"),
     }),
     errors: ["NOT_FOUND"],
     examples: [{ title: "Wait for the end", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
     async run({ job_id, from_seq, wait }, { caller, signal }) {
       if (from_seq === undefined) {
         const job = await jobs.ended(caller.id, job_id, wait, signal);
-        const { next_seq } = jobs.events.read(Number.MAX_SAFE_INTEGER);
+        const next_seq = jobs.events.nextSeq;
         return { job: toJobView(job), result: jobs.result(caller.id, job_id), next_seq, dropped: 0 };
       }
       const job = await jobs.wait(caller.id, job_id, from_seq, wait, signal);
-      const { events, next_seq, dropped } = jobs.events.read(from_seq, job_id);
+      const { events, next_seq, dropped, restarted } = jobs.events.read(from_seq, job_id);
       const page = withinBudget(events);
       const last = page.at(-1);
       return {
@@ -49,6 +53,7 @@ export const poll = (jobs: Jobs) =>
         events: page.map(toPlain),
         next_seq: last && page.length < events.length ? last.seq + 1 : next_seq,
         dropped,
+        ...(restarted && { restarted }),
       };
     },
   });

@@ -19,15 +19,20 @@ export const Outcome = {
     .enum(["running", "exited", "killed", "timed_out"])
     .describe("killed and timed_out say why it ended"),
   exit_code: z.int().nullable(),
-  signal: z.string().nullable().describe("What ended it, when that was a signal"),
+  signal: z
+    .string()
+    .nullable()
+    .describe("What ended it; in a sandbox, also read from exit code 128 + its number"),
+  limit: z.enum(["memory"]).optional().describe("It, or something it started, was killed for using too much"),
   duration: z.number().describe("Milliseconds"),
 };
 
-export const toOutcome = ({ proc_id, status, exit_code, signal, duration }: ProcessInfo) => ({
+export const toOutcome = ({ proc_id, status, exit_code, signal, limit, duration }: ProcessInfo) => ({
   proc_id,
   status,
   exit_code,
   signal,
+  ...(limit !== null && { limit }),
   duration,
 });
 
@@ -50,19 +55,17 @@ export interface OutputOptions {
 
 /** What a process has printed, within the budget: a stream takes what the other leaves, and at least half. */
 export function toOutput(processes: Processes, info: ProcessInfo, { max_bytes, raw, since }: OutputOptions) {
-  const { owner, proc_id } = info;
+  const { owner, proc_id, stdout_bytes, stderr_bytes } = info;
   const stdout = processes.output(owner, proc_id, "stdout");
   const stderr = processes.output(owner, proc_id, "stderr");
-  const stdout_bytes = stdout.total();
-  const stderr_bytes = stderr.total();
   const { stdout_bytes: outFrom = 0, stderr_bytes: errFrom = 0 } = since ?? {};
   const half = max_bytes >> 1;
   const errBudget = Math.max(half, max_bytes - (stdout_bytes - outFrom));
   const outBudget = Math.max(half, max_bytes - (stderr_bytes - errFrom));
   const stdout_ref = `stdout:${proc_id}`;
   const stderr_ref = `stderr:${proc_id}`;
-  const out = excerptOf(stdout, { from: outFrom, budget: outBudget, raw, ref: stdout_ref });
-  const err = excerptOf(stderr, { from: errFrom, budget: errBudget, raw, ref: stderr_ref });
+  const out = excerptOf(stdout, { from: outFrom, to: stdout_bytes, budget: outBudget, raw, ref: stdout_ref });
+  const err = excerptOf(stderr, { from: errFrom, to: stderr_bytes, budget: errBudget, raw, ref: stderr_ref });
   return {
     stdout: out.text,
     stderr: err.text,

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { action, type Context, Uri } from "@octant/core";
+import { action, type Context, holding, Uri } from "@octant/core";
 import type { Processes, ProcessInfo, ProcessSpec } from "@octant/host";
 import { z } from "zod";
 import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
@@ -28,13 +28,19 @@ export const TerminalSize = z.strictObject({
 });
 
 const ExecInput = z.strictObject({
-  command: z
-    .union([Argument.min(1), z.tuple([Argument.min(1)], Argument).check(z.maxLength(MAX_ARGUMENTS))])
-    .describe("Text goes through the shell; a list [program, …arguments] does not"),
+  command: holding(
+    "command",
+    z
+      .union([Argument.min(1), z.tuple([Argument.min(1)], Argument).check(z.maxLength(MAX_ARGUMENTS))])
+      .describe("Text goes through the shell; a list [program, …arguments] does not"),
+  ),
   cwd: Uri.optional().describe("Folder to run in; the first root when absent"),
-  env: z.record(EnvName, Argument).default({}).describe("Added to the environment"),
+  env: holding("environment", z.record(EnvName, Argument).default({}).describe("Added to the environment")),
   timeout: z.int().min(1).optional().describe("Milliseconds after which it is ended; none when absent"),
-  shell: Argument.min(1).optional().describe("For a command as text; bash when there is one, else sh"),
+  shell: holding(
+    "command",
+    Argument.min(1).optional().describe("For a command as text; bash when there is one, else sh"),
+  ),
   stdin: z.string().max(MAX_TEXT_CHARS).optional().describe("All of its input"),
   pty: TerminalSize.optional().describe("Give it a terminal; its output is all in stdout"),
   background: z.boolean().default(false).describe("Answer as soon as it is started"),
@@ -86,8 +92,11 @@ export const exec = (workspace: ProcWorkspace) =>
       const stopTelling = tellOutput(processes, owner, proc_id, ctx);
       try {
         const ready = wait_for && (await waitUntilReady(watched, wait_for));
-        if (!wait_for && !background) await processes.exited(owner, proc_id, wait, ctx.signal);
-        const answer = toAnswer(processes, processes.get(owner, proc_id), input, ready);
+        const now =
+          wait_for || background
+            ? processes.get(owner, proc_id)
+            : await processes.exited(owner, proc_id, wait, ctx.signal);
+        const answer = toAnswer(processes, now, input, ready);
         if (answer.status !== "running") return answer;
         // The caller has its answer; what remains is a job that lives as long as the process.
         ctx.detach(answer);
@@ -149,7 +158,9 @@ const quoted = (word: string) =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 function noteOn(info: ProcessInfo, { timeout, wait_for }: ExecInput): string | undefined {
-  const { proc_id, status, output_open, output_failure } = info;
+  const { proc_id, status, limit, output_open, output_failure } = info;
+  if (limit !== null)
+    return `it, or something that it started, was killed for using more ${limit} than a command may`;
   if (output_failure !== null) return `not all output could be kept (${output_failure})`;
   if (status === "timed_out") return `ended because it ran for more than ${timeout} ms`;
   if (status === "running" && !wait_for)

@@ -2,8 +2,9 @@ import { restOfCharacter, type Spool, wholeCharacters } from "@octant/host";
 import { toPlainText } from "./terminal-text.ts";
 
 export interface ExcerptOptions {
-  /** From which byte on. */
-  readonly from?: number;
+  /** From which byte on, and up to which one. */
+  readonly from: number;
+  readonly to: number;
   readonly budget: number;
   /** With the escapes of the terminal. */
   readonly raw: boolean;
@@ -19,16 +20,15 @@ export interface OutputExcerpt {
 const LF = 10;
 
 /** What was printed: all of it, or its head and its tail with a line between them that tells what is missing. */
-export function excerptOf(spool: Spool, { from = 0, budget, raw, ref }: ExcerptOptions): OutputExcerpt {
-  const total = spool.total();
-  if (total - from <= budget) {
-    const { bytes } = readFully(spool, from, total - from);
+export function excerptOf(spool: Spool, { from, to, budget, raw, ref }: ExcerptOptions): OutputExcerpt {
+  if (to - from <= budget) {
+    const { bytes } = readFully(spool, from, to - from);
     return { text: toText(bytes, raw), truncated: false };
   }
   const half = budget >> 1;
   const head = upToLine(readFully(spool, from, budget - half).bytes);
-  const tail = fromLine(readFully(spool, total - half, half).bytes);
-  const missing = total - from - head.length - tail.length;
+  const tail = fromLine(readFully(spool, to - half, half).bytes);
+  const missing = to - from - head.length - tail.length;
   const note = `\n[… ${missing} bytes left out; fs.read ${ref} has them]\n`;
   return { text: toText(head, raw) + note + toText(tail, raw), truncated: true };
 }

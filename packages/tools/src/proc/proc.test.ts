@@ -10,7 +10,7 @@ import {
   type Envelope,
   type Progress,
 } from "@octant/core";
-import { createConfinement, createProcesses } from "@octant/host";
+import { createConfinement, createProcesses, limitsOf } from "@octant/host";
 import { afterAll, expect, test } from "vitest";
 import { proc } from "./index.ts";
 
@@ -62,6 +62,34 @@ test("a command that fails is a result: exit code, both streams and refs", async
     },
   });
 });
+
+test.runIf(limitsOf().memory)(
+  "a command that uses too much memory is killed, and the answer says so",
+  async () => {
+    mkdirSync(join(root, "limited"));
+    const limited = createProcesses({
+      folder: join(root, "limited"),
+      env: process.env,
+      limits: { memoryBytes: 64 * 1024 * 1024 },
+    });
+    const calls = createDispatcher({
+      registry: createRegistry([proc({ confinement, processes: limited })]),
+      cursors: createCursors(Buffer.from("test secret")),
+      onBug: ({ cause }) => {
+        throw cause;
+      },
+    });
+    const command = ["python3", "-c", "hog = bytearray(200 * 1024 * 1024)"];
+    const { envelope } = await calls({ tool: "proc", action: "exec", input: { command } }, { caller: local });
+    expect(envelope.data).toMatchObject({
+      status: "killed",
+      signal: "SIGKILL",
+      limit: "memory",
+      note: expect.stringMatching(/memory/),
+    });
+    await limited.close();
+  },
+);
 
 test("a list goes to the program as it is, in the folder that was asked for", async () => {
   const { stdout } = await data("exec", { command: ["printf", "%s\\n", "$HOME", "a b"], cwd: "src" });

@@ -40,9 +40,9 @@ test("without a suite every package's tests are run, and each failure says whose
   expect((await run({ filter: "packages/bad/a.test.js" })).data).toMatchObject({ pass: 0, fail: 1 });
 });
 
-test("an unknown suite is refused with the names of those that are there", async () => {
-  const { run } = open({ "package.json": manifest("one") });
-  expect((await run({ suite: "two" })).error).toMatchObject({
+test("an unknown suite is refused at once, with the names of those that are there", async () => {
+  const { call } = open({ "package.json": manifest("one") });
+  expect((await call("test.run", { suite: "two" })).error).toMatchObject({
     code: "NOT_FOUND",
     message: "no suite 'two'; there are one:node:test",
   });

@@ -10,9 +10,9 @@ import {
   ToolError,
   Uri,
 } from "@octant/core";
-import { pathToUri } from "@octant/host";
+import { pathToUri, SANDBOX_LEVELS, SANDBOX_MODES, type SandboxStatus } from "@octant/host";
 import { z } from "zod";
-import { SANDBOX_LEVELS, type WsOptions } from "./options.ts";
+import type { WsOptions } from "./options.ts";
 
 /** Tools say what they stand on by their `backends`; a new one needs no change here. */
 export const capabilities = (options: WsOptions) =>
@@ -25,7 +25,13 @@ export const capabilities = (options: WsOptions) =>
     output: z.object({
       octant: z.object({ version: z.string(), node: z.string(), platform: z.string(), arch: z.string() }),
       tools: z.array(z.object({ name: z.string(), version: z.string(), backends: z.array(BackendStatus) })),
-      sandbox: z.object({ level: z.enum(SANDBOX_LEVELS), detail: z.string().optional() }),
+      sandbox: z.object({
+        mode: z.enum(SANDBOX_MODES),
+        level: z.enum([...SANDBOX_LEVELS, "off"]),
+        detail: z.string(),
+        container: z.string().nullable().describe("What this machine runs in"),
+        tried: z.array(z.object({ level: z.string(), works: z.boolean(), why: z.string() })),
+      }),
       roots: z.array(Uri),
       mode: z
         .enum(Object.keys(MODES) as [Mode, ...Mode[]]) // The keys of a constant table are its modes.
@@ -49,13 +55,18 @@ export const capabilities = (options: WsOptions) =>
           backends: [...(await backendsOf(tool, signal))],
         })),
       ),
-      sandbox: options.sandbox,
+      sandbox: toSandbox(await options.sandbox.status()),
       roots: options.workspace.confinement.roots.map(pathToUri),
       mode: options.mode ?? null,
       state: options.state,
       limits: { answer_bytes: ANSWER_BYTES, ...options.limits },
     }),
   });
+
+const toSandbox = ({ tried, ...status }: SandboxStatus) => ({
+  ...status,
+  tried: tried.map((trial) => ({ ...trial })),
+});
 
 const PATIENCE_MS = 5_000;
 

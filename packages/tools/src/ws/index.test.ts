@@ -41,7 +41,7 @@ describe("capabilities", () => {
           backends: [{ name: "mountain", available: true, version: "8848", detail: "far away" }],
         },
       ],
-      sandbox: { level: "off", detail: "processes are not run yet" },
+      sandbox: { mode: "off", level: "off", detail: "nothing is run here", container: null, tried: [] },
       roots: [project.uri("")],
       mode: "inspect",
       state: { kind: "temporary" },

@@ -1,4 +1,5 @@
 import type { Mode, Registry } from "@octant/core";
+import type { Sandbox } from "@octant/host";
 import type { Looking } from "./project-files.ts";
 
 /** What ws is told when it is made; it looks the rest up when it is asked. */
@@ -9,15 +10,12 @@ export interface WsOptions {
   /** Octant's own version. */
   readonly version: string;
   readonly mode?: Mode;
-  readonly sandbox: { readonly level: SandboxLevel; readonly detail?: string };
+  readonly sandbox: Pick<Sandbox, "status">;
   /** Whether what is kept (blobs, jobs, undo) outlives this process's temporary files. */
   readonly state: { readonly kind: "persistent" | "temporary"; readonly detail?: string };
   /** Further limits worth telling, each with its unit in the name: `max_file_bytes`. */
   readonly limits?: Readonly<Record<string, number>>;
 }
-
-export const SANDBOX_LEVELS = ["off", "workspace", "allowlist"] as const;
-export type SandboxLevel = (typeof SANDBOX_LEVELS)[number];
 
 /** What is kept of an answer's budget for the envelope and the names of fields. */
 export const ANSWER_MARGIN_BYTES = 2_048;

@@ -2,9 +2,14 @@ import { TELL } from "./node-tell.ts";
 
 export const PLAYWRIGHT_REPORTER = `
 import { appendFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 ${TELL}
-const problemOf = (error = {}) => ({
+// Its errors have no values, but most of its messages name them.
+const named = (message, label) => message.match(new RegExp("^" + label + "[^:\\n]*: +(.*)$", "m"))?.[1];
+const problemOf = (error = {}, message = stripVTControlCharacters(error.message || "")) => ({
   ...toProblem(error),
+  expected: short(named(message, "Expected")),
+  actual: short(named(message, "Received")),
   at: error.location && { file: error.location.file, line: error.location.line, col: error.location.column },
 });
 export default class {

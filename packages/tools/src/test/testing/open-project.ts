@@ -30,14 +30,18 @@ export function openProject(source: ProjectSource, env: NodeJS.ProcessEnv = proc
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-tested-")));
   const root = join(base, "project");
   lay(source, root);
-  const server = openServer(base, root, { ...env, XDG_STATE_HOME: join(base, "state") });
+  // Runners that are killed leave what they have there.
+  const TMPDIR = join(base, "tmp");
+  mkdirSync(TMPDIR);
+  const open = () => openServer(base, root, { ...env, TMPDIR, XDG_STATE_HOME: join(base, "state") });
+  const server = open();
   const servers = [server];
   return {
     root,
     ...server,
     /** Another server on the same project, as after a restart. */
     another() {
-      const next = openServer(base, root, { ...env, XDG_STATE_HOME: join(base, "state") });
+      const next = open();
       servers.push(next);
       return next;
     },
@@ -83,6 +87,9 @@ function openServer(base: string, root: string, env: NodeJS.ProcessEnv) {
   const run = async (input: object): Promise<Run> => {
     const started = await call("test.run", input);
     const { job_id = "" } = started.meta;
+    // Refused before it came to a job, it has no data, and whoever reads some has failed.
+    if (!started.ok)
+      return { started: started.data, job_id, data: started.data, error: started.error } as never;
     for (;;) {
       const { data } = await call("job.poll", { job_id });
       // Both tools' answers are what their schemas say.

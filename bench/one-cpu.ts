@@ -1,0 +1,21 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/**
+ * Keeps the client and these servers on one CPU until it is disposed. A short call takes a third longer when the
+ * system has put client and server on different ones, and it may do that to one server and not to the other.
+ */
+export function onOneCpu(pids: readonly number[]): Disposable {
+  const [, allowed = ""] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(statusOfSelf()) ?? [];
+  const [first = ""] = /^\d+/.exec(allowed) ?? [];
+  for (const pid of [process.pid, ...pids]) place(pid, first);
+  return { [Symbol.dispose]: () => place(process.pid, allowed) };
+}
+
+/** Without `taskset`, or on another system, they stay where they are. */
+function place(pid: number, cpus: string): void {
+  if (cpus !== "") spawnSync("taskset", ["--all-tasks", "--cpu-list", "--pid", cpus, String(pid)]);
+}
+
+const statusOfSelf = (): string =>
+  process.platform === "linux" ? readFileSync("/proc/self/status", "utf8") : "";

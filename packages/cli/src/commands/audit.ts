@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import { styleText } from "node:util";
+import { createConfinement, openStateFolder } from "@octant/host";
+import {
+  type AuditVerdict,
+  followAudit,
+  type KeptRecord,
+  readAudit,
+  toAuditKey,
+  verifyAudit,
+} from "@octant/runtime";
+import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { toOneLine } from "../visible.ts";
+import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
+
+const DEFAULT_LIMIT = 50;
+
+export const audit = defineCommand({
+  name: "audit",
+  summary: "Show what was called and decided, or prove that the record is whole",
+  arguments: [{ name: "verify", kind: ["verify"], optional: true }],
+  flags: {
+    root: workspaceFlags.root,
+    follow: { summary: "Go on with what comes" },
+    limit: { summary: `How many of the newest; ${DEFAULT_LIMIT} by default`, value: "COUNT" },
+    json: { summary: "Print JSON, one object a line" },
+  },
+  notes: "octant audit verify exits with 0 when the record is whole, and with 1 when something was changed.",
+  async run({ args: [verb], flags }, io) {
+    const { folder, key } = openAudit(rootsOf(flags, io), io);
+    if (verb === "verify") return tellVerdict(await verifyAudit(folder, key), flags.json, io);
+    if (verb !== undefined)
+      throw new UsageError(`octant audit does not take '${verb}'`, "octant audit --help");
+    const limit = toCount(flags.limit);
+    const records = flags.follow
+      ? followAudit(folder, interrupted(), { last: limit })
+      : await readAudit(folder, { limit });
+    for await (const record of records)
+      io.stdout.write(`${flags.json ? JSON.stringify(record) : toLine(record, io)}\n`);
+    return EXIT.OK;
+  },
+});
+
+function openAudit(roots: readonly string[], io: Io) {
+  const real = createConfinement(roots.map((root) => resolve(io.cwd(), root))).roots;
+  const state = openStateFolder({ roots: real, env: io.env, warn: (line) => logLine(line, io) });
+  return { folder: state.folder("audit"), key: toAuditKey(state.secret()) };
+}
+
+function interrupted(): AbortSignal {
+  const stop = new AbortController();
+  process.once("SIGINT", () => stop.abort());
+  return stop.signal;
+}
+
+function toCount(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError(`--limit is a number, not '${text}'`, "octant audit --limit 100");
+}
+
+function toLine(record: KeptRecord, { stdout }: Io): string {
+  const facts = toFacts(record).map(toOneLine);
+  const [time = "", ...rest] = facts;
+  return [styleText("dim", time, { stream: stdout }), ...rest].join("  ");
+}
+
+function toFacts(record: KeptRecord): string[] {
+  switch (record.kind) {
+    case "call": {
+      const { time, action, caller, code, duration, decisions } = record;
+      const told = decisions.map(({ step, outcome, rule, tier }) =>
+        [step, outcome, rule && `[${rule}]`, tier && `(${tier})`].filter(Boolean).join(" "),
+      );
+      return [time, action, code, `${duration} ms`, `by ${caller}`, ...told];
+    }
+    case "begin":
+      return [record.time, record.action, "has begun and was not answered", `by ${record.caller}`];
+    case "open":
+      return [record.time, `process ${record.pid} began to write`];
+    case "torn":
+      return [record.time, `${record.pieces.length} half-written lines of a process that was killed`];
+    case "lost":
+      return [
+        record.time,
+        `${record.records} records of calls that only look were lost: the disk took nothing`,
+      ];
+  }
+}
+
+function tellVerdict(verdict: AuditVerdict, json: boolean, { stdout }: Io): number {
+  const { ok, records, chains, problems, torn } = verdict;
+  if (json) stdout.write(`${JSON.stringify(verdict)}\n`);
+  else {
+    const places = [...problems, ...torn].map(({ file, line, what }) =>
+      toOneLine(line === null ? `${file}: ${what}` : `${file}:${line}: ${what}`),
+    );
+    const sum = ok ? `whole: ${records} records in ${chains} chains` : `changed: ${problems.length} problems`;
+    stdout.write(`${[sum, ...places].join("\n")}\n`);
+  }
+  return ok ? EXIT.OK : EXIT.FAILED;
+}

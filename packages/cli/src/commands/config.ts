@@ -1,0 +1,43 @@
+import { styleText } from "node:util";
+import { explainConfig, loadConfig, type Origin } from "@octant/runtime";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { toOneLine } from "../visible.ts";
+import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
+
+export const config = defineCommand({
+  name: "config",
+  summary: "Show the settings in effect, and where each comes from",
+  arguments: [
+    { name: "explain", kind: ["explain"], optional: true },
+    { name: "KEY", optional: true },
+  ],
+  flags: { root: workspaceFlags.root, json: { summary: "Print the values as JSON" } },
+  notes: `Settings are read from ~/.config/hanzo/settings.json, then .hanzo/settings.json and
+.hanzo/settings.local.json of the project, then the environment. What concerns safety can only be
+narrowed after the first. docs/settings.md describes every key. For example:
+  octant config
+  octant config explain permissions`,
+  async run({ args: [word, key], flags }, io) {
+    if (word !== undefined && word !== "explain")
+      throw new UsageError(`octant config does not take '${word}'`, `try octant config explain ${word}`);
+    const loaded = loadConfig({ roots: rootsOf(flags, io), env: io.env });
+    const rows = explainConfig(loaded, key);
+    if (flags.json) {
+      io.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+      return EXIT.OK;
+    }
+    for (const warning of loaded.warnings) logLine(warning, io);
+    if (rows.length === 0 && key !== undefined) {
+      io.stdout.write(`nothing is set for ${toOneLine(key)}; octant config shows all keys\n`);
+      return EXIT.OK;
+    }
+    const cells = rows.map((row) => [row.key, row.value || "-", toPlace(row.origin)]);
+    const [head = "", ...lines] = toColumns([["key", "value", "from"], ...cells]);
+    io.stdout.write(`${[styleText("dim", head, { stream: io.stdout }), ...lines].join("\n")}\n`);
+    return EXIT.OK;
+  },
+});
+
+const toPlace = ({ tier, file, line }: Origin): string =>
+  file === null ? tier : toOneLine(line === null ? `${tier}: ${file}` : `${tier}: ${file}:${line}`);

@@ -1,0 +1,73 @@
+import { styleText } from "node:util";
+import { actionOf, toInputSchema, toolOf } from "@octant/core";
+import { explainPolicy, type PolicyExplanation } from "@octant/runtime";
+import { parseCallArguments } from "../call-arguments.ts";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { toOneLine } from "../visible.ts";
+import { openOctant, permissionFlags, workspaceFlags } from "../workspace-flags.ts";
+
+const COLOURS = { runs: "green", asks: "yellow", refused: "red" } as const;
+
+export const policy = defineCommand({
+  name: "policy",
+  summary: "Tell which rule, tier, mode, hook and sandbox decide about a call, and why",
+  arguments: [
+    { name: "explain", kind: ["explain"] },
+    { name: "TOOL.ACTION", kind: "action" },
+    { name: "KEY=VALUE", many: true },
+  ],
+  flags: {
+    ...workspaceFlags,
+    ...permissionFlags,
+    json: { summary: "Print the explanation as JSON" },
+  },
+  notes: `Nothing is called. Arguments are given as for octant call; they need not be complete. For example:
+  octant policy explain fs.apply_patch uri=src/main.ts
+  octant policy explain proc.exec command='["git","push"]' --permissions enforce`,
+  async run({ args: [verb, called = "", ...words], flags }, io) {
+    if (verb !== "explain")
+      throw new UsageError(`octant policy does not take '${verb}'`, "octant policy explain TOOL.ACTION");
+    await using octant = openOctant(flags, io);
+    const [name = "", action = ""] = called.split(".");
+    const act = actionOf(toolOf(octant.registry.list(), name), action);
+    const readNothing = (source: string): string => {
+      throw new UsageError(`@${source} is not read here`, "give the text itself, or leave it out");
+    };
+    const explanation = explainPolicy({
+      name: called,
+      action: act,
+      input: parseCallArguments(words, toInputSchema(act), readNothing),
+      policy: octant.rules,
+      permissions: flags.permissions ?? "host",
+      mode: flags.mode ?? octant.config.settings.mode ?? undefined,
+      hooks: octant.config.settings.hooks,
+      sandbox: await octant.workspace.sandbox.status(),
+    });
+    const text = flags.json ? JSON.stringify(explanation, null, 2) : render(explanation, io.stdout);
+    io.stdout.write(`${text}\n`);
+    return EXIT.OK;
+  },
+});
+
+function render(explained: PolicyExplanation, stream: NodeJS.WriteStream): string {
+  const { name, outcome, decided_by, why, access, mode, permission, hooks, sandbox, allow_rule } = explained;
+  const verdict = styleText(COLOURS[outcome], outcome, { stream });
+  const rows = [
+    ["access", `needs ${access.needs}, has ${access.has}`],
+    [
+      "mode",
+      mode.mode === null ? "none: everything is allowed" : `${mode.mode}, the intent is ${mode.intent}`,
+    ],
+    [
+      "permission",
+      `${permission.mode} by ${permission.tier} (${permission.setting} asks): ${permission.reason}`,
+    ],
+    ...permission.votes.map((vote) => ["", `${vote.tier} says ${vote.mode}: ${vote.reason}`]),
+    ["hooks", hooks.map((hook) => `${hook.event}: ${hook.command}`).join("; ") || "none"],
+    ["sandbox", `${sandbox.mode} at level ${sandbox.level}: ${sandbox.detail}`],
+    ...(allow_rule ? [["to allow it", JSON.stringify(allow_rule)]] : []),
+  ];
+  const lines = toColumns(rows.map((row) => row.map(toOneLine)));
+  return [`${toOneLine(name)} ${verdict}, decided by ${decided_by}: ${toOneLine(why)}`, ...lines].join("\n");
+}

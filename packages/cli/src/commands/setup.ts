@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { carryOut, type Outcome } from "../setup/carry-out.ts";
+import { CLIENTS, type Client, type Scope } from "../setup/clients.ts";
+import { chooseLaunch, thisInstall } from "../setup/launch.ts";
+import { fileOf, isInstalled, type Machine, thisMachine } from "../setup/places.ts";
+import { type Plan, planChange, snippetOf, type Target, type Wish } from "../setup/plan.ts";
+import { safeDiff, showOutcome, showPlan } from "../setup/show.ts";
+
+const IDS = CLIENTS.map(({ id }) => id);
+
+export const setup = defineCommand({
+  name: "setup",
+  summary: "Register octant in the programs that can use it",
+  arguments: [{ name: "CLIENT", kind: IDS, many: true }],
+  flags: {
+    scope: {
+      summary: "Whose files: yours, or those of the project in the current folder",
+      value: "SCOPE",
+      choices: ["user", "project"],
+    },
+    root: { summary: "The folder that the client may work in", value: "DIR", many: true },
+    remove: { summary: "Take octant out again" },
+    print: { summary: "Only show what to paste where" },
+    yes: { summary: "Ask nothing" },
+    json: { summary: "Print what was done as JSON" },
+  },
+  notes: `Clients: ${IDS.join(", ")}; without a name, all that are installed.
+Only octant's entry is changed, and of that only the command: flags behind serve, environment and comments
+stay. The file as it was is kept beside it. Then the server is started as the client would, and its tools are
+listed; if that fails, the change is taken back. A client that knows no project gets the current folder as its
+root, or what --root names.`,
+  async run({ args, flags }, io) {
+    const machine = thisMachine(io);
+    const scope = flags.scope ?? "user";
+    const wish: Wish = {
+      launch: chooseLaunch(thisInstall(), scope, machine),
+      roots: flags.root.map((root) => resolve(machine.cwd, root)),
+      remove: flags.remove,
+    };
+    const targets = chooseTargets(args, scope, machine);
+    if (flags.print) return print(targets, wish, machine, flags.json, io);
+    const plans = targets.map((target) => planChange(target, wish, machine));
+    if (!flags.json) for (const plan of plans) showPlan(plan, io);
+    const count = plans.filter(isChange).length;
+    if (count > 0 && !flags.yes && !(await isAgreed(count, plans, flags.json, io))) return EXIT.FAILED;
+    // One after the other: two clients may share a file.
+    const outcomes: Outcome[] = [];
+    for (const plan of plans) outcomes.push(await carryOutAndShow(plan, machine, flags.json, io));
+    if (flags.json)
+      printJson(
+        plans.map((plan, at) => toRow(plan, outcomes[at], io)),
+        io,
+      );
+    return outcomes.some(({ status }) => status === "refused" || status === "undone") ? EXIT.FAILED : EXIT.OK;
+  },
+});
+
+function chooseTargets(names: readonly string[], scope: Scope, machine: Machine): Target[] {
+  const unknown = names.find((name) => !IDS.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`there is no client '${unknown}'`, `clients: ${IDS.join(", ")}`);
+  const toTarget = (client: Client): Target[] => {
+    const file = fileOf(client, scope, machine);
+    return file === undefined ? [] : [{ client, scope, file }];
+  };
+  const chosen = CLIENTS.filter(({ id }) => names.includes(id));
+  const fileless = chosen.find((client) => toTarget(client).length === 0);
+  if (fileless)
+    throw new UsageError(`${fileless.title} has no files in a project`, "leave out --scope project");
+  if (names.length > 0) return chosen.flatMap(toTarget);
+  const found = CLIENTS.filter((client) => isInstalled(client, machine)).flatMap(toTarget);
+  if (found.length > 0) return found;
+  throw new UsageError("no client was found on this machine", `name one: ${IDS.join(", ")}`);
+}
+
+const isChange = ({ does }: Plan): boolean => does !== "nothing" && does !== "refuse";
+
+/** On a terminal only; without one there is nobody to ask. */
+async function isAgreed(count: number, plans: readonly Plan[], json: boolean, io: Io): Promise<boolean> {
+  if (!io.stdin.isTTY || !io.stderr.isTTY) {
+    if (json)
+      printJson(
+        plans.map((plan) => toRow(plan, undefined, io)),
+        io,
+      );
+    throw new UsageError("nothing was written, since there is no terminal to ask on", "--yes writes it");
+  }
+  const dialogue = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    const question = `Write ${count === 1 ? "this file" : `these ${count} files`}? [y/N] `;
+    // Ctrl-D and Ctrl-C reject the question, a terminal that is gone only closes the dialogue; all are a no.
+    const asked = dialogue.question(question).catch(() => "");
+    const answer = await Promise.race([asked, once(dialogue, "close").then(() => "")]);
+    const isYes = /^y(es)?$/i.test(answer.trim());
+    if (!isYes) io.stderr.write("octant: nothing was written\n");
+    return isYes;
+  } finally {
+    dialogue.close();
+  }
+}
+
+async function carryOutAndShow(plan: Plan, machine: Machine, json: boolean, io: Io): Promise<Outcome> {
+  const outcome = await carryOut(plan, machine);
+  if (!json && isChange(plan)) showOutcome(plan, outcome, io);
+  return outcome;
+}
+
+function print(targets: readonly Target[], wish: Wish, machine: Machine, json: boolean, io: Io): number {
+  const rows = targets.map(({ client, scope, file }) => ({
+    client: client.id,
+    scope,
+    file,
+    text: snippetOf(client, wish, machine),
+  }));
+  if (json) printJson(rows, io);
+  else for (const { file, text } of rows) io.stdout.write(`${file}\n${text.replaceAll(/^(?=.)/gm, "  ")}\n`);
+  return EXIT.OK;
+}
+
+/** Without an outcome: what is planned. */
+function toRow(plan: Plan, outcome: Outcome | undefined, io: Io) {
+  const { client, scope, file } = plan;
+  const diff = "diff" in plan ? { diff: safeDiff(plan.diff, io.env).join("\n") } : {};
+  const planned = plan.does === "refuse" ? { reason: plan.reason } : {};
+  return { client: client.id, scope, file, ...(outcome ?? { status: "planned", ...planned }), ...diff };
+}
+
+const printJson = (value: unknown, { stdout }: Io) => stdout.write(`${JSON.stringify(value, null, 2)}\n`);

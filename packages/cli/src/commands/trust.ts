@@ -1,0 +1,90 @@
+import { createInterface } from "node:readline/promises";
+import { styleText } from "node:util";
+import {
+  listTrust,
+  loadConfig,
+  revokeTrust,
+  trustFolder,
+  untrustedError,
+  type WaitingForTrust,
+} from "@octant/runtime";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { toOneLine } from "../visible.ts";
+import { rootsOf, workspaceFlags } from "../workspace-flags.ts";
+
+const VERBS = ["list", "revoke"] as const;
+
+export const trust = defineCommand({
+  name: "trust",
+  summary: "Show what a project's settings want to run or to be allowed, and let them",
+  arguments: [{ name: "list|revoke", kind: VERBS, optional: true }],
+  flags: {
+    root: workspaceFlags.root,
+    yes: { summary: "Trust what is shown without asking" },
+    json: { summary: "Print as JSON, and change nothing" },
+  },
+  notes: `A project's hooks, servers, allow rules, environment and commands have no effect until you trust
+them. Trust is bound to exactly this content; when it changes, you are asked again.
+  octant trust           show what waits in this folder, and ask
+  octant trust list      show what is trusted, in all folders
+  octant trust revoke    forget all trust in this folder`,
+  async run({ args: [verb], flags }, io) {
+    if (verb === "list") return showList(flags.json, io);
+    const roots = rootsOf(flags, io);
+    if (verb === "revoke") return revoke(roots, io);
+    if (verb !== undefined)
+      throw new UsageError(
+        `octant trust does not take '${verb}'`,
+        `it takes ${VERBS.join(" or ")}, or nothing`,
+      );
+    const { waiting } = loadConfig({ roots, env: io.env });
+    if (flags.json) {
+      io.stdout.write(`${JSON.stringify(waiting, null, 2)}\n`);
+      return EXIT.OK;
+    }
+    if (waiting.length === 0) return say("nothing here waits for your trust", io);
+    show(waiting, io);
+    if (!flags.yes && !(await agrees(waiting, io)))
+      return say("not trusted; nothing of it has any effect", io, EXIT.FAILED);
+    await trustFolder(waiting, { env: io.env });
+    return say("trusted; when this content changes, you are asked again", io);
+  },
+});
+
+function show(waiting: readonly WaitingForTrust[], { stdout }: Io): void {
+  for (const { file, parts } of waiting) {
+    stdout.write(`${styleText("bold", toOneLine(file), { stream: stdout })}\n`);
+    for (const { key, line, shown } of parts)
+      stdout.write(`  line ${line}  ${toOneLine(key)}: ${toOneLine(shown)}\n`);
+  }
+}
+
+async function agrees(waiting: readonly WaitingForTrust[], io: Io): Promise<boolean> {
+  if (!io.stdin.isTTY) throw untrustedError(waiting);
+  const terminal = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question("Let all of this take effect? [y/N] ")).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+function showList(json: boolean, io: Io): number {
+  const all = listTrust({ env: io.env });
+  if (json) return say(JSON.stringify(all, null, 2), io);
+  if (all.length === 0) return say("nothing is trusted yet", io);
+  const rows = all.map(({ folder, tier, trusted_at }) => [trusted_at, tier, toOneLine(folder)]);
+  return say(toColumns([["since", "tier", "folder"], ...rows]).join("\n"), io);
+}
+
+async function revoke(roots: readonly string[], io: Io): Promise<number> {
+  let had = false;
+  for (const root of roots) had = (await revokeTrust(root, { env: io.env })) || had;
+  return say(had ? "no longer trusted" : "nothing here was trusted", io);
+}
+
+function say(text: string, { stdout }: Io, code: number = EXIT.OK): number {
+  stdout.write(`${text}\n`);
+  return code;
+}

@@ -1,0 +1,81 @@
+import type { DispatcherOptions } from "@octant/core";
+import { createProcesses, type Workspace } from "@octant/host";
+import {
+  addLocalRule,
+  askThroughClient,
+  type Config,
+  checkPermission,
+  collectSecrets,
+  createAuditLog,
+  createHookRunner,
+  createPolicy,
+  createRedactor,
+  createSessionAnswers,
+  type PermissionPrompter,
+  type PermissionSetting,
+  type Policy,
+  recordCall,
+  redactErrors,
+  runHooks,
+  toAuditKey,
+} from "@octant/runtime";
+
+export interface PolicyOptions {
+  readonly config: Config;
+  readonly workspace: Workspace;
+  readonly env: NodeJS.ProcessEnv;
+  readonly permissions: PermissionSetting;
+  /** Asked where rules ask; by default the person is asked through the client that calls. */
+  readonly prompter?: PermissionPrompter;
+  readonly log: (line: string) => void;
+}
+
+/** What stands between a caller and the tools. */
+export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | "policy">> {
+  readonly rules: Policy;
+  /** After the jobs have ended, so that what they did is told to hooks and recorded. */
+  close(): Promise<void>;
+}
+
+export function createPolicySteps(options: PolicyOptions): PolicySteps {
+  const { config, workspace, env, permissions, prompter = askThroughClient, log } = options;
+  const { settings } = config;
+  const { state, confinement, sandbox } = workspace;
+  const redact = createRedactor({ secrets: collectSecrets(env, settings) });
+  const audit = createAuditLog({
+    folder: state.folder("audit"),
+    key: toAuditKey(state.secret()),
+    warn: log,
+  });
+  // Processes of their own: however many commands run, a hook can still say no.
+  const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
+  const runner = createHookRunner({ processes, confinement, redact, log });
+  const places = { roots: confinement.roots };
+  const rules = createPolicy(config.permissions, places);
+  const [root = "/"] = confinement.roots;
+  return {
+    rules,
+    audit: recordCall({ log: audit, redact, arguments: settings.audit.arguments }),
+    policy: [
+      redactErrors(redact),
+      checkPermission({
+        policy: rules,
+        permissions,
+        session: createSessionAnswers(places),
+        prompter,
+        addRule: async (rule) => {
+          await addLocalRule(root, rule, { env });
+        },
+      }),
+      runHooks({ hooks: settings.hooks, runner }),
+    ],
+    async close() {
+      await runner.close();
+      await processes.close();
+      audit.close();
+    },
+  };
+}
+
+const MEBIBYTE = 1024 * 1024;
+const HOOK_CAPS = { head: MEBIBYTE, tail: MEBIBYTE };

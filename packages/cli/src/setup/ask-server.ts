@@ -1,0 +1,104 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Start } from "./entry.ts";
+
+/** npx may have to fetch the package first. */
+const MAX_ANSWER_MS = 60_000;
+const MAX_ENDING_MS = 2_000;
+const SHOWN_CHARS = 400;
+
+/** Why a server is of no use to a client. */
+export class ServerProblem extends Error {
+  override readonly name = "ServerProblem";
+}
+
+/** Starts the server with nothing but what it is given, lists its tools as a client does, and ends it. */
+export async function listTools(start: Start & { readonly cwd: string }): Promise<string[]> {
+  const { command, args, env, cwd } = start;
+  const child = spawn(command, [...args], { cwd, env, windowsHide: true });
+  const timeout = AbortSignal.timeout(MAX_ANSWER_MS);
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    log = (log + chunk).slice(-SHOWN_CHARS);
+  });
+  // Writing to a server that has gone is told by its end.
+  child.stdin.on("error", () => {});
+  try {
+    const tools = await Promise.race([talk(child), failure(child, timeout, () => log)]);
+    if (tools.length === 0) throw new ServerProblem("it lists no tools");
+    return tools;
+  } finally {
+    await end(child);
+  }
+}
+
+async function talk(child: ChildProcessWithoutNullStreams): Promise<string[]> {
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const ask = async (id: number, method: string, params: object) => {
+    send({ id, method, params });
+    for (;;) {
+      const { value, done } = await lines.next();
+      // Its end says more, and comes right after.
+      if (done) return new Promise<never>(() => {});
+      const { id: answered, result, error } = parseMessage(value);
+      if (answered !== id) continue;
+      if (error) throw new ServerProblem(`${method} was answered with an error: ${JSON.stringify(error)}`);
+      return result;
+    }
+  };
+  const clientInfo = { name: "octant-setup", version: "1" };
+  await ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  send({ method: "notifications/initialized" });
+  const { tools = [] } = (await ask(2, "tools/list", {})) ?? {};
+  return tools.map(({ name }) => name);
+}
+
+interface Message {
+  readonly id?: unknown;
+  readonly result?: { readonly tools?: readonly { readonly name: string }[] };
+  readonly error?: unknown;
+}
+
+function parseMessage(line: string): Message {
+  try {
+    return JSON.parse(line) as Message; // What the protocol says; anything else has no id that was asked for.
+  } catch {
+    throw new ServerProblem(`it printed what is no MCP message: ${line.slice(0, SHOWN_CHARS)}`);
+  }
+}
+
+/** Only ever fails. */
+async function failure(
+  child: ChildProcessWithoutNullStreams,
+  timeout: AbortSignal,
+  logged: () => string,
+): Promise<never> {
+  const tail = () => (logged().trim() ? `: ${logged().trim()}` : "");
+  try {
+    const [code, signal] = await once(child, "close", { signal: timeout });
+    throw new ServerProblem(`it ended with ${signal ?? `exit code ${code}`} before it had answered${tail()}`);
+  } catch (cause) {
+    if (cause instanceof ServerProblem) throw cause;
+    const reason = timeout.aborted
+      ? `it did not answer within ${MAX_ANSWER_MS / 1000} seconds${tail()}`
+      : `it cannot be started: ${cause instanceof Error ? cause.message : cause}`;
+    throw new ServerProblem(reason, { cause });
+  }
+}
+
+/** A server ends with its stdin; one that does not is made to. */
+async function end(child: ChildProcessWithoutNullStreams): Promise<void> {
+  child.stdin.end();
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const settled = new AbortController();
+  const killed = delay(MAX_ENDING_MS, undefined, { signal: settled.signal }).then(
+    () => child.kill("SIGKILL"),
+    () => {},
+  );
+  await once(child, "exit");
+  settled.abort();
+  await killed;
+}

@@ -1,0 +1,56 @@
+import { ToolError } from "@octant/core";
+import { ServerProblem } from "./ask-server.ts";
+import type { Machine } from "./places.ts";
+import type { Plan } from "./plan.ts";
+import { type Replaced, replaceFile } from "./replace-file.ts";
+import { readStart, tryStart } from "./verify.ts";
+
+/** What became of a plan. */
+export type Outcome =
+  | {
+      readonly status: "added" | "changed" | "removed";
+      readonly backup?: string;
+      /** What the server listed; absent after a removal. */
+      readonly tools?: readonly string[];
+    }
+  | { readonly status: "unchanged" }
+  | { readonly status: "refused" | "undone"; readonly reason: string };
+
+const DONE = { add: "added", change: "changed", remove: "removed" } as const;
+
+/** Writes the file, and takes that back when the server does not start from what is written. */
+export async function carryOut(plan: Plan, machine: Machine): Promise<Outcome> {
+  if (plan.does === "nothing") return { status: "unchanged" };
+  if (plan.does === "refuse") return { status: "refused", reason: plan.reason };
+  try {
+    const replaced = replaceFile(plan.file, plan.before, plan.after);
+    const { backup } = replaced;
+    const done = { status: DONE[plan.does], ...(backup !== undefined && { backup }) };
+    if (plan.does === "remove") return done;
+    return await verified(plan, replaced, machine, done);
+  } catch (cause) {
+    return { status: "refused", reason: reasonOf(cause) };
+  }
+}
+
+async function verified<T extends Outcome>(plan: Plan, replaced: Replaced, machine: Machine, done: T) {
+  try {
+    const start = readStart(plan);
+    if (!start) throw new ServerProblem("the entry is gone again; another program has written the file");
+    return { ...done, tools: await tryStart(start, plan, machine) };
+  } catch (cause) {
+    const isBack = replaced.undo();
+    if (!(cause instanceof ServerProblem)) throw cause;
+    const left = isBack
+      ? ""
+      : "; another program has changed the file meanwhile, so the entry is still in it";
+    return { status: "undone" as const, reason: `the server does not work: ${cause.message}${left}` };
+  }
+}
+
+/** What the disk refuses, such as a file that is read-only, is no bug. */
+function reasonOf(cause: unknown): string {
+  const isOfDisk = cause instanceof Error && "syscall" in cause;
+  if (isOfDisk || cause instanceof ToolError) return cause.message;
+  throw cause;
+}

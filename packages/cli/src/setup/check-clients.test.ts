@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { checkClients } from "./check-clients.ts";
+
+const LAUNCHER = join(import.meta.dirname, "../../bin/octant.js");
+const OURS = { command: process.execPath, args: [LAUNCHER, "serve"] };
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "octant-clients-")));
+  mkdirSync(join(base, "project"));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function put(path: string, text: string): string {
+  const file = join(base, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+const io = () => ({ env: { HOME: base, PATH: dirname(process.execPath) }, cwd: () => join(base, "project") });
+const detailsOf = async () =>
+  Object.fromEntries(
+    (await checkClients(io())).map(({ name, status, detail }) => [name, `${status}: ${detail}`]),
+  );
+
+test("each client has a line, and an entry that starts has its tools counted", async () => {
+  put(".cursor/mcp.json", JSON.stringify({ mcpServers: { octant: OURS } }));
+  put(
+    ".codex/config.toml",
+    `[mcp_servers.octant]\ncommand = "${OURS.command}"\nargs = ["${LAUNCHER}", "serve"]\n`,
+  );
+  mkdirSync(join(base, ".gemini"));
+  const details = await detailsOf();
+  expect(Object.keys(details)).toHaveLength(9);
+  expect(details["client: Cursor"]).toMatch(/^ok: registered in .*mcp\.json, \d+ tools$/);
+  expect(details["client: Codex"]).toMatch(/^ok: registered in .*config\.toml, \d+ tools$/);
+  expect(details["client: Gemini CLI"]).toBe("ok: not registered; octant setup gemini does it");
+  expect(details["client: Zed"]).toBe("ok: not installed");
+});
+
+test("an entry that no longer starts fails, and one that cannot be read is told with its place", async () => {
+  put(
+    ".cursor/mcp.json",
+    JSON.stringify({ mcpServers: { octant: { command: "/gone/node", args: ["serve"] } } }),
+  );
+  put(".gemini/settings.json", '{\n  "mcpServers": oops\n}');
+  const details = await detailsOf();
+  expect(details["client: Cursor"]).toMatch(/^fail: .*cannot be started.*octant setup cursor repairs it$/);
+  expect(details["client: Gemini CLI"]).toMatch(/^warn: .*settings\.json:2:17: /);
+});
+
+test("a program that a project's file names is not started, nor with the environment it asks for", async () => {
+  const proof = join(base, "proof");
+  const script = `require('fs').writeFileSync(${JSON.stringify(proof)}, '')`;
+  const code = `data:text/javascript,${encodeURIComponent(`import fs from "node:fs"; fs.writeFileSync(${JSON.stringify(proof)}, "")`)}`;
+  put(
+    "project/.mcp.json",
+    JSON.stringify({ mcpServers: { octant: { command: process.execPath, args: ["-e", script, "serve"] } } }),
+  );
+  put(
+    "project/.cursor/mcp.json",
+    JSON.stringify({ mcpServers: { octant: { ...OURS, env: { NODE_OPTIONS: `--import=${code}` } } } }),
+  );
+  const details = await detailsOf();
+  expect(details["client: Claude Code in this project"]).toMatch(/^warn: .*starts something else/);
+  expect(details["client: Cursor in this project"]).toMatch(/^ok: /);
+  expect(existsSync(proof)).toBe(false);
+});

@@ -1,0 +1,35 @@
+import type { Machine } from "./places.ts";
+
+/** What the official SDK hands on to a server; a variable that is only in the person's shell is not among it. */
+const HANDED_ON = {
+  posix: ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"],
+  win32: [
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATH",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+  ],
+} as const;
+
+/** The environment in which a client starts a server. */
+export function clientEnvironment({ platform, env }: Machine): Record<string, string> {
+  const names = platform === "win32" ? HANDED_ON.win32 : HANDED_ON.posix;
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,185 @@
+import type { FormatName } from "./config-format.ts";
+
+export type Platform = "linux" | "darwin" | "win32";
+export type Scope = "user" | "project";
+
+/**
+ * Where a file or folder is, by platform. `{home}`, `{config}`, `{appdata}` and the like are the folders of places.ts;
+ * of several paths the first that exists counts, and the first one when none does.
+ */
+export type Paths = Readonly<Record<Platform, readonly string[]>>;
+
+/** A program that Octant can be registered in. Everything that differs between them is here. */
+export interface Client {
+  readonly id: string;
+  readonly title: string;
+  readonly files: {
+    readonly user: Paths;
+    /** Below the folder of the project; absent when there is none. */
+    readonly project?: readonly string[];
+  };
+  readonly format: FormatName;
+  /** The map of servers in the file. */
+  readonly servers: readonly string[];
+  readonly entry: {
+    /** Program and arguments apart, or in one list. */
+    readonly command: "split" | "list";
+    readonly env: "env" | "environment";
+    readonly fixed?: Readonly<Record<string, string>>;
+  };
+  /** Where it starts its servers: in the project, or anywhere but with a word that stands for the project, if it has one. */
+  readonly startsIn: "project" | { readonly projectWord: string | null };
+  /** It is installed when one of these is there, or the program is on the PATH. */
+  readonly foundBy: { readonly paths: Paths; readonly program: string };
+}
+
+/** Both editors put the open folder in its place. */
+const WORKSPACE_FOLDER = `$\{workspaceFolder}`;
+
+/** In the order of the help. */
+export const CLIENTS: readonly Client[] = [
+  {
+    id: "claude-code",
+    title: "Claude Code",
+    files: { user: everywhere("{claude}/.claude.json"), project: [".mcp.json"] },
+    format: "jsonc",
+    servers: ["mcpServers"],
+    entry: { command: "split", env: "env", fixed: { type: "stdio" } },
+    startsIn: "project",
+    foundBy: { paths: everywhere("{home}/.claude", "{claude}/.claude.json"), program: "claude" },
+  },
+  {
+    id: "claude-desktop",
+    title: "Claude Desktop",
+    files: {
+      user: {
+        // Unverified: no Linux build is documented; those that people make use this folder.
+        linux: ["{config}/Claude/claude_desktop_config.json"],
+        darwin: ["{home}/Library/Application Support/Claude/claude_desktop_config.json"],
+        win32: ["{appdata}/Claude/claude_desktop_config.json"],
+      },
+    },
+    format: "jsonc",
+    servers: ["mcpServers"],
+    entry: { command: "split", env: "env" },
+    startsIn: { projectWord: null },
+    foundBy: {
+      paths: {
+        linux: ["{config}/Claude"],
+        darwin: ["{home}/Library/Application Support/Claude", "/Applications/Claude.app"],
+        win32: ["{appdata}/Claude"],
+      },
+      program: "claude-desktop",
+    },
+  },
+  {
+    id: "cursor",
+    title: "Cursor",
+    files: { user: everywhere("{home}/.cursor/mcp.json"), project: [".cursor/mcp.json"] },
+    format: "jsonc",
+    servers: ["mcpServers"],
+    entry: { command: "split", env: "env", fixed: { type: "stdio" } },
+    // It starts them in the home folder. Unverified: that the word is replaced in the user's file as in a project's.
+    startsIn: { projectWord: WORKSPACE_FOLDER },
+    foundBy: { paths: everywhere("{home}/.cursor"), program: "cursor" },
+  },
+  {
+    id: "vscode",
+    title: "VS Code",
+    // The default profile; other profiles and Insiders have files of their own.
+    files: {
+      user: {
+        linux: ["{config}/Code/User/mcp.json"],
+        darwin: ["{home}/Library/Application Support/Code/User/mcp.json"],
+        win32: ["{appdata}/Code/User/mcp.json"],
+      },
+      project: [".vscode/mcp.json"],
+    },
+    format: "jsonc",
+    servers: ["servers"],
+    entry: { command: "split", env: "env", fixed: { type: "stdio" } },
+    startsIn: { projectWord: WORKSPACE_FOLDER },
+    foundBy: {
+      paths: {
+        linux: ["{config}/Code/User"],
+        darwin: ["{home}/Library/Application Support/Code/User"],
+        win32: ["{appdata}/Code/User"],
+      },
+      program: "code",
+    },
+  },
+  {
+    id: "codex",
+    title: "Codex",
+    // The project's file counts in a trusted project only.
+    files: { user: everywhere("{codex}/config.toml"), project: [".codex/config.toml"] },
+    format: "toml",
+    servers: ["mcp_servers"],
+    entry: { command: "split", env: "env" },
+    startsIn: "project",
+    foundBy: { paths: everywhere("{codex}"), program: "codex" },
+  },
+  {
+    id: "gemini",
+    title: "Gemini CLI",
+    files: { user: everywhere("{home}/.gemini/settings.json"), project: [".gemini/settings.json"] },
+    format: "jsonc",
+    servers: ["mcpServers"],
+    entry: { command: "split", env: "env" },
+    startsIn: "project",
+    foundBy: { paths: everywhere("{home}/.gemini"), program: "gemini" },
+  },
+  {
+    id: "zed",
+    title: "Zed",
+    files: {
+      user: {
+        linux: ["{config}/zed/settings.json"],
+        darwin: ["{home}/.config/zed/settings.json"],
+        win32: ["{appdata}/Zed/settings.json"],
+      },
+      project: [".zed/settings.json"],
+    },
+    format: "jsonc",
+    servers: ["context_servers"],
+    entry: { command: "split", env: "env" },
+    // Unverified: that it starts them in the first folder of the window.
+    startsIn: "project",
+    foundBy: {
+      paths: {
+        linux: ["{config}/zed"],
+        darwin: ["{home}/.config/zed", "/Applications/Zed.app"],
+        win32: ["{appdata}/Zed"],
+      },
+      program: "zed",
+    },
+  },
+  {
+    id: "opencode",
+    title: "opencode",
+    files: {
+      user: everywhere("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"),
+      project: ["opencode.json", "opencode.jsonc"],
+    },
+    format: "jsonc",
+    servers: ["mcp"],
+    entry: { command: "list", env: "environment", fixed: { type: "local" } },
+    startsIn: "project",
+    foundBy: { paths: everywhere("{config}/opencode"), program: "opencode" },
+  },
+  {
+    id: "windsurf",
+    title: "Windsurf",
+    files: { user: everywhere("{home}/.codeium/windsurf/mcp_config.json") },
+    format: "jsonc",
+    servers: ["mcpServers"],
+    entry: { command: "split", env: "env" },
+    // Unverified: where it starts them; it is said to know no word for the project.
+    startsIn: { projectWord: null },
+    foundBy: { paths: everywhere("{home}/.codeium/windsurf"), program: "windsurf" },
+  },
+];
+
+function everywhere(...paths: readonly string[]): Paths {
+  return { linux: paths, darwin: paths, win32: paths };
+}

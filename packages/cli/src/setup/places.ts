@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, posix, win32 } from "node:path";
+import type { Io } from "../command.ts";
+import type { Client, Platform, Scope } from "./clients.ts";
+
+/** The person's machine, as far as it decides where files are. */
+export interface Machine {
+  readonly platform: Platform;
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: string;
+  /** The folder of the project. */
+  readonly cwd: string;
+}
+
+/** What is no macOS and no Windows keeps its files as Linux does. */
+export function thisMachine(io: Pick<Io, "env" | "cwd">): Machine {
+  const { platform } = process;
+  const home = io.env[platform === "win32" ? "USERPROFILE" : "HOME"] || homedir();
+  return {
+    platform: platform === "win32" || platform === "darwin" ? platform : "linux",
+    env: io.env,
+    home,
+    cwd: io.cwd(),
+  };
+}
+
+/** The file that the client reads in this scope; undefined when it has none. */
+export function fileOf({ files }: Client, scope: Scope, machine: Machine): string | undefined {
+  const candidates =
+    scope === "user"
+      ? files.user[machine.platform].map((path) => resolvePath(path, machine))
+      : files.project?.map((path) => pathsOf(machine).join(machine.cwd, path));
+  return candidates?.find((path) => existsSync(path)) ?? candidates?.[0];
+}
+
+export function isInstalled({ foundBy }: Client, machine: Machine): boolean {
+  const paths = foundBy.paths[machine.platform].map((path) => resolvePath(path, machine));
+  return paths.some((path) => existsSync(path)) || findProgram(foundBy.program, machine) !== undefined;
+}
+
+/** All files of that name on the PATH, in its order. */
+export function programsOnPath(name: string, { platform, env }: Machine): string[] {
+  const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter(Boolean);
+  const endings = platform === "win32" ? [".exe", ".cmd", ".bat"] : [""];
+  return folders
+    .flatMap((folder) => endings.map((ending) => posixOrWin32(platform).join(folder, name + ending)))
+    .filter((path) => existsSync(path));
+}
+
+const findProgram = (name: string, machine: Machine) => programsOnPath(name, machine)[0];
+
+const posixOrWin32 = (platform: Platform) => (platform === "win32" ? win32 : posix);
+const pathsOf = ({ platform }: Machine) => posixOrWin32(platform);
+
+function resolvePath(template: string, machine: Machine): string {
+  const { env, home } = machine;
+  const join = pathsOf(machine).join;
+  const folders: Readonly<Record<string, string>> = {
+    home,
+    config: env["XDG_CONFIG_HOME"] || join(home, ".config"),
+    appdata: env["APPDATA"] || join(home, "AppData", "Roaming"),
+    claude: env["CLAUDE_CONFIG_DIR"] || home,
+    codex: env["CODEX_HOME"] || join(home, ".codex"),
+  };
+  return join(template.replace(/^\{(\w+)\}/, (_, name: string) => folders[name] ?? ""));
+}

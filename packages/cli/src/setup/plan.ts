@@ -1,0 +1,111 @@
+import { isAbsolute, relative } from "node:path";
+import { unifiedDiff } from "@octant/host";
+import type { Client, Scope } from "./clients.ts";
+import { type ConfigFormat, FORMATS } from "./config-format.ts";
+import { ConfigProblem } from "./config-problem.ts";
+import { defaultFlags, flagsIn, SERVER_NAME, toFields, toStart, withRoots } from "./entry.ts";
+import type { Launch } from "./launch.ts";
+import type { Machine } from "./places.ts";
+import { followLinks, loadFile } from "./replace-file.ts";
+
+/** A client with the file that it reads. */
+export interface Target {
+  readonly client: Client;
+  readonly scope: Scope;
+  readonly file: string;
+}
+
+export interface Wish {
+  readonly launch: Launch;
+  /** Instead of what is registered, or of the client's own idea of the project. */
+  readonly roots: readonly string[];
+  readonly remove: boolean;
+}
+
+export type Plan = Target &
+  (
+    | {
+        readonly does: "add" | "change" | "remove";
+        /** undefined: there is no such file. */
+        readonly before: Buffer | undefined;
+        readonly after: Buffer;
+        readonly diff: string;
+      }
+    | { readonly does: "nothing" }
+    | { readonly does: "refuse"; readonly reason: string }
+  );
+
+/** What has to be done to the file; nothing is written. */
+export function planChange(target: Target, wish: Wish, machine: Machine): Plan {
+  if (leavesProject(target, machine))
+    return { ...target, does: "refuse", reason: "it is a link to outside of the project" };
+  const before = loadFile(target.file);
+  try {
+    const { isRegistered, text, changed } = edit(target, decode(before), wish, machine);
+    if (text === changed) return { ...target, does: "nothing" };
+    const after = encode(before, changed);
+    const does = wish.remove ? "remove" : isRegistered ? "change" : "add";
+    return { ...target, does, before, after, diff: diffOf(before, after) };
+  } catch (cause) {
+    if (!(cause instanceof ConfigProblem)) throw cause;
+    return {
+      ...target,
+      does: "refuse",
+      reason: `line ${cause.line}, column ${cause.column}: ${cause.message}`,
+    };
+  }
+}
+
+/** The path of our entry in the client's file. */
+export const entryPath = ({ servers }: Client): string[] => [...servers, SERVER_NAME];
+
+/** Throws a ConfigProblem when the bytes are no text. */
+export function decode(bytes: Buffer | undefined): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new ConfigProblem("", 0, "this file is not UTF-8");
+  }
+}
+
+/** The whole of a file that has nothing else in it. */
+export function snippetOf(client: Client, { launch, roots }: Wish, machine: Machine): string {
+  const flags = roots.length > 0 ? withRoots([], roots) : defaultFlags(client, machine.cwd);
+  const fields = toFields(client, { ...launch, args: [...launch.args, ...flags] });
+  return FORMATS[client.format].set("", entryPath(client), fields);
+}
+
+function edit({ client }: Target, text: string, wish: Wish, machine: Machine) {
+  const format: ConfigFormat = FORMATS[client.format];
+  const path = entryPath(client);
+  const entry = format.read(text, path);
+  const isRegistered = entry !== undefined;
+  if (wish.remove) return { isRegistered, text, changed: format.remove(text, path) };
+  const kept = flagsIn(entry && toStart(client, entry)) ?? defaultFlags(client, machine.cwd);
+  const flags = wish.roots.length > 0 ? withRoots(kept, wish.roots) : kept;
+  const fields = toFields(client, { ...wish.launch, args: [...wish.launch.args, ...flags] });
+  const changed = format.set(text, path, fields);
+  // Reads it as the client will, so that what is written is known to parse.
+  format.read(changed, path);
+  return { isRegistered, text, changed };
+}
+
+/** The files of a project come with it, from whoever wrote it. */
+function leavesProject({ scope, file }: Target, { cwd }: Machine): boolean {
+  if (scope === "user") return false;
+  const path = relative(followLinks(cwd), followLinks(file));
+  return path.startsWith("..") || isAbsolute(path);
+}
+
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
+
+function encode(before: Buffer | undefined, text: string): Buffer {
+  const hasMark = before?.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return Buffer.concat([...(hasMark ? [BYTE_ORDER_MARK] : []), Buffer.from(text)]);
+}
+
+/** Only what has changed; which file it is, is said elsewhere. */
+function diffOf(before: Buffer | undefined, after: Buffer): string {
+  const diff = unifiedDiff({ path: "file", before: before ?? null, after });
+  return diff.slice(diff.indexOf("\n@@") + 1);
+}

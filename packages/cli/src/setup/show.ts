@@ -1,0 +1,48 @@
+import { styleText } from "node:util";
+import { collectSecrets, createRedactor } from "@octant/runtime";
+import type { Io } from "../command.ts";
+import { toOneLine } from "../visible.ts";
+import type { Outcome } from "./carry-out.ts";
+import type { Plan } from "./plan.ts";
+
+const MAX_LINE_CHARS = 300;
+const COLOURS = { "+": "green", "-": "red", "@": "dim" } as const;
+const DOES = { add: "add octant to", change: "change octant in", remove: "remove octant from" } as const;
+
+/** What would be written, before it is. */
+export function showPlan(plan: Plan, io: Io): void {
+  const say = (text: string) => io.stdout.write(`${text}\n`);
+  const title = styleText("bold", plan.client.title, { stream: io.stdout });
+  const file = toOneLine(plan.file);
+  if (plan.does === "nothing") return void say(`${title}: nothing to do in ${file}`);
+  if (plan.does === "refuse") return void say(`${title}: ${file} is left alone: ${toOneLine(plan.reason)}`);
+  say(`${title}: ${DOES[plan.does]} ${file}`);
+  for (const line of safeDiff(plan.diff, io.env)) {
+    // The first character of a line of a diff says what it is.
+    const colour = COLOURS[line.charAt(0) as keyof typeof COLOURS];
+    say(`  ${colour ? styleText(colour, line, { stream: io.stdout }) : line}`);
+  }
+}
+
+/** What was done; nothing is said twice. */
+export function showOutcome({ client, file }: Plan, outcome: Outcome, io: Io): void {
+  const say = (text: string) => io.stdout.write(`${client.title}: ${text}\n`);
+  if (outcome.status === "unchanged") return;
+  if ("reason" in outcome) {
+    const what = outcome.status === "undone" ? "the change was taken back" : "nothing was written";
+    return void say(`${what}: ${toOneLine(outcome.reason)}`);
+  }
+  const { status, tools, backup } = outcome;
+  say(tools ? `${status}, and the server answers with ${tools.length} tools: ${tools.join(", ")}` : status);
+  if (backup !== undefined) say(`${toOneLine(file)} as it was is kept in ${toOneLine(backup)}`);
+}
+
+/** The lines beside ours may hold keys of other servers. */
+export function safeDiff(diff: string, env: NodeJS.ProcessEnv): string[] {
+  const redact = createRedactor({ secrets: collectSecrets(env) });
+  return redact(diff)
+    .trimEnd()
+    .split("\n")
+    .map((line) => toOneLine(line.replace(/\r$/, "")))
+    .map((line) => (line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line));
+}

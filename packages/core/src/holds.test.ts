@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { heldBy, holding } from "./holds.ts";
+import { Uri } from "./ids.ts";
+
+test("what a schema holds stays with it when it is described or refined, and leaves the original alone", () => {
+  const text = z.string();
+  const command = holding("command", text).describe("To run").max(9);
+  expect([heldBy(command), heldBy(text)]).toEqual(["command", undefined]);
+  expect([heldBy(holding("tree", Uri)), heldBy(Uri)]).toEqual(["tree", "path"]);
+});
+
+test("it shows in no JSON Schema, and the description stays", () => {
+  const schema = z.object({
+    a: holding("tree", Uri),
+    b: holding("command", z.string().describe("To run").optional()),
+  });
+  expect(z.toJSONSchema(schema, { io: "input" }).properties).toEqual({
+    a: { type: "string", minLength: 1, maxLength: 16_384, description: "URI or path" },
+    b: { type: "string", description: "To run" },
+  });
+});

@@ -1,0 +1,173 @@
+import { ToolError } from "@octant/core";
+import { findCommit, findHead } from "./commits.ts";
+import type { Repository } from "./git.ts";
+
+export interface Branch {
+  readonly name: string;
+  readonly hash: string;
+  readonly current: boolean;
+  /** Whether it is a remote's, as it was when last fetched. */
+  readonly remote: boolean;
+  readonly upstream: string | null;
+  readonly ahead: number;
+  readonly behind: number;
+  /** Whether its upstream is no longer there. */
+  readonly gone: boolean;
+  readonly date: string;
+  readonly subject: string;
+}
+
+const FIELDS = [
+  "%(refname)",
+  "%(objectname)",
+  "%(HEAD)",
+  "%(upstream:short)",
+  "%(upstream:track,nobracket)",
+  "%(committerdate:iso-strict)",
+  "%(contents:subject)",
+  "%(symref)",
+] as const;
+
+/** Sorted by name, own branches first. */
+export async function listBranches(repository: Repository, signal?: AbortSignal): Promise<Branch[]> {
+  const args = ["for-each-ref", `--format=${FIELDS.join("%00")}`, "refs/heads", "refs/remotes"];
+  const { stdout } = await repository.run(args, { signal });
+  return stdout
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split("\0"))
+    .filter((fields) => fields.at(-1) === "")
+    .map(toBranch);
+}
+
+function toBranch([
+  ref = "",
+  hash = "",
+  mark,
+  upstream = "",
+  track = "",
+  date = "",
+  subject = "",
+]: readonly string[]): Branch {
+  const count = (word: string) => Number(new RegExp(`${word} (\\d+)`).exec(track)?.[1] ?? 0);
+  return {
+    name: ref.replace(/^refs\/(heads|remotes)\//, ""),
+    hash,
+    current: mark === "*",
+    remote: ref.startsWith("refs/remotes/"),
+    upstream: upstream === "" ? null : upstream,
+    ahead: count("ahead"),
+    behind: count("behind"),
+    gone: track === "gone",
+    date,
+    subject,
+  };
+}
+
+/** Returns the commit that the new branch is at. */
+export async function createBranch(
+  repository: Repository,
+  name: string,
+  start: string | undefined,
+  signal?: AbortSignal,
+): Promise<string> {
+  await checkBranchName(repository, name, signal);
+  const hash =
+    start === undefined ? await findHead(repository, signal) : await findCommit(repository, start, signal);
+  if (hash === undefined) throw noCommits();
+  if (await branchCommit(repository, name, signal)) throw branchExists(name);
+  await repository.run(["branch", "--no-track", "--", name, hash], { signal });
+  return hash;
+}
+
+/** Refuses to lose commits that are on no other branch; returns the commit that the branch was at. */
+export async function deleteBranch(
+  repository: Repository,
+  name: string,
+  force: boolean,
+  signal?: AbortSignal,
+): Promise<string> {
+  await checkBranchName(repository, name, signal);
+  const hash = await branchCommit(repository, name, signal);
+  if (hash === undefined)
+    throw new ToolError("NOT_FOUND", `there is no branch '${name}'; op: list shows those there are`, {
+      id: name,
+    });
+  if (!force) {
+    const lost = await commitsOnlyOn(repository, name, signal);
+    if (lost.length > 0) throw wouldLoseCommits(name, lost);
+  }
+  await repository.run(["branch", "-D", "--", name], { signal });
+  return hash;
+}
+
+const MAX_LOST = 20;
+
+/** Commits that no other branch, no tag and no remote has; the first of them. */
+async function commitsOnlyOn(repository: Repository, name: string, signal?: AbortSignal) {
+  const ref = `refs/heads/${name}`;
+  const others = [`--exclude=${name}`, "--branches", "--tags", "--remotes"];
+  const args = [
+    "log",
+    "-z",
+    "--format=%H%x00%s",
+    `--max-count=${MAX_LOST}`,
+    "--no-show-signature",
+    ref,
+    "--not",
+  ];
+  const head = await detachedHead(repository, signal);
+  const { stdout } = await repository.run([...args, ...others, ...head, "--"], { signal });
+  const fields = stdout.toString().split("\0");
+  return fields.flatMap((hash, n) => (n % 2 === 0 && hash ? [{ hash, subject: fields[n + 1] ?? "" }] : []));
+}
+
+/** A branch that is checked out does not keep its own commits. */
+async function detachedHead(repository: Repository, signal?: AbortSignal): Promise<string[]> {
+  const { code } = await repository.run(["symbolic-ref", "--quiet", "HEAD"], { signal, codes: [0, 1] });
+  return code === 1 ? ["HEAD"] : [];
+}
+
+/** The commit of a branch of one's own; undefined when there is no such branch. */
+export async function branchCommit(
+  repository: Repository,
+  name: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const args = ["for-each-ref", "--format=%(refname)%00%(objectname)", "--", `refs/heads/${name}`];
+  const { stdout } = await repository.run(args, { signal });
+  const lines = stdout.toString().split("\n");
+  return lines.map((line) => line.split("\0")).find(([ref]) => ref === `refs/heads/${name}`)?.[1];
+}
+
+export async function checkBranchName(
+  repository: Repository,
+  name: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { code } = await repository.run(["check-ref-format", `refs/heads/${name}`], {
+    signal,
+    codes: [0, 1],
+  });
+  if (code === 0 && !name.startsWith("-") && name !== "HEAD") return;
+  const message = `'${name}' cannot be the name of a branch`;
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "name", message }] });
+}
+
+export const branchExists = (name: string) =>
+  new ToolError("ALREADY_EXISTS", `there is a branch '${name}' already; vcs.checkout goes there`, {
+    uri: name,
+  });
+
+export const noCommits = () =>
+  new ToolError("VCS_ERROR", "there is no commit yet, so nothing to start from; make one with vcs.commit", {
+    exit_code: null,
+  });
+
+const wouldLoseCommits = (name: string, commits: readonly { hash: string; subject: string }[]) =>
+  new ToolError(
+    "CONFIRM_REQUIRED",
+    `'${name}' has ${commits.length === MAX_LOST ? "at least " : ""}${commits.length} commits that no other branch, tag or remote has; force: true deletes it all the same`,
+    { would: { lose_commits: commits } },
+  );

@@ -1,0 +1,127 @@
+import { ToolError } from "@octant/core";
+import { isWithin, type Path, pathToUri } from "../path.ts";
+import { branchCommit, branchExists, checkBranchName } from "./branches.ts";
+import { findCommit, findHead, tryFind } from "./commits.ts";
+import type { Repository } from "./git.ts";
+import { splitNul } from "./nul-list.ts";
+import { readStatus } from "./status.ts";
+
+export interface CheckoutOptions {
+  readonly ref: string;
+  /** Makes a branch of this name where HEAD is. */
+  readonly create: boolean;
+  /** Throws away what is not committed and in the way. */
+  readonly force: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Goes to a branch, or to a commit with HEAD detached. What is not committed is carried along or the move is refused. */
+export async function switchTo(repository: Repository, options: CheckoutOptions): Promise<void> {
+  const { ref, create, force, signal } = options;
+  const target = await findTarget(repository, ref, create, signal);
+  await checkInside(repository, target.commit, signal);
+  const args = ["switch", "--quiet", "--no-progress", ...(force ? ["--force"] : []), ...target.args];
+  const { code, stderr } = await repository.run(args, { signal, codes: [0, 1, 128] });
+  if (code === 0) return;
+  const lost = force ? [] : await inTheWay(repository, target.commit, signal);
+  if (lost.length > 0) throw wouldLose(ref, lost);
+  throw repository.failure(code, stderr);
+}
+
+interface Target {
+  readonly commit: string | undefined;
+  readonly args: readonly string[];
+}
+
+async function findTarget(
+  repository: Repository,
+  ref: string,
+  create: boolean,
+  signal?: AbortSignal,
+): Promise<Target> {
+  if (create) {
+    await checkBranchName(repository, ref, signal);
+    if (await branchCommit(repository, ref, signal)) throw branchExists(ref);
+    return { commit: await findHead(repository, signal), args: ["--no-track", "--create", ref] };
+  }
+  const own = await branchCommit(repository, ref, signal);
+  if (own !== undefined) return { commit: own, args: ["--no-guess", ref] };
+  const remote = await onlyRemote(repository, ref, signal);
+  if (remote !== undefined) return { commit: remote.hash, args: ["--track", "--create", ref, remote.name] };
+  const commit = await findCommit(repository, ref, signal);
+  return { commit, args: ["--detach", commit] };
+}
+
+/** A branch that exactly one remote has, and we not yet; a name that means a commit otherwise is no such. */
+async function onlyRemote(repository: Repository, ref: string, signal?: AbortSignal) {
+  if ((await tryFind(repository, `${ref}^{commit}`, signal)) !== undefined) return undefined;
+  const args = ["for-each-ref", "--format=%(refname)%00%(objectname)", "--", "refs/remotes"];
+  const { stdout } = await repository.run(args, { signal });
+  const found = stdout
+    .toString()
+    .split("\n")
+    .map((line) => line.split("\0"))
+    .filter(([name = ""]) => name.replace(/^refs\/remotes\/[^/]+\//, "") === ref);
+  const [name, hash] = found[0] ?? [];
+  return found.length === 1 && name !== undefined && hash !== undefined
+    ? { name: name.slice("refs/remotes/".length), hash }
+    : undefined;
+}
+
+/** Where the workspace is only a part of the working tree, the rest stays as it is. */
+async function checkInside(
+  repository: Repository,
+  commit: string | undefined,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { top, folder } = repository;
+  if (top === folder || commit === undefined) return;
+  const outside = (await changedBy(repository, commit, signal)).some((path) => !isWithin(folder, path));
+  if (!outside) return;
+  const message =
+    "this would change files of the repository that are outside the workspace; serve its top folder as a root";
+  throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: [pathToUri(folder)] });
+}
+
+/** Files that differ between here and there. */
+async function changedBy(repository: Repository, commit: string, signal?: AbortSignal): Promise<Path[]> {
+  const from = await findHead(repository, signal);
+  if (from === undefined) return [];
+  const args = [
+    "diff-tree",
+    "-r",
+    "-z",
+    "--name-only",
+    "--no-renames",
+    "--ignore-submodules=none",
+    from,
+    commit,
+  ];
+  const { stdout } = await repository.run(args, { signal });
+  return splitNul(stdout).map((name) => `${repository.top === "/" ? "" : repository.top}/${name}`);
+}
+
+/** Files that are changed here and differ there. */
+async function inTheWay(
+  repository: Repository,
+  commit: string | undefined,
+  signal?: AbortSignal,
+): Promise<Path[]> {
+  if (commit === undefined) return [];
+  const { entries } = await readStatus(repository, { ignored: true, everyFile: true, signal });
+  const changed = new Set(await changedBy(repository, commit, signal));
+  return entries
+    .flatMap(({ path, renamedFrom }) => [path, renamedFrom ?? path].filter((one) => changed.has(one)))
+    .slice(0, MAX_LOST);
+}
+
+const MAX_LOST = 100;
+
+const wouldLose = (ref: string, paths: readonly Path[]) => {
+  const lose = [...new Set(paths.map(pathToUri))];
+  return new ToolError(
+    "CONFIRM_REQUIRED",
+    `going to '${ref}' would overwrite ${lose.length} files with changes that are not committed; commit them, or force: true throws them away`,
+    { would: { lose_changes: lose } },
+  );
+};

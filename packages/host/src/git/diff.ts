@@ -1,0 +1,102 @@
+import { isUtf8 } from "node:buffer";
+import { isWithin, type Path } from "../path.ts";
+import { toBinaryPatches } from "./binary-patch.ts";
+import type { Repository } from "./git.ts";
+import { type FileDiff, parseDiff } from "./parse-diff.ts";
+import { quoteName, unquoteName } from "./quoted-name.ts";
+
+export interface DiffRequest {
+  /** Ids of commits or trees: none compares the index with the files, one with the files or the index, two each other. */
+  readonly trees: readonly string[];
+  readonly staged?: boolean;
+  readonly path?: Path;
+  /** The first root: names in the patch start there, as fs.apply_patch takes them. */
+  readonly root: Path;
+  readonly signal?: AbortSignal;
+}
+
+/** A git-style patch of each file that differs. */
+export async function makeDiff(repository: Repository, request: DiffRequest): Promise<FileDiff[]> {
+  const prefix = patchPrefix(repository, request.root);
+  const files = await runDiff(repository, request, prefix);
+  return withoutBytes(repository, files, request.signal);
+}
+
+/** A patch is text, so what is no UTF-8 is told as binary content. */
+async function withoutBytes(
+  repository: Repository,
+  files: FileDiff[],
+  signal?: AbortSignal,
+): Promise<FileDiff[]> {
+  const isText = ({ parts }: FileDiff) => parts.every((part) => isUtf8(part));
+  const others = files.filter((file) => !isText(file));
+  if (others.length === 0) return files;
+  const asBinary = await toBinaryPatches(repository, others, signal);
+  return files.map((file) => asBinary[others.indexOf(file)] ?? file);
+}
+
+/** What a patch puts before the names of this repository's files. */
+export function patchPrefix({ folder }: Repository, root: Path): Path {
+  if (folder === root) return "";
+  if (!isWithin(root, folder)) return `${folder}/`;
+  return `${folder.slice(root === "/" ? 1 : root.length + 1)}/`;
+}
+
+async function runDiff(
+  repository: Repository,
+  { trees, staged = false, path, signal }: DiffRequest,
+  prefix: Path,
+): Promise<FileDiff[]> {
+  const args = [
+    ...DIFF,
+    `--src-prefix=a/${prefix}`,
+    `--dst-prefix=b/${prefix}`,
+    repository.top === repository.folder ? "--no-relative" : "--relative",
+    // Against our own side, where a conflict would otherwise be a diff of three.
+    ...(trees.length === 0 && !staged ? ["--ours"] : []),
+    ...(staged ? ["--cached"] : []),
+    ...trees,
+    "--",
+    path === undefined ? "." : repository.toName(path),
+  ];
+  const { stdout } = await repository.run(args, { signal });
+  const files = parseDiff(stdout, prefix);
+  return prefix === ""
+    ? files
+    : files.map((file) => ({ ...file, parts: file.parts.map((part) => prefixRename(part, prefix)) }));
+}
+
+const DIFF = [
+  "diff",
+  "--raw",
+  "--patch",
+  "--no-abbrev",
+  "--full-index",
+  "--binary",
+  "--find-renames",
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--unified=3",
+  "--inter-hunk-context=0",
+  "--ignore-submodules=dirty",
+  "--submodule=short",
+  "-O/dev/null",
+] as const;
+
+/** git puts its prefixes everywhere but here. */
+function prefixRename(patch: Buffer, prefix: Path): Buffer {
+  const end = headerEnd(patch);
+  const header = patch
+    .toString("latin1", 0, end)
+    .replace(
+      /^((?:rename|copy) (?:from|to) )(.*)$/gm,
+      (_, what: string, name: string) => what + quoteName(prefix + unquoteName(name)),
+    );
+  return Buffer.concat([Buffer.from(header, "latin1"), patch.subarray(end)]);
+}
+
+function headerEnd(patch: Buffer): number {
+  const at = patch.indexOf("\n--- ");
+  return at < 0 ? patch.length : at + 1;
+}

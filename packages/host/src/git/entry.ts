@@ -1,0 +1,13 @@
+import { lstatSync, type Stats } from "node:fs";
+import { type Path, toNative } from "../path.ts";
+import { errnoOf } from "../system-error.ts";
+
+/** What stands at a path itself; undefined when nothing does, or nothing could. */
+export function entryAt(path: Path): Stats | undefined {
+  try {
+    return lstatSync(toNative(path));
+  } catch (cause) {
+    if (errnoOf(cause) === undefined) throw cause;
+    return undefined;
+  }
+}

@@ -1,0 +1,216 @@
+import { ToolError } from "@octant/core";
+import { type Confinement, splitPath } from "../confinement.ts";
+import { isWithin, type Path, pathToUri, toBytes } from "../path.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { baseEnvironment, repositoryEnvironment } from "./environment.ts";
+import { vcsError } from "./failure.ts";
+import { encodeOverrides, type GitAllowance, type Override, toOverrides } from "./overrides.ts";
+import { findProgram, programMissing, safePath } from "./program.ts";
+import { findRepository, type Places } from "./repository.ts";
+import { type GitOutput, runGit } from "./run-git.ts";
+import { LIST_SETTINGS, parseSettings, type Watched, watchSettings } from "./settings.ts";
+
+export interface GitOptions {
+  readonly confinement: Confinement;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where git runs, without network. */
+  readonly sandbox?: Pick<Sandbox, "wrap">;
+  /** From the user's own settings, never from a project's. Nothing when absent. */
+  readonly allow?: GitAllowance;
+}
+
+export interface Git {
+  /** The repository that holds the path, of a folder or a file, whether or not it is there; the first root's when absent. */
+  open(path?: Path): Repository;
+  version(signal?: AbortSignal): Promise<{ readonly version: string; readonly program: string }>;
+}
+
+export interface RunOptions {
+  readonly signal?: AbortSignal;
+  readonly input?: Uint8Array;
+  readonly maxBytes?: number;
+  /** Exit codes that are answers; any other is VCS_ERROR. */
+  readonly codes?: readonly number[];
+  /** In place of the repository's own. */
+  readonly indexFile?: Path;
+  readonly settings?: readonly Override[];
+}
+
+/** A repository in which git runs nobody's code. */
+export interface Repository extends Places {
+  /** Runs `git ARGS` in the repository's folder. Paths are literal and start there. */
+  run(args: readonly Path[], options?: RunOptions): Promise<GitOutput>;
+  /** A path of the workspace as git takes it: from the folder; OUTSIDE_WORKSPACE when it is not in this repository. */
+  toName(path: Path): Path;
+  /** Whether the user's settings let the hooks of repositories run. */
+  readonly runsHooks: boolean;
+  /** What git said when it failed, for a caller to see. */
+  failure(code: number | null, stderr: string): ToolError;
+}
+
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const TIMEOUT_MS = 120_000;
+const NOTHING = new Uint8Array();
+/**
+ * What runs outside the sandbox, where a start costs a third: commands that only read objects, refs and settings, and
+ * status, which everybody asks for all the time.
+ */
+const STAYS_OUT: ReadonlySet<string> = new Set([
+  ...["status", "version", "config", "rev-parse", "symbolic-ref", "for-each-ref", "check-ref-format"],
+  ...["log", "cat-file", "ls-tree", "ls-files", "diff-tree", "merge-base", "hash-object"],
+]);
+/** Older ones cannot be told settings by the environment. */
+const OLDEST = { major: 2, minor: 31 };
+
+export function createGit(options: GitOptions): Git {
+  const { confinement, env, sandbox, allow = { filters: [], hooks: false } } = options;
+  let found: { readonly path: string; readonly base: Record<string, string> } | undefined;
+  /** Looked up with the first call: many a server is never asked about git. */
+  const machine = () => {
+    if (found) return found;
+    const path = safePath(env["PATH"] ?? "", confinement.roots);
+    found = { path, base: baseEnvironment(env, path) };
+    return found;
+  };
+  let isSafe = false;
+  const overrides = new Map<Path, { readonly watched: Watched; readonly overrides: readonly Override[] }>();
+
+  const program = (name: string): string => {
+    const file = findProgram(name, machine().path, confinement.roots);
+    if (file === undefined) throw programMissing(name);
+    return file;
+  };
+
+  const start = async (
+    args: readonly Path[],
+    folder: Path,
+    environment: Record<string, string>,
+    { input = NOTHING, maxBytes = MAX_OUTPUT_BYTES, signal }: RunOptions,
+    isReachable = true,
+  ): Promise<GitOutput> => {
+    const plain = { argv: [program("git"), "--no-pager", ...args] as const, input };
+    const { argv, input: stdin } = args.every((arg) => arg.isWellFormed())
+      ? plain
+      : byXargs(program("xargs"), plain);
+    const command = {
+      argv,
+      folder,
+      env: environment,
+      pty: false,
+      network: "off",
+      changesProtected: true,
+    } as const;
+    const wrapped =
+      sandbox && isReachable && !STAYS_OUT.has(args[0]!) ? await sandbox.wrap(command) : command;
+    return runGit({
+      argv: wrapped.argv,
+      folder: wrapped.folder,
+      env: wrapped.env,
+      input: stdin,
+      maxBytes,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    });
+  };
+
+  const version: Git["version"] = async (signal) => {
+    const { stdout } = await start(["version"], confinement.roots[0]!, machine().base, { signal });
+    const [, text = "", major, minor] = /(([0-9]+)\.([0-9]+)[0-9a-z.]*)/.exec(stdout.toString()) ?? [];
+    if (Number(major) < OLDEST.major || (Number(major) === OLDEST.major && Number(minor) < OLDEST.minor)) {
+      const how = `install git ${OLDEST.major}.${OLDEST.minor} or newer`;
+      const message = `git ${text} is too old to be run safely; ${how}`;
+      throw new ToolError("UNSUPPORTED", message, { what: "git", how });
+    }
+    return { version: text, program: program("git") };
+  };
+
+  const overridesOf = async (places: Places, signal?: AbortSignal): Promise<readonly Override[]> => {
+    const known = overrides.get(places.gitDir);
+    if (known?.watched.isSame()) return known.overrides;
+    overrides.delete(places.gitDir);
+    if (!isSafe) await version(signal);
+    isSafe = true;
+    const environment = { ...machine().base, ...repositoryEnvironment(places) };
+    const { code, stdout, stderr } = await start(LIST_SETTINGS, places.folder, environment, { signal });
+    if (code !== 0) throw vcsError(confinement, code, stderr);
+    const settings = parseSettings(stdout);
+    const made = toOverrides(settings, allow);
+    const watched = watchSettings(settings, places, env);
+    if (watched) overrides.set(places.gitDir, { watched, overrides: made });
+    return made;
+  };
+
+  /** A repository beside or above the root is not there in a sandbox, or not to be written. */
+  const isReachable = ({ gitDir, commonDir }: Places) =>
+    [gitDir, commonDir].every((path) => confinement.roots.some((root) => isWithin(root, path)));
+
+  const openAt = (places: Places): Repository => ({
+    ...places,
+    runsHooks: allow.hooks,
+    async run(args, run = {}) {
+      const safe = await overridesOf(places, run.signal);
+      const environment = {
+        ...machine().base,
+        ...repositoryEnvironment(places),
+        ...encodeOverrides([...safe, ...(run.settings ?? [])]),
+        ...(run.indexFile !== undefined && { GIT_INDEX_FILE: run.indexFile }),
+      };
+      const output = await start(args, places.folder, environment, run, isReachable(places));
+      if (output.code === null || !(run.codes ?? [0]).includes(output.code))
+        throw vcsError(confinement, output.code, output.stderr);
+      return output;
+    },
+    toName: (asked) => nameIn(places.folder, asked),
+    failure: (code, stderr) => vcsError(confinement, code, stderr),
+  });
+
+  return {
+    open(asked = confinement.roots[0]!) {
+      const places = findRepository(confinement, nearestFolder(confinement, asked));
+      checkText(places);
+      return openAt(places);
+    },
+    version,
+  };
+}
+
+/** Node hands over arguments as text; xargs hands over any bytes. */
+function byXargs(
+  xargs: string,
+  { argv, input }: { argv: readonly [string, ...string[]]; input: Uint8Array },
+) {
+  if (input.length > 0) throw new TypeError("bytes as arguments leave no room for input");
+  const [git, ...args] = argv;
+  const all = Buffer.concat(args.flatMap((arg) => [toBytes(arg), Buffer.of(0)]));
+  return { argv: [xargs, "-0", "-x", git] as const, input: all };
+}
+
+/** The folder itself, or the nearest one above that is there. */
+function nearestFolder(confinement: Confinement, asked: Path): Path {
+  for (let path = asked; ; path = splitPath(path).parent) {
+    try {
+      using folder = confinement.openFolder(path);
+      return folder.path;
+    } catch (cause) {
+      const isThere = !(cause instanceof ToolError) || !["NOT_FOUND", "NOT_A_DIRECTORY"].includes(cause.code);
+      if (isThere || confinement.roots.includes(path)) throw cause;
+    }
+  }
+}
+
+function nameIn(folder: Path, path: Path): Path {
+  if (path === folder) return ".";
+  if (isWithin(folder, path)) return path.slice(folder === "/" ? 1 : folder.length + 1);
+  const message = `${pathToUri(path)} is not in the repository at ${pathToUri(folder)}; repo names another one`;
+  throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: [pathToUri(folder)] });
+}
+
+/** The environment carries text only. */
+function checkText({ top, gitDir, commonDir }: Places): void {
+  if ([top, gitDir, commonDir].every((path) => path.isWellFormed())) return;
+  const what = "a repository in a folder whose name is no UTF-8";
+  throw new ToolError("UNSUPPORTED", `${what} cannot be used; rename the folder`, {
+    what,
+    how: "rename the folder",
+  });
+}

@@ -1,0 +1,117 @@
+import { ToolError } from "@octant/core";
+
+/** One setting as git lists it. */
+export interface Setting {
+  readonly scope: string;
+  /** The file that it comes from; undefined when it comes from elsewhere. */
+  readonly file: string | undefined;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** What the user's own settings let a repository run. */
+export interface GitAllowance {
+  /** Filters by name, such as lfs; their commands are taken from the person's own git config only. */
+  readonly filters: readonly string[];
+  readonly hooks: boolean;
+}
+
+export type Override = readonly [key: string, value: string];
+
+/**
+ * The settings under which git runs: nothing that a config names is started, and nothing depends on what a repository
+ * set. Whatever is given a name there (filters, drivers) can only be switched off by that name, so the list is needed.
+ */
+export function toOverrides(settings: readonly Setting[], { filters, hooks }: GitAllowance): Override[] {
+  const isAllowed = (key: string) =>
+    (hooks && key.startsWith("hook.")) || filters.some((name) => key.startsWith(`filter.${name}.`));
+  const named = settings.flatMap(({ key }): Override[] => {
+    const rule = NAMED.find(({ pattern }) => pattern.test(key));
+    if (!rule || isAllowed(key)) return [];
+    checkName(key);
+    const cut = key.lastIndexOf(".");
+    return rule.keys.map(([name, value]) => [name ? key.slice(0, cut + 1) + name : key, value]);
+  });
+  const allowed = filters.flatMap((name) => ownFilter(settings, name));
+  return [...new Map([...named, ...allowed, ...FIXED, ...(hooks ? [] : NO_HOOKS)])];
+}
+
+/** As the person's own config has it; what a repository says about it does not count. */
+function ownFilter(settings: readonly Setting[], name: string): Override[] {
+  return FILTER_KEYS.flatMap((last): Override[] => {
+    const said = settings.filter(({ key }) => key === `filter.${name}.${last}`);
+    const own = said.findLast(({ scope }) => scope === "global");
+    // To git, an empty process is one all the same, so what nobody says stays unsaid.
+    return said.length === 0 ? [] : [[`filter.${name}.${last}`, own?.value ?? OFF[last]]];
+  });
+}
+
+const FILTER_KEYS = ["clean", "smudge", "process", "required"] as const;
+const OFF = { clean: "", smudge: "", process: "", required: "false" } as const;
+const NO_FILTER: readonly Override[] = Object.entries(OFF);
+
+/** Settings that carry a name; for each, what is set under the same name. "" stands for the key itself. */
+const NAMED: readonly { readonly pattern: RegExp; readonly keys: readonly Override[] }[] = [
+  { pattern: /^filter\..*\.[^.]*$/s, keys: NO_FILTER },
+  { pattern: /^diff\..+\.(command|textconv)$/s, keys: [["", ""]] },
+  { pattern: /^diff\..+\.cachetextconv$/s, keys: [["", "false"]] },
+  { pattern: /^merge\..+\.driver$/s, keys: [["", "false"]] },
+  { pattern: /^credential\..+\.helper$/s, keys: [["", ""]] },
+  { pattern: /^gpg\.(.+\.)?(program|defaultkeycommand)$/s, keys: [["", "false"]] },
+  { pattern: /^trailer\..+\.(command|cmd)$/s, keys: [["", ""]] },
+  { pattern: /^hook\..+\.[^.]*$/s, keys: [["enabled", "false"]] },
+  { pattern: /^protocol\..+\.allow$/s, keys: [["", "never"]] },
+  { pattern: /^submodule\..+\.update$/s, keys: [["", "none"]] },
+];
+
+const NO_HOOKS: readonly Override[] = [["core.hooksPath", "/dev/null"]];
+
+const FIXED: readonly Override[] = [
+  // What would start a program.
+  ["core.fsmonitor", "false"],
+  ["core.pager", "cat"],
+  ["core.editor", ":"],
+  ["sequence.editor", ":"],
+  ["core.askPass", ""],
+  ["core.sshCommand", "false"],
+  ["core.alternateRefsCommand", "false"],
+  ["credential.helper", ""],
+  ["commit.gpgSign", "false"],
+  ["tag.gpgSign", "false"],
+  ["log.showSignature", "false"],
+  ["protocol.allow", "never"],
+  ["submodule.recurse", "false"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  // What would read files elsewhere and show some of them.
+  ["blame.ignoreRevsFile", ""],
+  ["mailmap.file", ""],
+  ["mailmap.blob", ""],
+  // What would write where it should not.
+  ["core.protectHFS", "true"],
+  ["core.protectNTFS", "true"],
+  // What would change the form of the output.
+  ["color.ui", "false"],
+  ["core.quotePath", "true"],
+  ["diff.suppressBlankEmpty", "false"],
+  ["i18n.commitEncoding", "UTF-8"],
+  ["i18n.logOutputEncoding", "UTF-8"],
+];
+
+/** A name that the environment cannot carry could not be switched off. */
+function checkName(key: string): void {
+  if (key.isWellFormed() && !key.includes("\0")) return;
+  const message =
+    "the repository's config names a filter or driver in bytes that are no UTF-8, so it cannot be kept from running; rename it";
+  throw new ToolError("VCS_ERROR", message, { exit_code: null });
+}
+
+/** Overrides as git takes them from its environment; unlike with -c, a name may hold `=`. */
+export const encodeOverrides = (overrides: readonly Override[]): Record<string, string> =>
+  Object.fromEntries([
+    ["GIT_CONFIG_COUNT", String(overrides.length)],
+    ...overrides.flatMap(([key, value], n) => [
+      [`GIT_CONFIG_KEY_${n}`, key],
+      [`GIT_CONFIG_VALUE_${n}`, value],
+    ]),
+  ]);

@@ -1,0 +1,132 @@
+import type { Path } from "../path.ts";
+import { splitNul } from "./nul-list.ts";
+
+export interface HeadState {
+  /** null when HEAD is detached. */
+  readonly branch: string | null;
+  /** null when the branch has no commit yet. */
+  readonly head: string | null;
+  readonly upstream: string | null;
+  /** Absent when there is no upstream, or it is gone. */
+  readonly ahead?: number;
+  readonly behind?: number;
+}
+
+export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "copied" | "type_changed";
+
+export interface Side {
+  readonly id: string;
+  readonly mode: string;
+}
+
+export interface Conflict {
+  readonly kind:
+    | "both_deleted"
+    | "added_by_us"
+    | "deleted_by_them"
+    | "added_by_them"
+    | "deleted_by_us"
+    | "both_added"
+    | "both_modified";
+  /** null: not there on this side. */
+  readonly base: Side | null;
+  readonly ours: Side | null;
+  readonly theirs: Side | null;
+}
+
+export interface StatusEntry {
+  readonly path: Path;
+  readonly kind: "changed" | "conflict" | "untracked" | "ignored";
+  readonly staged?: ChangeKind;
+  readonly unstaged?: ChangeKind;
+  readonly renamedFrom?: Path;
+  readonly conflict?: Conflict;
+  /** It stands for all that is in it. */
+  readonly isFolder?: true;
+  readonly submodule?: true;
+}
+
+/** Reads `git status --porcelain=v2 -z --branch`. Paths in it start at `top`. */
+export function parseStatus(output: Buffer, top: Path): HeadState & { entries: StatusEntry[] } {
+  const records = splitNul(output);
+  const head: { -readonly [K in keyof HeadState]: HeadState[K] } = {
+    branch: null,
+    head: null,
+    upstream: null,
+  };
+  const entries: StatusEntry[] = [];
+  const at = (name: Path): Path => `${top === "/" ? "" : top}/${name}`;
+  for (let n = 0; n < records.length; n++) {
+    const record = records[n]!;
+    const [type = "", ...words] = record.split(" ");
+    const rest = (skip: number) => words.slice(skip).join(" ");
+    if (type === "#") readHeader(words, head);
+    else if (type === "1") entries.push({ path: at(rest(7)), kind: "changed", ...changesOf(words) });
+    else if (type === "2")
+      entries.push({
+        path: at(rest(8)),
+        kind: "changed",
+        ...changesOf(words),
+        renamedFrom: at(records[++n] ?? ""),
+      });
+    else if (type === "u") entries.push({ path: at(rest(9)), kind: "conflict", conflict: conflictOf(words) });
+    else if (type === "?" || type === "!") entries.push(unknownEntry(at(rest(0)), type));
+  }
+  return { ...head, entries };
+}
+
+function readHeader(
+  [name, ...values]: readonly string[],
+  head: { -readonly [K in keyof HeadState]: HeadState[K] },
+) {
+  const value = values.join(" ");
+  if (name === "branch.oid") head.head = value === "(initial)" ? null : value;
+  if (name === "branch.head") head.branch = value === "(detached)" ? null : value;
+  if (name === "branch.upstream") head.upstream = value;
+  const counts = name === "branch.ab" ? /^\+(\d+) -(\d+)$/.exec(value) : null;
+  if (counts) Object.assign(head, { ahead: Number(counts[1]), behind: Number(counts[2]) });
+}
+
+const KINDS: Readonly<Record<string, ChangeKind>> = {
+  A: "added",
+  M: "modified",
+  D: "deleted",
+  R: "renamed",
+  C: "copied",
+  T: "type_changed",
+};
+
+function changesOf([letters = "", submodule = ""]: readonly string[]) {
+  const [staged, unstaged] = [KINDS[letters[0] ?? ""], KINDS[letters[1] ?? ""]];
+  return {
+    ...(staged && { staged }),
+    ...(unstaged && { unstaged }),
+    ...(submodule.startsWith("S") && { submodule: true as const }),
+  };
+}
+
+const CONFLICTS: Readonly<Record<string, Conflict["kind"]>> = {
+  DD: "both_deleted",
+  AU: "added_by_us",
+  UD: "deleted_by_them",
+  UA: "added_by_them",
+  DU: "deleted_by_us",
+  AA: "both_added",
+  UU: "both_modified",
+};
+
+function conflictOf(words: readonly string[]): Conflict {
+  const [letters = "", , m1 = "", m2 = "", m3 = "", , h1 = "", h2 = "", h3 = ""] = words;
+  const side = (mode: string, id: string): Side | null => (mode === "000000" ? null : { id, mode });
+  return {
+    kind: CONFLICTS[letters] ?? "both_modified",
+    base: side(m1, h1),
+    ours: side(m2, h2),
+    theirs: side(m3, h3),
+  };
+}
+
+function unknownEntry(path: Path, type: "?" | "!"): StatusEntry {
+  const kind = type === "?" ? "untracked" : "ignored";
+  return path.endsWith("/") ? { path: path.slice(0, -1), kind, isFolder: true } : { path, kind };
+}

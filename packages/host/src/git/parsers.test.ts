@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fromNative } from "../path.ts";
+import { parseBlame } from "./blame.ts";
+import { parseBatch } from "./blobs.ts";
+import { parseStat } from "./diff-stat.ts";
+import { parseLog } from "./log.ts";
+import { parseDiff } from "./parse-diff.ts";
+import { parseStatus } from "./parse-status.ts";
+import { quoteName, unquoteName } from "./quoted-name.ts";
+import { parseSettings } from "./settings.ts";
+
+/** Any name that a file can have. */
+const name = fc
+  .uint8Array({ minLength: 1, maxLength: 12 })
+  .map((bytes) => Buffer.from(bytes.map((byte) => byte || 1)));
+
+test("any name comes back from git's quotes", () => {
+  fc.assert(
+    fc.property(name, (bytes) => {
+      const path = fromNative(bytes);
+      // A name that starts with a quote is always in quotes.
+      expect(unquoteName(quoteName(path))).toBe(path);
+    }),
+  );
+});
+
+test("status reads any name, also in renames", () => {
+  const id = "a".repeat(40);
+  fc.assert(
+    fc.property(name, name, (a, b) => {
+      const output = Buffer.concat([
+        Buffer.from(`# branch.oid ${id}\0# branch.head (detached)\0`),
+        Buffer.from(`1 .M N... 100644 100644 100644 ${id} ${id} `),
+        a,
+        Buffer.from(`\0${`2 R. N... 100644 100644 100644 ${id} ${id} R100 `}`),
+        a,
+        Buffer.of(0),
+        b,
+        Buffer.from(`\0u UD N... 100644 100644 000000 100644 ${id} ${id} ${"0".repeat(40)} `),
+        a,
+        Buffer.from("\0? "),
+        b,
+        Buffer.of(0),
+      ]);
+      const { entries, head, branch } = parseStatus(output, "/top");
+      const [pathA, pathB] = [`/top/${fromNative(a)}`, `/top/${fromNative(b)}`];
+      const plain = pathB.replace(/\/$/, "");
+      expect({ head, branch }).toEqual({ head: id, branch: null });
+      expect(entries).toMatchObject([
+        { path: pathA, unstaged: "modified" },
+        { path: pathA, staged: "renamed", renamedFrom: pathB },
+        { path: pathA, conflict: { kind: "deleted_by_them", theirs: null } },
+        { path: plain, kind: "untracked" },
+      ]);
+    }),
+  );
+});
+
+test("the parts of a diff go to their files, in which anything may look like a header", () => {
+  const parts = ["M", "A"].map(
+    (letter) =>
+      `diff --git a/${letter} b/${letter}\nindex 1..2 100644\n--- a/${letter}\n+++ b/${letter}\n@@ -1 +1,2 @@\n-diff --git a/x b/x\n+:100644\n++++ b/x\n`,
+  );
+  const raw = ["M", "A", "D"].map((letter) => `:100644 100644 1 2 ${letter}\t${letter}\n`).join("");
+  const files = parseDiff(Buffer.from(`${raw}\n${parts.join("")}`), "");
+  expect(files.map(({ kind, added, removed, parts: own }) => [kind, added, removed, own.join("")])).toEqual([
+    ["modified", 2, 1, parts[0]],
+    ["added", 2, 1, parts[1]],
+    ["deleted", 0, 0, ""],
+  ]);
+});
+
+test("a stat reads renames with tabs in their names", () => {
+  const output =
+    ":100644 100644 1 2 R090\0o\tld\0n\tew\0:100644 100644 1 2 M\0a\tb\x003\t1\t\0o\tld\0n\tew\0-\t-\ta\tb\0";
+  expect(parseStat(Buffer.from(output))).toMatchObject([
+    { name: "n\tew", oldName: "o\tld", kind: "renamed", added: 3, removed: 1 },
+    { name: "a\tb", kind: "modified", added: null, removed: null },
+  ]);
+});
+
+test("settings keep names with dots, equals signs and line ends in their values, and keys without a value", () => {
+  const output = "local\0file:/r/.git/config\0filter.a=b.c.clean\nx\ny\0global\0command line:\0core.bare\0";
+  expect(parseSettings(Buffer.from(output))).toEqual([
+    { scope: "local", file: "/r/.git/config", key: "filter.a=b.c.clean", value: "x\ny" },
+    { scope: "global", file: undefined, key: "core.bare", value: "" },
+  ]);
+});
+
+test("a batch of contents is read by size, whatever the contents hold", () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 5 }), (contents) => {
+      const ids = contents.map((_, n) => String(n).repeat(40));
+      const output = contents.flatMap((content, n) => [
+        Buffer.from(`${"f".repeat(40)} missing\n${ids[n]} blob ${content.length}\n`),
+        Buffer.from(content),
+        Buffer.from("\n"),
+      ]);
+      const parsed = parseBatch(Buffer.concat(output));
+      expect([...parsed].map(([id, bytes]) => [id, [...bytes]])).toEqual(
+        contents.map((bytes, n) => [ids[n], [...bytes]]),
+      );
+    }),
+  );
+});
+
+test("no parser fails on bytes that are not its own", () => {
+  const parsers = [parseBatch, parseBlame, parseLog, parseSettings, parseStat] as const;
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      const output = Buffer.from(bytes);
+      for (const parse of parsers) parse(output);
+      parseStatus(output, "/");
+      parseDiff(output, "");
+    }),
+  );
+});

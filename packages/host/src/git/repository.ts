@@ -1,0 +1,130 @@
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { ToolError } from "@octant/core";
+import { type Confinement, splitPath } from "../confinement.ts";
+import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "../path.ts";
+import { errnoOf } from "../system-error.ts";
+
+/** Where a repository is. All paths are real ones. */
+export interface Places {
+  /** The top of the working tree. */
+  readonly top: Path;
+  /** What of it belongs to the workspace: the top, or the root that lies below it. */
+  readonly folder: Path;
+  /** Where HEAD and the index of this working tree are. */
+  readonly gitDir: Path;
+  /** Where config, refs and objects are; the same unless this is a linked worktree. */
+  readonly commonDir: Path;
+}
+
+/**
+ * Finds the repository of a folder as plain files, so that git itself never looks for one: a folder that only looks
+ * like a bare repository is none, and `core.worktree` moves nothing.
+ */
+export function findRepository(confinement: Confinement, start: Path): Places {
+  const root = confinement.roots
+    .filter((one) => isWithin(one, start))
+    .sort((a, b) => a.length - b.length)[0]!;
+  for (let top = start; ; top = splitPath(top).parent) {
+    const gitDir = findGitDir(confinement, top, root);
+    if (gitDir !== undefined) {
+      const folder = isWithin(root, top) ? top : root;
+      return { top, folder, gitDir, commonDir: findCommonDir(confinement, gitDir) };
+    }
+    if (top === "/") throw notARepository(start);
+  }
+}
+
+const notARepository = (folder: Path) =>
+  new ToolError(
+    "NOT_A_REPOSITORY",
+    `${pathToUri(folder)} is in no git repository; proc.exec with ["git", "init"] makes one there, repo names another folder`,
+    { uri: pathToUri(folder) },
+  );
+
+function findGitDir(confinement: Confinement, top: Path, root: Path): Path | undefined {
+  const entry = `${top === "/" ? "" : top}/.git`;
+  const stat = lstatSync(toNative(entry), { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  const isAbove = !isWithin(root, top);
+  if (isAbove && !isOwnedLike(stat, root)) return undefined;
+  const target = stat.isFile() ? linkedFolder(entry, top) : realPath(entry);
+  if (target === undefined || !existsSync(toNative(`${target}/HEAD`))) return undefined;
+  if (isAbove || isInside(confinement, target) || pointsBack(target, entry, top)) return target;
+  throw new ToolError(
+    "OUTSIDE_WORKSPACE",
+    `${pathToUri(entry)} leads to a repository outside the workspace that does not know this working tree`,
+    { roots: confinement.roots.map(pathToUri) },
+  );
+}
+
+/** Above the root, where others may write too (as in /tmp), only a repository of the same person counts. */
+const isOwnedLike = (stat: Stats, root: Path): boolean =>
+  stat.uid === process.geteuid?.() || stat.uid === statSync(toNative(root)).uid;
+
+const isInside = ({ roots }: Confinement, path: Path) => roots.some((root) => isWithin(root, path));
+
+/** What a `.git` file names. */
+function linkedFolder(file: Path, top: Path): Path | undefined {
+  const named = /^gitdir: ([^\r\n]+)/.exec(readHead(file))?.[1];
+  return named === undefined ? undefined : realPath(resolve(top, named));
+}
+
+/**
+ * Whether a repository elsewhere has this working tree: a linked worktree and a submodule are named there. Anybody can
+ * write a `.git` file; only who owns that repository can write the way back.
+ */
+function pointsBack(gitDir: Path, entry: Path, top: Path): boolean {
+  const worktree = readHead(`${gitDir}/gitdir`).trim();
+  if (worktree !== "") return realPath(resolve(gitDir, worktree)) === realPath(entry);
+  const submodule = /^\s*worktree\s*=\s*"?([^"\r\n]+?)"?\s*$/m.exec(readHead(`${gitDir}/config`))?.[1];
+  return submodule !== undefined && realPath(resolve(gitDir, submodule)) === top;
+}
+
+function findCommonDir(confinement: Confinement, gitDir: Path): Path {
+  const named = readHead(`${gitDir}/commondir`).trim();
+  if (named === "") return gitDir;
+  const commonDir = realPath(resolve(gitDir, named));
+  const isUsual = commonDir !== undefined && splitPath(gitDir).parent === `${commonDir}/worktrees`;
+  if (commonDir !== undefined && (isUsual || isInside(confinement, commonDir))) return commonDir;
+  const message = `${pathToUri(gitDir)}/commondir leads to a repository outside the workspace`;
+  throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: confinement.roots.map(pathToUri) });
+}
+
+const resolve = (base: Path, path: Path): Path =>
+  uriToPath(pathToUri(path.startsWith("/") ? path : `${base}/${path}`), base);
+
+function realPath(path: Path): Path | undefined {
+  try {
+    return fromNative(realpathSync.native(toNative(path), { encoding: "buffer" }));
+  } catch (cause) {
+    if (errnoOf(cause) === undefined) throw cause;
+    return undefined;
+  }
+}
+
+const MAX_HEAD_BYTES = 16_384;
+
+/** The beginning of a small file; "" when there is none. */
+function readHead(path: Path): string {
+  let fd: number | undefined;
+  try {
+    if (!statSync(toNative(path)).isFile()) return "";
+    fd = openSync(toNative(path), "r");
+    const bytes = Buffer.alloc(MAX_HEAD_BYTES);
+    return fromNative(bytes.subarray(0, readSync(fd, bytes)));
+  } catch (cause) {
+    if (errnoOf(cause) === undefined) throw cause;
+    return "";
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

@@ -1,0 +1,91 @@
+import { lstatSync, statSync } from "node:fs";
+import { type Path, toNative } from "../path.ts";
+import { splitNul } from "./nul-list.ts";
+import type { Setting } from "./overrides.ts";
+import type { Places } from "./repository.ts";
+
+export const LIST_SETTINGS = [
+  "config",
+  "--list",
+  "-z",
+  "--show-scope",
+  "--show-origin",
+  "--includes",
+] as const;
+
+/** `scope NUL origin NUL key LF value NUL`, again and again. A key alone has no LF. */
+export function parseSettings(output: Buffer): Setting[] {
+  const parts = splitNul(output);
+  const settings: Setting[] = [];
+  for (let at = 0; at + 2 < parts.length; at += 3) {
+    const [scope = "", origin = "", entry = ""] = parts.slice(at, at + 3);
+    const cut = entry.indexOf("\n");
+    settings.push({
+      scope,
+      file: origin.startsWith("file:") ? origin.slice("file:".length) : undefined,
+      key: cut < 0 ? entry : entry.slice(0, cut),
+      value: cut < 0 ? "" : entry.slice(cut + 1),
+    });
+  }
+  return settings;
+}
+
+/** Where settings were looked for; a change at any of these places can change them. */
+export interface Watched {
+  /** Whether everything is as it was. */
+  isSame(): boolean;
+}
+
+/** undefined when it cannot be told what the settings depend on. */
+export function watchSettings(
+  settings: readonly Setting[],
+  { gitDir, commonDir }: Places,
+  home: { readonly HOME?: string; readonly XDG_CONFIG_HOME?: string; readonly GIT_CONFIG_GLOBAL?: string },
+): Watched | undefined {
+  const { HOME = "", XDG_CONFIG_HOME = `${HOME}/.config`, GIT_CONFIG_GLOBAL } = home;
+  const included = settings.filter(({ key }) => INCLUDE.test(key)).map((one) => toIncluded(one, HOME));
+  if (included.includes(undefined)) return undefined;
+  const files = new Set([
+    `${commonDir}/config`,
+    `${gitDir}/config.worktree`,
+    // An include may depend on the branch.
+    `${gitDir}/HEAD`,
+    ...(GIT_CONFIG_GLOBAL === undefined
+      ? [`${HOME}/.gitconfig`, `${XDG_CONFIG_HOME}/git/config`]
+      : [GIT_CONFIG_GLOBAL]),
+    ...settings.flatMap(({ file }) => (file?.startsWith("/") ? [file] : [])),
+    ...included.filter((file) => file !== undefined),
+  ]);
+  const stamps = [...files].map((file) => [file, stampOf(file)] as const);
+  const isFresh = stamps.some(([, stamp]) => stamp.changedMs > Date.now() - RACY_MS);
+  // What was written a moment ago may be written again within the same tick of the clock.
+  if (isFresh) return undefined;
+  return { isSame: () => stamps.every(([file, { text }]) => stampOf(file).text === text) };
+}
+
+const INCLUDE = /^include(if\..*)?\.path$/s;
+const RACY_MS = 50;
+
+function toIncluded({ file, value }: Setting, home: string): Path | undefined {
+  if (value.startsWith("/")) return value;
+  if (value.startsWith("~/")) return `${home}/${value.slice(2)}`;
+  if (value.startsWith("~") || value.startsWith("%") || !file?.startsWith("/")) return undefined;
+  return `${file.slice(0, file.lastIndexOf("/"))}/${value}`;
+}
+
+/** The file behind a link and the link itself both count. */
+function stampOf(file: Path): { readonly text: string; readonly changedMs: number } {
+  const stamps = [lstatSync, statSync].map((look) => {
+    try {
+      return look(toNative(file), { bigint: true, throwIfNoEntry: false });
+    } catch {
+      return undefined;
+    }
+  });
+  return {
+    text: stamps
+      .map((stat) => stat && `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`)
+      .join(),
+    changedMs: Math.max(0, ...stamps.map((stat) => Number(stat?.ctimeMs ?? 0))),
+  };
+}

@@ -1,0 +1,97 @@
+import ipaddr from "ipaddr.js";
+
+/**
+ * What an address leads to. `never`: link-local, cloud metadata, multicast, unspecified, reserved and whatever is not
+ * known to be public; no setting opens these.
+ */
+export type AddressClass = "public" | "private" | "loopback" | "never";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** The class of an address as a resolver gives it; what is no plain address is `never`. */
+export function classOf(text: string): AddressClass {
+  if (!ipaddr.isValid(text)) return "never";
+  const address = ipaddr.parse(text);
+  return isIPv4(address) ? classOfIPv4(address) : classOfIPv6(address);
+}
+
+function classOfIPv4(address: ipaddr.IPv4): AddressClass {
+  if (matchesAny(address, CLOSED)) return "never";
+  switch (address.range()) {
+    case "unicast":
+      return "public";
+    case "private":
+    case "carrierGradeNat":
+      return "private";
+    case "loopback":
+      return "loopback";
+    default:
+      return "never";
+  }
+}
+
+function classOfIPv6(address: ipaddr.IPv6): AddressClass {
+  // A zone picks an interface of this machine; nothing public needs one.
+  if (address.zoneId !== undefined || matchesAny(address, CLOSED)) return "never";
+  if (address.isIPv4MappedAddress()) return classOfIPv4(address.toIPv4Address());
+  const carried = carriedAddresses(address);
+  // Translators and tunnels are for the public network: whoever writes 127.0.0.1 so means to deceive.
+  if (carried.length > 0) return carried.every((one) => classOfIPv4(one) === "public") ? "public" : "never";
+  switch (address.range()) {
+    case "unicast":
+      return address.match(GLOBAL_UNICAST) ? "public" : "never";
+    case "uniqueLocal":
+      return "private";
+    case "loopback":
+      return "loopback";
+    default:
+      return "never";
+  }
+}
+
+/** The IPv4 addresses inside an IPv6 address of a transition technology. */
+function carriedAddresses(address: ipaddr.IPv6): ipaddr.IPv4[] {
+  const { parts } = address;
+  const at = (index: number, mask = 0) => {
+    const [high = 0, low = 0] = parts.slice(index, index + 2).map((part) => part ^ mask);
+    return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
+  };
+  switch (address.range()) {
+    case "rfc6145":
+    case "rfc6052":
+      return [at(6)];
+    case "6to4":
+      return [at(1)];
+    case "teredo":
+      return [at(2), at(6, 0xffff)];
+    case "unicast":
+      // IPv4-compatible (::a.b.c.d) and ISATAP; the library has no names for them.
+      if (address.match(IPV4_COMPATIBLE) || (parts[5] === 0x5efe && ((parts[4] ?? 0) & 0xfdff) === 0))
+        return [at(6)];
+      return [];
+    default:
+      return [];
+  }
+}
+
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR("::/96");
+
+/** Where clouds answer their own machines, beyond 169.254.0.0/16, and a translation that each network chooses itself. */
+const CLOSED = [
+  "100.100.100.200/32", // Alibaba
+  "168.63.129.16/32", // Azure
+  "fd00:ec2::/32", // AWS
+  "fd20:ce::/32", // Google
+  "64:ff9b:1::/48",
+].map((range) => ipaddr.parseCIDR(range));
+
+/** Whether an address lies in a range; an IPv4 address is also found by the IPv6 form it is mapped to, and the other way round. */
+export function isInRange(text: string, [base, bits]: [Address, number]): boolean {
+  return ipaddr.isValid(text) && matchesAny(ipaddr.process(text), [[base, bits]]);
+}
+
+const matchesAny = (address: Address, ranges: readonly [Address, number][]): boolean =>
+  ranges.some(([base, bits]) => address.kind() === base.kind() && address.match(base, bits));
+
+const isIPv4 = (address: Address): address is ipaddr.IPv4 => address.kind() === "ipv4";

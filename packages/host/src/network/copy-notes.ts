@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+import { z } from "zod";
+import { type Confinement, splitPath } from "../confinement.ts";
+import { TempName } from "../edits/temp-name.ts";
+import { isAlive, thisProcess } from "../jobs/process-identity.ts";
+import type { Path } from "../path.ts";
+
+const Note = z.object({ by: z.string(), temp: z.string() });
+
+const ENDING = ".copy";
+
+/** Notes, for as long as it is not disposed, that a temporary file in the workspace is ours. */
+export function noteCopy(folder: string, temp: Path): Disposable {
+  const note = join(folder, `${randomUUID()}${ENDING}`);
+  writeFileSync(note, JSON.stringify({ by: thisProcess(), temp }), { flag: "wx", mode: 0o600 });
+  return { [Symbol.dispose]: () => rmSync(note, { force: true }) };
+}
+
+/** Removes what a process that was killed in the middle of a copy left in the workspace. */
+export function sweepCopies(confinement: Confinement, folder: string): void {
+  for (const name of readdirSync(folder).filter((one) => one.endsWith(ENDING))) {
+    const note = parseNote(join(folder, name));
+    if (note && isAlive(note.by)) continue;
+    if (note) removeTemp(confinement, note.temp);
+    rmSync(join(folder, name), { force: true });
+  }
+}
+
+function parseNote(path: string): z.output<typeof Note> | undefined {
+  try {
+    return Note.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    // Torn when its writer died, before there was anything to remove; or removed just now.
+    return undefined;
+  }
+}
+
+function removeTemp(confinement: Confinement, temp: Path): void {
+  const { parent, name } = splitPath(temp);
+  if (!TempName.safeParse(name).success) return;
+  try {
+    using folder = confinement.openFolder(parent);
+    rmSync(folder.at(name), { force: true });
+  } catch (cause) {
+    // The folder is gone, and all that was in it.
+    if (!(cause instanceof ToolError)) throw cause;
+  }
+}

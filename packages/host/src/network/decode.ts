@@ -1,0 +1,164 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from "node:zlib";
+import { ToolError } from "@octant/core";
+import { toNetworkError } from "./failures.ts";
+import type { Target } from "./target.ts";
+
+export type Bytes = AsyncIterable<Buffer>;
+
+export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd";
+
+/** The body as it was before it was compressed for the way; TOO_LARGE as soon as that is more than `maxBytes`. */
+export async function* decodedBody(
+  message: IncomingMessage,
+  target: Target,
+  maxBytes: number,
+): AsyncGenerator<Buffer> {
+  const wire = { bytes: 0 };
+  let body: Bytes = limited(counted(message, wire), wire, target, maxBytes);
+  for (const encoding of encodingsOf(message, target))
+    body = limited(through(body, encoding), wire, target, maxBytes);
+  try {
+    yield* body;
+  } catch (cause) {
+    throw toNetworkError(cause, target);
+  } finally {
+    // What nobody wants any more is not to be sent either.
+    if (!message.readableEnded) message.destroy();
+  }
+}
+
+async function* counted(source: Bytes, wire: { bytes: number }): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    wire.bytes += chunk.length;
+    yield chunk;
+  }
+}
+
+/** What little data may become; only bombs are denser. */
+const MAX_RATIO = 500;
+/** Below this a dense body does no harm. */
+const DENSE_BYTES = 64 * 1024 * 1024;
+
+async function* limited(
+  source: Bytes,
+  wire: { bytes: number },
+  target: Target,
+  maxBytes: number,
+): AsyncGenerator<Buffer> {
+  let length = 0;
+  for await (const chunk of source) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge(target, maxBytes);
+    if (length > DENSE_BYTES && length > wire.bytes * MAX_RATIO) throw tooDense(target);
+    yield chunk;
+  }
+}
+
+const tooLarge = ({ shown }: Target, limit: number) =>
+  new ToolError(
+    "TOO_LARGE",
+    `the body from ${shown} has more than ${limit} bytes; a higher max_size takes it, or net.download`,
+    {
+      limit,
+      what: "bytes after decompression",
+    },
+  );
+
+const tooDense = ({ shown }: Target) =>
+  new ToolError(
+    "TOO_LARGE",
+    `the body from ${shown} grows more than ${MAX_RATIO} times when decompressed; that is a bomb`,
+    {
+      limit: MAX_RATIO,
+      what: "ratio of decompression",
+    },
+  );
+
+type Encoding = "gzip" | "deflate" | "br" | "zstd";
+/** Once is usual, twice is odd, more is an attack. */
+const MAX_ENCODINGS = 3;
+
+/** In the order in which they are taken off. */
+function encodingsOf(message: IncomingMessage, { shown }: Target): Encoding[] {
+  const names = (message.headers["content-encoding"] ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
+  const encodings = names
+    .filter((name) => name !== "" && name !== "identity")
+    .map((name) => name.replace(/^x-/, ""));
+  if (encodings.length > MAX_ENCODINGS)
+    throw new ToolError(
+      "LIMIT_EXCEEDED",
+      `the body from ${shown} is compressed ${encodings.length} times over`,
+      {
+        limit: MAX_ENCODINGS,
+        actual: encodings.length,
+        what: "encodings",
+      },
+    );
+  const isKnown = (name: string): name is Encoding => ["gzip", "deflate", "br", "zstd"].includes(name);
+  if (encodings.every(isKnown)) return encodings.reverse();
+  throw new ToolError("UPSTREAM_ERROR", `the body from ${shown} has an encoding that nobody asked for`, {});
+}
+
+async function* through(source: Bytes, encoding: Encoding): AsyncGenerator<Buffer> {
+  const { first, all } = await peek(source);
+  if (!first) return;
+  const decoder = createDecoder(encoding, first);
+  const feeding = pipeline(all, decoder);
+  // The reader below sees the same failure.
+  feeding.catch(() => {});
+  try {
+    yield* decoder;
+  } finally {
+    decoder.destroy();
+  }
+}
+
+/** The first bytes decide between the two kinds of deflate, and whether there is anything at all. */
+async function peek(source: Bytes): Promise<{ first: Buffer | undefined; all: Bytes }> {
+  const chunks = source[Symbol.asyncIterator]();
+  let next = await chunks.next();
+  while (!next.done && next.value.length === 0) next = await chunks.next();
+  const first: Buffer | undefined = next.done ? undefined : next.value;
+  const all = (async function* () {
+    if (first) yield first;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  })();
+  return { first, all };
+}
+
+/** What RFC 9659 lets a server ask for: 8 MiB. More would be memory that a small body claims. */
+const ZSTD_WINDOW_LOG = 23;
+const CHUNK_BYTES = 64 * 1024;
+const ZLIB_METHOD = 8;
+
+function createDecoder(encoding: Encoding, first: Buffer): Duplex {
+  const chunkSize = CHUNK_BYTES;
+  switch (encoding) {
+    case "gzip":
+      return createGunzip({ chunkSize });
+    case "br":
+      return createBrotliDecompress({ chunkSize });
+    case "zstd":
+      return createZstdDecompress({
+        chunkSize,
+        params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG },
+      });
+    case "deflate":
+      return (first[0]! & 0x0f) === ZLIB_METHOD
+        ? createInflate({ chunkSize })
+        : createInflateRaw({ chunkSize });
+  }
+}

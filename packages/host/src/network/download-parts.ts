@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Hash } from "@octant/core";
+
+/** A file on its way, kept in the state folder until it is whole. Whoever claimed it is alone with it. */
+export interface Part {
+  readonly path: string;
+  readonly size: number;
+  /** The entity tag of what it is a part of; only with one can it be gone on with. */
+  readonly tag: string | undefined;
+  /** Forgets what is there. */
+  restart(tag: string | undefined): Promise<void>;
+  append(bytes: Buffer): Promise<void>;
+  /** Waits until the disk has all of it. */
+  finish(): Promise<Hash>;
+  /** Keeps what there is for the next one who asks, when that can be of use. */
+  release(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** So that key and tag fit into the name of a file. */
+const MAX_TAG_CHARS = 120;
+const KEY_CHARS = 32;
+
+/** Takes over what an earlier download left, or begins a new part. What nobody came back for is removed. */
+export async function claimPart(folder: string, identity: unknown): Promise<Part> {
+  await sweep(folder);
+  const key = createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, KEY_CHARS);
+  const path = join(folder, `${randomUUID()}.busy`);
+  const tag = await takeOver(folder, key, path);
+  // The mode that the file will have in the end; the folder is private.
+  const file = await open(path, tag === undefined ? "wx+" : "r+", 0o666);
+  const { size } = await file.stat();
+  return createPart(folder, key, path, file, { tag, size });
+}
+
+/** Tag and key are in the name, so that one rename takes all of it: of two who try, one succeeds. */
+async function takeOver(folder: string, key: string, path: string): Promise<string | undefined> {
+  for (const name of await readdir(folder)) {
+    const [found, tag = "", kind] = name.split(".");
+    if (found !== key || kind !== "part") continue;
+    try {
+      await rename(join(folder, name), path);
+      return Buffer.from(tag, "base64url").toString();
+    } catch {
+      // Somebody else was first.
+    }
+  }
+  return undefined;
+}
+
+function createPart(
+  folder: string,
+  key: string,
+  path: string,
+  file: FileHandle,
+  kept: { tag: string | undefined; size: number },
+): Part {
+  let { tag, size } = kept;
+  let digest = createHash("sha256");
+  let isHashed = size === 0;
+  const drop = async () => {
+    await file.close();
+    await rm(path, { force: true });
+  };
+  return {
+    path,
+    get size() {
+      return size;
+    },
+    get tag() {
+      return tag;
+    },
+    async restart(next) {
+      await file.truncate(0);
+      size = 0;
+      tag = next;
+      digest = createHash("sha256");
+      isHashed = true;
+    },
+    async append(bytes) {
+      if (!isHashed) for await (const chunk of createReadStream(path)) digest.update(chunk);
+      isHashed = true;
+      for (let at = 0; at < bytes.length; )
+        at += (await file.write(bytes, at, bytes.length - at, size + at)).bytesWritten;
+      digest.update(bytes);
+      size += bytes.length;
+    },
+    async finish() {
+      await file.datasync();
+      return `sha256:${digest.digest("hex")}`;
+    },
+    async release() {
+      if (tag === undefined || size === 0 || tag.length > MAX_TAG_CHARS) return drop();
+      await file.close();
+      await rename(path, join(folder, `${key}.${Buffer.from(tag).toString("base64url")}.part`));
+    },
+    drop,
+  };
+}
+
+async function sweep(folder: string): Promise<void> {
+  const before = Date.now() - MAX_AGE_MS;
+  for (const name of await readdir(folder)) {
+    if (!/\.(part|busy)$/.test(name)) continue;
+    const path = join(folder, name);
+    const mtime = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => before,
+    );
+    if (mtime < before) await rm(path, { force: true });
+  }
+}

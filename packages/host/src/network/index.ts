@@ -1,0 +1,5 @@
+export { openInBrowser } from "./browser.ts";
+export { type Downloaded, type DownloadPlace, downloadFile } from "./download.ts";
+export * from "./network.ts";
+export type { NetworkPolicy } from "./policy.ts";
+export type { Resolve } from "./resolve.ts";

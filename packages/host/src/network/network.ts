@@ -1,0 +1,69 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { createGate, type NetworkPolicy } from "./policy.ts";
+import type { Resolve } from "./resolve.ts";
+import { parseTarget } from "./target.ts";
+
+export interface HttpRequest {
+  readonly url: string;
+  readonly method: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+  /** Whether redirects are followed. */
+  readonly follow: boolean;
+  /** For everything, from the name to the last byte. */
+  readonly timeoutMs: number;
+  /** The caller came over a network: this machine and its private networks are not theirs to reach. */
+  readonly isRemote: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The head of an answer, and the way to its body. */
+export interface HttpResponse {
+  readonly status: number;
+  /** Where it came from in the end, without credentials. */
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+  readonly redirects: number;
+  /** The body, decompressed; TOO_LARGE as soon as there is more. To be read once, if at all. */
+  body(maxBytes: number): AsyncIterable<Buffer>;
+}
+
+/** The one way in which tools reach other machines. Errors name the host and nothing else of a URL. */
+export interface Network {
+  /** Asks, and lends the answer; what was not read when `use` is done is given up. */
+  request<T>(request: HttpRequest, use: (response: HttpResponse) => Promise<T>): Promise<T>;
+  /** Says whether a URL may be handed to a browser, and how it is spelled then. */
+  checkUrl(url: string, isRemote: boolean): URL;
+  close(): Promise<void> | void;
+}
+
+export interface NetworkOptions {
+  readonly policy: NetworkPolicy;
+  /** Proxies are taken from here; without it every connection is ours. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly resolve?: Resolve;
+  /** Certificates that are trusted instead of those that come with Node. */
+  readonly ca?: readonly string[];
+  warn?(message: string): void;
+}
+
+export const LOCAL_POLICY: NetworkPolicy = { loopback: true, private: false, allow: [], deny: [] };
+
+/** Throws a TypeError when the policy cannot be read. What speaks HTTP is loaded with the first request. */
+export function createNetwork(options: NetworkOptions): Network {
+  const gate = createGate(options.policy);
+  let requests: Promise<Pick<Network, "request" | "close">> | undefined;
+  const load = () =>
+    (requests ??= import("./requests.ts").then(({ createRequests }) => createRequests(gate, options)));
+  return {
+    request: async (request, use) => (await load()).request(request, use),
+    checkUrl(url, isRemote) {
+      const target = parseTarget(url);
+      gate.checkName(target, isRemote);
+      gate.checkAddresses(target, [], isRemote);
+      return target.url;
+    },
+    close: async () => (await requests)?.close(),
+  };
+}

@@ -1,0 +1,90 @@
+import { isIP } from "node:net";
+import { ToolError } from "@octant/core";
+import { type AddressClass, classOf } from "./address-class.ts";
+import { BAD_PORTS } from "./bad-ports.ts";
+import { type HostPattern, nameOf, parseHostPattern } from "./host-patterns.ts";
+import type { Target } from "./target.ts";
+
+/** What a person lets Octant reach. Public addresses are open unless denied; the `never` class is closed to everybody. */
+export interface NetworkPolicy {
+  readonly loopback: boolean;
+  readonly private: boolean;
+  /** Opens loopback, private ranges and unusual ports for these hosts. */
+  readonly allow: readonly string[];
+  /** Closes, whatever `allow` says. */
+  readonly deny: readonly string[];
+  /** When given, nothing but these hosts is reached. */
+  readonly only?: readonly string[] | undefined;
+}
+
+export interface Gate {
+  /** What can be said before the name is resolved. */
+  checkName(target: Target, isRemote: boolean): void;
+  /** All addresses must pass: which of them is taken is not ours to say. None where somebody else resolves the name. */
+  checkAddresses(target: Target, addresses: readonly string[], isRemote: boolean): void;
+}
+
+/** `isRemote`: the caller came over a network, so that what only this machine can reach is not theirs. */
+export function createGate(policy: NetworkPolicy): Gate {
+  const allow = policy.allow.map(parseHostPattern);
+  const deny = policy.deny.map(parseHostPattern);
+  const only = policy.only?.map(parseHostPattern);
+
+  const check = (target: Target, addresses: readonly string[], isRemote: boolean) => {
+    if (isListed(deny, target, addresses)) throw blocked(target, "it is on the deny list");
+    if (METADATA_NAMES.has(nameOf(target.host))) throw blocked(target, REASONS.never);
+    if (BAD_PORTS.has(target.port) && !isListed(allow, target, []))
+      throw blocked(
+        target,
+        `port ${target.port} is not for HTTP; --net-allow ${target.host}:${target.port} opens it`,
+      );
+    for (const address of addresses) {
+      const kind = classOf(address);
+      if (kind === "never") throw blocked(target, REASONS.never);
+      if (kind === "public" || isListed(allow, target, [address])) continue;
+      if (isRemote) throw blocked(target, REASONS.remote);
+      if (!policy[kind]) throw blocked(target, REASONS[kind]);
+    }
+  };
+
+  return {
+    checkName: (target, isRemote) => check(target, isIP(target.host) ? [target.host] : [], isRemote),
+    checkAddresses(target, addresses, isRemote) {
+      check(target, addresses, isRemote);
+      if (only && !isAllListed(only, target, addresses))
+        throw blocked(target, "the settings name the hosts that may be reached, and it is not among them");
+    },
+  };
+}
+
+/** Any of the addresses is enough. */
+const isListed = (list: readonly HostPattern[], target: Target, addresses: readonly string[]): boolean =>
+  list.some((pattern) => pattern.matches(target, addresses));
+
+/** By its name, or by every single address: one that is listed does not vouch for its neighbours. */
+const isAllListed = (list: readonly HostPattern[], target: Target, addresses: readonly string[]): boolean =>
+  isListed(list, target, []) ||
+  (addresses.length > 0 && addresses.every((address) => isListed(list, target, [address])));
+
+const REASONS = {
+  never: "link-local, cloud metadata and reserved addresses are never reached",
+  private: "it is in a private network; the person can open it with --net-allow host:port",
+  loopback: "it is this machine; the person can open it with --net-allow host:port",
+  remote: "it is in a private network or this machine, which callers from elsewhere do not reach",
+} as const satisfies Record<Exclude<AddressClass, "public"> | "remote", string>;
+
+/** Names that only ever mean a cloud's own service. Behind a proxy there is no address to check. */
+const METADATA_NAMES = new Set([
+  "metadata",
+  "metadata.google.internal",
+  "metadata.goog",
+  "metadata.azure.com",
+  "metadata.azure.internal",
+  "metadata.tencentyun.com",
+  "metadata.oraclecloud.com",
+  "instance-data",
+  "instance-data.ec2.internal",
+]);
+
+export const blocked = ({ shown }: Pick<Target, "shown">, why: string) =>
+  new ToolError("NET_BLOCKED", `${shown} is blocked: ${why}`, { host: shown });

@@ -1,0 +1,52 @@
+import { isIP } from "node:net";
+import { classOf } from "./address-class.ts";
+import { type HostPattern, nameOf, parseHostPattern } from "./host-patterns.ts";
+import { isHttp, type Target } from "./target.ts";
+
+/** The proxy that a request goes through; undefined when it goes straight. */
+export type ChooseProxy = (target: Target) => string | undefined;
+
+/**
+ * Proxies as the person's environment names them: https_proxy, http_proxy, all_proxy, no_proxy, in either case. A
+ * setting that is no http URL is told to the person and not used.
+ */
+export function createProxyChoice(env: NodeJS.ProcessEnv, warn: (message: string) => void): ChooseProxy {
+  const read = (name: string) => env[name] || env[name.toUpperCase()];
+  const proxyOf = (name: string): string | undefined => {
+    const value = read(name);
+    if (value === undefined) return undefined;
+    const url = URL.parse(value.includes("://") ? value : `http://${value}`);
+    if (url && isHttp(url)) return url.href;
+    warn(`${name} is no http or https URL and is not used`);
+    return undefined;
+  };
+  const any = proxyOf("all_proxy");
+  const http = proxyOf("http_proxy") ?? any;
+  const https = proxyOf("https_proxy") ?? any;
+  if (http === undefined && https === undefined) return () => undefined;
+  const direct = (read("no_proxy") ?? "")
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .flatMap(toPatterns);
+
+  return (target) => {
+    if (isThisMachine(target.host) || direct.some((pattern) => pattern.matches(target, []))) return undefined;
+    return target.url.protocol === "https:" ? https : http;
+  };
+}
+
+/** In no_proxy a name means itself and everything below it, with or without a dot before it. */
+function toPatterns(entry: string): HostPattern[] {
+  const name = entry.replace(/^\*?\./, "");
+  try {
+    return name === "*" || isIP(name) || name.includes("/")
+      ? [parseHostPattern(name)]
+      : [parseHostPattern(name), parseHostPattern(`*.${name}`)];
+  } catch {
+    // Not ours to refuse: other programs read this variable too, each in its own way.
+    return [];
+  }
+}
+
+const isThisMachine = (host: string): boolean =>
+  isIP(host) ? classOf(host) === "loopback" : /(^|\.)localhost$/.test(nameOf(host));

@@ -1,0 +1,8 @@
+import { lookup } from "node:dns/promises";
+
+/** All addresses of a name. Asked exactly once for each hop; what it answers is what is connected to. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** As the rest of the machine resolves: hosts file, search domains and all. */
+export const systemResolve: Resolve = async (host) =>
+  (await lookup(host, { all: true, order: "verbatim" })).map(({ address }) => address);

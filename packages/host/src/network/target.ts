@@ -1,0 +1,55 @@
+import { ToolError } from "@octant/core";
+import type { Destination } from "./host-patterns.ts";
+
+/** A URL that may be asked for, with the credentials taken out. */
+export interface Target extends Destination {
+  /** Without user, password and fragment. */
+  readonly url: URL;
+  /** Name and port as people write them; all that an error says about a URL. */
+  readonly shown: string;
+  /** What the URL's user and password come to as a header. */
+  readonly authorization?: string;
+}
+
+/** Parses a URL as browsers do, so that every spelling of an address becomes one; INVALID_ARGUMENT when it is none. */
+export function parseTarget(text: string, path = "url"): Target {
+  const url = URL.parse(text);
+  if (!url) throw notAUrl(path, `${path} is no absolute URL, such as https://example.com/page`);
+  if (!isHttp(url)) throw notAUrl(path, `only http and https can be reached, not ${url.protocol}`);
+  return toTarget(url);
+}
+
+export const isHttp = ({ protocol }: URL): boolean => protocol === "http:" || protocol === "https:";
+
+/** Only for http and https, which always have a host. */
+export function toTarget(given: URL): Target {
+  const url = new URL(given);
+  const authorization = toAuthorization(url);
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port === "" ? (url.protocol === "https:" ? HTTPS_PORT : HTTP_PORT) : Number(url.port);
+  return { url, host, port, shown: url.host, ...(authorization && { authorization }) };
+}
+
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
+
+function toAuthorization({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  const pair = [username, password].map(decodePercent).join(":");
+  return `Basic ${Buffer.from(pair).toString("base64")}`;
+}
+
+/** A percent sign that starts no encoded character stands for itself. */
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const notAUrl = (path: string, message: string) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message }] });

@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+/** What limits memory and what limits the number of processes, by their names in the kernel. */
+export type Controller = "memory" | "pids";
+
+/** A tree of control groups that this process is in. */
+export interface Hierarchy {
+  readonly version: 1 | 2;
+  readonly controllers: readonly Controller[];
+  /** The folder of the group that this process is in. */
+  readonly own: string;
+  /** The folder where groups that limit can be made. */
+  readonly parent: string;
+}
+
+const CONTROLLERS = ["memory", "pids"] as const satisfies readonly Controller[];
+
+/** A file of the system's; empty when there is none. */
+type Read = (path: string) => string;
+
+/** Those of this process; none where the system has no control groups, or shows none. */
+export function findHierarchies(read: Read = readOrNothing): Hierarchy[] {
+  const groups = read("/proc/self/cgroup");
+  const mounts = parseMounts(read("/proc/self/mountinfo"));
+  return groups.split("\n").flatMap((line) => {
+    const [, number, names = "", path = ""] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
+    if (number === undefined) return [];
+    const mount = mounts.find(({ version, options }) =>
+      number === "0" ? version === 2 : version === 1 && names.split(",").every((name) => options.has(name)),
+    );
+    if (!mount) return [];
+    const own = folderOf(path, mount);
+    return number === "0" ? unified(own, mount.point, read) : separate(own, names.split(","));
+  });
+}
+
+/** Version 1: any group can have groups below it. */
+function separate(own: string, names: readonly string[]): Hierarchy[] {
+  const controllers = CONTROLLERS.filter((name) => names.includes(name));
+  return controllers.length > 0 ? [{ version: 1, controllers, own, parent: own }] : [];
+}
+
+/**
+ * Version 2: a group that holds processes cannot limit groups below it, the root excepted. So ours goes beside the one
+ * we are in, unless that one has limits, which nobody should get out of.
+ */
+function unified(own: string, root: string, read: Read): Hierarchy[] {
+  const beside = own !== root && isUnlimited(own, read) ? [dirname(own)] : [];
+  for (const parent of [own, ...beside]) {
+    const passedOn = read(join(parent, "cgroup.subtree_control")).trim().split(" ");
+    const controllers = CONTROLLERS.filter((name) => passedOn.includes(name));
+    if (controllers.length > 0) return [{ version: 2, controllers, own, parent }];
+  }
+  return [];
+}
+
+const isUnlimited = (group: string, read: Read): boolean =>
+  ["memory.max", "memory.high", "pids.max"].every((name) =>
+    ["max", ""].includes(read(join(group, name)).trim()),
+  );
+
+interface Mount {
+  readonly version: 1 | 2;
+  /** Which group is seen at the mount point. */
+  readonly root: string;
+  readonly point: string;
+  readonly options: ReadonlySet<string>;
+}
+
+/** Of /proc/self/mountinfo: `36 35 0:31 ROOT POINT rw,relatime shared:9 - TYPE SOURCE OPTIONS`. */
+function parseMounts(text: string): Mount[] {
+  return text.split("\n").flatMap((line) => {
+    const [before = "", after = ""] = line.split(" - ");
+    const [, , , root = "", point = ""] = before.split(" ").map(unescaped);
+    const [type, , options = ""] = after.split(" ");
+    if (type !== "cgroup" && type !== "cgroup2") return [];
+    return [{ version: type === "cgroup" ? 1 : 2, root, point, options: new Set(options.split(",")) }];
+  });
+}
+
+/** Spaces and the like are octal there. */
+const unescaped = (text: string): string =>
+  text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+
+/** In a container the mount may show only a part of the tree, and paths may begin at that part. */
+function folderOf(path: string, { root, point }: Mount): string {
+  const below = relative(root, path);
+  return join(point, below.startsWith("..") ? path : below);
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,36 @@
+import { errnoOf } from "./errno.ts";
+import { checkProgram } from "./program.ts";
+import type { StartOrder } from "./protocol.ts";
+import { RequestRefused } from "./supervisor-client.ts";
+
+/** How a sandbox starts a command; SANDBOX_UNAVAILABLE when it cannot. */
+export interface Launcher {
+  wrap(command: {
+    readonly argv: readonly [string, ...string[]];
+    /** Where the command runs: the launcher changes into it. */
+    readonly folder: string;
+    /** The command's; the marks that it is found by among the machine's processes must reach it. */
+    readonly env: Record<string, string>;
+    readonly pty: boolean;
+  }): Promise<{
+    readonly argv: readonly [string, ...string[]];
+    readonly env: Readonly<Record<string, string>>;
+    /** Where the launcher itself runs; `/` when absent. */
+    readonly folder?: string | undefined;
+    /** False: this is the command itself, to be started as if there were no sandbox. */
+    readonly launcher?: boolean | undefined;
+  }>;
+}
+
+/** The order to start the launcher, which starts the command. */
+export async function toLaunched(sandbox: Launcher, order: StartOrder): Promise<StartOrder> {
+  try {
+    checkProgram(order);
+  } catch (cause) {
+    throw new RequestRefused({ kind: "not_started", errno: errnoOf(cause) });
+  }
+  const { argv, folder, env, pty } = order;
+  const launch = await sandbox.wrap({ argv, folder, env: { ...env }, pty: pty !== null });
+  if (launch.launcher === false) return { ...order, env: launch.env };
+  return { ...order, argv: launch.argv, env: launch.env, cwd: launch.folder ?? "/", launched: true };
+}

@@ -1,0 +1,61 @@
+import { spawnSync } from "node:child_process";
+import { toNative } from "../path.ts";
+import { toArgumentFile } from "./bubblewrap.ts";
+import { divideVariables, HEARING_KEYS, keepVariables, toLauncherArgv } from "./launcher.ts";
+import type { Level } from "./level.ts";
+import type { Mount } from "./mount.ts";
+import type { Scratch } from "./scratch.ts";
+import { assembleFilter } from "./seccomp.ts";
+import type { Architecture } from "./syscalls.ts";
+
+export interface BubblewrapLevelOptions {
+  readonly program: string;
+  readonly arch: Architecture;
+  readonly isRoot: boolean;
+  readonly scratch: Scratch;
+}
+
+export function createBubblewrapLevel({ program, arch, isRoot, scratch }: BubblewrapLevelOptions): Level {
+  const filter = scratch.keep("filter", assembleFilter(arch));
+  // Plans are kept by whoever makes them, so the same list is the same file.
+  const files = new WeakMap<readonly Mount[], string>();
+  const fileOf = (mounts: readonly Mount[]): string => {
+    const file = files.get(mounts) ?? scratch.keep("mounts", toArgumentFile({ isRoot, mounts }));
+    files.set(mounts, file);
+    return file;
+  };
+  let hears: boolean | undefined;
+  /** Not every `env` can give a command its signals back; without that, ctrl-c ends what has a terminal. */
+  const canHearKeys = (): boolean => {
+    const [env, ...args] = HEARING_KEYS;
+    hears ??= spawnSync(env, [...args, "true"], { stdio: "ignore" }).status === 0;
+    return hears;
+  };
+  return {
+    level: "bubblewrap",
+    detail: isRoot ? AS_ROOT : AS_USER,
+    launch(command, { mounts, ownNetwork }) {
+      const { argv, env, folder, pty } = command;
+      const { passed, inside } = divideVariables(env);
+      const variables = keepVariables(scratch, inside);
+      const launcher = [
+        ...[program, "--args", "8", "--seccomp", "9"],
+        ...(variables === undefined ? [] : ["--args", "7"]),
+        ...(ownNetwork ? ["--unshare-net"] : []),
+        // Without a terminal of its own it could type into the one of whoever started us.
+        ...(pty ? [] : ["--new-session"]),
+        // A name that no argument can hold is left to where the launcher was started.
+        ...(typeof toNative(folder) !== "string" ? [] : ["--chdir", folder]),
+        ...["--", ...(pty && canHearKeys() ? HEARING_KEYS : []), ...argv],
+      ];
+      const files = { mounts: fileOf(mounts), filter, variables };
+      const launched = toLauncherArgv(files, launcher, pty && canHearKeys());
+      return { argv: launched, env: passed, folder, launcher: true };
+    },
+  };
+}
+
+const HOLDS =
+  "own processes, mounts and devices, a seccomp filter, secrets masked, only the workspace, temp and caches writable";
+const AS_USER = `bubblewrap in a user namespace: ${HOLDS}`;
+const AS_ROOT = `bubblewrap as root with few capabilities: ${HOLDS}`;

@@ -1,0 +1,23 @@
+import { existsSync, readFileSync } from "node:fs";
+
+export type Container = "docker" | "podman" | "kubernetes" | "container";
+
+/** What Octant itself seems to run in. Anybody can plant these signs, so they are shown and decide nothing. */
+export function detectContainer(env: NodeJS.ProcessEnv, root = "/"): Container | null {
+  if (env["KUBERNETES_SERVICE_HOST"]) return "kubernetes";
+  if (existsSync(`${root}run/.containerenv`)) return "podman";
+  if (existsSync(`${root}.dockerenv`)) return "docker";
+  const groups = readText(`${root}proc/1/cgroup`);
+  if (groups.includes("kubepods")) return "kubernetes";
+  if (groups.includes("libpod")) return "podman";
+  if (groups.includes("docker")) return "docker";
+  return /\b(?:lxc|containerd|crio)\b/.test(groups) ? "container" : null;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,66 @@
+import { createBubblewrapLevel } from "./bubblewrap-level.ts";
+import type { Level } from "./level.ts";
+import type { PlanOptions } from "./plan.ts";
+import { createPlans, type Plans } from "./plans.ts";
+import { adviceFor, tryLevel } from "./probe.ts";
+import { findTrusted } from "./program.ts";
+import type { Trial } from "./sandbox.ts";
+import { createSandboxExecLevel } from "./sandbox-exec-level.ts";
+import { hasSeccomp } from "./seccomp.ts";
+import type { SandboxLevel } from "./settings.ts";
+import { createUnshareLevel } from "./unshare-level.ts";
+
+export interface FoundLevel {
+  readonly tried: readonly Trial[];
+  /** The strongest that works; nothing when none does, and commands run with all rights. */
+  readonly working?: { readonly level: Level; readonly plans: Plans };
+  readonly advice: string;
+}
+
+type Options = Omit<PlanOptions, "protectedMounts" | "extra" | "isRoot">;
+
+/** Tries what this machine has, the strongest first, until one works. */
+export async function findLevel(options: Options): Promise<FoundLevel> {
+  const tried: Trial[] = [];
+  for (const candidate of listCandidates(options)) {
+    if ("missing" in candidate) {
+      tried.push({ level: candidate.level, works: false, why: candidate.missing });
+      continue;
+    }
+    const { level, isRoot } = candidate;
+    const plans = createPlans({ ...options, isRoot });
+    const mounts = plans.get({ changesProtected: false, extra: [] });
+    const trial = await tryLevel(level, { mounts, ownNetwork: false }, options.scratch);
+    tried.push(trial);
+    if (trial.works) return { tried, working: { level, plans }, advice: "" };
+  }
+  return { tried, advice: adviceFor(findTrusted("bwrap", options.env, options.roots) !== undefined) };
+}
+
+type Candidate =
+  | { readonly level: Level; readonly isRoot: boolean }
+  | { readonly level: SandboxLevel; readonly missing: string };
+
+function listCandidates({ env, roots, scratch }: Options): Candidate[] {
+  if (process.platform === "darwin") return [{ level: createSandboxExecLevel(), isRoot: false }];
+  const { arch } = process;
+  const amRoot = process.getuid?.() === 0;
+  // Root in a container may lack the rights to do without a user namespace.
+  const ways = amRoot ? [true, false] : [false];
+  const bwrap = findTrusted("bwrap", env, roots);
+  const unshare = findTrusted("unshare", env, roots);
+  const setpriv = findTrusted("setpriv", env, roots);
+  return [
+    ...(bwrap === undefined
+      ? [{ level: "bubblewrap", missing: "bwrap is not installed" } as const]
+      : !hasSeccomp(arch)
+        ? [{ level: "bubblewrap", missing: `there is no seccomp filter for ${arch}` } as const]
+        : ways.map((isRoot) => ({
+            level: createBubblewrapLevel({ program: bwrap, arch, isRoot, scratch }),
+            isRoot,
+          }))),
+    ...(unshare === undefined || setpriv === undefined
+      ? [{ level: "unshare", missing: "unshare or setpriv is not installed" } as const]
+      : ways.map((isRoot) => ({ level: createUnshareLevel({ unshare, setpriv, isRoot, scratch }), isRoot }))),
+  ];
+}

@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { constants } from "node:os";
+import process from "node:process";
+
+/**
+ * Runs inside the sandbox, beside one command: what programs send to the proxy's port here goes to the proxy's socket, the
+ * only way out. Ends as the command ends.
+ */
+const [socket = "", port = "", program = "", ...args] = process.argv.slice(2);
+
+const server = createServer((client) => {
+  const proxy = connect(socket);
+  client.on("error", () => proxy.destroy()).on("close", () => proxy.destroy());
+  proxy.on("error", () => client.destroy()).on("close", () => client.destroy());
+  client.pipe(proxy).pipe(client);
+});
+server.listen(Number(port), "127.0.0.1");
+await once(server, "listening");
+
+const child = spawn(program, args, { stdio: "inherit" });
+for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+// A terminal tells both of us.
+process.on("SIGINT", () => {});
+child.on("error", (cause) => {
+  console.error(`${program}: ${cause.message}`);
+  process.exit(127);
+});
+child.on("exit", (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));

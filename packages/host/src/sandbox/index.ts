@@ -1,0 +1,4 @@
+export { type Container, detectContainer } from "./container.ts";
+export { createSandbox } from "./create-sandbox.ts";
+export type * from "./sandbox.ts";
+export * from "./settings.ts";

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Scratch } from "./scratch.ts";
+
+/**
+ * Opens the files that bubblewrap reads by number and becomes bubblewrap. A shell does it, since whoever starts us can
+ * pass nothing but arguments. $1 are the mounts, $2 the filter; $3, where it is one, the variables, which go at once.
+ */
+const SCRIPT = 'ulimit -c 0; exec 8<"$1" 9<"$2"; shift 2; exec "$@"';
+const SCRIPT_WITH_VARIABLES = `exec 7<"$1"; /bin/rm -f -- "$1"; shift; ${SCRIPT}`;
+/** On a terminal ctrl-c reaches bubblewrap too, which would end, and everything with it. */
+const DEAF_TO_KEYS = "trap '' INT QUIT; ";
+/** What was ignored outside is no longer ignored by the command; a shell cannot undo that. */
+export const HEARING_KEYS = ["env", "--default-signal=INT,QUIT"] as const;
+
+export interface LauncherFiles {
+  readonly mounts: string;
+  readonly filter: string;
+  readonly variables: string | undefined;
+}
+
+export interface Variables {
+  /** What the launcher itself gets, and hands on. */
+  readonly passed: Readonly<Record<string, string>>;
+  /** What only the command may get: the launcher runs outside the sandbox, and would obey them. */
+  readonly inside: Readonly<Record<string, string>>;
+}
+
+export function toLauncherArgv(
+  { mounts, filter, variables }: LauncherFiles,
+  launcher: readonly string[],
+  isDeafToKeys: boolean,
+): readonly [string, ...string[]] {
+  const script =
+    (isDeafToKeys ? DEAF_TO_KEYS : "") + (variables === undefined ? SCRIPT : SCRIPT_WITH_VARIABLES);
+  const files = [...(variables === undefined ? [] : [variables]), mounts, filter];
+  return ["/bin/sh", "-c", script, "sandbox", ...files, ...launcher];
+}
+
+/** Keeps from the launcher every variable that is not known to mean nothing to a shell, the C library or bubblewrap. */
+export function divideVariables(env: Readonly<Record<string, string>>): Variables {
+  const passed: Record<string, string> = {};
+  const inside: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) (HARMLESS.test(name) ? passed : inside)[name] = value;
+  return { passed, inside };
+}
+
+/** LD_PRELOAD, BASH_FUNC_…, ENV, SHELLOPTS, GCONV_PATH and their like are code. */
+const HARMLESS = new RegExp(
+  `^(?:${[
+    ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "TZ", "TERM", "TMPDIR", "TMP", "TEMP", "CI"],
+    ...[
+      "LANG",
+      "LANGUAGE",
+      "LC_[A-Z]+",
+      "COLORTERM",
+      "NO_COLOR",
+      "FORCE_COLOR",
+      "DISPLAY",
+      "WAYLAND_DISPLAY",
+    ],
+    ...["XDG_[A-Z_]+", "(?:https?|all|ftp|no)_proxy", "(?:HTTPS?|ALL|FTP|NO)_PROXY", "SSL_CERT_(?:FILE|DIR)"],
+    ...["(?:OCTANT|HANZO|NODE|NPM|npm|NVM|VOLTA|FNM|PNPM|BUN|DENO|COREPACK|YARN)_[A-Za-z0-9_]+"],
+    ...[
+      "(?:PYTHON|PYTEST|PIP|UV|VIRTUAL|CONDA|PYENV|CARGO|RUST|RUSTUP|GEM|RBENV|DOTNET|JAVA|MAVEN|GRADLE)[A-Z0-9_]*",
+    ],
+    ...[
+      "GO[A-Z]+",
+      "GIT_[A-Z_]+",
+      "ANDROID_[A-Z_]+",
+      "SDKMAN_DIR",
+      "REQUESTS_CA_BUNDLE",
+      "CURL_CA_BUNDLE",
+      "PORT",
+      "DEBUG",
+    ],
+  ].join("|")})$`,
+);
+
+/** Variables for the inside, as arguments in a file of their own: on the command line everybody could read them. */
+export function keepVariables(scratch: Scratch, inside: Variables["inside"]): string | undefined {
+  const entries = Object.entries(inside);
+  if (entries.length === 0) return undefined;
+  const file = join(variablesFolder(scratch), randomBytes(16).toString("hex"));
+  const text = entries.flatMap(([name, value]) => ["--setenv", name, value]).map((part) => `${part}\0`);
+  writeFileSync(file, text.join(""), { flag: "wx", mode: 0o600 });
+  return file;
+}
+
+/** Of this server: what a launcher that never ran has left goes with it. */
+export const forgetVariables = (scratch: Scratch): void =>
+  rmSync(variablesFolder(scratch), { recursive: true, force: true });
+
+function variablesFolder(scratch: Scratch): string {
+  const folder = join(scratch.path, `variables-${process.pid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}

@@ -1,0 +1,17 @@
+import type { Mount } from "./mount.ts";
+import type { LaunchedCommand, SandboxedCommand } from "./sandbox.ts";
+import type { SandboxLevel } from "./settings.ts";
+
+/** A way to keep a command apart, on a machine where it works. */
+export interface Level {
+  readonly level: SandboxLevel;
+  /** What holds, in a sentence for a person. */
+  readonly detail: string;
+  launch(command: SandboxedCommand, place: CommandPlace): LaunchedCommand;
+}
+
+export interface CommandPlace {
+  readonly mounts: readonly Mount[];
+  /** Not the machine's. */
+  readonly ownNetwork: boolean;
+}

@@ -1,0 +1,22 @@
+/** One step in making the tree that a command sees. Later ones cover earlier ones; sources are of the real tree. */
+export type Mount =
+  /** `mayBeGone`: without it when its source is no longer there. */
+  | {
+      readonly kind: "read" | "write" | "device";
+      readonly source: string;
+      readonly at: string;
+      readonly mayBeGone?: true;
+    }
+  /** Empty, writable, gone when the command ends. */
+  | { readonly kind: "empty"; readonly at: string }
+  | { readonly kind: "folder"; readonly at: string }
+  | { readonly kind: "link"; readonly target: string; readonly at: string }
+  /** Nothing can be written at this mount any more; those inside it stay as they are. */
+  | { readonly kind: "seal"; readonly at: string }
+  | { readonly kind: "devices"; readonly at: string }
+  | { readonly kind: "processes"; readonly at: string };
+
+export type Bind = Extract<Mount, { readonly source: string }>;
+
+export const read = (source: string, at = source): Bind => ({ kind: "read", source, at });
+export const write = (source: string, at = source): Bind => ({ kind: "write", source, at });

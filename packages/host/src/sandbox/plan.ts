@@ -1,0 +1,226 @@
+import { mkdirSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { fromNative, isWithin, type Path, toNative } from "../path.ts";
+import type { StateFolder } from "../state.ts";
+import {
+  addHome,
+  addMask,
+  cachesElsewhere,
+  type HomeOptions,
+  maskHome,
+  namedByEnvironment,
+  statOf,
+} from "./home.ts";
+import { type Mount, read, write } from "./mount.ts";
+import { MASKED_SYSTEM, OTHER_HOMES, SHARED_IN_HOMES, SHOWN_IN_RUN, SYSTEM } from "./places.ts";
+import { isInPlace } from "./protected.ts";
+import { openTempFolder, type Scratch } from "./scratch.ts";
+import type { SandboxSettings } from "./settings.ts";
+import { createTree, lstatOf, type Tree } from "./tree.ts";
+
+export interface PlanOptions {
+  readonly roots: readonly Path[];
+  readonly settings: SandboxSettings;
+  readonly env: NodeJS.ProcessEnv;
+  readonly state: StateFolder;
+  readonly scratch: Scratch;
+  /** Commands are the machine's root, not root of a user namespace: what only permissions protect is not protected. */
+  readonly isRoot: boolean;
+  readonly protectedMounts: readonly Mount[];
+  /** What of ours the command needs besides; in `/run`. */
+  readonly extra: readonly Mount[];
+}
+
+/** Everything that a command of the workspace sees, in the order in which it is put there. */
+export function planMounts(options: PlanOptions): readonly Mount[] {
+  return options.settings.mode === "allowlist" ? planAllowlist(options) : planWorkspace(options);
+}
+
+function planWorkspace(options: PlanOptions): readonly Mount[] {
+  const { settings, env, scratch, protectedMounts } = options;
+  const tree = createTree();
+  const writable = listWritable(options);
+  tree.add(writable.includes("/") ? write("/") : read("/"));
+  addKernel(tree);
+  tree.add({ kind: "empty", at: "/run" });
+  for (const mount of [...shownInRun().map((path) => read(path)), ...options.extra]) tree.add(mount);
+  addTemp(tree, scratch);
+  hideOtherHomes(tree, options);
+
+  const places: HomeOptions = { home: homeOf(env), env, hidden: settings.hide_home, writable, scratch };
+  const homeIsOpen = writable.some((path) => isWithin(path, places.home));
+  if (!homeIsOpen && hasHome(places.home)) addHome(tree, places);
+  addPrograms(tree, options, writable);
+  for (const path of outermost([...writable, ...cachesElsewhere(places)]))
+    if (path !== "/") tree.add(toWritable(path));
+  for (const mount of protectedMounts) if (isInPlace(mount)) tree.add(mount);
+  if (homeIsOpen) maskHome(tree, places);
+  maskSystem(tree, options);
+  maskOctant(tree, options);
+  return tree.mounts;
+}
+
+function planAllowlist(options: PlanOptions): readonly Mount[] {
+  const { roots, env, scratch, protectedMounts } = options;
+  const tree = createTree();
+  for (const path of SYSTEM) {
+    const found = lstatOf(path);
+    if (found?.isSymbolicLink()) tree.add({ kind: "link", target: readlinkSync(path), at: path });
+    else if (found) tree.add(read(path));
+  }
+  addKernel(tree);
+  for (const mount of [...shownInRun().map((path) => read(path)), ...options.extra]) tree.add(mount);
+  addTemp(tree, scratch);
+  tree.add({ kind: "empty", at: homeOf(env) });
+  for (const path of roots) tree.add({ kind: "folder", at: path });
+  const writable = outermost(listWritable(options));
+  for (const path of writable) tree.add(toWritable(path));
+  for (const mount of protectedMounts)
+    if (writable.some((path) => isWithin(path, mount.at)) && isInPlace(mount)) tree.add(mount);
+  maskSystem(tree, options);
+  maskOctant(tree, options);
+  tree.add({ kind: "seal", at: "/" });
+  return tree.mounts;
+}
+
+function addKernel(tree: Tree): void {
+  tree.add({ kind: "devices", at: "/dev" });
+  tree.add({ kind: "processes", at: "/proc" });
+  // Settings of the kernel obey their owner, root, whatever else it may not do. And the memory of the first process, which
+  // has no filter, is a file there.
+  tree.add({ kind: "seal", at: "/proc" });
+}
+
+/** In the real ones lie the sockets of other programs. */
+function addTemp(tree: Tree, scratch: Scratch): void {
+  tree.add(write(openTempFolder(scratch, "tmp"), "/tmp"), { kept: true });
+  if (lstatOf("/var/tmp")?.isDirectory() || tree.mounts[0]?.at !== "/")
+    tree.add(write(openTempFolder(scratch, "var-tmp"), "/var/tmp"), { kept: true });
+}
+
+/**
+ * What the PATH names, and Octant's own code, which test runners load their reporters from, may lie in a temp folder or
+ * in a hidden part of the home: a fresh clone to try it, a toolchain that CI has unpacked.
+ */
+function addPrograms(tree: Tree, { env }: PlanOptions, writable: readonly Path[]): void {
+  const named = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
+  const folders = [...named, dirname(process.execPath), installFolder()].flatMap(
+    (path) => realPath(path) ?? [],
+  );
+  for (const path of outermost(folders)) {
+    const isThere = tree.sourceOf(path) !== undefined || writable.some((root) => isWithin(root, path));
+    if (!isThere && path !== "/" && statOf(path)?.isDirectory()) tree.add(read(path));
+  }
+}
+
+/** All that Octant loads code from: the folder of packages that it is installed in, or the checkout. */
+function installFolder(): string {
+  const here = import.meta.dirname;
+  const packages = here.lastIndexOf("/node_modules/");
+  if (packages >= 0) return here.slice(0, packages + "/node_modules".length);
+  for (let folder = here; folder !== "/"; folder = dirname(folder))
+    if (statOf(join(folder, "node_modules"))) return folder;
+  return here;
+}
+
+/** Without these no name can be resolved, where `/etc/resolv.conf` is a link. */
+function shownInRun(): string[] {
+  const resolver = realPath("/etc/resolv.conf");
+  const wanted = resolver && isWithin("/run", resolver) ? [...SHOWN_IN_RUN, resolver] : SHOWN_IN_RUN;
+  return [...new Set(wanted)].filter((path) => statOf(path));
+}
+
+function maskSystem(tree: Tree, { scratch, isRoot }: PlanOptions): void {
+  for (const path of MASKED_SYSTEM) {
+    const found = lstatOf(path);
+    // The system has put an empty one there for a program that is not used; a link leads to another of these.
+    const isNothing = !found || found.isSymbolicLink() || (found.isFile() && found.size === 0);
+    if (!isNothing && (isRoot || isReadable(path))) addMask(tree, path, scratch);
+  }
+}
+
+/** Root can read everybody's. */
+function hideOtherHomes(tree: Tree, { isRoot, env }: PlanOptions): void {
+  const home = homeOf(env);
+  for (const path of OTHER_HOMES) {
+    if (!isRoot || home === path || isEmpty(path) || !tree.sourceOf(path)) continue;
+    tree.add({ kind: "empty", at: path });
+    const shared = [
+      ...SHARED_IN_HOMES.filter((folder) => isWithin(path, folder)),
+      ...toolchainsIn(path, env),
+    ];
+    for (const folder of outermost(shared))
+      if (statOf(folder) && !isWithin(home, folder)) tree.add(read(folder));
+  }
+}
+
+function isEmpty(folder: string): boolean {
+  return !statOf(folder)?.isDirectory() || readdirSync(folder).length === 0;
+}
+
+/** `sudo`, and a home that was changed, leave the PATH as it was. */
+function toolchainsIn(path: string, env: NodeJS.ProcessEnv): string[] {
+  const homes = path === "/home" ? readdirSync(path).map((name) => join(path, name)) : [path];
+  return homes.flatMap((home) => namedByEnvironment(home, env).map((name) => join(home, name)));
+}
+
+/** Octant's own state, settings and compiled code: who writes there writes what runs outside. */
+function maskOctant(tree: Tree, { state, scratch, env }: PlanOptions): void {
+  const caches = [env["XDG_CACHE_HOME"] || join(homeOf(env), ".cache")]
+    .filter(isAbsolute)
+    .map((path) => join(path, "octant"));
+  for (const path of caches) makeFolder(path);
+  const settings = [env["XDG_CONFIG_HOME"] || join(homeOf(env), ".config")].filter(isAbsolute);
+  for (const path of [...caches, ...settings.map((folder) => join(folder, "hanzo")), state.base])
+    addMask(tree, path, scratch);
+}
+
+/** The roots, and what settings allow besides, where it really is. */
+function listWritable({ roots, settings }: PlanOptions): Path[] {
+  const [first = "/"] = roots;
+  const allowed = settings.allowed_paths
+    .map((path) => realPath(resolve(first, path)))
+    .filter((path) => path !== undefined);
+  return settings.mode === "allowlist" ? allowed : [...roots, ...allowed];
+}
+
+const outermost = (paths: readonly Path[]): Path[] =>
+  [...new Set(paths)]
+    .filter((path) => !paths.some((other) => other !== path && isWithin(other, path)))
+    .sort();
+
+const toWritable = (path: Path): Mount =>
+  isWithin("/dev", path) ? { kind: "device", source: path, at: path } : write(path);
+
+export const homeOf = (env: NodeJS.ProcessEnv): string => realPath(env["HOME"] || homedir()) ?? "/";
+
+/** A home such as `/` or `/nonexistent` is nobody's. */
+const hasHome = (home: string): boolean =>
+  home !== "/" && dirname(home) !== home && statOf(home)?.isDirectory() === true;
+
+const isReadable = (path: string): boolean => {
+  const found = statOf(path);
+  if (!found) return false;
+  const isMine = found.uid === process.getuid?.();
+  return (
+    isMine || (found.mode & OTHERS_CAN_READ) !== 0 || (process.getgroups?.().includes(found.gid) ?? false)
+  );
+};
+const OTHERS_CAN_READ = 0o004;
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch {
+    // A home that cannot be written to has none, and will have none.
+  }
+}
+
+function realPath(path: Path): Path | undefined {
+  try {
+    return fromNative(realpathSync(toNative(path), "buffer"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { ToolError } from "@octant/core";
+import { isWithin } from "../path.ts";
+import type { SandboxedCommand } from "./sandbox.ts";
+
+/** A launcher starts anything and lets it print that it is not there, so we look first. */
+export function checkProgram({ argv: [program], env, folder }: SandboxedCommand): void {
+  const places = program.includes("/")
+    ? [isAbsolute(program) ? program : join(folder, program)]
+    : (env["PATH"] ?? "").split(":").map((path) => join(path || folder, program));
+  if (places.some(isProgram)) return;
+  const reason = places.some(exists)
+    ? "it is not executable (EACCES)"
+    : "there is no such program on the PATH (ENOENT)";
+  throw new ToolError("EXEC_FAILED", `'${program}' could not be started: ${reason}`, { program });
+}
+
+/** A program of the system, never one that lies where commands can write. */
+export function findTrusted(
+  name: string,
+  env: NodeJS.ProcessEnv,
+  writable: readonly string[],
+): string | undefined {
+  const fromPath = (env["PATH"] ?? "").split(":").filter((path) => isAbsolute(path));
+  return [...SYSTEM_PLACES, ...fromPath]
+    .filter((path) => !writable.some((folder) => isWithin(folder, path)))
+    .map((path) => join(path, name))
+    .find(isProgram);
+}
+
+const SYSTEM_PLACES = [
+  "/usr/bin",
+  "/bin",
+  "/usr/sbin",
+  "/sbin",
+  "/usr/local/bin",
+  "/run/current-system/sw/bin",
+];
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

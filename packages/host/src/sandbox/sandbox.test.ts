@@ -1,0 +1,300 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStateFolder } from "../state.ts";
+import { createSandbox } from "./create-sandbox.ts";
+import type { SandboxedCommand } from "./sandbox.ts";
+import { DEFAULT_SANDBOX, type SandboxSettings } from "./settings.ts";
+import type { AssignedCommand, Outcome } from "./testing/probe-runner.ts";
+import { createWorld, identities, type World } from "./testing/world.ts";
+
+const sh = (script: string, more?: Omit<AssignedCommand, "argv">): AssignedCommand => ({
+  argv: ["/bin/sh", "-c", script],
+  ...more,
+});
+
+async function runIn(
+  world: World,
+  command: AssignedCommand | string,
+  settings: Partial<SandboxSettings> = {},
+): Promise<Outcome> {
+  const commands = [typeof command === "string" ? sh(command) : command];
+  const { outcomes } = await world.run({ settings: { ...DEFAULT_SANDBOX, ...settings }, commands });
+  return outcomes[0]!;
+}
+
+describe.each(identities())("work goes on inside, as $name", ({ uid }) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld(uid);
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  test("npm installs a package from a tarball, with a script that is built", async () => {
+    const build = `mkdir -p pkg && cd pkg && printf '%s' '{"name":"tiny","version":"1.0.0","scripts":{"install":"gcc -o tiny tiny.c"}}' >package.json &&
+      echo 'int main(void) { return 0; }' >tiny.c && npm pack --silent && cd .. && echo '{"name":"app"}' >package.json &&
+      npm install --silent --no-audit ./pkg/tiny-1.0.0.tgz && ./node_modules/tiny/tiny && ls node_modules/tiny`;
+    const { code, stdout, stderr } = await runIn(world, build);
+    expect(stderr).toBe("");
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("tiny.c") });
+    expect(existsSync(join(world.ws, "node_modules/tiny/tiny"))).toBe(true);
+  });
+
+  test("git commits, and shows what it did", async () => {
+    const commit = `git config --list >/dev/null && git add README && git -c user.name=a -c user.email=a@b commit -qm first && git log --oneline | wc -l`;
+    expect(await runIn(world, commit)).toMatchObject({ code: 0, stdout: "1\n" });
+  });
+
+  test("cargo builds a crate", async () => {
+    const rustup = process.env["RUSTUP_HOME"] ?? join(homedir(), ".rustup");
+    const cargo = spawnSync("sh", ["-c", "command -v cargo"], { encoding: "utf8" }).stdout.trim();
+    expect(cargo).not.toBe("");
+    // A toolchain in the home of root is not for others.
+    if (uid !== 0 && cargo.startsWith("/root/")) return;
+    const build = `mkdir -p crate/src && cd crate && printf '[package]\\nname = "c"\\nversion = "0.1.0"\\n' >Cargo.toml &&
+      echo 'fn main() { println!("built"); }' >src/main.rs && cargo build -q --offline && ./target/debug/c`;
+    expect(await runIn(world, sh(build, { env: { RUSTUP_HOME: rustup } }))).toMatchObject({
+      code: 0,
+      stdout: "built\n",
+    });
+  });
+
+  test("pytest and gcc run", async () => {
+    const check = `printf 'def test_it(tmp_path):\\n    (tmp_path / "a").write_text("x")\\n' >test_it.py &&
+      /usr/bin/python3 -m pytest -q test_it.py && echo 'int main(void) { return 7; }' >a.c && gcc -o a a.c && ./a`;
+    expect(await runIn(world, check)).toMatchObject({ code: 7, stdout: expect.stringContaining("1 passed") });
+  });
+
+  test("caches are written for all, temp files and the rest of the home for the workspace alone", async () => {
+    const write =
+      'for f in ~/.npm/a ~/.cache/a ~/.cargo/registry/a ~/new /tmp/a /var/tmp/a; do echo x >"$f" || exit 1; done';
+    expect(await runIn(world, write)).toMatchObject({ code: 0 });
+    for (const path of [".npm/a", ".cache/a", ".cargo/registry/a"])
+      expect(existsSync(join(world.home, path))).toBe(true);
+    expect(existsSync(join(world.home, "new"))).toBe(false);
+    expect(await runIn(world, "cat ~/new /tmp/a /var/tmp/a ~/notes.txt ~/.npmrc")).toMatchObject({
+      stdout: "x\nx\nx\nplain\nfund=false\n",
+    });
+    expect(await runIn(world, "echo x >>~/notes.txt")).toMatchObject({ code: 2 });
+  });
+
+  test("exit codes and variables pass, whatever they are called; output is the command's own", async () => {
+    const env = { LD_LIBRARY_PATH: "/nowhere", "odd.name": "a b\nc", SECRET: "s" };
+    const script = `import os, sys; print([os.environ[n] for n in ("LD_LIBRARY_PATH", "odd.name", "SECRET")]); sys.exit(42)`;
+    const outcome = await runIn(world, { argv: ["/usr/bin/python3", "-c", script], env });
+    expect(outcome).toEqual({ code: 42, stdout: "['/nowhere', 'a b\\nc', 's']\n", stderr: "" });
+    const { stdout } = await runIn(world, sh("tr '\\0' ' ' </proc/1/cmdline", { env }));
+    expect(stdout).not.toContain("SECRET");
+    expect(await runIn(world, "kill -TERM $$")).toMatchObject({ code: 143 });
+  });
+
+  test("a server on the loopback device is reached, also with the network off", async () => {
+    const serve = `/usr/bin/python3 -c '
+import socket
+s = socket.create_server(("127.0.0.1", 0)); c = socket.create_connection(s.getsockname()); s.accept(); print("served")'`;
+    expect(await runIn(world, serve)).toMatchObject({ stdout: "served\n" });
+    expect(await runIn(world, serve, { network: "off" })).toMatchObject({ stdout: "served\n" });
+  });
+
+  test("allowed paths are writable too; with an allow list they are all that is seen", async () => {
+    const allowed_paths = [world.outside];
+    expect(
+      await runIn(world, 'echo x >"$OUTSIDE/allowed" && rm "$OUTSIDE/allowed"', { allowed_paths }),
+    ).toMatchObject({ code: 0 });
+    const settings = { mode: "allowlist", allowed_paths } as const;
+    const look =
+      'ls -A "$HOME" "$WS"; cat "$WS/README"; echo x >"$OUTSIDE/in" && echo written; echo x >/usr/x; echo x >/x';
+    const { stdout } = await runIn(world, look, settings);
+    expect(stdout).toBe(`${world.home}:\n\n${world.ws}:\nwritten\n`);
+    expect(existsSync(join(world.outside, "in"))).toBe(true);
+  });
+
+  test("a hidden home has nothing of the real one but caches", async () => {
+    const { stdout } = await runIn(world, "cat ~/notes.txt; ls -d ~/.npm; echo x >~/.npm/hidden", {
+      hide_home: true,
+    });
+    expect(stdout).toBe(`${world.home}/.npm\n`);
+    expect(existsSync(join(world.home, ".npm/hidden"))).toBe(true);
+  });
+
+  test("a workspace that is the home keeps its secrets covered", async () => {
+    const { outcomes } = await world.run({
+      settings: { ...DEFAULT_SANDBOX, allowed_paths: [world.home] },
+      commands: [
+        sh(
+          "cat ~/.ssh/id_ed25519 ~/.aws/credentials ~/.npmrc ~/.netrc; echo x >~/written; grep -rls CANARY ~/.config ~/.local",
+        ),
+      ],
+    });
+    expect(outcomes[0]!.stdout).toBe("fund=false\n");
+    expect(existsSync(join(world.home, "written"))).toBe(true);
+  });
+
+  test("a workspace that is the whole machine keeps its processes, temp files and secrets apart", async () => {
+    const look =
+      'echo x >"$OUTSIDE/whole" && cat /etc/shadow ~/.ssh/id_ed25519 "$STATE/secret"; ls /run; ls /tmp | grep -c octant-world; tr "\\0" " " </proc/1/cmdline | cut -c1-14';
+    const { stdout } = await runIn(world, look, { allowed_paths: ["/"] });
+    expect(stdout).toBe("0\n/usr/bin/bwrap\n");
+    expect(existsSync(join(world.outside, "whole"))).toBe(true);
+  });
+
+  test("a link planted where something is mounted later leads nowhere", async () => {
+    await runIn(
+      world,
+      `ln -s /oldroot${world.outside} ~/.gem; ln -s /oldroot${world.outside}/new ~/.gitattributes; ln -s ${world.outside} ~/.yarn`,
+    );
+    mkdirSync(join(world.home, ".gem/ruby"), { recursive: true });
+    mkdirSync(join(world.home, ".yarn/berry"), { recursive: true });
+    world.write(join(world.home, ".gitattributes"), "a".repeat(100_000));
+    const before = readdirSync(world.outside);
+    expect(await runIn(world, "wc -c <~/.gitattributes; test ! -L ~/.yarn")).toMatchObject({
+      code: 0,
+      stdout: "100000\n",
+    });
+    expect(readdirSync(world.outside)).toEqual(before);
+  });
+
+  test("a link in the home into the workspace is not followed for the command", async () => {
+    symlinkSync(join(world.ws, "lure"), join(world.home, "link"));
+    symlinkSync(join(world.home, ".ssh"), join(world.ws, "lure"));
+    symlinkSync(join(world.home, ".aws"), join(world.home, "keys"));
+    expect(await runIn(world, "cat ~/link/id_ed25519 ~/keys/credentials")).toMatchObject({
+      code: 1,
+      stdout: "",
+    });
+  });
+
+  test("a linked worktree commits to its repository, and to no other that it names", async () => {
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "safe.directory=*", ...args], { stdio: "pipe" });
+    const main = join(world.outside, "main");
+    git("init", "-q", main);
+    git("-C", main, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x", "--allow-empty");
+    const other = createWorld(uid);
+    await using linked = await other;
+    execFileSync("rm", ["-rf", linked.ws]);
+    git("-C", main, "worktree", "add", "-q", linked.ws);
+    // Now they are the user's.
+    world.write(join(world.outside, "x"), "");
+    linked.write(join(linked.ws, "a"), "a");
+    const commit = "git add a && git -c user.name=a -c user.email=a@b commit -qm second && echo done";
+    expect(await runIn(linked, commit)).toMatchObject({ stdout: "done\n" });
+    expect(await runIn(linked, `echo x >"${main}/.git/hooks/pre-commit"`)).toMatchObject({ code: 2 });
+    writeFileSync(join(main, ".git/worktrees/ws/gitdir"), "/elsewhere/.git\n");
+    expect(await runIn(linked, `echo x >"${main}/.git/planted"`)).toMatchObject({ code: 2 });
+  });
+
+  test("a program of ours may change what is protected", async () => {
+    const command = sh("git config test.key value", { changesProtected: true });
+    expect(await runIn(world, command)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(world.ws, ".git/config"), "utf8")).toContain("key = value");
+  });
+
+  test("named hosts are reached through the proxy, and no others", async () => {
+    const server = createServer((_, response) => response.end("from the host")).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const get = (host: string) =>
+      `/usr/bin/python3 -c 'import urllib.request; print(urllib.request.urlopen("http://${host}:${port}/").read().decode())'`;
+    const settings = { network: [`127.0.0.1:${port}`] };
+    expect(await runIn(world, sh(get("127.0.0.1"), { env: { no_proxy: "" } }), settings)).toMatchObject({
+      code: 0,
+      stdout: "from the host\n",
+    });
+    expect((await runIn(world, get("127.0.0.2"), settings)).stderr).toContain("403");
+    expect((await runIn(world, `exit 9`, settings)).code).toBe(9);
+    server.close();
+  });
+});
+
+test("a command ends with whoever started it, however that one ends, and may have a terminal of its own", async () => {
+  await using world = await createWorld(process.getuid?.() ?? 0);
+  const state = openStateFolder({ roots: [world.ws], env: { HOME: world.home }, warn: () => {} });
+  const sandbox = createSandbox({
+    roots: [world.ws],
+    settings: DEFAULT_SANDBOX,
+    env: { HOME: world.home },
+    state,
+  });
+  const env = { PATH: "/usr/bin:/bin", HOME: world.home };
+  const launch = (script: string, pty: boolean) =>
+    sandbox.wrap({ argv: ["/bin/sh", "-c", script], folder: world.ws, env, pty });
+
+  const { SURVIVOR = "" } = world.env;
+  const launched = await launch(`setsid sleep ${SURVIVOR} & echo ready; sleep ${SURVIVOR}`, false);
+  const starter = spawn(process.execPath, ["-e", STARTER, JSON.stringify(launched)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(starter.stdout, "data");
+  expect(world.processesWith(`sleep ${SURVIVOR}`).length).toBeGreaterThan(0);
+  starter.kill("SIGKILL");
+  await expect.poll(() => world.processesWith(SURVIVOR), { timeout: 10_000 }).toEqual([]);
+
+  const { spawn: spawnTerminal } = await import("@lydell/node-pty");
+  const { argv } = await launch("test -t 0 && stty size && : >/dev/tty && exit 5", true);
+  const terminal = spawnTerminal(argv[0], argv.slice(1), { cols: 91, rows: 17, env });
+  let seen = "";
+  terminal.onData((data) => {
+    seen += data;
+  });
+  const code = await new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+  expect({ code, seen }).toEqual({ code: 5, seen: "17 91\r\n" });
+  await sandbox.close();
+});
+
+const STARTER = `
+  const { argv: [program, ...args], env } = JSON.parse(process.argv[1]);
+  require("child_process").spawn(program, args, { env, stdio: "inherit", detached: true });
+`;
+
+describe("what is not there", () => {
+  const sandboxFor = (world: World, settings: Partial<SandboxSettings>, env: NodeJS.ProcessEnv = {}) => {
+    const state = openStateFolder({ roots: [world.ws], env: { HOME: world.home }, warn: () => {} });
+    const roots = [world.ws];
+    return createSandbox({
+      roots,
+      settings: { ...DEFAULT_SANDBOX, ...settings },
+      env: { HOME: world.home, ...env },
+      state,
+    });
+  };
+  const command = (world: World): SandboxedCommand => ({
+    ...{ argv: ["true"], folder: world.ws, env: { PATH: "/usr/bin:/bin" }, pty: false },
+  });
+
+  test("a sandbox that is switched off is told, and refused where settings require one", async () => {
+    await using world = await createWorld(process.getuid?.() ?? 0);
+    const off = sandboxFor(world, { mode: "off" });
+    expect(await off.status()).toMatchObject({ level: "off", tried: [] });
+    expect(await off.wrap(command(world))).toMatchObject({ argv: ["true"], launcher: false });
+    const refused = await sandboxFor(world, { mode: "off", require: "bubblewrap" })
+      .wrap(command(world))
+      .catch((cause) => cause);
+    expect(refused).toBeInstanceOf(ToolError);
+    expect(refused).toMatchObject({
+      code: "SANDBOX_UNAVAILABLE",
+      details: { required: "bubblewrap", available: "off" },
+    });
+  });
+
+  test("a program that is not there is EXEC_FAILED, as without a sandbox", async () => {
+    await using world = await createWorld(process.getuid?.() ?? 0);
+    const missing = { ...command(world), argv: ["no-such-program"] as const };
+    await expect(sandboxFor(world, {}).wrap(missing)).rejects.toMatchObject({ code: "EXEC_FAILED" });
+  });
+
+  test("a root that has become a link is refused", async () => {
+    await using world = await createWorld(process.getuid?.() ?? 0);
+    const sandbox = sandboxFor(world, {});
+    await sandbox.wrap(command(world));
+    execFileSync("mv", [world.ws, `${world.ws}-moved`]);
+    symlinkSync(world.outside, world.ws);
+    await expect(sandbox.wrap(command(world))).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  });
+});

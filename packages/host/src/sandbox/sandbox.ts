@@ -1,0 +1,61 @@
+import type { Path } from "../path.ts";
+import type { StateFolder } from "../state.ts";
+import type { Container } from "./container.ts";
+import type { SandboxLevel, SandboxMode, SandboxSettings } from "./settings.ts";
+
+export interface SandboxStatus {
+  readonly mode: SandboxMode;
+  readonly level: SandboxLevel | "off";
+  /** What holds, in a sentence for a person. */
+  readonly detail: string;
+  readonly container: Container | null;
+  readonly tried: readonly Trial[];
+}
+
+export interface Trial {
+  readonly level: SandboxLevel;
+  readonly works: boolean;
+  readonly why: string;
+}
+
+export interface SandboxedCommand {
+  readonly argv: readonly [string, ...string[]];
+  /** The real path of the folder it runs in. */
+  readonly folder: Path;
+  /** All that it gets, built from an allow list by the caller. */
+  readonly env: Readonly<Record<string, string>>;
+  /** It has a terminal of its own, made for it. */
+  readonly pty: boolean;
+  /** Narrows only. */
+  readonly network?: "off";
+  /** For a program of ours that has to change protected entries, such as git with its hooks and filters off. */
+  readonly changesProtected?: true;
+}
+
+/** How to start it instead. */
+export interface LaunchedCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: Path;
+  /**
+   * The process that is started only waits for the command and ends with its exit code, 128 + n for signal n. A signal to it
+   * takes everything down at once, so a polite one is for the processes below it.
+   */
+  readonly launcher: boolean;
+}
+
+export interface Sandbox {
+  /** Tests the machine by real probes, once; later calls get the same answer. */
+  status(): Promise<SandboxStatus>;
+  /** SANDBOX_UNAVAILABLE when what settings ask for is not there; EXEC_FAILED when there is no such program. */
+  wrap(command: SandboxedCommand): Promise<LaunchedCommand>;
+  close(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  readonly roots: readonly Path[];
+  readonly settings: SandboxSettings;
+  /** The server's; where home, caches and toolchains are is read from it, and nothing passed on. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly state: StateFolder;
+}

@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StateFolder } from "../state.ts";
+
+/** What the sandbox keeps in the state of the workspace. Commands see the folders that are bound for them, nothing else. */
+export interface Scratch {
+  readonly path: string;
+  /** A folder of ours, made when missing. */
+  folder(name: string): string;
+  /** An empty folder and an empty file, to cover others with. */
+  readonly nothing: { readonly folder: string; readonly file: string };
+  /** A file that is named by its content, so that it is never half written and never another one's. */
+  keep(name: string, content: Uint8Array): string;
+}
+
+export function openScratch(state: StateFolder): Scratch {
+  const path = state.folder("sandbox");
+  const folder = (name: string): string => {
+    const made = join(path, name);
+    mkdirSync(made, { recursive: true, mode: 0o700 });
+    return made;
+  };
+  const keep = (name: string, content: Uint8Array): string => {
+    const digest = createHash("sha256").update(content).digest("hex").slice(0, 32);
+    const file = join(folder("kept"), `${name}-${digest}`);
+    if (holds(file, content)) return file;
+    const draft = `${file}.${randomBytes(8).toString("hex")}`;
+    writeFileSync(draft, content, { flag: "wx", mode: 0o600 });
+    renameSync(draft, file);
+    return file;
+  };
+  const nothing = { folder: folder("nothing"), file: keep("nothing", Buffer.alloc(0)) };
+  return { path, folder, keep, nothing };
+}
+
+/** As everybody's temp folder is; nobody else can reach it, since the state folder is private. */
+export function openTempFolder(scratch: Scratch, name: string): string {
+  const path = scratch.folder(name);
+  chmodSync(path, 0o1777);
+  return path;
+}
+
+function holds(file: string, content: Uint8Array): boolean {
+  try {
+    return readFileSync(file).equals(content);
+  } catch {
+    return false;
+  }
+}

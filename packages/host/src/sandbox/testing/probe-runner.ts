@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { openStateFolder } from "../../state.ts";
+import { createSandbox } from "../create-sandbox.ts";
+import { createPlans } from "../plans.ts";
+import { tryLevel } from "../probe.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { openScratch } from "../scratch.ts";
+import type { SandboxSettings } from "../settings.ts";
+import { createUnshareLevel } from "../unshare-level.ts";
+
+/** What a test hands to a process of its own, which may run as another user: commands, to be run one by one. */
+export interface Assignment {
+  readonly root: string;
+  readonly settings: SandboxSettings;
+  /** As on a machine without bubblewrap. */
+  readonly level?: "unshare";
+  readonly env: Readonly<Record<string, string>>;
+  readonly commands: readonly AssignedCommand[];
+}
+
+export interface AssignedCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly network?: "off";
+  readonly changesProtected?: true;
+}
+
+export interface Outcome {
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Report {
+  readonly level: string;
+  readonly outcomes: readonly Outcome[];
+}
+
+const { root, settings, env, commands, level: forced }: Assignment = JSON.parse(await text(process.stdin));
+const state = openStateFolder({ roots: [root], env: process.env, warn: () => {} });
+const options = { roots: [root], settings, env: process.env, state };
+const sandbox = forced ? createWeaker() : createSandbox(options);
+state.secret();
+const outcomes: Outcome[] = [];
+for (const { argv, env: extra, ...narrower } of commands) {
+  const passed = { ...env, STATE: state.path, ...extra };
+  const launched = await sandbox.wrap({ argv, folder: root, env: passed, pty: false, ...narrower });
+  outcomes.push(await run(launched));
+}
+const { level } = await sandbox.status();
+await sandbox.close();
+process.stdout.write(JSON.stringify({ level, outcomes } satisfies Report));
+
+function run({
+  argv: [program, ...args],
+  ...launched
+}: Awaited<ReturnType<typeof sandbox.wrap>>): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = {
+      env: launched.env,
+      cwd: launched.folder,
+      timeout: 60_000,
+      killSignal: "SIGKILL",
+    } as const;
+    const child = execFile(program, args, options, (error, stdout, stderr) => {
+      resolve({ code: error ? (error.code ?? error.signal ?? "?") : 0, stdout, stderr });
+    });
+    child.stdin?.end();
+  });
+}
+
+/** What `createSandbox` comes to when nothing stronger is there. */
+function createWeaker(): Sandbox {
+  const isRoot = process.getuid?.() === 0;
+  const scratch = openScratch(state);
+  const level = createUnshareLevel({
+    unshare: "/usr/bin/unshare",
+    setpriv: "/usr/bin/setpriv",
+    isRoot,
+    scratch,
+  });
+  const mounts = createPlans({ ...options, isRoot, scratch }).get({ changesProtected: false, extra: [] });
+  return {
+    wrap: async (command) => level.launch(command, { mounts, ownNetwork: command.network === "off" }),
+    async status() {
+      const trial = await tryLevel(level, { mounts, ownNetwork: false }, scratch);
+      const reached = trial.works ? trial.level : "off";
+      return { mode: settings.mode, level: reached, detail: trial.why, container: null, tried: [trial] };
+    },
+    close: async () => {},
+  };
+}

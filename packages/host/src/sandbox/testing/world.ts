@@ -1,0 +1,193 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { CREDENTIALS } from "./escape-probes.ts";
+import type { Assignment, Report } from "./probe-runner.ts";
+
+/** A part of this machine made to be attacked: a workspace, what lies outside of it, a home with secrets, a victim. */
+export interface World extends AsyncDisposable {
+  readonly ws: string;
+  readonly outside: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs commands one by one, in a process of the user. */
+  run(assignment: Pick<Assignment, "settings" | "commands" | "level">): Promise<Report>;
+  /** Takes a file's name from the workspace, the home or elsewhere in the world. */
+  write(path: string, text: string): void;
+  processesWith(word: string): number[];
+}
+
+const RUNNER = join(import.meta.dirname, "probe-runner.ts");
+const NOBODY = 65_534;
+
+/** `uid` of the user who attacks; another than ours only when we are root. Not in a temp folder: those are private inside. */
+export async function createWorld(uid: number): Promise<World> {
+  const amRoot = process.getuid?.() === 0;
+  const near = amRoot ? "/srv" : import.meta.dirname;
+  const base = realpathSync(mkdtempSync(join(near, ".octant-world-")));
+  const [ws, outside, home] = ["ws", "outside", "home"].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const sockets = mkdtempSync(join(tmpdir(), "octant-world-"));
+  const otherHome = amRoot ? mkdtempSync("/home/octant-other-") : join(base, "other");
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o600 });
+    if (amRoot) spawnSync("chown", ["-R", `${uid}:${uid}`, base]);
+  };
+  mkdirSync(outside, { recursive: true });
+  for (const name of ["file", "held", "take-me", "remove-me"]) writeFileSync(join(outside, name), "x");
+  for (const path of CREDENTIALS)
+    write(
+      join(home, path),
+      path === ".npmrc" ? "//r/:_authToken=CANARY_OF_HOME\nfund=false\n" : "CANARY_OF_HOME\n",
+    );
+  for (const path of [".npm", ".cargo/registry", ".cache"]) mkdirSync(join(home, path), { recursive: true });
+  write(join(home, "notes.txt"), "plain\n");
+  write(join(ws, "README"), "hello\n");
+  for (const path of [".hanzo/settings.json", ".mcp.json", ".vscode/tasks.json"])
+    write(join(ws, path), "{}\n");
+  mkdirSync(otherHome, { recursive: true });
+  writeFileSync(join(otherHome, "key"), "CANARY_OF_OTHERS", { mode: 0o600 });
+  spawnSync("git", ["init", "-q", ws]);
+  makeLibrary(ws, outside);
+  if (amRoot) for (const path of [base, sockets]) spawnSync("chown", ["-R", `${uid}:${uid}`, path]);
+  // A folder above it may be closed to others, but this one is the user's.
+  chmodSync(sockets, 0o777);
+  copyFileSync("/usr/bin/id", join(outside, "setuid-id"));
+  if (amRoot) chownSync(join(outside, "setuid-id"), 0, 0);
+  chmodSync(join(outside, "setuid-id"), 0o4755);
+
+  const id = base.slice(-6);
+  const listeners = await listen({
+    ...{ TMP_SOCKET: join(sockets, "socket"), HOME_SOCKET: join(home, ".docker/run/docker.sock") },
+    ...{ RUN_SOCKET: amRoot ? `/run/octant-${id}.sock` : join(sockets, "run"), ABSTRACT: `octant-${id}` },
+  });
+  const victimName = `octant-victim-${id}`;
+  const user = amRoot ? { uid, gid: uid } : {};
+  const victim = spawn("/usr/bin/python3", ["-c", VICTIM, victimName], {
+    ...{ ...user, cwd: outside, stdio: ["ignore", "pipe", "inherit"], env: { CANARY_OF_VICTIM: "1" } },
+  });
+  await once(victim.stdout!, "data");
+  const SURVIVOR = `600.${parseInt(id, 36)}`;
+  const env = {
+    ...{
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      WS: ws,
+      OUTSIDE: outside,
+      OTHER_HOME: otherHome,
+      SURVIVOR,
+    },
+    ...{ VICTIM: String(victim.pid), VICTIM_NAME: victimName, ...listeners.env },
+  };
+  return {
+    ...{ ws, outside, home, env, write },
+    async run(assignment) {
+      const runner = spawn(process.execPath, ["--no-warnings", RUNNER], {
+        ...{ ...user, cwd: "/", stdio: ["pipe", "pipe", "inherit"] },
+        env: {
+          PATH: env.PATH,
+          HOME: home,
+          RUSTUP_HOME: process.env["RUSTUP_HOME"] ?? "",
+          CANARY_OF_SERVER: "1",
+        },
+      });
+      runner.stdin!.end(JSON.stringify({ root: ws, env, ...assignment } satisfies Assignment));
+      const chunks: Buffer[] = [];
+      for await (const chunk of runner.stdout!) chunks.push(chunk);
+      return JSON.parse(Buffer.concat(chunks).toString());
+    },
+    processesWith: (word) =>
+      readdirSync("/proc")
+        .filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(word))
+        .map(Number),
+    async [Symbol.asyncDispose]() {
+      victim.kill("SIGKILL");
+      listeners.close();
+      for (const path of [base, sockets, otherHome]) rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+export const identities = (): { name: string; uid: number }[] => {
+  const me = process.getuid?.() ?? NOBODY;
+  return me === 0
+    ? [
+        { name: "root", uid: 0 },
+        { name: "an ordinary user", uid: NOBODY },
+      ]
+    : [{ name: "an ordinary user", uid: me }];
+};
+
+const VICTIM = `
+import signal, time
+held = open("held", "a")
+signal.signal(signal.SIGUSR1, lambda *_: open("signalled", "w").close())
+print("ready", flush=True)
+while True: time.sleep(600)
+`;
+
+/** A library that writes outside as soon as somebody loads it. */
+function makeLibrary(ws: string, outside: string): void {
+  const source = join(ws, "evil.c");
+  const code = `#include <fcntl.h>\n__attribute__((constructor)) void go(void) { open("${outside}/by-library", O_CREAT | O_WRONLY, 0600); }\n`;
+  writeFileSync(source, code);
+  const { status, stderr } = spawnSync("gcc", ["-shared", "-fPIC", "-o", join(ws, "evil.so"), source]);
+  if (status !== 0) throw new Error(`gcc: ${stderr}`);
+  writeFileSync(join(ws, "evil.sh"), 'echo x >"$OUTSIDE/by-function"\n');
+}
+
+interface Listeners {
+  readonly env: Readonly<Record<string, string>>;
+  close(): void;
+}
+
+async function listen(
+  places: Readonly<Record<"TMP_SOCKET" | "RUN_SOCKET" | "HOME_SOCKET" | "ABSTRACT", string>>,
+): Promise<Listeners> {
+  const servers: Server[] = [];
+  for (const [name, path] of Object.entries(places)) {
+    mkdirSync(dirname(path), { recursive: true });
+    const server = createServer((socket) => socket.destroy());
+    server.listen(name === "ABSTRACT" ? `\0${path}` : path);
+    await once(server, "listening");
+    if (name !== "ABSTRACT") chmodSync(path, 0o777);
+    servers.push(server);
+  }
+  const tcp = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await once(tcp, "listening");
+  const udp = createSocket("udp4");
+  udp.on("message", (bytes, from) => udp.send(bytes, from.port, from.address));
+  udp.bind(0, "127.0.0.1");
+  await once(udp, "listening");
+  return {
+    env: { ...places, TCP: String((tcp.address() as AddressInfo).port), UDP: String(udp.address().port) },
+    close: () => [...servers, tcp, udp].map((server) => server.close()),
+  };
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}

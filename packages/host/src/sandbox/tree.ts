@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync, mkdirSync, renameSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isWithin, type Path, toNative } from "../path.ts";
+import type { Mount } from "./mount.ts";
+
+/** The mounts of a sandbox, in order, each with a place to be mounted at. */
+export interface Tree {
+  readonly mounts: readonly Mount[];
+  /** `kept`: the source is a folder of ours that commands write to and that outlives them. */
+  add(mount: Mount, options?: { readonly kept: true }): void;
+  /** What of the real machine would be seen at this path; nothing when it is a folder of ours. */
+  sourceOf(path: Path): Path | undefined;
+}
+
+/**
+ * A launcher makes missing mount points itself, and it follows links while it does. In a folder that commands can write
+ * to, a planted link would let it make files anywhere. So there we make mount points ourselves: in the folder itself,
+ * where a running command cannot move them, and for deeper ones below an empty mount that starts anew each time.
+ */
+export function createTree(): Tree {
+  const mounts: Mount[] = [];
+  const kept = new Set<Mount>();
+  const holderOf = (path: Path): Mount | undefined =>
+    mounts.findLast(({ kind, at }) => HOLDERS.has(kind) && isWithin(at, path));
+
+  const reserve = (mount: Mount): void => {
+    const holder = holderOf(mount.at);
+    if (!holder || !kept.has(holder) || !("source" in holder) || holder.at === mount.at) return;
+    const [first = "", ...deeper] = mount.at.slice(holder.at.length).split("/").filter(Boolean);
+    const isFolder =
+      deeper.length > 0 || !("source" in mount) || statSync(toNative(mount.source)).isDirectory();
+    makeMountPoint(join(holder.source, first), isFolder);
+    if (deeper.length > 0) mounts.push({ kind: "empty", at: join(holder.at, first) });
+  };
+
+  return {
+    mounts,
+    add(mount, options) {
+      reserve(mount);
+      mounts.push(mount);
+      if (options?.kept) kept.add(mount);
+    },
+    sourceOf(path) {
+      const holder = holderOf(path);
+      if (!holder || !("source" in holder) || kept.has(holder)) return undefined;
+      return join(holder.source, path.slice(holder.at.length));
+    },
+  };
+}
+
+const HOLDERS: ReadonlySet<Mount["kind"]> = new Set([
+  "read",
+  "write",
+  "device",
+  "empty",
+  "devices",
+  "processes",
+]);
+
+/** Whatever else has come to lie there was put there by a command, and gives way. */
+function makeMountPoint(path: string, isFolder: boolean): void {
+  const found = lstatOf(path);
+  if (isFolder ? found?.isDirectory() : found?.isFile()) return;
+  if (found) moveAway(path);
+  if (isFolder) mkdirSync(path, { mode: 0o755 });
+  else writeFileSync(path, "", { flag: "wx" });
+}
+
+/** Not removed: while we went through a folder, a command could put a link to somewhere else into our way. */
+export const moveAway = (path: string): void => renameSync(path, `${path}.${randomBytes(8).toString("hex")}`);
+
+/** Of the entry itself, links not followed; nothing when it is missing or cannot be reached. */
+export function lstatOf(path: Path): Stats | undefined {
+  try {
+    return lstatSync(toNative(path), { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

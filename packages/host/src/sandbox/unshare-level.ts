@@ -1,0 +1,150 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { divideVariables } from "./launcher.ts";
+import type { Level } from "./level.ts";
+import type { Mount } from "./mount.ts";
+import type { Scratch } from "./scratch.ts";
+
+export interface UnshareLevelOptions {
+  readonly unshare: string;
+  readonly setpriv: string;
+  readonly isRoot: boolean;
+  readonly scratch: Scratch;
+}
+
+/** The same tree as with bubblewrap, put together by a shell script in namespaces of util-linux. No seccomp filter. */
+export function createUnshareLevel({ unshare, setpriv, isRoot, scratch }: UnshareLevelOptions): Level {
+  const stage = scratch.folder("stage");
+  const files = new WeakMap<readonly Mount[], string>();
+  const scriptOf = (mounts: readonly Mount[]): string => {
+    const file = files.get(mounts) ?? scratch.keep("script", Buffer.from(toScript(mounts, stage, isRoot)));
+    files.set(mounts, file);
+    return file;
+  };
+  return {
+    level: "unshare",
+    detail: DETAIL,
+    launch(command, { mounts, ownNetwork }) {
+      const { passed, inside } = divideVariables(command.env);
+      const argv = [
+        ...[
+          setpriv,
+          "--pdeathsig",
+          "KILL",
+          unshare,
+          "--mount",
+          "--pid",
+          "--fork",
+          "--kill-child",
+          "--ipc",
+          "--uts",
+        ],
+        ...(isRoot ? [] : ["--user", "--map-root-user"]),
+        ...(ownNetwork ? ["--net"] : []),
+        ...["/bin/sh", scriptOf(mounts), command.folder, keepAssignments(scratch, inside), ...command.argv],
+      ] as [string, ...string[]];
+      return { argv, env: passed, folder: command.folder, launcher: true };
+    },
+  };
+}
+
+const DETAIL =
+  "namespaces of util-linux: own processes and mounts, secrets masked, only the workspace, temp and caches writable; " +
+  "no seccomp filter, and some 0.1 s for each command. Install bubblewrap for the rest";
+
+const ROOT_KEEPS = [
+  "chown",
+  "dac_override",
+  "fowner",
+  "fsetid",
+  "kill",
+  "setgid",
+  "setuid",
+  "net_bind_service",
+];
+
+/** Runs as the first process of the namespaces: builds the tree at the stage, moves into it, gives up its rights. */
+function toScript(mounts: readonly Mount[], stage: string, isRoot: boolean): string {
+  const uid = process.getuid?.() ?? 0;
+  const gid = process.getgid?.() ?? 0;
+  const giveUp = isRoot
+    ? `setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,${ROOT_KEEPS.map((name) => `+${name}`).join()} --`
+    : `unshare --user --map-user=${uid} --map-group=${gid} -- setpriv --no-new-privs --`;
+  return [
+    "set -e; ulimit -c 0; PATH_GIVEN=$PATH; PATH=/usr/bin:/bin:/usr/sbin:/sbin",
+    'folder=$1; exec 7<"$2"; rm -f -- "$2"; shift 2',
+    `stage=${quote(stage)}`,
+    ...FUNCTIONS,
+    mounts[0]?.at === "/" ? 'mount --rbind / "$stage"; seal_all "$stage"' : 'mount -t tmpfs tmpfs "$stage"',
+    // A user gives up its rights by a second user namespace, which is set up by writing to /proc.
+    ...mounts.filter(({ kind, at }) => isRoot || kind !== "seal" || at !== "/proc").flatMap(toCommands),
+    'cd "$stage"; pivot_root . .; umount -l .; cd "$folder"',
+    "PATH=$PATH_GIVEN; . /proc/self/fd/7; exec 7<&-; set +e",
+    // Not by exec: the first process of a namespace gets no signal that it does not handle.
+    `${giveUp} "$@"`,
+    "",
+  ].join("\n");
+}
+
+const FUNCTIONS = [
+  'room() { if [ -d "$1" ]; then mkdir -p "$stage$2"; else mkdir -p "$stage$3"; [ -e "$stage$2" ] || : >"$stage$2"; fi; }',
+  // In a user namespace a mount keeps the options that it was made with, so they are all named again; where the user cannot go, nothing has to be done.
+  `seal_all() {
+  while read -r _ _ _ _ at options _; do
+    case $at in *\\\\*) at=$(printf %b "$at");; esac
+    case $at in "$1"|"$1"/*) mount -o "remount,bind,$options,ro" "$at" 2>/dev/null || ! [ -e "$at" ];; esac
+  done </proc/self/mountinfo
+}`,
+  'seal() { mount -o remount,bind,ro "$1" 2>/dev/null || seal_all "$1"; }',
+];
+
+const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
+
+function toCommands(mount: Mount): string[] {
+  const at = quote(mount.at);
+  switch (mount.kind) {
+    case "read":
+    case "write":
+    case "device": {
+      if (mount.at === "/") return [];
+      const room = `room ${quote(mount.source)} ${at} ${quote(dirname(mount.at))}`;
+      // What is mounted inside something readable would stay writable, and is left out.
+      const bind = `mount ${mount.kind === "read" ? "--bind" : "--rbind"} ${quote(mount.source)} "$stage"${at}`;
+      const steps = [room, bind, ...(mount.kind === "read" ? [`seal "$stage"${at}`] : [])];
+      return mount.mayBeGone ? [`if [ -e ${quote(mount.source)} ]; then ${steps.join("; ")}; fi`] : steps;
+    }
+    case "empty":
+      return [`mkdir -p "$stage"${at}; mount -t tmpfs tmpfs "$stage"${at}`];
+    case "folder":
+      return [`mkdir -p "$stage"${at}`];
+    case "link":
+      return [`ln -s ${quote(mount.target)} "$stage"${at}`];
+    case "seal":
+      return [`mount -o remount,bind,ro "$stage"${mount.at === "/" ? "" : at}`];
+    case "processes":
+      return [`mkdir -p "$stage"${at}; mount -t proc proc "$stage"${at}`];
+    case "devices":
+      return [
+        `mkdir -p "$stage"${at}; mount -t tmpfs tmpfs "$stage"${at}; mkdir "$stage"${at}/shm "$stage"${at}/pts`,
+        `for d in ${DEVICES.join(" ")}; do : >"$stage"${at}/$d; mount --bind /dev/$d "$stage"${at}/$d; done`,
+        `mount -t devpts -o newinstance,ptmxmode=0666 devpts "$stage"${at}/pts; ln -s pts/ptmx "$stage"${at}/ptmx`,
+        `ln -s /proc/self/fd "$stage"${at}/fd; ln -s fd/0 "$stage"${at}/stdin; ln -s fd/1 "$stage"${at}/stdout; ln -s fd/2 "$stage"${at}/stderr`,
+      ];
+  }
+}
+
+/** The variables that a launcher would obey, as lines that the shell reads when it has nothing left to start but the command. */
+function keepAssignments(scratch: Scratch, inside: Readonly<Record<string, string>>): string {
+  const folder = join(scratch.path, `variables-${process.pid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, randomBytes(16).toString("hex"));
+  const lines = Object.entries(inside)
+    // A shell knows no others.
+    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
+    .map(([name, value]) => `export ${name}=${quote(value)}\n`);
+  writeFileSync(file, lines.join(""), { flag: "wx", mode: 0o600 });
+  return file;
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,52 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Answer } from "@octant/core";
+import { isPlain } from "../messages.ts";
+import { toAnswer } from "./forms.ts";
+
+/** What has to come back with the retry of a call: whose it is, which call, and what was answered before. */
+export interface RequestState {
+  readonly caller: string;
+  readonly tool: string;
+  readonly args: unknown;
+  readonly answers: readonly Answer[];
+}
+
+/** Seals what a client holds for us, so that it comes back as it was given, and only for the same call. */
+export interface StateSeal {
+  seal(state: RequestState): string;
+  /** The answers so far; undefined when it was changed, is for another call or caller, or too old. */
+  open(text: unknown, call: Omit<RequestState, "answers">): readonly Answer[] | undefined;
+}
+
+const LIFETIME_MS = 10 * 60_000;
+
+export function createStateSeal(secret: Uint8Array, now: () => number = Date.now): StateSeal {
+  const macOf = (body: string) =>
+    createHmac("sha256", secret).update("octant request state ").update(body).digest();
+  return {
+    seal({ answers, ...call }) {
+      const body = encode({ call: digestOf(call), answers, until: now() + LIFETIME_MS });
+      return `${body}.${macOf(body).toString("base64url")}`;
+    },
+    open(text, call) {
+      if (typeof text !== "string") return undefined;
+      const [body = "", mac = ""] = text.split(".");
+      const given = Buffer.from(mac, "base64url");
+      const right = macOf(body);
+      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+      const state: unknown = JSON.parse(Buffer.from(body, "base64url").toString());
+      if (!isPlain(state) || Number(state["until"]) < now() || state["call"] !== digestOf(call))
+        return undefined;
+      return Array.isArray(state["answers"])
+        ? state["answers"].flatMap((one) => toAnswer(one) ?? [])
+        : undefined;
+    },
+  };
+}
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+const digestOf = ({ caller, tool, args }: Omit<RequestState, "answers">) =>
+  createHash("sha256")
+    .update(JSON.stringify([caller, tool, args]))
+    .digest("base64url");

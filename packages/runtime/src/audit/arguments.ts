@@ -1,0 +1,61 @@
+import { hash } from "node:crypto";
+import { isSecretName, REDACTED, type Redact } from "../redact/index.ts";
+import { toCanonicalJson } from "./canonical-json.ts";
+
+/** How a record tells what a call was given. */
+export interface ToldArguments {
+  /** SHA-256 of the canonical JSON. */
+  readonly arguments_hash: string;
+  readonly arguments?: unknown;
+  /** Too long to be kept whole: the beginning of their JSON. */
+  readonly arguments_cut?: string;
+}
+
+export const MAX_ARGUMENT_CHARS = 32 * 1024;
+/** A secret cut in two is no longer found, so this much of a cut text is looked at but not kept. */
+const MARGIN_CHARS = 16 * 1024;
+
+export type Input = Readonly<Record<string, unknown>>;
+
+export const hashArguments = (input: Input): ToldArguments => ({
+  arguments_hash: `sha256:${hash("sha256", toCanonicalJson(input), "hex")}`,
+});
+
+/** In full, but without secrets and not without end. */
+export function showArguments(input: Input, redact: Redact): ToldArguments {
+  const shown = withoutSecrets(input, redact);
+  const text = toCanonicalJson(shown);
+  const told =
+    text.length <= MAX_ARGUMENT_CHARS
+      ? { arguments: shown }
+      : { arguments_cut: text.slice(0, MAX_ARGUMENT_CHARS).toWellFormed() };
+  return { ...hashArguments(input), ...told };
+}
+
+function withoutSecrets(input: Input, redact: Redact): unknown {
+  let left = MAX_ARGUMENT_CHARS;
+  const show = (text: string): string => {
+    // The rest would be cut off anyway.
+    if (left <= 0) return "";
+    left -= text.length;
+    return redactBeginning(text, redact);
+  };
+  const visit = (value: unknown): unknown => {
+    if (typeof value === "string") return show(value);
+    if (Array.isArray(value)) return value.map(visit);
+    if (typeof value !== "object" || value === null) return value;
+    const members = Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [
+        show(key),
+        typeof member === "string" && isSecretName(key) ? REDACTED : visit(member),
+      ]);
+    return Object.fromEntries(members);
+  };
+  return visit(input);
+}
+
+function redactBeginning(text: string, redact: Redact): string {
+  if (text.length <= MAX_ARGUMENT_CHARS) return redact(text);
+  return `${redact(text.slice(0, MAX_ARGUMENT_CHARS + MARGIN_CHARS)).slice(0, -MARGIN_CHARS)}…`;
+}

@@ -1,0 +1,131 @@
+import { ToolError } from "@octant/core";
+import { type Chain, openChain } from "./chain.ts";
+import { errnoOf } from "./errno.ts";
+import type { AuditEntry } from "./record.ts";
+import type { AuditKey } from "./seal.ts";
+
+/** What happened, for those who want to know later. Several processes may keep one in the same folder. */
+export interface AuditLog {
+  /** On the disk when it returns; gives its place, `seq@chain`. NO_SPACE or IO_ERROR when the disk does not take it. */
+  append(entry: AuditEntry): string;
+  /** On the disk after this turn of the event loop. What the disk does not take is kept and tried again. */
+  appendSoon(make: () => AuditEntry): void;
+  /** Writes now what is waiting. */
+  flush(): void;
+  /** Flushes, and leaves the chain to the next process. */
+  close(): void;
+}
+
+export interface AuditLogOptions {
+  /** A private folder of the workspace. */
+  readonly folder: string;
+  readonly key: AuditKey;
+  /** Told when the disk begins to refuse. */
+  warn(message: string): void;
+  readonly partBytes?: number;
+  readonly now?: () => number;
+}
+
+const PART_BYTES = 16 * 1024 * 1024;
+const MAX_WAITING = 10_000;
+const MAX_BATCH = 256;
+/** How long a disk that refused is left alone. */
+const RETRY_MS = 1_000;
+
+/** Nothing is opened before the first record is written. */
+export function createAuditLog(options: AuditLogOptions): AuditLog {
+  const { folder, key, warn, partBytes = PART_BYTES, now = () => performance.now() } = options;
+  let chain: Chain | undefined;
+  let waiting: (() => AuditEntry)[] = [];
+  let lost = 0;
+  let scheduled = false;
+  let refusal: { readonly error: ToolError; readonly at: number } | undefined;
+
+  const refuse = (cause: unknown): ToolError => {
+    closeQuietly(chain);
+    chain = undefined;
+    const error = toRefusal(cause);
+    if (!refusal) warn(error.message);
+    refusal = { error, at: now() };
+    return error;
+  };
+  const write = (entries: readonly AuditEntry[]): string => {
+    if (refusal && now() - refusal.at < RETRY_MS) throw refusal.error;
+    try {
+      chain ??= openChain({ folder, key, partBytes });
+      const { seq } = chain.append(entries);
+      refusal = undefined;
+      return `${seq}@${chain.name}`;
+    } catch (cause) {
+      throw refuse(cause);
+    }
+  };
+  /** Throws when something is left. */
+  const writeWaiting = () => {
+    if (lost > 0) write([{ kind: "lost", time: new Date().toISOString(), records: lost }]);
+    lost = 0;
+    while (waiting.length > 0) {
+      write(waiting.slice(0, MAX_BATCH).map((make) => make()));
+      waiting = waiting.slice(MAX_BATCH);
+    }
+  };
+  const flush = () => {
+    try {
+      writeWaiting();
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      const tooMany = Math.max(0, waiting.length - MAX_WAITING);
+      lost += tooMany;
+      waiting = waiting.slice(tooMany);
+    }
+  };
+
+  return {
+    append(entry) {
+      writeWaiting();
+      return write([entry]);
+    },
+    appendSoon(make) {
+      waiting.push(make);
+      if (scheduled) return;
+      scheduled = true;
+      setImmediate(() => {
+        scheduled = false;
+        flush();
+      });
+    },
+    flush,
+    close() {
+      refusal = undefined;
+      flush();
+      closeQuietly(chain);
+      chain = undefined;
+    },
+  };
+}
+
+/** Its records are on the disk; a head that keeps its owner's name is found when that owner is gone. */
+function closeQuietly(chain: Chain | undefined): void {
+  try {
+    chain?.close();
+  } catch (cause) {
+    if (errnoOf(cause) === undefined) throw cause;
+  }
+}
+
+function toRefusal(cause: unknown): ToolError {
+  if (cause instanceof ToolError) return cause;
+  const errno = errnoOf(cause);
+  // Whatever is none of the system's is our bug.
+  if (errno === undefined) throw cause;
+  const then = "calls that change something are refused until it can be";
+  if (errno === "ENOSPC" || errno === "EDQUOT")
+    return new ToolError(
+      "NO_SPACE",
+      `the disk is full, so the audit log cannot be written; ${then}`,
+      {},
+      { cause },
+    );
+  const message = `the audit log in Octant's state folder cannot be written (${errno}); ${then}`;
+  return new ToolError("IO_ERROR", message, { errno }, { cause });
+}

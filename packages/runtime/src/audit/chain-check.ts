@@ -1,0 +1,81 @@
+import { hash } from "node:crypto";
+import type { AuditRecord, TornPiece } from "./record.ts";
+import { type AuditKey, keyedHash, unseal } from "./seal.ts";
+
+/** Where a chain stands after a record. */
+export interface Position {
+  readonly seq: number;
+  readonly last: string;
+}
+
+/** What stands before the first record of a chain: its name, so that records fit into no other chain. */
+export const startOf = (key: AuditKey, chain: string): Position => ({
+  seq: 0,
+  last: keyedHash(key, `chain ${chain}`),
+});
+
+/** Follows a chain line by line. */
+export interface ChainCheck {
+  /** The record, unless it was changed. */
+  line(bytes: Buffer): AuditRecord | undefined;
+  /** The end of a part that has no line feed: what a killed writer left. */
+  piece(part: number, bytes: Buffer): void;
+  /** After the last intact record. */
+  position(): Position;
+  /** Pieces that no record tells of. */
+  pieces(): readonly TornPiece[];
+}
+
+/** `onProblem` is told of whatever no writer can have written. */
+export function createChainCheck(
+  key: AuditKey,
+  start: Position,
+  onProblem: (what: string) => void,
+): ChainCheck {
+  let { seq, last } = start;
+  /** Changed lines since the last intact record. */
+  let changed = 0;
+  let pieces: TornPiece[] = [];
+
+  const explain = (record: AuditRecord) => {
+    const told = record.kind === "torn" ? record.pieces : [];
+    if (JSON.stringify(told) !== JSON.stringify(pieces))
+      onProblem("what is left of torn lines is not what was recorded about them");
+    pieces = [];
+  };
+
+  return {
+    line(bytes) {
+      // Only `seal` made a line that unseals, and it is given records only.
+      const record = unseal(key, bytes) as AuditRecord | undefined;
+      if (!record) {
+        changed += 1;
+        onProblem("the record was changed");
+        return undefined;
+      }
+      const isNext = changed > 0 && record.seq === seq + changed + 1;
+      const problem = isNext ? undefined : compare(record, { seq, last });
+      if (problem) onProblem(problem);
+      explain(record);
+      changed = 0;
+      seq = record.seq;
+      last = record.hash;
+      return record;
+    },
+    piece(part, bytes) {
+      pieces.push({ part, bytes: bytes.length, sha256: hash("sha256", bytes, "hex") });
+    },
+    position: () => ({ seq, last }),
+    pieces: () => pieces,
+  };
+}
+
+function compare(record: AuditRecord, { seq, last }: Position): string | undefined {
+  if (record.seq <= seq) return `record ${record.seq} is repeated or out of place`;
+  if (record.seq > seq + 1)
+    return `before record ${record.seq}, ${toMissing(seq + 1, record.seq - 1)} missing`;
+  return record.prev === last ? undefined : `record ${record.seq} does not follow the one before it`;
+}
+
+export const toMissing = (first: number, last: number): string =>
+  first === last ? `record ${first} is` : `records ${first} to ${last} are`;

@@ -1,0 +1,137 @@
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+import { startOf } from "./chain-check.ts";
+import { encodeHead } from "./head.ts";
+import { FREE, headName, newChainName, partName, thisOwner } from "./names.ts";
+import type { AuditEntry } from "./record.ts";
+import { otherChains, type Resumed, resumeChain } from "./resume.ts";
+import { type AuditKey, seal } from "./seal.ts";
+
+/** A chain of records that this process alone writes. */
+export interface Chain {
+  readonly name: string;
+  /** All in one write. Throws the system's error, or IO_ERROR, when they are not on the disk; then only `close` is left to do. */
+  append(entries: readonly AuditEntry[]): { readonly seq: number };
+  /** Leaves it to whoever comes next. */
+  close(): void;
+}
+
+export interface ChainOptions {
+  readonly folder: string;
+  readonly key: AuditKey;
+  /** A part that would become longer is followed by another. */
+  readonly partBytes: number;
+}
+
+/** Goes on with a chain that nobody writes any more, or begins one. */
+export function openChain({ folder, key, partBytes }: ChainOptions): Chain {
+  const owner = thisOwner();
+  const others = otherChains(folder, key);
+  const resumed = resumeChain(folder, key, owner) ?? beginChain(folder, key, owner);
+  const { chain } = resumed;
+  const headPath = join(folder, headName({ chain, owner }));
+  let { seq, last, part, size } = resumed;
+  let fits = true;
+  const head = openSync(headPath, "r+");
+  let file: number | undefined;
+
+  const nextPart = () => {
+    if (file !== undefined) closeSync(file);
+    file = undefined;
+    part += 1;
+    size = 0;
+  };
+  const write = (bytes: Buffer) => {
+    if (size > 0 && size + bytes.length > partBytes) nextPart();
+    file ??= openSync(join(folder, partName(chain, part)), "a", PRIVATE);
+    if (fstatSync(file).nlink === 0) throw removed();
+    try {
+      writeAll(file, bytes);
+    } catch (cause) {
+      fits = false;
+      ftruncateSync(file, size);
+      fits = true;
+      throw cause;
+    }
+    size += bytes.length;
+  };
+  const append: Chain["append"] = (entries) => {
+    let next = { seq, last };
+    const lines = entries.map((entry) => {
+      const sealed = seal(key, placed(entry, next.seq + 1, next.last));
+      next = { seq: next.seq + 1, last: sealed.hash };
+      return `${sealed.text}\n`;
+    });
+    write(Buffer.from(lines.join("")));
+    ({ seq, last } = next);
+    writeSync(head, encodeHead(key, { chain, seq, last, part, size }), 0);
+    return { seq };
+  };
+  const close = () => {
+    closeSync(head);
+    if (file !== undefined) closeSync(file);
+    // With half a record at its end it is not as it should be left; whoever finds its owner dead sets it right.
+    if (fits) renameSync(headPath, join(folder, headName({ chain, owner: FREE })));
+  };
+
+  try {
+    append(toFirstEntries(resumed, others));
+  } catch (cause) {
+    close();
+    throw cause;
+  }
+  return { name: chain, append, close };
+}
+
+const PRIVATE = 0o600;
+
+function beginChain(folder: string, key: AuditKey, owner: string): Resumed {
+  const chain = newChainName(new Date());
+  const begun = { chain, ...startOf(key, chain), part: 1, size: 0 };
+  const path = join(folder, headName({ chain, owner }));
+  // Nobody may find half a head.
+  const draft = `${path}.draft`;
+  try {
+    writeFileSync(draft, encodeHead(key, begun), { mode: PRIVATE, flag: "wx" });
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw cause;
+  }
+  return { ...begun, torn: [] };
+}
+
+function toFirstEntries({ chain, torn }: Resumed, others: ReadonlyMap<string, number>): AuditEntry[] {
+  const time = new Date().toISOString();
+  const chains = Object.fromEntries([...others].filter(([name]) => name !== chain));
+  return [
+    ...(torn.length > 0 ? [{ kind: "torn", time, pieces: torn } as const] : []),
+    { kind: "open", time, pid: process.pid, chains },
+  ];
+}
+
+/** The JSON of the entry with its place in the chain. */
+const placed = (entry: AuditEntry, seq: number, prev: string): string =>
+  `{"seq":${seq},"prev":"${prev}",${JSON.stringify(entry).slice(1)}`;
+
+/** Otherwise what is written would vanish with the last who has it open. */
+const removed = () =>
+  new ToolError(
+    "IO_ERROR",
+    "the audit log was removed while it was written; a new one is begun at the next try",
+    {},
+  );
+
+function writeAll(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}

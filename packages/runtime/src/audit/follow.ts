@@ -1,0 +1,66 @@
+import { watch } from "node:fs";
+import { join } from "node:path";
+import { linesOf } from "./lines.ts";
+import { listAuditFiles, partName } from "./names.ts";
+import { findEnds, type KeptRecord, parseRecord, readUntil } from "./read.ts";
+
+/** What a watch missed, or does not tell on this file system, is found by looking. */
+const LOOK_MS = 500;
+
+/** The last records, then each new one once, until the signal ends it. */
+export async function* followAudit(
+  folder: string,
+  signal: AbortSignal,
+  { last = 0 }: { readonly last?: number } = {},
+): AsyncGenerator<KeptRecord> {
+  const news = createNews(folder, signal);
+  try {
+    const ends = new Map(findEnds(folder));
+    if (last > 0) yield* await readUntil(folder, ends, { limit: last });
+    while (!signal.aborted) {
+      yield* await readNew(folder, ends);
+      await news.next();
+    }
+  } finally {
+    news.close();
+  }
+}
+
+/** Moves the ends to behind what it gives. */
+async function readNew(folder: string, ends: Map<string, number>): Promise<KeptRecord[]> {
+  const records: KeptRecord[] = [];
+  for (const [chain, parts] of listAuditFiles(folder).parts) {
+    for (const name of parts.map((part) => partName(chain, part))) {
+      for await (const { bytes, complete, end } of linesOf(join(folder, name), ends.get(name) ?? 0)) {
+        if (!complete) continue;
+        ends.set(name, end);
+        const record = parseRecord(bytes, chain);
+        if (record) records.push(record);
+      }
+    }
+  }
+  return records.sort((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
+}
+
+/** Resolves when there may be something new since it was asked last. */
+function createNews(folder: string, signal: AbortSignal) {
+  let arrived = Promise.withResolvers<void>();
+  const tell = () => arrived.resolve();
+  const watcher = watch(folder, tell);
+  // Looking goes on without it.
+  watcher.on("error", () => watcher.close());
+  const timer = setInterval(tell, LOOK_MS);
+  signal.addEventListener("abort", tell);
+  return {
+    async next() {
+      await arrived.promise;
+      arrived = Promise.withResolvers();
+      if (signal.aborted) tell();
+    },
+    close() {
+      watcher.close();
+      clearInterval(timer);
+      signal.removeEventListener("abort", tell);
+    },
+  };
+}

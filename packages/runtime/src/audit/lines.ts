@@ -1,0 +1,34 @@
+import { open } from "node:fs/promises";
+
+const LINE_FEED = 0x0a;
+const CHUNK_BYTES = 64 * 1024;
+
+export interface Line {
+  readonly bytes: Buffer;
+  /** False for what stands after the last line feed. */
+  readonly complete: boolean;
+  /** Where the next line begins. */
+  readonly end: number;
+}
+
+/** The lines of a file between two offsets, without their line feeds. */
+export async function* linesOf(path: string, from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
+  await using file = await open(path);
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let rest: Buffer = Buffer.alloc(0);
+  let at = from;
+  while (at < to) {
+    const length = Math.min(CHUNK_BYTES, to - at);
+    const { bytesRead } = await file.read(chunk, 0, length, at);
+    if (bytesRead === 0) break;
+    const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    let start = 0;
+    for (let feed = bytes.indexOf(LINE_FEED); feed >= 0; feed = bytes.indexOf(LINE_FEED, start)) {
+      yield { bytes: bytes.subarray(start, feed), complete: true, end: at - rest.length + feed + 1 };
+      start = feed + 1;
+    }
+    at += bytesRead;
+    rest = bytes.subarray(start);
+  }
+  if (rest.length > 0) yield { bytes: rest, complete: false, end: at };
+}

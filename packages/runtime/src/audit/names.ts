@@ -1,0 +1,73 @@
+import { hash, randomBytes } from "node:crypto";
+import { readdirSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { isAlive, thisProcess } from "@octant/host";
+
+/**
+ * A chain is written by one process at a time. Its records lie in `CHAIN.0001.jsonl` and so on, and `CHAIN.OWNER.head`
+ * says how far it has come: the name of that file tells who writes, so that renaming it is how a chain is taken.
+ */
+export interface AuditFiles {
+  readonly parts: ReadonlyMap<string, readonly number[]>;
+  readonly heads: readonly HeadFile[];
+}
+
+export interface HeadFile {
+  readonly chain: string;
+  readonly owner: string;
+}
+
+/** The owner of a chain that was closed properly. */
+export const FREE = "free";
+
+const PART_NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{8})\.(\d{4,})\.jsonl$/;
+const HEAD_NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{8})\.(free|\d+_\d*_[0-9a-f]{8})\.head$/;
+const PART_DIGITS = 4;
+
+export const partName = (chain: string, part: number): string =>
+  `${chain}.${String(part).padStart(PART_DIGITS, "0")}.jsonl`;
+export const headName = ({ chain, owner }: HeadFile): string => `${chain}.${owner}.head`;
+
+export const newChainName = (now: Date): string =>
+  `${now.toISOString().replace(/[-:.]/g, "")}-${randomBytes(4).toString("hex")}`;
+
+/** Chains and their parts in order; whatever else lies there is none of ours. */
+export function listAuditFiles(folder: string): AuditFiles {
+  const names = readdirSync(folder).sort();
+  const parts = Map.groupBy(
+    names.flatMap((name) => {
+      const [, chain, part] = PART_NAME.exec(name) ?? [];
+      return chain && part ? [{ chain, part: Number(part) }] : [];
+    }),
+    ({ chain }) => chain,
+  );
+  return {
+    parts: new Map(
+      [...parts].map(([chain, found]) => [chain, found.map(({ part }) => part).sort((a, b) => a - b)]),
+    ),
+    heads: names.flatMap((name) => {
+      const [, chain, owner] = HEAD_NAME.exec(name) ?? [];
+      return chain && owner ? [{ chain, owner }] : [];
+    }),
+  };
+}
+
+export const thisOwner = (): string => `${thisProcess().replace(":", "_")}_${thisPlace()}`;
+
+/** Whether nobody writes the chain any more. What runs elsewhere cannot be asked, so it counts as alive. */
+export function isAbandoned(owner: string): boolean {
+  if (owner === FREE) return true;
+  const [pid, start, place] = owner.split("_");
+  return place === thisPlace() && !isAlive(`${pid}:${start}`);
+}
+
+/** Where process numbers mean what they mean here: this machine, this container. */
+const thisPlace = (): string => hash("sha256", `${hostname()} ${pidNamespace()}`, "hex").slice(0, 8);
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+}

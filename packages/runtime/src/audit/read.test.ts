@@ -1,0 +1,77 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type AuditLog, createAuditLog } from "./audit-log.ts";
+import { followAudit } from "./follow.ts";
+import { type KeptRecord, readAudit } from "./read.ts";
+import { toAuditKey } from "./seal.ts";
+import { entry } from "./testing/entry.ts";
+
+const KEY = toAuditKey(Buffer.alloc(32, 7));
+
+let folder: string;
+let logs: AuditLog[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "octant-audit-"));
+  logs = [];
+});
+afterEach(() => {
+  for (const log of logs) log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function createLog(): AuditLog {
+  const log = createAuditLog({ folder, key: KEY, warn: () => {}, partBytes: 2_000 });
+  logs.push(log);
+  return log;
+}
+
+const numberOf = (record: KeptRecord) => (record.kind === "call" ? [record.duration] : []);
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+test("records of all chains and parts come in the order of time, the newest when there is a limit", async () => {
+  const one = createLog();
+  const two = createLog();
+  for (const i of numbers(0, 40)) (i % 3 ? one : two).append(entry(i));
+  expect((await readAudit(folder)).flatMap(numberOf)).toEqual(numbers(0, 40));
+  expect((await readAudit(folder, { limit: 3 })).flatMap(numberOf)).toEqual([37, 38, 39]);
+  const since = entry(30).time;
+  expect((await readAudit(folder, { since })).flatMap(numberOf)).toEqual(numbers(30, 40));
+});
+
+test("of a call that changes something the beginning is shown only until it is answered", async () => {
+  const log = createLog();
+  const { decisions: _d, code: _c, duration: _u, ...facts } = entry(0);
+  const began = log.append({ ...facts, kind: "begin" });
+  const kinds = async () =>
+    (await readAudit(folder)).map(({ kind }) => kind).filter((kind) => kind !== "open");
+  expect(await kinds()).toEqual(["begin"]);
+  log.append({ ...entry(0), began });
+  expect(await kinds()).toEqual(["call"]);
+});
+
+test("what is no whole record is left out", async () => {
+  const log = createLog();
+  log.append(entry(1));
+  const [name = ""] = readdirSync(folder).filter((file) => file.endsWith(".jsonl"));
+  appendFileSync(join(folder, name), 'nonsense\n7\n{"half":');
+  expect((await readAudit(folder)).flatMap(numberOf)).toEqual([1]);
+});
+
+test("who follows gets the last records and then every new one once, from whatever chain and part", async () => {
+  const one = createLog();
+  for (const i of numbers(0, 20)) one.append(entry(i));
+  const stop = new AbortController();
+  const seen: number[] = [];
+  let two: AuditLog | undefined;
+  for await (const record of followAudit(folder, stop.signal, { last: 10 })) {
+    seen.push(...numberOf(record));
+    if (record.kind !== "call") continue;
+    if (record.duration === 19) for (const i of numbers(20, 40)) one.append(entry(i));
+    if (record.duration === 39) two = createLog();
+    if (record.duration >= 39 && record.duration < 60) two?.append(entry(record.duration + 1));
+    if (record.duration === 60) stop.abort();
+  }
+  expect(seen).toEqual(numbers(10, 61));
+});

@@ -1,0 +1,111 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { linesOf } from "./lines.ts";
+import { listAuditFiles, partName } from "./names.ts";
+import type { AuditRecord } from "./record.ts";
+
+export interface ReadAuditOptions {
+  /** ISO 8601: none that is older. */
+  readonly since?: string;
+  /** The newest of them. */
+  readonly limit?: number;
+}
+
+/** A record and where it is kept. */
+export type KeptRecord = AuditRecord & { readonly chain: string };
+
+/** Where each part ends, after its last whole line. */
+export type Ends = ReadonlyMap<string, number>;
+
+/** The newest records of all chains, the oldest first. A beginning whose call has been answered is left out. */
+export const readAudit = (folder: string, options: ReadAuditOptions = {}): Promise<KeptRecord[]> =>
+  readUntil(folder, findEnds(folder), options);
+
+export async function readUntil(
+  folder: string,
+  ends: Ends,
+  options: ReadAuditOptions,
+): Promise<KeptRecord[]> {
+  const { limit = Number.POSITIVE_INFINITY } = options;
+  const { parts } = listAuditFiles(folder);
+  const chains = [];
+  for (const [chain, numbers] of parts) chains.push(await readChain(folder, chain, numbers, ends, options));
+  const records = chains.flat().sort((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
+  return records.slice(Math.max(0, records.length - limit));
+}
+
+/** From the last part backwards, until there is enough. */
+async function readChain(
+  folder: string,
+  chain: string,
+  parts: readonly number[],
+  ends: Ends,
+  { since = "", limit = Number.POSITIVE_INFINITY }: ReadAuditOptions,
+): Promise<KeptRecord[]> {
+  let found: KeptRecord[] = [];
+  for (const part of parts.toReversed()) {
+    const name = partName(chain, part);
+    const records = await readPart(folder, name, chain, ends.get(name) ?? 0);
+    const wanted = records.filter(({ time }) => time >= since);
+    found = withoutAnswered([...wanted, ...found]);
+    if (found.length >= limit || (records.length > 0 && wanted.length === 0)) break;
+  }
+  return found;
+}
+
+async function readPart(folder: string, name: string, chain: string, end: number): Promise<KeptRecord[]> {
+  const records: KeptRecord[] = [];
+  for await (const { bytes } of linesOf(join(folder, name), 0, end)) {
+    const record = parseRecord(bytes, chain);
+    if (record) records.push(record);
+  }
+  return records;
+}
+
+function withoutAnswered(records: readonly KeptRecord[]): KeptRecord[] {
+  const answered = new Set(records.map((record) => (record.kind === "call" ? record.began : undefined)));
+  return records.filter(({ kind, seq, chain }) => kind !== "begin" || !answered.has(`${seq}@${chain}`));
+}
+
+/** Undefined for a line that is no record any more: telling what happened to it is for verifyAudit. */
+export function parseRecord(line: Buffer, chain: string): KeptRecord | undefined {
+  try {
+    const record: unknown = JSON.parse(line.toString("utf8"));
+    const isRecord =
+      typeof record === "object" &&
+      record !== null &&
+      "kind" in record &&
+      "seq" in record &&
+      "time" in record;
+    // What was changed by others may be of any shape; what we wrote is a record.
+    return isRecord ? { ...(record as AuditRecord), chain } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function findEnds(folder: string): Ends {
+  const names = [...listAuditFiles(folder).parts].flatMap(([chain, parts]) =>
+    parts.map((part) => partName(chain, part)),
+  );
+  return new Map(names.map((name) => [name, endOfLastLine(join(folder, name))]));
+}
+
+const LINE_FEED = 0x0a;
+const LOOK_BACK_BYTES = 64 * 1024;
+
+function endOfLastLine(path: string): number {
+  const file = openSync(path, "r");
+  try {
+    const chunk = Buffer.alloc(LOOK_BACK_BYTES);
+    for (let end = fstatSync(file).size; end > 0; end -= Math.min(end, LOOK_BACK_BYTES)) {
+      const start = Math.max(0, end - LOOK_BACK_BYTES);
+      const read = readSync(file, chunk, 0, end - start, start);
+      const feed = chunk.subarray(0, read).lastIndexOf(LINE_FEED);
+      if (feed >= 0) return start + feed + 1;
+    }
+    return 0;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Access,
+  action,
+  createCursors,
+  createDispatcher,
+  createRegistry,
+  defineTool,
+  type Step,
+  ToolError,
+} from "@octant/core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { createRedactor, REDACTED } from "../redact/index.ts";
+import { createAuditLog } from "./audit-log.ts";
+import { readAudit } from "./read.ts";
+import { recordCall } from "./record-call.ts";
+import { toAuditKey } from "./seal.ts";
+
+const KEY = toAuditKey(Buffer.alloc(32, 7));
+const SECRET = "planted-secret-42";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "octant-audit-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function createBox(
+  options: { how?: "hash" | "full"; policy?: Step[]; broken?: true; mode?: "inspect" } = {},
+) {
+  const ran: string[] = [];
+  const make = (access: Access) =>
+    action({
+      summary: "Do it.",
+      access,
+      timing: "sync",
+      intent: access === "read" ? "inspect" : "apply",
+      input: z.strictObject({
+        text: z.string().default(""),
+        env: z.record(z.string(), z.string()).default({}),
+      }),
+      output: z.object({ done: z.boolean() }),
+      examples: [{ title: "Do it", input: {} }],
+      run({ text }) {
+        ran.push(access);
+        if (text === "missing") throw new ToolError("NOT_FOUND", "there is none", {});
+        if (text === "bug") throw new TypeError("oops");
+        return { done: true };
+      },
+    });
+  const box = defineTool({
+    name: "box",
+    summary: "A box.",
+    actions: { look: make("read"), put: make("write") },
+  });
+  const log = createAuditLog({
+    folder: options.broken ? join(folder, "missing") : folder,
+    key: KEY,
+    warn: () => {},
+  });
+  const audit = recordCall({
+    log,
+    sessionOf: () => "ses_1",
+    redact: createRedactor({ secrets: [SECRET] }),
+    arguments: options.how ?? "hash",
+  });
+  const dispatch = createDispatcher({
+    registry: createRegistry([box]),
+    cursors: createCursors(Buffer.alloc(32)),
+    audit,
+    policy: options.policy ?? [],
+    ...(options.mode && { mode: options.mode }),
+    onBug: () => {},
+  });
+  const call = async (name: string, input: object = {}) =>
+    (
+      await dispatch(
+        { tool: "box", action: name, input },
+        { caller: { id: "me", access: "admin" }, traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` },
+      )
+    ).envelope;
+  const records = async () => {
+    log.flush();
+    return (await readAudit(folder)).filter(({ kind }) => kind === "call");
+  };
+  return { call, records, ran };
+}
+
+test("a call is recorded with who, what, by which decisions, how it ended and how long it took", async () => {
+  const decide: Step = (_call, ctx, next) => {
+    ctx.decided({
+      step: "permission",
+      outcome: "allow",
+      rule: "box.*",
+      tier: "user",
+      reason: `for ${SECRET}`,
+    });
+    return next();
+  };
+  const box = createBox({ policy: [decide] });
+  await box.call("look", { text: "hello" });
+  expect(await box.records()).toEqual([
+    {
+      seq: 2,
+      prev: expect.stringMatching(/^[\w-]{43}$/),
+      kind: "call",
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      trace: "a".repeat(32),
+      session: "ses_1",
+      caller: "me",
+      action: "box.look",
+      decisions: [
+        { step: "permission", outcome: "allow", rule: "box.*", tier: "user", reason: `for ${REDACTED}` },
+      ],
+      code: "OK",
+      duration: expect.any(Number),
+      arguments_hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      hash: expect.stringMatching(/^[\w-]{43}$/),
+      chain: expect.any(String),
+    },
+  ]);
+});
+
+test("failures and refusals are recorded with their code, and reach the caller unchanged", async () => {
+  const box = createBox();
+  expect((await box.call("look", { text: "missing" })).error?.message).toBe("there is none");
+  await box.call("look", { text: "bug" });
+  const strict = createBox({ mode: "inspect" });
+  expect((await strict.call("put")).error?.code).toBe("PERMISSION_DENIED");
+  const codes = async (recorded: typeof box) =>
+    (await recorded.records()).flatMap((record) => (record.kind === "call" ? [record.code] : []));
+  expect(await codes(box)).toEqual(expect.arrayContaining(["NOT_FOUND", "INTERNAL"]));
+  expect((await codes(strict)).toSorted()).toEqual(["INTERNAL", "NOT_FOUND", "PERMISSION_DENIED"]);
+});
+
+test("a call that changes something is on the disk before it is run, and answered before anything else is written", async () => {
+  const seen: string[][] = [];
+  const look: Step = async (_call, _ctx, next) => {
+    seen.push((await readAudit(folder)).map(({ kind }) => kind));
+    return next();
+  };
+  const box = createBox({ policy: [look] });
+  await box.call("put");
+  seen.push((await readAudit(folder)).map(({ kind }) => kind));
+  expect(seen.map((kinds) => kinds.toSorted())).toEqual([
+    ["begin", "open"],
+    ["call", "open"],
+  ]);
+});
+
+test("where nothing can be recorded, looking goes on and changing is refused before it begins", async () => {
+  const box = createBox({ broken: true });
+  expect((await box.call("put")).error?.code).toBe("IO_ERROR");
+  expect(await box.call("look")).toMatchObject({ ok: true });
+  expect(box.ran).toEqual(["read"]);
+});
+
+test("the same arguments have the same hash in any order", async () => {
+  const box = createBox();
+  await box.call("look", { text: "a", env: { X: "1", Y: "2" } });
+  await box.call("look", { env: { Y: "2", X: "1" }, text: "a" });
+  await box.call("look", { text: "b", env: { X: "1", Y: "2" } });
+  const hashes = (await box.records()).map((record) => record.kind === "call" && record.arguments_hash);
+  expect(hashes[0]).toBe(hashes[1]);
+  expect(hashes[2]).not.toBe(hashes[0]);
+});
+
+test("arguments in full have no secrets and an end", async () => {
+  const box = createBox({ how: "full" });
+  await box.call("look", { text: `a ${SECRET} b`, env: { DB_PASSWORD: "hunter2", EDITOR: "vi" } });
+  await box.call("look", { text: `${"x".repeat(32 * 1024 - 5)}${SECRET}${"y".repeat(1_000_000)}` });
+  const [small, large] = await box.records();
+  expect(small).toMatchObject({
+    arguments: { text: `a ${REDACTED} b`, env: { DB_PASSWORD: REDACTED, EDITOR: "vi" } },
+  });
+  expect(large).not.toHaveProperty("arguments");
+  const cut = large && "arguments_cut" in large ? String(large.arguments_cut) : "";
+  expect(cut.length).toBe(32 * 1024);
+  expect(cut).not.toContain(SECRET.slice(0, 4));
+});

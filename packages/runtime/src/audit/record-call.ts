@@ -1,0 +1,71 @@
+import { type CheckedCall, type Context, type ErrorCode, type Step, ToolError } from "@octant/core";
+import type { Redact } from "../redact/index.ts";
+import { hashArguments, showArguments, type ToldArguments } from "./arguments.ts";
+import type { AuditLog } from "./audit-log.ts";
+
+export interface RecordCallOptions {
+  readonly log: AuditLog;
+  /** Which session a call belongs to; its caller when absent. */
+  sessionOf?(ctx: Context): string;
+  /** The name of a call; `tool.action` when absent. */
+  nameOf?(call: CheckedCall): string;
+  readonly redact: Redact;
+  /** By hash, or in full without secrets. */
+  readonly arguments: "hash" | "full";
+}
+
+/**
+ * The outermost step: every call is recorded with what was decided about it and what came of it. One that may change
+ * something is on the disk before it is run, and refused when that cannot be; one that only looks never waits.
+ */
+export function recordCall(options: RecordCallOptions): Step {
+  const { log, redact, arguments: how } = options;
+  const { nameOf = (call) => `${call.tool.name}.${call.name}`, sessionOf = (ctx) => ctx.caller.id } = options;
+  const tell = (input: CheckedCall["input"]): ToldArguments =>
+    how === "full" ? showArguments(input, redact) : hashArguments(input);
+
+  return async (call, ctx, next) => {
+    const started = performance.now();
+    const facts = {
+      time: new Date().toISOString(),
+      trace: ctx.traceId,
+      session: sessionOf(ctx),
+      caller: ctx.caller.id,
+      action: nameOf(call),
+    };
+    const changes = call.act.access !== "read";
+    const told = changes ? tell(call.input) : undefined;
+    const began = told && log.append({ kind: "begin", ...facts, ...told });
+    const end = (code: ErrorCode | "OK") => {
+      const duration = Math.round((performance.now() - started) * MICROSECONDS) / MICROSECONDS;
+      log.appendSoon(() => ({
+        kind: "call",
+        ...facts,
+        ...(began !== undefined && { began }),
+        ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, redact)), code, duration },
+        ...(told ?? tell(call.input)),
+      }));
+      if (changes) log.flush();
+    };
+    let code: ErrorCode | "OK" = "OK";
+    try {
+      return await next();
+    } catch (cause) {
+      code = codeOf(cause, ctx);
+      throw cause;
+    } finally {
+      end(code);
+    }
+  };
+}
+
+const MICROSECONDS = 1_000;
+
+const withoutSecrets = (note: Context["decisions"][number], redact: Redact) =>
+  note.reason === undefined ? note : { ...note, reason: redact(note.reason) };
+
+/** What the caller will be told. */
+function codeOf(cause: unknown, { signal }: Context): ErrorCode {
+  if (cause instanceof ToolError) return cause.code;
+  return signal.aborted ? "CANCELLED" : "INTERNAL";
+}

@@ -1,0 +1,93 @@
+import { closeSync, fstatSync, openSync, readSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { createChainCheck } from "./chain-check.ts";
+import { errnoOf } from "./errno.ts";
+import { type Head, loadHead } from "./head.ts";
+import { type HeadFile, headName, isAbandoned, listAuditFiles, partName } from "./names.ts";
+import type { TornPiece } from "./record.ts";
+import type { AuditKey } from "./seal.ts";
+
+/** Where to go on with a chain, and what its last writer left half written. */
+export interface Resumed extends Head {
+  readonly torn: readonly TornPiece[];
+}
+
+/** How far the chains have come, those that others write too. */
+export function otherChains(folder: string, key: AuditKey): ReadonlyMap<string, number> {
+  const heads = listAuditFiles(folder).heads.flatMap(
+    (file) => unlessGone(() => loadHead(folder, file, key)) ?? [],
+  );
+  return new Map(heads.map(({ chain, seq }) => [chain, seq]));
+}
+
+/** Takes a chain that nobody writes any more; undefined when there is none. One that was tampered with stays as it is. */
+export function resumeChain(folder: string, key: AuditKey, owner: string): Resumed | undefined {
+  for (const file of listAuditFiles(folder).heads.filter((head) => isAbandoned(head.owner))) {
+    const theirs = join(folder, headName(file));
+    const ours = join(folder, headName({ chain: file.chain, owner }));
+    // Of all who try at once, one succeeds.
+    if (unlessGone(() => renameSync(theirs, ours) ?? true) === undefined) continue;
+    const resumed = findEnd(folder, key, { chain: file.chain, owner });
+    if (resumed) return resumed;
+    renameSync(ours, theirs);
+  }
+  return undefined;
+}
+
+/** A killed writer may have written more than its head says. */
+function findEnd(folder: string, key: AuditKey, file: HeadFile): Resumed | undefined {
+  const head = loadHead(folder, file, key);
+  if (!head) return undefined;
+  let sound = true;
+  const check = createChainCheck(key, head, () => {
+    sound = false;
+  });
+  const { chain } = head;
+  const parts = (listAuditFiles(folder).parts.get(chain) ?? []).filter((part) => part >= head.part);
+  if (head.size > 0 && parts[0] !== head.part) return undefined;
+  let end = { part: head.part, size: head.size };
+  for (const part of parts) {
+    const from = part === head.part ? head.size : 0;
+    const bytes = readFrom(join(folder, partName(chain, part)), from);
+    if (!bytes) return undefined;
+    const lines = bytes.lastIndexOf(LINE_FEED) + 1;
+    for (let at = 0; at < lines; ) {
+      const next = bytes.indexOf(LINE_FEED, at);
+      check.line(bytes.subarray(at, next));
+      at = next + 1;
+    }
+    if (lines < bytes.length) check.piece(part, bytes.subarray(lines));
+    end = lines < bytes.length ? { part: part + 1, size: 0 } : { part, size: from + bytes.length };
+  }
+  return sound ? { chain, ...check.position(), ...end, torn: check.pieces() } : undefined;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Undefined when the file ends before. */
+function readFrom(path: string, from: number): Buffer | undefined {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    if (size < from) return undefined;
+    const bytes = Buffer.alloc(size - from);
+    for (let at = 0; at < bytes.length; ) {
+      const read = readSync(file, bytes, at, bytes.length - at, from + at);
+      if (read === 0) return undefined;
+      at += read;
+    }
+    return bytes;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Heads are renamed by those who take or leave a chain. */
+function unlessGone<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (cause) {
+    if (errnoOf(cause) === "ENOENT") return undefined;
+    throw cause;
+  }
+}

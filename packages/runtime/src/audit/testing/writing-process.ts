@@ -1,0 +1,16 @@
+import { createAuditLog } from "../audit-log.ts";
+import { toAuditKey } from "../seal.ts";
+import { entry } from "./entry.ts";
+
+/** Writes as fast as it can until it is killed; tells each number that is on the disk. */
+const [folder = "", secret = ""] = process.argv.slice(2);
+const log = createAuditLog({
+  folder,
+  key: toAuditKey(Buffer.from(secret, "hex")),
+  warn: (message) => process.stderr.write(message),
+  partBytes: 50_000,
+});
+for (let i = 0; ; i++) {
+  const place = log.append(entry(i));
+  if (i % 20 === 0) process.stdout.write(`${place}\n`);
+}

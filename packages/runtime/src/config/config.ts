@@ -1,0 +1,85 @@
+import type { Mode } from "@octant/core";
+import type { SandboxSettings } from "@octant/host";
+import type { HookSettings } from "../hooks/hook.ts";
+import type { PermissionRule } from "../permissions/rule.ts";
+import type { AUDIT_ARGUMENTS, Dictionary, INPUT_MODES, Settings } from "./schema.ts";
+import type { Origin, ProjectTierName, TierName } from "./tiers.ts";
+
+/** One settings file, or the environment, as it was read. */
+export interface Tier {
+  readonly tier: TierName;
+  readonly file: string | null;
+  readonly settings: Settings;
+  /** Whether what it wants to run or to be allowed counts. */
+  readonly trusted: boolean;
+}
+
+/** The settings that Octant works with: merged, with every default, and only what has effect. */
+export interface Config {
+  readonly settings: EffectiveSettings;
+  /** The user's first. What is not trusted holds no allow rules. */
+  readonly permissions: readonly TierRules[];
+  /** By the name of the value: `sandbox.mode`, `mcp_servers.docs`, `hooks.0`. What is missing here is a default. */
+  readonly origins: ReadonlyMap<string, Origin>;
+  readonly warnings: readonly string[];
+  readonly waiting: readonly WaitingForTrust[];
+}
+
+export interface TierRules {
+  readonly tier: TierName;
+  readonly rules: readonly PermissionRule[];
+}
+
+export interface EffectiveSettings {
+  readonly model: string;
+  readonly api_key: string | null;
+  readonly oauth_credentials: Dictionary<unknown> | null;
+  readonly base_url: string | null;
+  readonly custom_instructions: string;
+  readonly input_mode: (typeof INPUT_MODES)[number];
+  readonly max_tokens: number | null;
+  readonly hooks: readonly HookSettings[];
+  readonly mcp_servers: Dictionary<McpServer>;
+  readonly sandbox: SandboxSettings;
+  readonly env: Dictionary<string>;
+  readonly audit: { readonly arguments: (typeof AUDIT_ARGUMENTS)[number] };
+  readonly net: {
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+    readonly private: boolean;
+  };
+  readonly vcs: { readonly filters: readonly string[]; readonly hooks: boolean };
+  readonly language_servers: Dictionary<{ readonly command: readonly [string, ...string[]] }>;
+  /** The only ones to offer; null for those that are offered by default. */
+  readonly tools: readonly string[] | null;
+  /** Null allows everything. */
+  readonly mode: Mode | null;
+}
+
+export type McpServer =
+  | {
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Dictionary<string>;
+      readonly disabled: boolean;
+    }
+  | { readonly url: string; readonly headers: Dictionary<string>; readonly disabled: boolean };
+
+/** What one file of a project wants to run or to be allowed, and the person has not trusted. */
+export interface WaitingForTrust {
+  readonly tier: ProjectTierName;
+  /** The real path of the project's folder. */
+  readonly folder: string;
+  readonly file: string;
+  /** Of exactly the content that `parts` shows. */
+  readonly hash: string;
+  readonly parts: readonly WaitingPart[];
+}
+
+export interface WaitingPart {
+  /** Such as `hooks.0` or `mcp_servers.docs`. */
+  readonly key: string;
+  readonly line: number;
+  /** All of it, on one line, with nothing in it that a terminal would obey or hide. */
+  readonly shown: string;
+}

@@ -1,0 +1,40 @@
+import type { EffectiveSettings } from "./config.ts";
+import { emptyDictionary } from "./dictionary.ts";
+
+/** What holds when nobody has said anything. */
+export const defaultSettings = (): EffectiveSettings => ({
+  model: DEFAULT_MODEL,
+  api_key: null,
+  oauth_credentials: null,
+  base_url: null,
+  custom_instructions: "",
+  input_mode: "default",
+  max_tokens: null,
+  hooks: [],
+  mcp_servers: emptyDictionary(),
+  sandbox: { mode: "workspace", allowed_paths: [], network: "on", hide_home: false },
+  env: emptyDictionary(),
+  audit: { arguments: "hash" },
+  net: { allow: [], deny: [], private: false },
+  vcs: { filters: [], hooks: false },
+  language_servers: emptyDictionary(),
+  tools: null,
+  mode: null,
+});
+
+/** HIP-0301 section 4. */
+const DEFAULT_MODEL = "claude-sonnet-4-20250514";
+
+/** Offered when nobody names any. A project can choose among them, and add none. */
+export const DEFAULT_TOOLS = [
+  "ws",
+  "fs",
+  "code",
+  "proc",
+  "test",
+  "vcs",
+  "net",
+  "ui",
+  "search",
+  "job",
+] as const;

@@ -1,0 +1,36 @@
+import { MODES, ToolError } from "@octant/core";
+import { HOST, type Settings } from "./schema.ts";
+
+/** What the environment sets. It belongs to whoever starts Octant; `.env` files of a project are never read. */
+export function environmentSettings(env: NodeJS.ProcessEnv): Settings {
+  const hosts = toList(env["OCTANT_NET_ALLOW"]);
+  if (hosts?.some((host) => !HOST.test(host)))
+    throw unusable("OCTANT_NET_ALLOW", "expected hosts with an optional port, separated by commas");
+  return {
+    api_key: env["HANZO_API_KEY"] || undefined,
+    model: env["HANZO_MODEL"] || undefined,
+    mode: toMode(env["OCTANT_MODE"]),
+    tools: toList(env["OCTANT_TOOLS"]),
+    net: hosts && { allow: hosts },
+  };
+}
+
+function toList(text: string | undefined): string[] | undefined {
+  const items = text
+    ?.split(",")
+    .map((item) => item.trim())
+    .filter(Boolean);
+  return items && items.length > 0 ? items : undefined;
+}
+
+function toMode(name: string | undefined): Settings["mode"] {
+  if (!name) return undefined;
+  // Object.keys cannot know that there are no others.
+  const modes = Object.keys(MODES) as (keyof typeof MODES)[];
+  const mode = modes.find((one) => one === name);
+  if (!mode) throw unusable("OCTANT_MODE", `expected one of ${modes.join(", ")}`);
+  return mode;
+}
+
+const unusable = (variable: string, message: string) =>
+  new ToolError("INVALID_ARGUMENT", `${variable}: ${message}`, { issues: [{ path: variable, message }] });

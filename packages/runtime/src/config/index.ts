@@ -1,0 +1,11 @@
+export type * from "./config.ts";
+export { DEFAULT_TOOLS } from "./defaults.ts";
+export * from "./explain.ts";
+export { type LoadOptions, loadConfig } from "./load.ts";
+export * from "./local-rule.ts";
+export { type Person, projectFile, userFile, userFolder } from "./places.ts";
+export { type Dictionary, type ServerSettings, type Settings, settingsSchema } from "./schema.ts";
+export { SettingsError, type SettingsIssue } from "./settings-error.ts";
+export * from "./settings-schema.ts";
+export { type Origin, TIERS, type TierName } from "./tiers.ts";
+export { listTrust, revokeTrust, type Trusted, trustFolder, untrustedError } from "./trust.ts";

@@ -1,0 +1,81 @@
+import type { Settings } from "./schema.ts";
+
+/**
+ * What a key may do in the project and local tiers. The user tier may set everything; what the environment may set is
+ * said by `variable`.
+ */
+export type Below =
+  | "has no effect"
+  | "overrides"
+  | "adds to the user's"
+  | "narrows only"
+  | "needs trust"
+  | "ignored, with a warning";
+
+export interface KeyInfo {
+  readonly summary: string;
+  readonly below: Below;
+  /** What counts of it before the folder is trusted, or other details. */
+  readonly note?: string;
+  readonly variable?: string;
+}
+
+/** One row for each key of the settings: the JSON Schema and the reference are made from it. */
+export const KEYS = {
+  $schema: { summary: "Where editors find the JSON Schema of this file", below: "has no effect" },
+  model: { summary: "The model that the agent talks to", below: "overrides", variable: "HANZO_MODEL" },
+  api_key: {
+    summary: "The key for the model's provider",
+    below: "ignored, with a warning",
+    variable: "HANZO_API_KEY",
+  },
+  oauth_credentials: { summary: "Tokens of a sign-in, by provider", below: "ignored, with a warning" },
+  base_url: { summary: "Another address of the model's provider", below: "ignored, with a warning" },
+  custom_instructions: { summary: "Text for the system prompt", below: "adds to the user's" },
+  input_mode: { summary: "Keys of the input line", below: "overrides" },
+  max_tokens: { summary: "The token budget of a conversation", below: "overrides" },
+  permissions: {
+    summary: "A map from tool pattern to allow, deny or prompt, or a list of rules",
+    below: "needs trust",
+    note: "deny and prompt rules always count",
+  },
+  hooks: { summary: "Shell commands that are asked before a call or told after it", below: "needs trust" },
+  mcp_servers: {
+    summary: "MCP servers by name: a command, or a URL",
+    below: "needs trust",
+    note: "`disabled: true` always counts",
+  },
+  sandbox: {
+    summary: "Isolation of everything that is started",
+    below: "narrows only",
+    note: "a stricter mode, fewer paths, less network, a stronger level, lower limits",
+  },
+  env: { summary: "Variables for the commands that are started", below: "needs trust" },
+  audit: {
+    summary: "How much the audit log holds of a call's arguments",
+    below: "ignored, with a warning",
+  },
+  net: {
+    summary: "Hosts that `net` may and may not reach",
+    below: "narrows only",
+    note: "`deny` adds, `private` can only become false, `allow` is ignored",
+    variable: "OCTANT_NET_ALLOW",
+  },
+  vcs: {
+    summary: "Repository filters by name, and hooks, that git may run",
+    below: "ignored, with a warning",
+  },
+  language_servers: { summary: "Commands of language servers by language", below: "needs trust" },
+  tools: {
+    summary: "The tools that are offered",
+    below: "narrows only",
+    note: "some of the user's, or of those that are offered by default",
+    variable: "OCTANT_TOOLS",
+  },
+  mode: {
+    summary: "Allow only looking and this",
+    below: "narrows only",
+    note: "two different ones leave `inspect`",
+    variable: "OCTANT_MODE",
+  },
+} as const satisfies Record<keyof Settings, KeyInfo>;

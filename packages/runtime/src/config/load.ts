@@ -1,0 +1,169 @@
+import type { Stats } from "node:fs";
+import type { Config, WaitingForTrust } from "./config.ts";
+import { fieldsOf } from "./dictionary.ts";
+import { environmentSettings } from "./environment.ts";
+import { type LoadedTier, mergeTiers } from "./merge.ts";
+import { type ParsedSettings, parseSettings } from "./parse-settings.ts";
+import {
+  isInside,
+  type Person,
+  type ProjectFile,
+  projectFile,
+  realPlace,
+  type UserFolder,
+  userFile,
+  userFolder,
+} from "./places.ts";
+import { readSettingsFile } from "./read-file.ts";
+import { type Settings, settingsSchema } from "./schema.ts";
+import { refusedFile, SettingsError, type SettingsFile } from "./settings-error.ts";
+import { isRemembered, isWritableByOthers, loadTrust, type TrustStore } from "./trust.ts";
+import { trustPartsOf } from "./trust-parts.ts";
+
+export interface LoadOptions extends Person {
+  /** The folders of the workspace; relative paths in the user's settings start at the first. */
+  readonly roots: readonly string[];
+}
+
+/** Reads the settings of all tiers. Nothing is run or sent; a file that is broken is a SettingsError. */
+export function loadConfig({ roots, ...person }: LoadOptions): Config {
+  const user = userFolder(person);
+  const real = [...new Set(roots.map(realPlace))];
+  const schemaOf = onFirstUse(settingsSchema);
+  const { own, warnings: ownWarnings } = readOwn(userFile(user), schemaOf);
+  const projects = (["project", "local"] as const)
+    .flatMap((tier) => real.map((root) => projectFile(root, tier)))
+    .flatMap((file) => readParsed(file, schemaOf) ?? []);
+
+  const trust = projects.length > 0 ? loadTrust(user) : NO_TRUST;
+  if (own || trust.trusted.length > 0) refuseFolderOfProject(user, real);
+  const judged = projects.map((one) => judge(one, trust, own?.settings));
+  const tiers: LoadedTier[] = [
+    ...(own ? [{ tier: "user", trusted: true, root: real[0] ?? "/", ...toTier(own) } as const] : []),
+    ...judged.map(({ tier }) => tier),
+    environmentTier(person.env),
+  ];
+  const merged = mergeTiers(tiers, real);
+  const waiting = judged.flatMap((one) => one.waiting ?? []);
+  const warnings = [...ownWarnings, ...trust.warnings, ...merged.warnings, ...waiting.map(toWarning)];
+  return { ...merged, warnings, waiting };
+}
+
+const NO_TRUST: TrustStore = { trusted: [], warnings: [] };
+
+interface ReadSettings<F extends SettingsFile> extends ParsedSettings {
+  readonly file: F;
+  readonly stat: Stats;
+}
+
+function readParsed<F extends SettingsFile>(
+  file: F,
+  schemaOf: () => ReturnType<typeof settingsSchema>,
+): ReadSettings<F> | undefined {
+  const found = readSettingsFile(file);
+  return found && { ...parseSettings(found.text, file, schemaOf()), file, stat: found.stat };
+}
+
+interface Own {
+  readonly own?: ReadSettings<SettingsFile>;
+  readonly warnings: readonly string[];
+}
+
+function readOwn(file: SettingsFile, schemaOf: () => ReturnType<typeof settingsSchema>): Own {
+  try {
+    const own = readParsed(file, schemaOf);
+    return own ? { own, warnings: modeWarnings(own) } : { warnings: [] };
+  } catch (cause) {
+    if (!isOutOfReach(cause)) throw cause;
+    return {
+      warnings: [
+        `${file.shown}: the operating system does not let Octant look there; no settings of yours count`,
+      ],
+    };
+  }
+}
+
+/** The whole folder is closed to us: a service that runs with another one's home. */
+const isOutOfReach = (cause: unknown): boolean => {
+  const { code, syscall } = cause instanceof SettingsError ? fieldsOf(cause.cause) : {};
+  return code === "EACCES" && syscall === "stat";
+};
+
+function onFirstUse<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** A variable must not be able to declare files of the project to be the person's own. */
+function refuseFolderOfProject(user: UserFolder, roots: readonly string[]): void {
+  const [path, home] = [realPlace(user.path), realPlace(user.home)];
+  const root = roots.find((one) => isInside(one, path) && !isInside(one, home));
+  if (root !== undefined)
+    throw refusedFile(
+      userFile(user),
+      "expected your own settings outside the workspace; XDG_CONFIG_HOME leads into it",
+    );
+}
+
+interface Judged {
+  readonly tier: LoadedTier;
+  readonly waiting?: WaitingForTrust;
+}
+
+/** Finds out whether the person has trusted what the file asks for. */
+function judge(read: ReadSettings<ProjectFile>, { trusted }: TrustStore, own: Settings = {}): Judged {
+  const { tier, root: folder } = read.file;
+  const { parts, hash } = trustPartsOf(read.settings, folder, tier);
+  const isTrusted = parts.length === 0 || isRemembered(trusted, { folder, tier, hash });
+  const loaded: LoadedTier = { tier, trusted: isTrusted, root: folder, ...toTier(read) };
+  if (isTrusted) return { tier: loaded };
+  const shownParts = parts.map(({ path, shown }) => ({
+    key: path.join("."),
+    line: read.lineOf(...path),
+    shown: replacesOwn(path, own) ? `${shown} (instead of the one in your own settings)` : shown,
+  }));
+  return { tier: loaded, waiting: { tier, folder, file: read.file.path, hash, parts: shownParts } };
+}
+
+function replacesOwn([key, name]: readonly (string | number)[], own: Settings): boolean {
+  const map = key === "mcp_servers" || key === "env" || key === "language_servers" ? own[key] : undefined;
+  return map !== undefined && Object.hasOwn(map, String(name));
+}
+
+const toTier = ({ file, settings, lineOf }: ReadSettings<SettingsFile>) => ({
+  file: file.path,
+  shown: file.shown,
+  settings,
+  lineOf,
+});
+
+const environmentTier = (env: NodeJS.ProcessEnv): LoadedTier => ({
+  tier: "environment",
+  file: null,
+  shown: "environment",
+  settings: environmentSettings(env),
+  trusted: true,
+  root: "/",
+  lineOf: () => null,
+});
+
+function modeWarnings({ file, stat, settings }: ReadSettings<SettingsFile>): string[] {
+  if (process.getuid === undefined) return [];
+  const hasSecret = settings.api_key !== undefined || settings.oauth_credentials !== undefined;
+  return [
+    ...(hasSecret && stat.mode & OTHERS_CAN_READ
+      ? [`${file.shown}: others can read this file, and it holds a secret; chmod 600 helps`]
+      : []),
+    ...(isWritableByOthers(stat) ? [`${file.shown}: others can write to this file; chmod go-w helps`] : []),
+  ];
+}
+
+const OTHERS_CAN_READ = 0o044;
+
+function toWarning({ tier, parts }: WaitingForTrust): string {
+  const keys = [...new Set(parts.map(({ key }) => key.split(".")[0]))];
+  return `${projectFile("", tier).shown}: ${keys.join(", ")} has no effect until you trust it; octant trust shows it in full`;
+}

@@ -1,0 +1,85 @@
+import { lstatSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type PermissionRule, toRules } from "../permissions/rule.ts";
+import { insertInto, parseObject, splice } from "./edit-jsonc.ts";
+import { parseSettings } from "./parse-settings.ts";
+import { type Person, type ProjectFile, projectFile, realPlace, userFolder } from "./places.ts";
+import { readSettingsFile } from "./read-file.ts";
+import type { Settings } from "./schema.ts";
+import { refusedFile } from "./settings-error.ts";
+import { changeTrust, isRemembered, remember } from "./trust.ts";
+import { trustPartsOf } from "./trust-parts.ts";
+import { writeWhole } from "./write-file.ts";
+
+export interface AddedRule {
+  /** False when the file asked for something before that the person has not trusted: then the rule waits with it. */
+  readonly trusted: boolean;
+}
+
+/** Writes a rule to the local tier: the answer "always". It counts at once, unless the file held what nobody has trusted. */
+export async function addLocalRule(root: string, rule: PermissionRule, person: Person): Promise<AddedRule> {
+  const file = projectFile(realPlace(root), "local");
+  const { root: folder, tier } = file;
+  let trusted = false;
+  await changeTrust(userFolder(person), (all) => {
+    const found = readSettingsFile(file);
+    const text = found?.text ?? EMPTY;
+    const before = parseSettings(text, file).settings;
+    const asked = trustPartsOf(before, folder, tier);
+    trusted = asked.parts.length === 0 || isRemembered(all, { folder, tier, hash: asked.hash });
+    const changed = withRule(text, before, rule);
+    if (changed === text) return all;
+    const after = parseSettings(changed, file).settings;
+    makeFolder(file);
+    writeWhole(file.path, changed, found ? found.stat.mode & 0o777 : 0o600);
+    // Bound to what was written here, not to what the file may hold by now.
+    const { hash } = trustPartsOf(after, folder, tier);
+    return trusted ? remember(all, [{ folder, tier, hash }]) : all;
+  });
+  return { trusted };
+}
+
+const EMPTY = "{}\n";
+
+function withRule(text: string, { permissions }: Settings, rule: PermissionRule): string {
+  const root = parseObject(text);
+  const value = root.entries.get("permissions")?.value;
+  if (!value || permissions === undefined || value.kind === "scalar")
+    return insertInto(text, root, root.entries.size, `"permissions": [${JSON.stringify(rule)}]`);
+
+  const rules = toRules(permissions);
+  if (rules.some((one) => isSame(one, rule))) return text;
+  const index = placeOf(rule, rules);
+  if (value.kind === "array") return insertInto(text, value, index, JSON.stringify(rule));
+  const isPlain =
+    rule.args === undefined && rule.reason === undefined && !value.entries.has(rule.tool_pattern);
+  if (isPlain)
+    return insertInto(
+      text,
+      value,
+      index,
+      `${JSON.stringify(rule.tool_pattern)}: ${JSON.stringify(rule.mode)}`,
+    );
+  // A map cannot hold it.
+  return splice(text, value.start, value.end, JSON.stringify(rules.toSpliced(index, 0, rule), null, 2));
+}
+
+/** The first match counts: an allow rule stands after every deny rule, and before the prompt rules that follow. */
+function placeOf({ mode }: PermissionRule, rules: readonly PermissionRule[]): number {
+  if (mode !== "allow") return 0;
+  const lastDeny = rules.findLastIndex((one) => one.mode === "deny");
+  const prompt = rules.findIndex((one, at) => at > lastDeny && one.mode === "prompt");
+  return prompt < 0 ? rules.length : prompt;
+}
+
+const isSame = (one: PermissionRule, other: PermissionRule): boolean =>
+  one.tool_pattern === other.tool_pattern &&
+  one.mode === other.mode &&
+  JSON.stringify(one.args) === JSON.stringify(other.args);
+
+function makeFolder(file: ProjectFile): void {
+  const folder = dirname(file.path);
+  const isMade = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+  if (!lstatSync(folder).isDirectory()) throw refusedFile(file, "expected a folder around it, not a link");
+  if (isMade) writeWhole(join(folder, ".gitignore"), "settings.local.json\n", 0o600);
+}

@@ -1,0 +1,58 @@
+import type { McpServer } from "./config.ts";
+import { emptyDictionary } from "./dictionary.ts";
+import type { ServerSettings } from "./schema.ts";
+import type { TierName } from "./tiers.ts";
+
+/** A server as far as the tiers so far have said. */
+export interface KnownServer {
+  readonly server: McpServer;
+  readonly definedBy: TierName;
+  /** The highest tier that switched it off. */
+  readonly disabledBy: TierName | null;
+}
+
+export interface MergedServer {
+  readonly known: KnownServer | undefined;
+  readonly warning?: string;
+}
+
+/** Switching off always counts; whatever would start something counts only from a tier that is trusted. */
+export function mergeServer(
+  given: ServerSettings,
+  before: KnownServer | undefined,
+  { tier, trusted }: { readonly tier: TierName; readonly trusted: boolean },
+): MergedServer {
+  const isOff = given.disabled === true;
+  const defined = trusted ? toServer(given) : undefined;
+  if (isOff && !defined) return { known: before && switchOff(before, tier) };
+  if (!trusted) return { known: before };
+  if (before?.disabledBy === "user" && tier !== "user" && !isOff)
+    return { known: before, warning: "stays disabled: the user tier says so" };
+  const disabledBy = isOff ? tier : null;
+  if (!defined)
+    return { known: before && { ...before, disabledBy, server: { ...before.server, disabled: isOff } } };
+  const known = { server: defined, definedBy: tier, disabledBy };
+  return before?.definedBy === "user" && tier !== "user"
+    ? { known, warning: "replaces the server of that name in the user tier" }
+    : { known };
+}
+
+const switchOff = (known: KnownServer, tier: TierName): KnownServer => ({
+  ...known,
+  disabledBy: known.disabledBy ?? tier,
+  server: { ...known.server, disabled: true },
+});
+
+function toServer({
+  command,
+  args = [],
+  env,
+  url,
+  headers,
+  disabled = false,
+}: ServerSettings): McpServer | undefined {
+  if (url !== undefined) return { url, headers: headers ?? emptyDictionary(), disabled };
+  if (command === undefined) return undefined;
+  const [program, ...first] = typeof command === "string" ? ([command] as const) : command;
+  return { command: program, args: [...first, ...args], env: env ?? emptyDictionary(), disabled };
+}

@@ -1,0 +1,235 @@
+import { MODES, type Mode } from "@octant/core";
+import { type PermissionRule, toRules } from "../permissions/rule.ts";
+import type { Config, EffectiveSettings, McpServer, Tier, TierRules } from "./config.ts";
+import { DEFAULT_TOOLS, defaultSettings } from "./defaults.ts";
+import { type Dictionary, emptyDictionary } from "./dictionary.ts";
+import { type KnownServer, mergeServer } from "./merge-servers.ts";
+import { narrowSandbox, setSandbox, withRealPaths } from "./narrow-sandbox.ts";
+import type { Settings } from "./schema.ts";
+import { isProjectTier, type Origin } from "./tiers.ts";
+import { toVisible } from "./visible.ts";
+
+/** A tier with what is needed to say where its values stand. */
+export interface LoadedTier extends Tier {
+  /** The file as messages name it. */
+  readonly shown: string;
+  /** The folder that relative paths start from. */
+  readonly root: string;
+  lineOf(...path: readonly PropertyKey[]): number | null;
+}
+
+/** All tiers in one: preferences are overridden, what concerns safety is only narrowed below the user tier. */
+export function mergeTiers(tiers: readonly LoadedTier[], roots: readonly string[]): Omit<Config, "waiting"> {
+  const merging: Merging = {
+    settings: defaultSettings(),
+    permissions: [],
+    origins: new Map(),
+    warnings: [],
+    servers: new Map(),
+    roots,
+  };
+  for (const tier of tiers) {
+    // The schema lets no other keys through.
+    for (const key of Object.keys(tier.settings) as (keyof Settings)[]) mergeKey(key, siteOf(tier, merging));
+  }
+  const { settings, permissions, origins, warnings } = merging;
+  return { settings, permissions, origins, warnings };
+}
+
+interface Merging {
+  readonly settings: { -readonly [K in keyof EffectiveSettings]: EffectiveSettings[K] };
+  readonly permissions: TierRules[];
+  readonly origins: Map<string, Origin>;
+  readonly warnings: string[];
+  readonly servers: Map<string, KnownServer>;
+  readonly roots: readonly string[];
+}
+
+/** One tier being merged into what the earlier ones came to. */
+interface Site extends Merging {
+  readonly tier: LoadedTier;
+  /** Whether the tier comes with the project, and so may only narrow. */
+  readonly isProject: boolean;
+  /** Notes that the value of this name comes from here; `path` is where it stands when that differs. */
+  note(name: string, ...path: readonly PropertyKey[]): void;
+  warn(name: string, message: string, ...path: readonly PropertyKey[]): void;
+}
+
+function siteOf(tier: LoadedTier, merging: Merging): Site {
+  const lineOf = (name: string, path: readonly PropertyKey[]) =>
+    tier.lineOf(...(path.length > 0 ? path : name.split(".")));
+  return {
+    ...merging,
+    tier,
+    isProject: isProjectTier(tier.tier),
+    note(name, ...path) {
+      merging.origins.set(name, { tier: tier.tier, file: tier.file, line: lineOf(name, path) });
+    },
+    warn(name, message, ...path) {
+      const line = lineOf(name, path);
+      const place = line === null ? tier.shown : `${tier.shown}:${line}`;
+      merging.warnings.push(toVisible(`${place}: ${name} ${message}`));
+    },
+  };
+}
+
+type Merger<K extends keyof Settings> = (value: NonNullable<Settings[K]>, site: Site) => void;
+
+function mergeKey<K extends keyof Settings>(key: K, site: Site): void {
+  const merge: Merger<K> = MERGERS[key];
+  const value = site.tier.settings[key];
+  if (value !== undefined) merge(value, site);
+}
+
+const override =
+  (key: "model" | "input_mode" | "max_tokens") =>
+  (value: unknown, { settings, note }: Site): void => {
+    Object.assign(settings, { [key]: value });
+    note(key);
+  };
+
+/** For what a project can neither set nor narrow. */
+const personal =
+  <K extends keyof Settings>(key: K, merge: Merger<K>): Merger<K> =>
+  (value, site) => {
+    if (site.isProject) site.warn(key, "is ignored: only the user tier may set it");
+    else merge(value, site);
+  };
+
+/** For what runs something; until it is trusted, it waits. */
+const trusted =
+  <K extends keyof Settings>(merge: Merger<K>): Merger<K> =>
+  (value, site) => {
+    if (site.tier.trusted) merge(value, site);
+  };
+
+const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
+  $schema: () => {},
+  model: override("model"),
+  input_mode: override("input_mode"),
+  max_tokens: override("max_tokens"),
+  api_key: personal("api_key", (value, { settings, note }) => {
+    settings.api_key = value;
+    note("api_key");
+  }),
+  oauth_credentials: personal("oauth_credentials", (value, { settings, note }) => {
+    settings.oauth_credentials = value;
+    note("oauth_credentials");
+  }),
+  base_url: personal("base_url", (value, { settings, note }) => {
+    settings.base_url = value;
+    note("base_url");
+  }),
+  custom_instructions(value, { settings, note }) {
+    settings.custom_instructions = [settings.custom_instructions, value].filter(Boolean).join("\n\n");
+    note("custom_instructions");
+  },
+  permissions(value, { tier, permissions, note }) {
+    const isList = Array.isArray(value);
+    const counts = ({ mode }: PermissionRule) => tier.trusted || mode !== "allow";
+    const rules = toRules(value)
+      .map((rule, at) => ({ rule, step: isList ? at : rule.tool_pattern }))
+      .filter(({ rule }) => counts(rule));
+    const earlier = permissions.filter((one) => one.tier === tier.tier).flatMap((one) => one.rules).length;
+    for (const [at, { step }] of rules.entries())
+      note(`permissions.${tier.tier}.${earlier + at}`, "permissions", step);
+    if (rules.length > 0) permissions.push({ tier: tier.tier, rules: rules.map(({ rule }) => rule) });
+  },
+  hooks: trusted((hooks, { settings, note }) => {
+    for (const at of hooks.keys()) note(`hooks.${settings.hooks.length + at}`, "hooks", at);
+    settings.hooks = [...settings.hooks, ...hooks];
+  }),
+  mcp_servers(given, { settings, servers, tier, note, warn }) {
+    const changed = emptyDictionary<McpServer>();
+    for (const [name, server] of Object.entries(given)) {
+      const key = `mcp_servers.${name}`;
+      const before = servers.get(name);
+      const { known, warning } = mergeServer(server, before, tier);
+      if (warning) warn(key, warning, "mcp_servers", name);
+      if (!known || known === before) continue;
+      servers.set(name, known);
+      changed[name] = known.server;
+      note(key, "mcp_servers", name);
+    }
+    settings.mcp_servers = extended(settings.mcp_servers, changed);
+  },
+  sandbox(given, { settings, tier, isProject, roots, note, warn }) {
+    const before = settings.sandbox;
+    const wanted = withRealPaths(given, { root: tier.root, roots });
+    if ((wanted.allowed_paths?.length ?? 0) < (given.allowed_paths?.length ?? 0))
+      warn(
+        "sandbox.allowed_paths",
+        "names a link that leads out of the workspace, or nowhere; it is ignored",
+      );
+    const after = isProject ? narrowSandbox(wanted, before, roots) : setSandbox(wanted, before);
+    settings.sandbox = after;
+    // The fields of both are the same.
+    for (const field of Object.keys(wanted) as (keyof typeof wanted)[]) {
+      if (!isSame(after[field], wanted[field]))
+        warn(`sandbox.${field}`, "only narrows here; the wider part is ignored");
+      if (!isProject || !isSame(after[field], before[field])) note(`sandbox.${field}`);
+    }
+  },
+  env: trusted((given, { settings, note }) => {
+    settings.env = extended(settings.env, given);
+    for (const name of Object.keys(given)) note(`env.${name}`, "env", name);
+  }),
+  audit: personal("audit", (given, { settings, note }) => {
+    settings.audit = { ...settings.audit, ...given };
+    for (const field of Object.keys(given)) note(`audit.${field}`);
+  }),
+  net(given, { settings, isProject, note, warn }) {
+    const { allow = [], deny = [] } = given;
+    if (isProject && allow.length > 0) warn("net.allow", "is ignored: only the user tier may set it");
+    if (isProject && given.private && !settings.net.private)
+      warn("net.private", "only narrows here; it stays false");
+    const counted = isProject ? [] : allow;
+    const isPrivate = given.private ?? settings.net.private;
+    const before = settings.net;
+    settings.net = {
+      allow: [...new Set([...before.allow, ...counted])],
+      deny: [...new Set([...before.deny, ...deny])],
+      private: isProject ? before.private && isPrivate : isPrivate,
+    };
+    for (const field of ["allow", "deny", "private"] as const)
+      if (!isSame(before[field], settings.net[field])) note(`net.${field}`);
+  },
+  vcs: personal("vcs", (given, { settings, note }) => {
+    settings.vcs = { ...settings.vcs, ...given };
+    for (const field of Object.keys(given)) note(`vcs.${field}`);
+  }),
+  language_servers: trusted((given, { settings, note }) => {
+    settings.language_servers = extended(settings.language_servers, given);
+    for (const name of Object.keys(given)) note(`language_servers.${name}`, "language_servers", name);
+  }),
+  tools(wanted, { settings, isProject, note, warn }) {
+    const offered: readonly string[] = settings.tools ?? DEFAULT_TOOLS;
+    const counted = isProject ? wanted.filter((name) => offered.includes(name)) : wanted;
+    if (counted.length < wanted.length) warn("tools", "only narrows here; the further ones are ignored");
+    settings.tools = counted;
+    note("tools");
+  },
+  mode(wanted, { settings, tier, note, warn }) {
+    const mode = tier.tier === "user" ? wanted : narrowMode(wanted, settings.mode);
+    if (mode !== wanted) warn("mode", `only narrows here; it is ${mode} now`);
+    if (mode !== settings.mode) note("mode");
+    settings.mode = mode;
+  },
+};
+
+/** The mode that allows what both allow. */
+function narrowMode(one: Mode, other: Mode | null): Mode {
+  if (other === null || one === other) return one;
+  const both = MODES[one].filter((intent) => MODES[other].some((allowed) => allowed === intent));
+  const isBoth = (mode: Mode) => isSame(MODES[mode], both);
+  // Each mode allows looking and one thing more, so what two have in common is a mode.
+  return ([one, other, "inspect"] as const).find(isBoth) ?? "inspect";
+}
+
+function extended<T>(before: Dictionary<T>, added: Dictionary<T>): Dictionary<T> {
+  const all = emptyDictionary<T>();
+  for (const map of [before, added]) for (const [name, value] of Object.entries(map)) all[name] = value;
+  return all;
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

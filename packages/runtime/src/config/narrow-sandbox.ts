@@ -1,0 +1,70 @@
+import { resolve } from "node:path";
+import { SANDBOX_LEVELS, SANDBOX_MODES, type SandboxSettings } from "@octant/host";
+import { narrowNetwork } from "./narrow-network.ts";
+import { isInside, realFuture } from "./places.ts";
+import type { Settings } from "./schema.ts";
+
+type GivenSandbox = NonNullable<Settings["sandbox"]>;
+
+/** The person's own choice over the defaults. */
+export const setSandbox = (given: GivenSandbox, before: SandboxSettings): SandboxSettings => ({
+  ...before,
+  ...given,
+});
+
+/** With the real paths of folders. One in the workspace that is a link out of it is left out: a project could plant it. */
+export function withRealPaths(
+  { allowed_paths, ...given }: GivenSandbox,
+  { root, roots }: { readonly root: string; readonly roots: readonly string[] },
+): GivenSandbox {
+  if (!allowed_paths) return given;
+  const isOurs = (path: string) => roots.some((one) => isInside(one, path));
+  const real = allowed_paths.flatMap((path) => {
+    const named = resolve(root, path);
+    const place = realFuture(named);
+    return place === undefined || (isOurs(named) && !isOurs(place)) ? [] : [place];
+  });
+  return { ...given, allowed_paths: real };
+}
+
+/** What is left when a project asks for its own: never more than `before` lets through. */
+export function narrowSandbox(
+  given: GivenSandbox,
+  before: SandboxSettings,
+  roots: readonly string[],
+): SandboxSettings {
+  const mode = given.mode ? stricterOf(SANDBOX_MODES, given.mode, before.mode) : before.mode;
+  const narrowed = { ...before, mode };
+  if (given.allowed_paths) {
+    const left = overlap(given.allowed_paths, writable(before, roots));
+    // Here the roots can be written anyway; the stricter mode has to name them.
+    narrowed.allowed_paths = mode === "workspace" ? left.filter((path) => !roots.includes(path)) : left;
+  }
+  if (given.network !== undefined) narrowed.network = narrowNetwork(given.network, before.network);
+  if (given.hide_home !== undefined) narrowed.hide_home = before.hide_home || given.hide_home;
+  if (given.require) narrowed.require = strongerOf(given.require, before.require);
+  for (const limit of ["memory_bytes", "max_processes"] as const) {
+    const value = given[limit];
+    if (value !== undefined) narrowed[limit] = Math.min(value, before[limit] ?? value);
+  }
+  return narrowed;
+}
+
+/** The folders that can be written so far, with all that is in them. */
+function writable({ mode, allowed_paths }: SandboxSettings, roots: readonly string[]): readonly string[] {
+  if (mode === "off") return ["/"];
+  return mode === "workspace" ? [...roots, ...allowed_paths] : allowed_paths;
+}
+
+/** What lies in both lists of folders. */
+function overlap(some: readonly string[], others: readonly string[]): string[] {
+  const inner = some.filter((path) => others.some((other) => isInside(other, path)));
+  const outer = others.filter((path) => some.some((other) => isInside(other, path)));
+  return [...new Set([...inner, ...outer])];
+}
+
+const stricterOf = <T>(fromFree: readonly T[], one: T, other: T): T =>
+  fromFree.indexOf(one) > fromFree.indexOf(other) ? one : other;
+
+const strongerOf = (one: SandboxSettings["require"], other: SandboxSettings["require"]) =>
+  SANDBOX_LEVELS.find((level) => level === one || level === other);

@@ -1,0 +1,157 @@
+import type { z } from "zod";
+import { fieldsOf } from "./dictionary.ts";
+import { createLineIndex, JsoncError, type JsonEntry, type JsonNode, parseJsonc, toValue } from "./jsonc.ts";
+import { nearestName } from "./nearest-name.ts";
+import { type Settings, settingsSchema } from "./schema.ts";
+import { SettingsError, type SettingsFile, type SettingsIssue } from "./settings-error.ts";
+import { toSettingsSchema } from "./settings-schema.ts";
+import { toVisible } from "./visible.ts";
+
+export interface ParsedSettings {
+  readonly settings: Settings;
+  /** The line of a value, or of the nearest thing around it, from 1. */
+  lineOf(...path: readonly PropertyKey[]): number;
+}
+
+/** The settings that a text holds; a text that holds anything else is a SettingsError. */
+export function parseSettings(
+  text: string,
+  file: SettingsFile,
+  schema: ReturnType<typeof settingsSchema> = settingsSchema(),
+): ParsedSettings {
+  const placeAt = createLineIndex(text);
+  const tree = parseTree(text, file, placeAt);
+  const { error, data } = schema.safeParse(toValue(tree));
+  const [first, ...others] = (error?.issues ?? [])
+    .flatMap((issue) => describe(issue, [], tree))
+    .sort((a, b) => a.offset - b.offset)
+    .slice(0, MAX_ISSUES)
+    .map(
+      ({ path, tell, offset }): SettingsIssue => ({
+        path: toName(path),
+        message: tell(),
+        ...placeAt(offset),
+      }),
+    );
+  if (first) throw new SettingsError(file, [first, ...others], { cause: error });
+  // Without an error there is data.
+  return { settings: data as Settings, lineOf: (...path) => placeAt(offsetOf(tree, path, "key")).line };
+}
+
+const MAX_ISSUES = 10;
+
+function parseTree(text: string, file: SettingsFile, placeAt: ReturnType<typeof createLineIndex>): JsonNode {
+  try {
+    return parseJsonc(text);
+  } catch (cause) {
+    if (!(cause instanceof JsoncError)) throw cause;
+    throw new SettingsError(
+      file,
+      [{ path: "", message: toVisible(cause.message), ...placeAt(cause.offset) }],
+      { cause },
+    );
+  }
+}
+
+/** `sandbox.mode`, `hooks.0.command`. */
+const toName = (path: readonly PropertyKey[]): string => toVisible(path.map(String).join("."));
+
+interface Found {
+  readonly path: readonly PropertyKey[];
+  readonly offset: number;
+  /** Only for those that are shown: finding the name that was meant takes time. */
+  tell(): string;
+}
+
+function describe(issue: z.core.$ZodIssue, above: readonly PropertyKey[], tree: JsonNode): Found[] {
+  const path = [...above, ...issue.path];
+  const offset = offsetOf(tree, path);
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      offset: offsetOf(tree, [...path, key], "key"),
+      tell: () => unknownKey(key, knownKeys(path)),
+    }));
+  if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    // The alternative that went deepest is the one that was meant.
+    const [nearest = []] = [...issue.errors].sort((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
+    if (depthOf(nearest) > 0) return nearest.flatMap((one) => describe(one, path, tree));
+    const wanted = new Set(issue.errors.flat().map(expectedBy));
+    return [{ path, offset, tell: () => `expected ${[...wanted].join(" or ")}` }];
+  }
+  if (nodeAt(tree, path) === undefined) return [{ path, offset, tell: () => "is missing" }];
+  return [{ path, offset, tell: () => (issue.code === "custom" ? issue.message : toExpectation(issue)) }];
+}
+
+const depthOf = (issues: readonly z.core.$ZodIssue[]): number =>
+  issues.reduce(
+    (depth, { path, code }) => Math.max(depth, path.length + (code === "unrecognized_keys" ? 1 : 0)),
+    -1,
+  );
+
+/** The value itself is never part of it: it may be a secret. */
+const toExpectation = (issue: z.core.$ZodIssue): string =>
+  issue.code === "invalid_format" && !issue.message.startsWith("Invalid")
+    ? issue.message
+    : `expected ${expectedBy(issue)}`;
+
+function expectedBy(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.expected === "int") return "a whole number";
+      return /^[aeiou]/.test(issue.expected) ? `an ${issue.expected}` : `a ${issue.expected}`;
+    case "invalid_value":
+      return `one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "too_small":
+      return `${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum} ${unitOf(issue.origin)}`.trim();
+    case "too_big":
+      return `${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum} ${unitOf(issue.origin)}`.trim();
+    default:
+      return issue.message;
+  }
+}
+
+const unitOf = (origin: string): string =>
+  origin === "string" ? "characters" : origin === "array" ? "items" : "";
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const nearest = nearestName(key, known);
+  if (nearest !== undefined) return `unknown key; did you mean ${nearest}?`;
+  return known.length > 0 ? `unknown key; there are: ${known.join(", ")}` : "unknown key";
+}
+
+/** The keys that the object at a path can have, or none when any can be. */
+function knownKeys(path: readonly PropertyKey[]): string[] {
+  const inner = path.reduce<unknown>((schema, step) => stepInto(schema, String(step)), toSettingsSchema());
+  return Object.keys(fieldsOf(fieldsOf(inner)["properties"]));
+}
+
+/** The JSON Schema of what is under a name or index. */
+function stepInto(schema: unknown, step: string): unknown {
+  const { properties, additionalProperties, items, anyOf } = fieldsOf(schema);
+  if (Array.isArray(anyOf)) return anyOf.map((one) => stepInto(one, step)).find(Boolean);
+  return (/^\d+$/.test(step) ? items : undefined) ?? fieldsOf(properties)[step] ?? additionalProperties;
+}
+
+function nodeAt(tree: JsonNode, path: readonly PropertyKey[]): JsonNode | undefined {
+  return path.reduce<JsonNode | undefined>((node, step) => entryOf(node, step)?.value, tree);
+}
+
+/** Where the value at a path starts, or the key before it; for what is not there, what lies around it. */
+function offsetOf(tree: JsonNode, path: readonly PropertyKey[], of: "key" | "value" = "value"): number {
+  let offset = tree.start;
+  let node: JsonNode | undefined = tree;
+  for (const [at, step] of path.entries()) {
+    const entry = entryOf(node, step);
+    if (!entry) return offset;
+    offset = of === "key" && at === path.length - 1 ? entry.start : entry.value.start;
+    node = entry.value;
+  }
+  return offset;
+}
+
+function entryOf(node: JsonNode | undefined, step: PropertyKey): JsonEntry | undefined {
+  if (node?.kind === "object") return node.entries.get(String(step));
+  const item = node?.kind === "array" ? node.items[Number(step)] : undefined;
+  return item && { start: item.start, value: item };
+}

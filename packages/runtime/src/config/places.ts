@@ -1,0 +1,72 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { SettingsFile } from "./settings-error.ts";
+import type { ProjectTierName } from "./tiers.ts";
+
+/** Whose settings they are. */
+export interface Person {
+  readonly env: NodeJS.ProcessEnv;
+  /** Where it is not that of `env`. */
+  readonly home?: string;
+}
+
+/** The person's own folder: settings, trust, credentials. */
+export interface UserFolder {
+  readonly path: string;
+  readonly home: string;
+}
+
+const FILES = { project: "settings.json", local: "settings.local.json" } as const;
+const PROJECT_FOLDER = ".hanzo";
+
+export function userFolder({ env, home: given = env["HOME"] }: Person): UserFolder {
+  const home = given && isAbsolute(given) ? given : homedir();
+  const xdg = env["XDG_CONFIG_HOME"];
+  // The XDG specification says that a relative path is to be ignored.
+  const config = xdg && isAbsolute(xdg) ? xdg : join(home, ".config");
+  return { path: join(config, "hanzo"), home };
+}
+
+export function userFile({ path, home }: UserFolder): SettingsFile {
+  const file = join(path, FILES.project);
+  return { path: file, shown: isInside(home, file) ? join("~", relative(home, file)) : file };
+}
+
+/** A project's file, which has to be at exactly this place: no part of it below the root may be a link. */
+export interface ProjectFile extends SettingsFile {
+  readonly root: string;
+  readonly tier: ProjectTierName;
+}
+
+export function projectFile(root: string, tier: ProjectTierName): ProjectFile {
+  const shown = join(PROJECT_FOLDER, FILES[tier]);
+  return { path: join(root, shown), shown, root, tier };
+}
+
+export const isInside = (folder: string, path: string): boolean => {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+};
+
+/** Where it really is, or the same path when there is nothing. */
+export const realPlace = (path: string): string => realFuture(path) ?? path;
+
+/** Where it really is, or will be when it is made; undefined where nobody can know that, as with a link that leads nowhere. */
+export function realFuture(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    if (isSomething(path) || dirname(path) === path) return undefined;
+    const folder = realFuture(dirname(path));
+    return folder && join(folder, basename(path));
+  }
+}
+
+function isSomething(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,99 @@
+import { MODES, type Mode } from "@octant/core";
+import { SANDBOX_LEVELS, SANDBOX_MODES } from "@octant/host";
+import { z } from "zod";
+import { HookSettings } from "../hooks/hook.ts";
+import { PermissionMode, PermissionRule, ToolPattern } from "../permissions/rule.ts";
+import { type Dictionary, dictionary } from "./dictionary.ts";
+
+/** A name or an address, with an optional port. */
+export const HOST = /^(\*\.)?[^\s/?#@*:[\]\0]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i;
+
+export const INPUT_MODES = ["default", "emacs", "vim"] as const;
+export const AUDIT_ARGUMENTS = ["hash", "full"] as const;
+
+export type Settings = z.output<ReturnType<typeof settingsSchema>>;
+export type ServerSettings = z.output<ReturnType<typeof serverSchema>>;
+export type { Dictionary };
+
+/** What a settings file holds. A function, since building a schema takes time that most starts can save. */
+export function settingsSchema() {
+  return z
+    .strictObject({
+      $schema: z.string(),
+      model: z.string().min(1),
+      api_key: z.string().min(1),
+      oauth_credentials: dictionary(z.string(), z.unknown()),
+      base_url: address(/^https?$/, "expected an http or https URL without a password"),
+      custom_instructions: z.string(),
+      input_mode: z.enum(INPUT_MODES),
+      max_tokens: z.int().positive(),
+      permissions: z.union([dictionary(ToolPattern, PermissionMode), z.array(PermissionRule)]),
+      hooks: z.array(HookSettings),
+      mcp_servers: dictionary(serverName(), serverSchema()),
+      sandbox: sandboxSchema(),
+      env: dictionary(variableName(), noNul()),
+      audit: z.strictObject({ arguments: z.enum(AUDIT_ARGUMENTS) }).partial(),
+      net: z.strictObject({ allow: hosts(), deny: hosts(), private: z.boolean() }).partial(),
+      vcs: z.strictObject({ filters: z.array(z.string().min(1)), hooks: z.boolean() }).partial(),
+      language_servers: dictionary(languageName(), z.strictObject({ command: argv() })),
+      tools: z.array(z.string().min(1)),
+      // Object.keys cannot know that there are no others.
+      mode: z.enum(Object.keys(MODES) as [Mode, ...Mode[]]),
+    })
+    .partial();
+}
+
+function sandboxSchema() {
+  return z
+    .strictObject({
+      mode: z.enum(SANDBOX_MODES),
+      allowed_paths: z.array(noNul().min(1)),
+      network: z.union([z.enum(["on", "off", "loopback"]), hosts()]),
+      hide_home: z.boolean(),
+      require: z.enum(SANDBOX_LEVELS),
+      memory_bytes: z.int().positive(),
+      max_processes: z.int().positive(),
+    })
+    .partial();
+}
+
+function serverSchema() {
+  return z
+    .strictObject({
+      command: z.union([noNul().min(1), argv()]),
+      args: z.array(noNul()),
+      env: dictionary(variableName(), noNul()),
+      url: address(/^(https?|wss?)$/, "expected an http, https, ws or wss URL without a password"),
+      headers: dictionary(
+        z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "expected the name of a header"),
+        z.string().regex(/^[^\r\n\0]*$/, "expected a value on one line"),
+      ),
+      disabled: z.boolean(),
+    })
+    .partial()
+    .superRefine(({ command, args, env, url, headers, disabled }, { addIssue }) => {
+      const of = (what: string) => addIssue({ code: "custom", message: `expected ${what}` });
+      if (command && url) of("either command or url, not both");
+      else if (!command && (args || env)) of("command beside args and env");
+      else if (!url && headers) of("url beside headers");
+      else if (!command && !url && disabled === undefined) of("command, url or disabled");
+    });
+}
+
+/** A password in it would be shown wherever the address is; headers are not. */
+const address = (protocol: RegExp, error: string) =>
+  z.url({ protocol, error }).refine((url) => !/^[a-z]+:\/*[^/?#]*@/i.test(url), error);
+const noNul = () => z.string().regex(/^[^\0]*$/, "expected text without a NUL character");
+const argv = () => z.tuple([noNul().min(1)], noNul());
+const variableName = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable");
+const languageName = () => z.string().regex(/^[\w+#.-]+$/, "expected the name of a language");
+// Tools of servers are called mcp__<server>__<tool>, which must be read in one way only.
+const serverName = () =>
+  z
+    .string()
+    .regex(
+      /^(?!.*__)[A-Za-z0-9][\w.-]{0,59}$/,
+      "expected a name of letters, digits, '.', '-' and '_', without '__'",
+    );
+const hosts = () =>
+  z.array(z.string().regex(HOST, "expected a host with an optional port, such as example.com or [::1]:8080"));

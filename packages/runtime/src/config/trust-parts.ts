@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { toRules } from "../permissions/rule.ts";
+import type { ServerSettings, Settings } from "./schema.ts";
+import type { ProjectTierName } from "./tiers.ts";
+import { toVisible } from "./visible.ts";
+
+/** What in a project's file runs something or allows something, and so needs trust. */
+export interface TrustParts {
+  /** Empty when the file asks for nothing. */
+  readonly parts: readonly TrustPart[];
+  /** SHA-256 of these parts with everything that decides what they do. */
+  readonly hash: string;
+}
+
+export interface TrustPart {
+  readonly path: readonly (string | number)[];
+  readonly shown: string;
+}
+
+export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTierName): TrustParts {
+  const wanted = {
+    permissions: allowing(settings),
+    hooks: settings.hooks ?? [],
+    mcp_servers: sortedEntries(settings.mcp_servers).filter(([, server]) => !onlySwitchesOff(server)),
+    env: sortedEntries(settings.env),
+    language_servers: sortedEntries(settings.language_servers),
+  };
+  const isList = Array.isArray(settings.permissions);
+  const parts: TrustPart[] = [
+    ...wanted.permissions
+      .map((rule, at) => ({ rule, path: ["permissions", isList ? at : rule.tool_pattern] }))
+      .filter(({ rule }) => rule.mode === "allow")
+      .map(({ rule, path }) => ({ path, shown: show(rule) })),
+    ...wanted.hooks.map((hook, at) => ({ path: ["hooks", at], shown: show(hook) })),
+    ...wanted.mcp_servers.map(([name, server]) => ({
+      path: ["mcp_servers", name],
+      shown: showServer(server),
+    })),
+    ...wanted.env.map(([name, value]) => ({ path: ["env", name], shown: show(value) })),
+    ...wanted.language_servers.map(([name, { command }]) => ({
+      path: ["language_servers", name],
+      shown: show(command),
+    })),
+  ];
+  const canonical = JSON.stringify([FORMAT, folder, tier, toCanonical(wanted)]);
+  return { parts, hash: `sha256:${createHash("sha256").update(canonical).digest("hex")}` };
+}
+
+const FORMAT = "octant-trust-1";
+
+/** All rules when one of them allows: the first that matches counts, so a deny taken away would allow more. */
+function allowing({ permissions = [] }: Settings) {
+  const rules = toRules(permissions);
+  return rules.some(({ mode }) => mode === "allow") ? rules : [];
+}
+
+/** A definition that is switched off needs trust too: another tier may switch it on without showing it. */
+const onlySwitchesOff = ({ disabled, command, url }: ServerSettings): boolean =>
+  disabled === true && command === undefined && url === undefined;
+
+/** The values of headers are often secrets, and they decide nothing about what runs here. */
+function showServer({ headers, ...server }: ServerSettings): string {
+  return show(headers ? { ...server, headers: Object.keys(headers) } : server);
+}
+
+const show = (value: unknown): string => toVisible(JSON.stringify(value));
+
+/** The same for the same content, in whatever order its names are written. */
+function toCanonical(value: unknown): unknown {
+  if (Array.isArray(value)) return ["list", ...value.map(toCanonical)];
+  if (typeof value !== "object" || value === null) return value;
+  return ["map", ...sortedEntries({ ...value }).map(([name, inner]) => [name, toCanonical(inner)])];
+}
+
+const sortedEntries = <T>(map: { readonly [name: string]: T } = {}): [string, T][] =>
+  Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { listTrust, revokeTrust, trustFolder } from "./index.ts";
+import { createProject, type TestProject } from "./testing/project.ts";
+
+const storeOf = (project: TestProject) => join(dirname(project.files.user), "trust.json");
+
+test("trust is kept for the person alone, and listed", async () => {
+  using project = createProject();
+  project.write("project", '{"env":{"A":"1"}}');
+  const { waiting } = project.load();
+  await trustFolder(waiting, project);
+  expect(statSync(storeOf(project)).mode & 0o777).toBe(0o600);
+  expect(listTrust(project)).toMatchObject([
+    { folder: project.root, tier: "project", hash: waiting[0]?.hash, trusted_at: expect.any(String) },
+  ]);
+});
+
+test("the same content in another tier or folder has another hash", () => {
+  using project = createProject();
+  using other = createProject();
+  for (const tier of ["project", "local"] as const)
+    for (const one of [project, other]) one.write(tier, '{"env":{"A":"1"}}');
+  const hashes = [project, other].flatMap((one) => one.load().waiting.map(({ hash }) => hash));
+  expect(new Set(hashes).size).toBe(4);
+});
+
+test("trust that is revoked is gone, and only that one", async () => {
+  using project = createProject();
+  project.write("project", '{"env":{"A":"1"}}');
+  await trustFolder(project.load().waiting, project);
+  await trustFolder([{ folder: "/elsewhere", tier: "local", hash: "sha256:0" }], project);
+  expect(await revokeTrust(project.root, project)).toBe(true);
+  expect(await revokeTrust(project.root, project)).toBe(false);
+  expect(project.load().waiting).toHaveLength(1);
+  expect(listTrust(project).map(({ folder }) => folder)).toEqual(["/elsewhere"]);
+});
+
+test("trust is bound to what was shown, not to what the file holds by then", async () => {
+  using project = createProject();
+  project.write("project", '{"env":{"A":"shown"}}');
+  const { waiting } = project.load();
+  project.write("project", '{"env":{"A":"swapped"}}');
+  await trustFolder(waiting, project);
+  expect(project.load().settings.env).toEqual({});
+});
+
+test.each([
+  ["is not what Octant wrote", (path: string) => writeFileSync(path, '{"trusted":[{"folder":1}]}')],
+  ["is broken", (path: string) => writeFileSync(path, '{"trusted":[')],
+  ["others can write to", (path: string) => chmodSync(path, 0o666)],
+])("a record of trust that %s counts for nothing, with a warning", async (_, spoil) => {
+  using project = createProject();
+  project.write("project", '{"env":{"A":"1"}}');
+  await trustFolder(project.load().waiting, project);
+  spoil(storeOf(project));
+  const config = project.load();
+  expect(config.settings.env).toEqual({});
+  expect(config.warnings).toContainEqual(
+    expect.stringContaining("trust.json in your settings folder does not count"),
+  );
+});
+
+test("writers at the same time lose nothing", async () => {
+  using project = createProject();
+  const module = pathToFileURL(join(import.meta.dirname, "trust.ts")).href;
+  const write = async (writer: number) => {
+    const code = `import { trustFolder } from ${JSON.stringify(module)};
+      for (let i = 0; i < 10; i++)
+        await trustFolder([{ folder: "/f${writer}-" + i, tier: "local", hash: "sha256:0" }], { env: process.env });`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+      env: project.env,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const [exitCode] = await once(child, "exit");
+    expect(exitCode).toBe(0);
+  };
+  await Promise.all([write(1), write(2), write(3)]);
+  expect(listTrust(project)).toHaveLength(30);
+  expect(readdirSync(dirname(storeOf(project))).sort()).toEqual(["trust.json", "trust.lock"]);
+  expect(JSON.parse(readFileSync(storeOf(project), "utf8")).trusted).toHaveLength(30);
+});

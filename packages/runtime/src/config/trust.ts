@@ -1,0 +1,141 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+import type { WaitingForTrust } from "./config.ts";
+import { fieldsOf } from "./dictionary.ts";
+import { JsoncError, parseJsonc, toValue } from "./jsonc.ts";
+import { withLock } from "./lock.ts";
+import { type Person, realPlace, type UserFolder, userFolder } from "./places.ts";
+import { readSettingsFile } from "./read-file.ts";
+import { SettingsError } from "./settings-error.ts";
+import type { ProjectTierName } from "./tiers.ts";
+import { toWriteError, writeWhole } from "./write-file.ts";
+
+/** One file's content that the person has trusted. */
+export interface Trusted {
+  /** The real path of the project's folder. */
+  readonly folder: string;
+  readonly tier: ProjectTierName;
+  readonly hash: string;
+  /** ISO 8601. */
+  readonly trusted_at: string;
+}
+
+/** Trusts exactly what was shown: `waiting` comes from the Config whose parts the person has seen. */
+export async function trustFolder(
+  waiting: readonly Omit<Trusted, "trusted_at">[],
+  person: Person,
+): Promise<void> {
+  await changeTrust(userFolder(person), (all) => remember(all, waiting));
+}
+
+/** Forgets all trust in a folder; says whether there was any. */
+export async function revokeTrust(folder: string, person: Person): Promise<boolean> {
+  const real = realPlace(folder);
+  const isOther = (one: Trusted) => one.folder !== real && one.folder !== folder;
+  let had = false;
+  await changeTrust(userFolder(person), (all) => {
+    had = !all.every(isOther);
+    return all.filter(isOther);
+  });
+  return had;
+}
+
+/** Everything that is trusted, in the order in which it was. */
+export const listTrust = (person: Person): readonly Trusted[] => loadTrust(userFolder(person)).trusted;
+
+/** What a tool answers when it needs something that is not trusted. It names the settings, and holds none of their values. */
+export function untrustedError(waiting: readonly WaitingForTrust[]): ToolError<"UNTRUSTED_CONFIG"> {
+  const names = waiting.flatMap(({ tier, parts }) => parts.map(({ key }) => `${tier}: ${key}`));
+  return new ToolError(
+    "UNTRUSTED_CONFIG",
+    `the project's settings want to run or to allow something, and nobody has trusted them: ${names.join(", ")}; ` +
+      "`octant trust` in a terminal shows them in full and asks",
+    { waiting: names },
+  );
+}
+
+export interface TrustStore {
+  readonly trusted: readonly Trusted[];
+  readonly warnings: readonly string[];
+}
+
+/** What cannot be relied on counts as no trust at all. */
+export function loadTrust(folder: UserFolder): TrustStore {
+  const file = trustFile(folder);
+  try {
+    const found = readSettingsFile(file);
+    if (!found) return { trusted: [], warnings: [] };
+    if (isWritableByOthers(found.stat)) return noTrust("others can write to it; chmod 600 helps");
+    const { trusted } = fieldsOf(toValue(parseJsonc(found.text)));
+    if (!Array.isArray(trusted) || !trusted.every(isTrusted)) return noTrust("it is not what Octant wrote");
+    return { trusted, warnings: [] };
+  } catch (cause) {
+    if (cause instanceof SettingsError || cause instanceof JsoncError) return noTrust(cause.message);
+    throw cause;
+  }
+}
+
+const noTrust = (why: string): TrustStore => ({
+  trusted: [],
+  warnings: [`trust.json in your settings folder does not count: ${why}`],
+});
+
+export const isWritableByOthers = (stat: { readonly mode: number; readonly uid: number }): boolean => {
+  const me = process.getuid?.();
+  return me !== undefined && ((stat.mode & OTHERS_CAN_WRITE) !== 0 || (stat.uid !== me && stat.uid !== ROOT));
+};
+
+const OTHERS_CAN_WRITE = 0o022;
+const ROOT = 0;
+
+const isTrusted = (one: unknown): one is Trusted => {
+  const { folder, tier, hash, trusted_at } = fieldsOf(one);
+  return (
+    [folder, hash, trusted_at].every((value) => typeof value === "string") &&
+    (tier === "project" || tier === "local")
+  );
+};
+
+const trustFile = ({ path }: UserFolder) => ({ path: join(path, "trust.json"), shown: "trust.json" });
+
+/** One writer at a time; `change` sees what the others have written. */
+export async function changeTrust(
+  folder: UserFolder,
+  change: (all: readonly Trusted[]) => readonly Trusted[],
+): Promise<void> {
+  try {
+    mkdirSync(folder.path, { recursive: true, mode: 0o700 });
+    await withLock(join(folder.path, "trust.lock"), () => {
+      const before = loadTrust(folder).trusted;
+      const after = change(before);
+      if (after === before) return;
+      const newest = after.slice(-MAX_TRUSTED);
+      writeWhole(trustFile(folder).path, `${JSON.stringify({ trusted: newest }, null, 2)}\n`, 0o600);
+    });
+  } catch (cause) {
+    throw toWriteError(cause);
+  }
+}
+
+// Keeps the file far below what is read of it.
+const MAX_TRUSTED = 1_000;
+
+export const isRemembered = (
+  all: readonly Trusted[],
+  { folder, tier, hash }: Omit<Trusted, "trusted_at">,
+): boolean => all.some((one) => one.folder === folder && one.tier === tier && one.hash === hash);
+
+/** In place of what was trusted of the same files before. */
+export function remember(
+  all: readonly Trusted[],
+  added: readonly Omit<Trusted, "trusted_at">[],
+): readonly Trusted[] {
+  const isReplaced = (old: Trusted) =>
+    added.some(({ folder, tier }) => folder === old.folder && tier === old.tier);
+  const trusted_at = new Date().toISOString();
+  return [
+    ...all.filter((old) => !isReplaced(old)),
+    ...added.map(({ folder, tier, hash }) => ({ folder, tier, hash, trusted_at })),
+  ];
+}

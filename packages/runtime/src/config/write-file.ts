@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ToolError } from "@octant/core";
+
+/** All of the new text or all of the old one, also after a crash. What stood at the place is replaced, a link included. */
+export function writeWhole(path: string, text: string, mode: number): void {
+  const folder = dirname(path);
+  const draft = join(folder, `.${basename(path)}.${randomBytes(8).toString("hex")}`);
+  try {
+    const fd = openSync(draft, "wx", mode);
+    try {
+      fchmodSync(fd, mode);
+      writeFileSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(draft, path);
+    syncFolder(folder);
+  } finally {
+    // A renamed one is gone already.
+    rmSync(draft, { force: true });
+  }
+}
+
+function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What the operating system said, as the typed error that the caller should see; other errors come back as they are. */
+export function toWriteError(cause: unknown): unknown {
+  if (!(cause instanceof Error && "code" in cause) || cause instanceof ToolError) return cause;
+  const options = { cause };
+  switch (cause.code) {
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+    case "ENOTDIR":
+      return new ToolError("ACCESS_DENIED", `the settings cannot be written (${cause.code})`, {}, options);
+    case "ENOSPC":
+    case "EDQUOT":
+      return new ToolError(
+        "NO_SPACE",
+        "the disk is full or the quota is used up; nothing was changed",
+        {},
+        options,
+      );
+    default:
+      return new ToolError("IO_ERROR", `the settings cannot be written (${cause.code})`, {}, options);
+  }
+}

@@ -1,0 +1,51 @@
+import { type CheckedCall, type Context, type Step, ToolError } from "@octant/core";
+import { toToolTest } from "../permissions/tool-pattern.ts";
+import type { HookEvent, HookSettings } from "./hook.ts";
+import type { HookRunner, HookVerdict } from "./runner.ts";
+
+export interface RunHooksOptions {
+  readonly hooks: readonly HookSettings[];
+  readonly runner: HookRunner;
+  /** Which session a call belongs to; its caller when absent. */
+  sessionOf?(ctx: Context): string;
+  /** The name that patterns are written for; `tool.action` when absent. */
+  nameOf?(call: CheckedCall): string;
+}
+
+/**
+ * Before a call its hooks are asked in order, and the first that does not allow it ends it. After a call that was
+ * answered without an error its hooks are told; they change nothing, and nobody waits for them.
+ */
+export function runHooks(options: RunHooksOptions): Step {
+  const { hooks, runner } = options;
+  const { nameOf = (call) => `${call.tool.name}.${call.name}`, sessionOf = (ctx) => ctx.caller.id } = options;
+  const tested = hooks.map((hook) => ({ hook, matches: toToolTest(hook.tool_pattern) }));
+  const find = (event: HookEvent, name: string) =>
+    tested.filter(({ hook, matches }) => hook.event === event && matches(name)).map(({ hook }) => hook);
+
+  return async (call, ctx, next) => {
+    const name = nameOf(call);
+    const facts = { name, session: sessionOf(ctx), input: call.input };
+    for (const hook of find("pre_tool_use", name)) {
+      const verdict = await runner.ask(hook, facts, ctx.signal);
+      const { outcome, reason } = verdict;
+      ctx.decided({ step: "hook", outcome, rule: hook.tool_pattern, ...(reason && { reason }) });
+      if (outcome === "deny") throw denied(name, hook, verdict);
+    }
+    const output = await next();
+    const told = find("post_tool_use", name);
+    if (told.length > 0) runner.tell(told, { ...facts, answer: { output } });
+    return output;
+  };
+}
+
+function denied(
+  name: string,
+  { tool_pattern: rule }: HookSettings,
+  { failed, reason }: HookVerdict,
+): ToolError {
+  const message = failed
+    ? `${name} is denied because a hook that guards it failed: ${reason}; the log has the details, and only the person can mend the hook`
+    : `${name} is denied by a hook: ${reason || "it gave no reason"}`;
+  return new ToolError("PERMISSION_DENIED", message, { by: "hook", rule, ...(reason && { reason }) });
+}

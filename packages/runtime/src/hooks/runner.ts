@@ -1,0 +1,92 @@
+import type { Redact } from "../redact/index.ts";
+import type { HookSettings } from "./hook.ts";
+import { type HookFacts, type HookInput, toHookInput } from "./hook-facts.ts";
+import { toReason } from "./reason.ts";
+import { type HookPlace, runCommand } from "./run-command.ts";
+
+/** Runs hooks: those before a call are waited for, those after it have a queue of their own. */
+export interface HookRunner {
+  /** Rejects only when the signal ends it. */
+  ask(hook: HookSettings, facts: HookFacts, signal: AbortSignal): Promise<HookVerdict>;
+  /** Returns at once. The hooks run one after the other, those of earlier calls first. */
+  tell(hooks: readonly HookSettings[], facts: HookFacts): void;
+  /** Waits a while for hooks that still have to be told, then ends them. */
+  close(): Promise<void>;
+}
+
+export interface HookVerdict {
+  readonly outcome: "allow" | "deny";
+  /** Whether the hook said no, or could not say anything. */
+  readonly failed: boolean;
+  /** One line without secrets. */
+  readonly reason: string;
+}
+
+export interface HookRunnerOptions extends HookPlace {
+  readonly redact: Redact;
+  /** Told of every hook that failed. */
+  log(line: string): void;
+  readonly closeMs?: number;
+}
+
+const CLOSE_MS = 10_000;
+/** Of calls that hooks still have to be told about. */
+const MAX_WAITING = 1_000;
+
+export function createHookRunner(options: HookRunnerOptions): HookRunner {
+  const { redact, log, closeMs = CLOSE_MS } = options;
+  const closing = new AbortController();
+  let waiting = 0;
+  let last: Promise<void> = Promise.resolve();
+
+  const logFailure = ({ event, tool_pattern }: HookSettings, name: string, what: string, stderr = "") => {
+    const printed = stderr === "" ? "" : `; it printed: ${toReason(stderr, redact)}`;
+    log(`the ${event} hook for ${tool_pattern} failed at ${name}: ${toReason(what, redact)}${printed}`);
+  };
+  const tellOne = async (hook: HookSettings, name: string, input: HookInput) => {
+    const end = await runCommand(options, hook, input, closing.signal);
+    if (end.kind === "allow") return;
+    logFailure(hook, name, end.kind === "deny" ? "exit code 2" : end.what, end.stderr);
+  };
+  const tellAll = async (hooks: readonly HookSettings[], facts: HookFacts) => {
+    // The answer goes out first.
+    await new Promise(setImmediate);
+    const input = toHookInput(facts);
+    for (const hook of hooks) {
+      try {
+        await tellOne(hook, facts.name, input);
+      } catch (cause) {
+        const why = closing.signal.aborted ? "the server was closed" : cause;
+        logFailure(hook, facts.name, String(why));
+      }
+    }
+  };
+
+  return {
+    async ask(hook, facts, signal) {
+      const end = await runCommand(options, hook, toHookInput(facts), signal);
+      if (end.kind === "allow") return { outcome: "allow", failed: false, reason: "" };
+      if (end.kind === "deny")
+        return { outcome: "deny", failed: false, reason: toReason(end.stderr, redact) };
+      logFailure(hook, facts.name, end.what, end.stderr);
+      return { outcome: "deny", failed: true, reason: toReason(end.what, redact) };
+    },
+    tell(hooks, facts) {
+      if (waiting >= MAX_WAITING) {
+        for (const hook of hooks) logFailure(hook, facts.name, `${waiting} calls wait for hooks already`);
+        return;
+      }
+      waiting += 1;
+      last = last
+        .then(() => tellAll(hooks, facts))
+        .finally(() => {
+          waiting -= 1;
+        });
+    },
+    async close() {
+      const timer = setTimeout(() => closing.abort(), closeMs);
+      await last;
+      clearTimeout(timer);
+    },
+  };
+}

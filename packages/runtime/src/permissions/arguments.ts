@@ -1,0 +1,91 @@
+import { type AnyAction, type Holding, heldBy } from "@octant/core";
+import { z } from "zod";
+
+/** Where in the input something is held: `files`, then every item, then `uri`. */
+interface Place {
+  readonly holds: Holding;
+  readonly keys: readonly (string | typeof EVERY)[];
+}
+
+const EVERY = Symbol("every item");
+
+export interface HeldValue {
+  readonly holds: Holding;
+  /** The argument that it was found in. */
+  readonly argument: string;
+  /** Undefined when the argument was left out. */
+  readonly value: unknown;
+}
+
+/** What the arguments of an action are declared to hold. */
+export interface Declaration {
+  holdingOf(argument: string): Holding | undefined;
+  valuesIn(input: Readonly<Record<string, unknown>>): readonly HeldValue[];
+}
+
+/** Reads declarations from input schemas, each once; undefined for input of any shape, as of a foreign tool. */
+export function createDeclarations(): (action: AnyAction | undefined) => Declaration | undefined {
+  const known = new WeakMap<AnyAction, Declaration>();
+  return (action) => {
+    if (!action || isLoose(action.input)) return undefined;
+    const declaration = known.get(action) ?? toDeclaration(action.input);
+    known.set(action, declaration);
+    return declaration;
+  };
+}
+
+const isLoose = ({ def }: z.ZodObject): boolean =>
+  def.catchall !== undefined && !(def.catchall instanceof z.ZodNever);
+
+function toDeclaration(input: z.ZodObject): Declaration {
+  const found = Object.entries(input.shape).flatMap(([name, schema]) => {
+    const inside = placesIn(schema, [name]);
+    const byName = BY_NAME.find((holds) => holds === name);
+    return inside.length === 0 && byName ? [{ holds: byName, keys: [name] }] : inside;
+  });
+  // One or a list of the same: the list is looked at as a whole.
+  const places = found.filter((place) => !found.some((other) => isListOf(place, other)));
+  const byArgument = new Map(places.map(({ keys, holds }) => [keys[0], holds]));
+  return {
+    holdingOf: (argument) => byArgument.get(argument),
+    valuesIn: (given) =>
+      places.flatMap(({ holds, keys }) =>
+        valuesAt(given, keys).map((value) => ({ holds, argument: String(keys[0]), value })),
+      ),
+  };
+}
+
+const isListOf = (list: Place, item: Place): boolean =>
+  list.holds === item.holds &&
+  list.keys.length === item.keys.length + 1 &&
+  list.keys.at(-1) === EVERY &&
+  item.keys.every((key, index) => key === list.keys[index]);
+
+/** An argument of such a name is what a rule with that condition is about, declared or not. */
+const BY_NAME = ["path", "command", "host"] as const;
+
+function placesIn(schema: z.core.$ZodType, keys: Place["keys"]): readonly Place[] {
+  const holds = heldBy(schema);
+  if (holds) return [{ holds, keys }];
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly)
+    return placesIn(schema.def.innerType, keys);
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
+    return placesIn(schema.def.innerType, keys);
+  if (schema instanceof z.ZodPipe)
+    return [...placesIn(schema.def.in, keys), ...placesIn(schema.def.out, keys)];
+  if (schema instanceof z.ZodUnion) return schema.def.options.flatMap((option) => placesIn(option, keys));
+  if (schema instanceof z.ZodArray) return placesIn(schema.def.element, [...keys, EVERY]);
+  if (schema instanceof z.ZodRecord) return placesIn(schema.def.valueType, [...keys, EVERY]);
+  if (schema instanceof z.ZodObject)
+    return Object.entries(schema.shape).flatMap(([name, inner]) => placesIn(inner, [...keys, name]));
+  return [];
+}
+
+function valuesAt(value: unknown, keys: Place["keys"]): readonly unknown[] {
+  const [key, ...rest] = keys;
+  if (key === undefined) return [value];
+  if (value === undefined) return [undefined];
+  if (typeof value !== "object" || value === null) return [];
+  if (key === EVERY) return Object.values(value).flatMap((item) => valuesAt(item, rest));
+  return valuesAt(Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined, rest);
+}

@@ -1,0 +1,270 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createCursors,
+  createDispatcher,
+  createRegistry,
+  type DecisionNote,
+  defineTool,
+  type Step,
+} from "@octant/core";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { TIERS } from "../config/tiers.ts";
+import { type CheckPermissionOptions, checkPermission } from "./check-permission.ts";
+import { createPolicy } from "./policy.ts";
+import type { PermissionAnswer, PermissionRequest } from "./prompter.ts";
+import { PERMISSION_MODES, type PermissionRule } from "./rule.ts";
+import { createSessionAnswers } from "./session-answers.ts";
+import { toAction } from "./testing/vectors.ts";
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "octant-permission-")));
+mkdirSync(join(root, "src"));
+afterAll(() => rmSync(root, { recursive: true }));
+const places = { roots: [root] };
+
+const things = defineTool({
+  name: "things",
+  summary: "Things.",
+  actions: {
+    look: toAction({ uri: "path" }, { access: "read", intent: "inspect" }),
+    fetch: toAction({ url: "host" }, { access: "read", intent: "inspect", openWorld: true }),
+    write: toAction({ uri: "path" }),
+    exec: toAction({ command: "command" }),
+  },
+});
+
+interface Setup extends Partial<CheckPermissionOptions> {
+  readonly rules?: readonly PermissionRule[];
+  readonly answers?: readonly PermissionAnswer[];
+}
+
+function setUp({ rules = [], answers, ...options }: Setup = {}) {
+  const asked: PermissionRequest[] = [];
+  const notes: (readonly DecisionNote[])[] = [];
+  const left = [...(answers ?? [])];
+  const listen: Step = (_call, ctx, next) => {
+    notes.push(ctx.decisions);
+    return next();
+  };
+  const step = checkPermission({
+    policy: createPolicy([{ tier: "user", rules }], places),
+    permissions: "enforce",
+    session: createSessionAnswers(places),
+    ...(answers && {
+      prompter: {
+        async requestPermission(request) {
+          asked.push(request);
+          return left.shift() ?? { answer: "unattended" };
+        },
+      },
+    }),
+    ...options,
+  });
+  const dispatch = createDispatcher({
+    registry: createRegistry([things]),
+    cursors: createCursors(Buffer.from("test")),
+    policy: [listen, step],
+    onBug: ({ cause }) => {
+      throw cause;
+    },
+  });
+  const call = async (action: string, input: object, id = "me", signal?: AbortSignal) =>
+    (
+      await dispatch(
+        { tool: "things", action, input },
+        { caller: { id, access: "admin" }, ...(signal && { signal }) },
+      )
+    ).envelope;
+  return { call, asked, notes };
+}
+
+const allow = (tool_pattern: string): PermissionRule => ({ tool_pattern, mode: "allow" });
+
+test("a call that a rule allows runs without a question, and the decision is noted with its rule", async () => {
+  const { call, asked, notes } = setUp({ rules: [allow("things.write")], answers: [] });
+  expect(await call("write", { uri: "src/a" })).toMatchObject({ ok: true, data: "done" });
+  expect(asked).toEqual([]);
+  expect(notes).toMatchObject([
+    [{ step: "permission", outcome: "allow", rule: "allow things.write", tier: "user" }],
+  ]);
+});
+
+test("a deny rule stops a call in both settings, and its reason is told", async () => {
+  const rules = [{ tool_pattern: "things.write", mode: "deny", reason: "read only today" }] as const;
+  for (const permissions of ["host", "enforce"] as const) {
+    const { call, notes } = setUp({ rules, permissions });
+    expect(await call("write", { uri: "src/a" })).toMatchObject({
+      ok: false,
+      error: {
+        code: "PERMISSION_DENIED",
+        message: expect.stringContaining("read only today"),
+        details: { by: "permission", rule: "deny things.write" },
+      },
+    });
+    expect(notes).toMatchObject([[{ outcome: "deny", tier: "user" }]]);
+  }
+});
+
+test("under a host a question passes, because the host asks it", async () => {
+  const { call, asked, notes } = setUp({
+    permissions: "host",
+    answers: [],
+    rules: [{ tool_pattern: "*", mode: "prompt" }],
+  });
+  expect(await call("write", { uri: "src/a" })).toMatchObject({ ok: true });
+  expect(asked).toEqual([]);
+  expect(notes).toMatchObject([[{ outcome: "prompt", reason: expect.stringContaining("left to the host") }]]);
+});
+
+test("where nobody can be asked the answer names the rule that would allow the call", async () => {
+  const { call, notes } = setUp();
+  expect(await call("write", { uri: "src/a" })).toMatchObject({
+    error: {
+      code: "APPROVAL_REQUIRED",
+      message: expect.stringContaining(
+        '{"tool_pattern":"things.write","mode":"allow","args":{"path":["src/*"]}}',
+      ),
+    },
+  });
+  expect(notes).toMatchObject([[{ outcome: "prompt", tier: "default" }]]);
+});
+
+test("the rule that is proposed does allow the call", async () => {
+  const rule = createPolicy([], places).narrowRule({
+    name: "things.write",
+    input: { uri: "src/a" },
+    action: things.actions.write,
+  });
+  const { call } = setUp({ rules: [rule!] });
+  expect(await call("write", { uri: "src/a" })).toMatchObject({ ok: true });
+  expect(await call("write", { uri: "a" })).toMatchObject({ error: { code: "APPROVAL_REQUIRED" } });
+});
+
+test("what only looks at the project is not asked about, unless a rule asks", async () => {
+  expect(await setUp().call("look", { uri: "src/a" })).toMatchObject({ ok: true });
+  expect(await setUp().call("help", {})).toMatchObject({ ok: true });
+  const { call } = setUp({ rules: [{ tool_pattern: "things.look", mode: "prompt" }] });
+  expect(await call("look", { uri: "src/a" })).toMatchObject({ error: { code: "APPROVAL_REQUIRED" } });
+});
+
+test("a look beyond this machine is asked about", async () => {
+  expect(await setUp().call("fetch", { url: "https://a.example/" })).toMatchObject({
+    error: { code: "APPROVAL_REQUIRED" },
+  });
+});
+
+test("once is once", async () => {
+  const { call, asked } = setUp({ answers: [{ answer: "once" }] });
+  expect(await call("write", { uri: "src/a" })).toMatchObject({ ok: true });
+  expect(await call("write", { uri: "src/a" })).toMatchObject({ error: { code: "APPROVAL_REQUIRED" } });
+  expect(asked).toMatchObject([{ name: "things.write", input: { uri: "src/a" }, caller: { id: "me" } }, {}]);
+});
+
+test("an answer for the session holds for its like, in that session, and nowhere else", async () => {
+  const { call, asked } = setUp({ answers: [{ answer: "session" }] });
+  await call("write", { uri: "src/a" });
+  expect(await call("write", { uri: "src/b" })).toMatchObject({ ok: true });
+  expect(asked).toHaveLength(1);
+  expect(await call("write", { uri: "b" })).toMatchObject({ ok: false });
+  expect(await call("write", { uri: "src/b" }, "another")).toMatchObject({ ok: false });
+});
+
+test("an answer for the session about a command that no rule can tell holds for that very text", async () => {
+  const { call } = setUp({ answers: [{ answer: "session" }] });
+  await call("exec", { command: "a | b" });
+  expect(await call("exec", { command: "a | b" })).toMatchObject({ ok: true });
+  expect(await call("exec", { command: "a | b; c" })).toMatchObject({ ok: false });
+});
+
+test("always writes the narrow rule, which holds at once", async () => {
+  const added: PermissionRule[] = [];
+  const { call, asked } = setUp({
+    answers: [{ answer: "always" }],
+    addRule: (rule) => void added.push(rule),
+  });
+  await call("exec", { command: ["npm", "test"] });
+  const rule = { tool_pattern: "things.exec", mode: "allow", args: { command: [["npm", "test"]] } };
+  expect(added).toEqual([rule]);
+  expect(asked[0]?.always).toEqual(rule);
+  expect(await call("exec", { command: ["npm", "test", "-w"] })).toMatchObject({ ok: true });
+});
+
+test("always is not offered under a rule that asks, nor without a way to write, nor where no rule can tell", async () => {
+  const addRule = () => {
+    throw new Error("nothing may be written");
+  };
+  const underRule = setUp({
+    rules: [{ tool_pattern: "*", mode: "prompt" }],
+    answers: [{ answer: "always" }],
+    addRule,
+  });
+  expect(await underRule.call("write", { uri: "src/a" })).toMatchObject({ ok: true });
+  const noWay = setUp({ answers: [{ answer: "always" }] });
+  await noWay.call("write", { uri: "src/a" });
+  const unclear = setUp({ answers: [{ answer: "always" }], addRule });
+  await unclear.call("exec", { command: "a; b" });
+  for (const { asked } of [underRule, noWay, unclear]) expect(asked[0]?.always).toBeUndefined();
+});
+
+test("a no is told with the person's reason", async () => {
+  const { call, notes } = setUp({ answers: [{ answer: "deny", reason: "use the other folder" }] });
+  expect(await call("write", { uri: "src/a" })).toMatchObject({
+    error: { code: "PERMISSION_DENIED", message: "things.write: the person said no: use the other folder" },
+  });
+  expect(notes).toMatchObject([[{ outcome: "deny", tier: "session" }]]);
+});
+
+test("a call that is cancelled while the person thinks is not run", async () => {
+  const controller = new AbortController();
+  const prompter = {
+    async requestPermission(): Promise<PermissionAnswer> {
+      controller.abort();
+      return { answer: "once" };
+    },
+  };
+  const { call } = setUp({ prompter });
+  expect(await call("write", { uri: "src/a" }, "me", controller.signal)).toMatchObject({
+    error: { code: "CANCELLED" },
+  });
+});
+
+test("the person sees what would change", async () => {
+  const { call, asked } = setUp({ answers: [{ answer: "once" }], preview: async () => "-a\n+b" });
+  await call("write", { uri: "src/a" });
+  expect(asked[0]?.preview).toBe("-a\n+b");
+});
+
+test("no answer of any session undoes a deny, in whatever tier and order", async () => {
+  const rule = fc.record({
+    tool_pattern: fc.constantFrom("*", "things", "things.write", "things.*"),
+    mode: fc.constantFrom(...PERMISSION_MODES),
+  });
+  const answer = fc.constantFrom<PermissionAnswer>(
+    { answer: "session" },
+    { answer: "always" },
+    { answer: "once" },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(rule, { maxLength: 3 }), { minLength: 4, maxLength: 4 }),
+      answer,
+      async (rules, said) => {
+        const tiers = TIERS.map((tier, index) => ({ tier, rules: rules[index] ?? [] }));
+        const session = createSessionAnswers(places);
+        const input = { uri: "src/a" };
+        session.remember("me", { name: "things.write", input, action: things.actions.write }, allow("*"));
+        const { call } = setUp({
+          policy: createPolicy(tiers, places),
+          session,
+          answers: [said, said],
+          addRule: () => {},
+        });
+        const denies = tiers.some((tier) => tier.rules[0]?.mode === "deny");
+        for (let n = 0; n < 2; n++) expect((await call("write", input)).ok).toBe(!denies);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,134 @@
+import { type AnyAction, type CheckedCall, type Context, type Step, ToolError } from "@octant/core";
+import type { PolicyCall } from "./facts.ts";
+import type { Decision, Policy } from "./policy.ts";
+import { type PermissionPrompter, unattended } from "./prompter.ts";
+import { describeRule, describeRuleInside, type PermissionRule } from "./rule.ts";
+import type { SessionAnswers } from "./session-answers.ts";
+
+/** `host`: whoever started us asks the person, so only deny rules hold. `enforce`: what rules do not allow is asked here. */
+export type PermissionSetting = "host" | "enforce";
+
+export interface CheckPermissionOptions {
+  readonly policy: Policy;
+  readonly permissions: PermissionSetting;
+  readonly session: SessionAnswers;
+  /** Nobody can be asked when absent. */
+  readonly prompter?: PermissionPrompter;
+  /** Which session a call belongs to; its caller when absent. */
+  sessionOf?(ctx: Context): string;
+  /** The name that rules are written for; `tool.action` when absent. */
+  nameOf?(call: CheckedCall): string;
+  /** What a call would change, for the person who is asked. */
+  preview?(call: CheckedCall, ctx: Context): Promise<string | undefined>;
+  /** Writes a rule to the local settings. Without it "always" is not offered. */
+  addRule?(rule: PermissionRule): Promise<void> | void;
+}
+
+/** A rule that denies stops the call in any setting; a question is asked, or passes where the host asks it. */
+export function checkPermission(options: CheckPermissionOptions): Step {
+  const { policy, permissions, session } = options;
+  const { nameOf = (call) => `${call.tool.name}.${call.name}`, sessionOf = (ctx) => ctx.caller.id } = options;
+
+  return (call, ctx, next) => {
+    const asked: PolicyCall = { name: nameOf(call), input: call.input, action: call.act };
+    const decision = policy.evaluate(asked);
+    const note = (outcome: Decision["mode"], by: Pick<Decision, "tier" | "reason">) =>
+      ctx.decided({ step: "permission", outcome, ...ruleOf(decision), tier: by.tier, reason: by.reason });
+
+    if (decision.mode === "deny") {
+      note("deny", decision);
+      throw denied(asked.name, decision);
+    }
+    if (decision.mode === "allow") {
+      note("allow", decision);
+      return next();
+    }
+    if (permissions === "host") {
+      note("prompt", { tier: decision.tier, reason: `${decision.reason}; left to the host` });
+      return next();
+    }
+    if (decision.tier === "default" && onlyLooks(call.act)) {
+      note("allow", {
+        tier: "default",
+        reason: "no rule is about this call, and it only looks at the project",
+      });
+      return next();
+    }
+    if (session.allows(sessionOf(ctx), asked)) {
+      note("allow", { tier: "session", reason: "the person allowed it for this session" });
+      return next();
+    }
+    return ask(options, { call, asked, decision, session: sessionOf(ctx), note }, ctx).then(next);
+  };
+}
+
+/** Asking for every look would make people switch the questions off; a rule can still ask. */
+export const onlyLooks = (act: Pick<AnyAction, "access" | "openWorld">): boolean =>
+  act.access === "read" && !act.openWorld;
+
+interface Question {
+  readonly call: CheckedCall;
+  readonly asked: PolicyCall;
+  readonly decision: Decision;
+  readonly session: string;
+  note(outcome: Decision["mode"], by: Pick<Decision, "tier" | "reason">): void;
+}
+
+async function ask(options: CheckPermissionOptions, question: Question, ctx: Context): Promise<void> {
+  const { policy, prompter = unattended, preview, addRule } = options;
+  const { call, asked, decision, session, note } = question;
+  const rule = policy.narrowRule(asked);
+  // Under a rule that asks, one that allows would not be heard: the strictest tier wins.
+  const always = addRule && decision.tier === "default" ? rule : undefined;
+  const answer = await prompter.requestPermission({
+    name: asked.name,
+    summary: call.act.summary,
+    input: call.input,
+    preview: await preview?.(call, ctx),
+    decision,
+    caller: ctx.caller,
+    ask: ctx.ask,
+    signal: ctx.signal,
+    isCovered: () => options.session.allows(session, asked),
+    always,
+  });
+  ctx.signal.throwIfAborted();
+  if (answer.answer === "unattended") {
+    note("prompt", { tier: decision.tier, reason: `${decision.reason}; nobody could be asked` });
+    throw approvalRequired(asked.name, decision, rule);
+  }
+  if (answer.answer === "deny") {
+    const reason = answer.reason ? `the person said no: ${answer.reason}` : "the person said no";
+    note("deny", { tier: "session", reason });
+    throw new ToolError("PERMISSION_DENIED", `${asked.name}: ${reason}`, { by: "permission", reason });
+  }
+  if (answer.answer === "always" && always) await addRule?.(always);
+  // In effect at once, whenever the settings are read again.
+  if (answer.answer !== "once") options.session.remember(session, asked, rule);
+  note("allow", { tier: "session", reason: `the person answered: ${answer.answer}` });
+}
+
+const ruleOf = ({ rule }: Decision) => rule && { rule: describeRule(rule) };
+
+function denied(name: string, { rule, reason }: Decision): ToolError {
+  const message = `${name} is denied: ${reason}`;
+  return new ToolError("PERMISSION_DENIED", message, {
+    by: "permission",
+    ...(rule && { rule: describeRuleInside(rule) }),
+    reason,
+  });
+}
+
+function approvalRequired(name: string, decision: Decision, rule: PermissionRule | undefined): ToolError {
+  const { reason } = decision;
+  const way =
+    decision.tier === "default" && rule
+      ? `this rule in the user settings would allow it: ${JSON.stringify(rule)}`
+      : "run it where a person can be asked";
+  const message = `${name} needs the approval of a person, and nobody can be asked here: ${reason}; ${way}`;
+  return new ToolError("APPROVAL_REQUIRED", message, {
+    by: "permission",
+    ...(decision.rule && { rule: describeRuleInside(decision.rule) }),
+    reason,
+  });
+}

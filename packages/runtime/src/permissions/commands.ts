@@ -1,0 +1,82 @@
+import { parsePlainCommand, parseShell, type ShellWord } from "./shell-words.ts";
+
+/** A command as it stands in a call, read once for all rules. */
+export interface Command {
+  /** Its words, when it is for sure one command and nothing else. */
+  readonly words: readonly string[] | undefined;
+  /** The words of every command that it may hold, also inside other words; undefined when only a shell could tell. */
+  readonly within: readonly (readonly ShellWord[])[] | undefined;
+}
+
+/** How deep text inside words is looked at: `sh -c "sh -c '…'"`. */
+const MAX_NESTING = 4;
+
+export const readCommand = (command: string | readonly string[]): Command => ({
+  words: typeof command === "string" ? parsePlainCommand(command) : command,
+  within: typeof command === "string" ? readScript(command, 0) : withNested([command.map(toLiteral)], 0),
+});
+
+/**
+ * For an allow rule: the command is sure to begin with exactly these words. Text counts only when a shell could see
+ * nothing in it but one plain command.
+ */
+export const beginsWith = ({ words }: Command, prefix: readonly string[]): boolean =>
+  words !== undefined && prefix.every((word, index) => words[index] === word);
+
+/**
+ * For a deny or prompt rule: the words occur in this order in any command of it, with anything before and between, so
+ * that `env`, `sudo`, a path before the program or options do not hide it. What cannot be read counts as if they did.
+ */
+export const mayContain = ({ within }: Command, prefix: readonly string[]): boolean =>
+  within === undefined || within.some((words) => hasInOrder(words, prefix));
+
+function hasInOrder(words: readonly ShellWord[], prefix: readonly string[]): boolean {
+  let found = 0;
+  for (const word of words) {
+    if (!canBe(word, prefix[found] as string, found === 0)) continue;
+    // A glob can become several words, so the rest may come out of it too.
+    if (++found === prefix.length || word.glob) return true;
+  }
+  return false;
+}
+
+function canBe({ text, glob }: ShellWord, wanted: string, isProgram: boolean): boolean {
+  if (!glob) return text === wanted || (isProgram && text.endsWith(wanted) && text.endsWith(`/${wanted}`));
+  const name = isProgram && !wanted.includes("/") ? text.slice(text.lastIndexOf("/") + 1) : text;
+  return toPattern(name).test(wanted);
+}
+
+/** A bracket is taken for any character, and the end of one for nothing: it matches rather too much. */
+const toPattern = (glob: string): RegExp =>
+  new RegExp(
+    `^${glob.replaceAll(/\[[^\]]*\]?|[*?]|[^\w]/g, (part) => SIGNS[part[0] as string] ?? `\\${part}`)}$`,
+    "s",
+  );
+
+const SIGNS: Readonly<Record<string, string>> = { "*": ".*", "?": ".", "[": ".", "]": "" };
+
+function readScript(text: string, nesting: number): Command["within"] {
+  const commands = parseShell(text);
+  return commands && withNested(commands, nesting);
+}
+
+/**
+ * A word with blanks or signs of a shell in it may be a script, as in `sh -c "…"`, or prose, as in `git commit -m "…"`.
+ * What cannot be read is unclear after an option that takes a script; elsewhere its bare words are what there is.
+ */
+function withNested(commands: readonly (readonly ShellWord[])[], nesting: number): Command["within"] {
+  const all = [...commands];
+  for (const words of commands) {
+    for (const [index, { text }] of words.entries()) {
+      if (!/[\s;&|()<>]/.test(text)) continue;
+      const inner = nesting < MAX_NESTING ? readScript(text, nesting + 1) : undefined;
+      if (inner) all.push(...inner);
+      else if (SCRIPT_OPTION.test(words[index - 1]?.text ?? "")) return undefined;
+      else all.push(text.split(/[\s'"`$(){};&|<>\\]+/).map(toLiteral));
+    }
+  }
+  return all;
+}
+
+const SCRIPT_OPTION = /^(?:-\w*[ce]|--command|--eval|eval)$/;
+const toLiteral = (text: string): ShellWord => ({ text, glob: false });

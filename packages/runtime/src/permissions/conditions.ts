@@ -1,0 +1,136 @@
+import type { Holding } from "@octant/core";
+import { beginsWith, type Command, mayContain } from "./commands.ts";
+import type { Facts, Found } from "./facts.ts";
+import { isGlob, toGlobTest } from "./glob.ts";
+import { type Host, type HostTest, toHostTest } from "./hosts.ts";
+import { type PathGlob, type Places, toPathGlob } from "./path-glob.ts";
+import type { ResolvedPath } from "./real-path.ts";
+import type { ArgumentConditions, PermissionMode } from "./rule.ts";
+
+/** Whether what a call is about fits one condition of a rule. */
+export type Condition = (facts: Facts) => boolean;
+
+/**
+ * The conditions of a rule. An allow rule needs all that the call is about to fit for sure; for a deny or prompt rule
+ * one thing that may fit is enough. So what cannot be evaluated never lets a call pass.
+ */
+export function toConditions(
+  args: ArgumentConditions,
+  mode: PermissionMode,
+  places: Places,
+): readonly Condition[] {
+  const reading = mode === "allow" ? "sure" : "possible";
+  const { path, command, host, ...named } = args;
+  return [
+    ...(path === undefined ? [] : [pathCondition(listOf(path), reading, places)]),
+    ...(command === undefined ? [] : [commandCondition(command, reading)]),
+    ...(host === undefined ? [] : [hostCondition(listOf(host), reading)]),
+    ...Object.entries(named).map(([name, wanted]) => namedCondition(name, listOf(wanted), reading, places)),
+  ];
+}
+
+type Reading = "sure" | "possible";
+type Scalar = string | number | boolean;
+
+function pathCondition(
+  globs: readonly string[],
+  reading: Reading,
+  places: Places,
+  argument?: string,
+): Condition {
+  const tests = globs.map((glob) => toPathGlob(glob, places));
+  return (facts) => holds(reading, facts.paths(argument), tests, PATH_FIT);
+}
+
+const PATH_FIT: Fit<ResolvedPath, PathGlob> = {
+  sure: (path, glob) => glob.surelyHolds(path),
+  possible: (path, glob) => glob.mayHold(path),
+};
+
+function commandCondition(command: NonNullable<ArgumentConditions["command"]>, reading: Reading): Condition {
+  const prefixes = isOnePrefix(command) ? [command] : command;
+  return (facts) => {
+    if (reading === "sure" && facts.setsEnvironment()) return false;
+    return holds(reading, facts.commands(), prefixes, COMMAND_FIT);
+  };
+}
+
+const COMMAND_FIT: Fit<Command, readonly string[]> = { sure: beginsWith, possible: mayContain };
+
+const isOnePrefix = (
+  command: readonly string[] | readonly (readonly string[])[],
+): command is readonly string[] => typeof command[0] === "string";
+
+function hostCondition(patterns: readonly string[], reading: Reading, argument?: string): Condition {
+  const tests = patterns.map(toHostTest);
+  return (facts) => holds(reading, facts.hosts(argument), tests, HOST_FIT);
+}
+
+const HOST_FIT: Fit<Host, HostTest> = {
+  sure: (host, test) => test(host) === true,
+  possible: (host, test) => test(host) !== false,
+};
+
+/** A condition on one argument means what that argument holds; where nothing is declared, its value. */
+function namedCondition(
+  name: string,
+  wanted: readonly Scalar[],
+  reading: Reading,
+  places: Places,
+): Condition {
+  const texts = wanted.map(String);
+  const ofPath = pathCondition(texts, reading, places, name);
+  const ofHost = hostCondition(texts, reading, name);
+  const tests = wanted.map(toValueTest);
+  return (facts) => {
+    const holding = facts.holdingOf(name);
+    if (holding && HOLDS_PATH.has(holding)) return ofPath(facts);
+    if (holding === "host") return ofHost(facts);
+    return holds(reading, findScalars(facts.input, name), tests, SCALAR_FIT);
+  };
+}
+
+const HOLDS_PATH: ReadonlySet<Holding> = new Set(["path", "tree", "patch", "symbol"] as const);
+
+type ScalarTest = (value: Scalar) => boolean;
+const fitsScalar = (value: Scalar, test: ScalarTest) => test(value);
+const SCALAR_FIT: Fit<Scalar, ScalarTest> = { sure: fitsScalar, possible: fitsScalar };
+
+function toValueTest(wanted: Scalar): ScalarTest {
+  if (typeof wanted !== "string" || !isGlob(wanted)) return (value) => value === wanted;
+  const matches = toGlobTest(wanted);
+  return (value) => value === wanted || (typeof value === "string" && matches(value));
+}
+
+function findScalars(input: Facts["input"], name: string): Found<Scalar> {
+  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  if (value === undefined || value === null) return { values: [], besides: "nothing" };
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.every(isScalar) ? { values, besides: "nothing" } : { values: [], besides: "unclear" };
+}
+
+const isScalar = (value: unknown): value is Scalar => ["string", "number", "boolean"].includes(typeof value);
+
+/** How a value that was found is held against one that a rule names. */
+interface Fit<T, W> {
+  sure(value: T, wanted: W): boolean;
+  possible(value: T, wanted: W): boolean;
+}
+
+/** A test that is undefined belongs to a pattern that cannot be read here. */
+function holds<T, W>(
+  reading: Reading,
+  { values, besides }: Found<T>,
+  tests: readonly (W | undefined)[],
+  fit: Fit<T, W>,
+): boolean {
+  if (reading === "possible" && besides === "unclear") return true;
+  if (values.length === 0) return false;
+  if (reading === "possible")
+    return values.some((value) => tests.some((test) => test === undefined || fit.possible(value, test)));
+  if (besides !== "nothing") return false;
+  return values.every((value) => tests.some((test) => test !== undefined && fit.sure(value, test)));
+}
+
+// Array.isArray does not tell a readonly list from the rest.
+const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);

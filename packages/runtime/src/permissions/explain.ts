@@ -1,0 +1,98 @@
+import { type Access, type AnyAction, allowedIn, type Intent, type Mode } from "@octant/core";
+import type { HookSettings } from "../hooks/hook.ts";
+import { onlyLooks, type PermissionSetting } from "./check-permission.ts";
+import type { Decision, Policy } from "./policy.ts";
+import type { PermissionRule } from "./rule.ts";
+import { toToolTest } from "./tool-pattern.ts";
+
+export interface ExplainOptions {
+  /** `fs.apply_patch` or `mcp__server__tool`. */
+  readonly name: string;
+  readonly action: AnyAction;
+  /** It need not be complete. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly policy: Policy;
+  readonly permissions: PermissionSetting;
+  readonly mode?: Mode | undefined;
+  /** What the caller may do at most; everything when absent. */
+  readonly access?: Access;
+  readonly hooks: readonly HookSettings[];
+  readonly sandbox: SandboxFacts;
+}
+
+export interface SandboxFacts {
+  readonly mode: string;
+  readonly level: string;
+  readonly detail: string;
+}
+
+/** What decides about a call, and why. The first step that does not pass decides. */
+export interface PolicyExplanation {
+  readonly name: string;
+  readonly outcome: "runs" | "asks" | "refused";
+  readonly decided_by: "access" | "mode" | "permission";
+  readonly why: string;
+  readonly access: { readonly needs: Access; readonly has: Access; readonly passes: boolean };
+  readonly mode: { readonly mode: Mode | null; readonly intent: Intent; readonly passes: boolean };
+  readonly permission: Decision & {
+    readonly setting: PermissionSetting;
+    /** The first matching rule of each tier. */
+    readonly votes: readonly Decision[];
+  };
+  /** Those that would run, in order; one before the call can still deny it. */
+  readonly hooks: readonly HookSettings[];
+  /** Where commands that the call starts would run. */
+  readonly sandbox: SandboxFacts;
+  /** The rule that would stop the question; null when there is none, or when nobody asks. */
+  readonly allow_rule: PermissionRule | null;
+}
+
+const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
+
+export function explainPolicy(options: ExplainOptions): PolicyExplanation {
+  const { name, action, policy, permissions: setting, mode, access = "admin", hooks, sandbox } = options;
+  const parsed = action.input.safeParse(options.input);
+  const call = { name, action, input: parsed.success ? parsed.data : options.input };
+  const decision = policy.evaluate(call);
+  const accessPasses = RANK[action.access] <= RANK[access];
+  const modePasses = allowedIn(mode, action);
+  const verdict = toVerdict(options, decision, accessPasses, modePasses);
+  const couldAllow = verdict.outcome === "asks" && decision.tier === "default";
+  return {
+    name,
+    ...verdict,
+    access: { needs: action.access, has: access, passes: accessPasses },
+    mode: { mode: mode ?? null, intent: action.intent, passes: modePasses },
+    permission: { ...decision, setting, votes: policy.votes(call) },
+    hooks: hooks.filter(({ tool_pattern }) => toToolTest(tool_pattern)(name)),
+    sandbox,
+    allow_rule: (couldAllow && policy.narrowRule(call)) || null,
+  };
+}
+
+function toVerdict(
+  { name, action, permissions, mode, access = "admin" }: ExplainOptions,
+  { mode: wanted, tier, reason }: Decision,
+  accessPasses: boolean,
+  modePasses: boolean,
+): Pick<PolicyExplanation, "outcome" | "decided_by" | "why"> {
+  if (!accessPasses) {
+    const why = `${name} needs ${action.access} access; the caller has ${access}`;
+    return { outcome: "refused", decided_by: "access", why };
+  }
+  if (!modePasses) {
+    const why = `mode ${mode} does not allow the intent ${action.intent}`;
+    return { outcome: "refused", decided_by: "mode", why };
+  }
+  const decided_by = "permission";
+  if (wanted === "deny") return { outcome: "refused", decided_by, why: reason };
+  if (wanted === "allow") return { outcome: "runs", decided_by, why: reason };
+  if (permissions === "host") return { outcome: "runs", decided_by, why: `${reason}; left to the host` };
+  if (tier === "default" && onlyLooks(action))
+    return {
+      outcome: "runs",
+      decided_by,
+      why: "no rule is about this call, and it only looks at the project",
+    };
+  return { outcome: "asks", decided_by, why: reason };
+}

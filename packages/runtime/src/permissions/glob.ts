@@ -1,0 +1,29 @@
+import picomatch from "picomatch";
+
+/**
+ * `*`, `?`, `**`, `{a,b}` and `[ab]` have their usual meaning, names with a leading dot included; every other
+ * character stands for itself, also `!`, `(` and `+`.
+ */
+export const toGlobTest = (glob: string): ((text: string) => boolean) =>
+  picomatch(glob.replaceAll(/\\[\s\S]|[()|+^$!@]/g, keepEscape), {
+    dot: true,
+    nonegate: true,
+    noextglob: true,
+    // A new line in a name must not hide it from `**`.
+    flags: process.platform === "darwin" ? "si" : "s",
+  });
+
+const keepEscape = (part: string) => (part.length > 1 ? part : `\\${part}`);
+
+/** A glob that matches this text alone. */
+export const escapeGlob = (text: string): string => text.replaceAll(/[\\*?[\]{}(),|+^$!@]/g, "\\$&");
+
+export const isGlob = (text: string): boolean => /[\\*?[\]{}]/.test(text);
+
+/** The folder under which everything lies that an absolute glob can match. */
+export function literalFolder(glob: string): string {
+  const segments = glob.split("/");
+  const firstSign = segments.findIndex((segment) => /[*?[\]{}]/.test(segment.replaceAll(/\\[\s\S]/g, "")));
+  const literal = firstSign === -1 ? segments : segments.slice(0, firstSign);
+  return literal.join("/").replaceAll(/\\([\s\S])/g, "$1") || "/";
+}

@@ -1,0 +1,49 @@
+const DEFAULT_PORTS: Readonly<Record<string, string>> = {
+  "http:": "80",
+  "https:": "443",
+  "ws:": "80",
+  "wss:": "443",
+  "ftp:": "21",
+};
+
+export interface Host {
+  /** As a URL has it: small letters, punycode, no dot at the end, addresses in their usual form. */
+  readonly name: string;
+  /** Undefined when the value does not say. */
+  readonly port: string | undefined;
+}
+
+/** The host of a URL or of `host:port`; undefined when there is none to be seen for sure. */
+export function parseHost(value: string): Host | undefined {
+  const url = URL.parse(value);
+  if (url && Object.hasOwn(DEFAULT_PORTS, url.protocol))
+    return toHost(url.hostname, url.port || DEFAULT_PORTS[url.protocol]);
+  if (!/^(?:[^\s/?#@:[\]\\]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(value)) return undefined;
+  const port = /:(\d+)$/.exec(value.replace(/^\[.*\]/, ""))?.[1];
+  const name = URL.parse(`http://${value.slice(0, value.length - (port ? port.length + 1 : 0))}`)?.hostname;
+  return name === undefined ? undefined : toHost(name, port && String(Number(port)));
+}
+
+const toHost = (name: string, port: string | undefined): Host | undefined => {
+  const bare = name.replace(/\.$/, "");
+  return bare === "" ? undefined : { name: bare, port };
+};
+
+/** Three answers: a port that the rule names and the call does not is neither. */
+export type HostTest = (host: Host) => boolean | undefined;
+
+/** `example.com` is that name with any port, `*.example.com:443` any name below it with that one, `*` every host. */
+export function toHostTest(pattern: string): HostTest | undefined {
+  const wildcard = /^\*\.?/.exec(pattern)?.[0] ?? "";
+  const wanted = parseHost(wildcard === "*" ? `any${pattern.slice(1)}` : pattern.slice(wildcard.length));
+  if (!wanted) return undefined;
+  const fitsName = ({ name }: Host) => {
+    if (wildcard === "*") return true;
+    return wildcard ? name.endsWith(`.${wanted.name}`) : name === wanted.name;
+  };
+  return (host) => {
+    if (!fitsName(host)) return false;
+    if (wanted.port === undefined || wanted.port === host.port) return true;
+    return host.port === undefined ? undefined : false;
+  };
+}

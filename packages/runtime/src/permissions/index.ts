@@ -1,0 +1,13 @@
+export * from "./approval-queue.ts";
+export * from "./ask-through-client.ts";
+export * from "./check-permission.ts";
+export * from "./explain.ts";
+export type { PolicyCall } from "./facts.ts";
+export { findIdleRules } from "./idle-rules.ts";
+export type { Places } from "./path-glob.ts";
+export * from "./policy.ts";
+export * from "./prompter.ts";
+export * from "./rule.ts";
+export * from "./session-answers.ts";
+export * from "./terminal-prompter.ts";
+export { toToolTest } from "./tool-pattern.ts";

@@ -1,0 +1,63 @@
+import { statSync } from "node:fs";
+import { isWithin, type Path, splitPath, toNative } from "@octant/host";
+import type { Command } from "./commands.ts";
+import type { Facts, PolicyCall } from "./facts.ts";
+import { escapeGlob } from "./glob.ts";
+import type { Host } from "./hosts.ts";
+import type { Places } from "./path-glob.ts";
+import type { ResolvedPath } from "./real-path.ts";
+import { PermissionRule } from "./rule.ts";
+
+/** A rule that names more is no answer to one question any more. */
+const MAX_PATHS = 5;
+const MAX_PREFIX_WORDS = 3;
+
+/**
+ * This action, in these folders, with the first words of this command, for this host. Undefined when it is not clear
+ * what the call is about. Whether the rule does allow the call is for the caller to try.
+ */
+export function toNarrowRule(
+  { name, action }: PolicyCall,
+  facts: Facts,
+  { roots }: Places,
+): PermissionRule | undefined {
+  const found = { path: facts.paths(), command: facts.commands(), host: facts.hosts() };
+  if (action && Object.values(found).some(({ besides }) => besides !== "nothing")) return undefined;
+  const path = [...new Set(found.path.values.map((one) => toGlob(one, roots)))];
+  if (path.length > MAX_PATHS) return undefined;
+  const args = {
+    ...(path.length > 0 && { path }),
+    ...(found.command.values.length > 0 && { command: found.command.values.map(toPrefix) }),
+    ...(found.host.values.length > 0 && { host: found.host.values.map(toPattern) }),
+  };
+  const hasArguments = action !== undefined && Object.keys(args).length > 0;
+  const rule = PermissionRule.safeParse({
+    tool_pattern: name,
+    mode: "allow",
+    ...(hasArguments && { args }),
+  });
+  return rule.success ? rule.data : undefined;
+}
+
+/** The files of one folder; a folder that is meant itself, or with all in it. A file at the top stands alone. */
+function toGlob({ real, isTree }: ResolvedPath, roots: readonly Path[]): string {
+  const root = roots.find((one) => isWithin(one, real));
+  const inside = root === undefined ? real : real.slice(root === "/" ? 1 : root.length + 1);
+  if (isTree) return inside === "" ? "**" : `${escapeGlob(inside)}/**`;
+  if (inside === "") return escapeGlob(real);
+  const { parent } = splitPath(inside);
+  const isAlone = !inside.includes("/") || parent === "/" || isFolder(real);
+  return isAlone ? escapeGlob(inside) : `${escapeGlob(parent)}/*`;
+}
+
+const isFolder = (path: Path): boolean =>
+  statSync(toNative(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** `npm run build`, without what varies from call to call; all words when only the program would remain. */
+function toPrefix({ words = [] }: Command): readonly string[] {
+  const firstOther = words.findIndex((word) => !/^[a-z][\w:-]*$/i.test(word));
+  const leading = words.slice(0, firstOther === -1 ? words.length : firstOther);
+  return leading.length > 1 ? leading.slice(0, MAX_PREFIX_WORDS) : words;
+}
+
+const toPattern = ({ name, port }: Host): string => (port === undefined ? name : `${name}:${port}`);

@@ -1,0 +1,76 @@
+import { isWithin, type Path, splitPath } from "@octant/host";
+import { escapeGlob, literalFolder, toGlobTest } from "./glob.ts";
+import type { ResolvedPath } from "./real-path.ts";
+
+export interface Places {
+  /** Real paths; the first is where relative paths start. */
+  readonly roots: readonly Path[];
+  /** What `~/` in a rule means; without it such a rule cannot be evaluated. */
+  readonly home?: string;
+}
+
+/** A glob, once for allow rules and once for those that hold something back: what is unclear is read against the call. */
+export interface PathGlob {
+  /** Both the entry and where it leads match, and so would anything below a folder that is taken as a whole. */
+  surelyHolds(path: ResolvedPath): boolean;
+  /** Any of its names matches, or a folder that it lies in, or something that may lie below it. */
+  mayHold(path: ResolvedPath): boolean;
+}
+
+/**
+ * A glob without a leading `/` starts at each root. For deny and prompt rules a glob without any slash is about that
+ * name in every folder, and a folder stands for all in it; for allow rules it is exactly what is written.
+ */
+export function toPathGlob(glob: string, { roots, home }: Places): PathGlob | undefined {
+  const written = glob.replace(/^(?:\.\/)+/, "");
+  const exact = written.replace(/\/$/, "/**");
+  const isAnywhere = !written.replace(/\/$/, "").includes("/");
+  const starts = toStarts(exact, roots, home);
+  if (!starts) return undefined;
+  const narrow = starts.map(({ folder, rest }) => toTest(folder + rest));
+  const wide = starts.map(({ folder, rest }) => toTest(isAnywhere ? `${folder}**/${rest}` : folder + rest));
+  return {
+    surelyHolds: ({ entry, real, isTree }) =>
+      narrow.some(({ matches }) =>
+        [entry, real].every((path) => matches(path) && (!isTree || probesBelow(path).every(matches))),
+      ),
+    mayHold: ({ named, entry, real, isTree }) =>
+      wide.some(
+        (test) =>
+          holdsFolderOf(test, real) ||
+          (entry !== real && holdsFolderOf(test, entry)) ||
+          (named !== entry && holdsFolderOf(test, named)) ||
+          (isTree && (isBelow(real, test.folder) || isBelow(test.folder, real))),
+      ),
+  };
+}
+
+interface Test {
+  readonly folder: Path;
+  matches(path: Path): boolean;
+}
+
+const toTest = (glob: string): Test => ({ folder: literalFolder(glob), matches: toGlobTest(glob) });
+
+function toStarts(glob: string, roots: readonly Path[], home: string | undefined) {
+  if (glob.startsWith("/")) return [{ folder: "/", rest: glob.slice(1) }];
+  if (!/^~(?:\/|$)/.test(glob))
+    return roots.map((root) => ({ folder: `${escapeGlob(root === "/" ? "" : root)}/`, rest: glob }));
+  return home === undefined ? undefined : [{ folder: `${escapeGlob(home)}/`, rest: glob.slice(2) || "**" }];
+}
+
+/** The path itself or a folder above it. */
+function holdsFolderOf({ folder, matches }: Test, path: Path): boolean {
+  for (let at = path; isBelow(folder, at); at = splitPath(at).parent) {
+    if (matches(at)) return true;
+    if (at === "/") return false;
+  }
+  return false;
+}
+
+/** Where names are the same in capitals, so are folders. */
+const isBelow = (folder: Path, path: Path): boolean =>
+  process.platform === "darwin" ? isWithin(folder.toLowerCase(), path.toLowerCase()) : isWithin(folder, path);
+
+/** Names that no rule is written for: only a glob for everything below matches them. */
+const probesBelow = (folder: Path): readonly Path[] => [`${folder}/\u{1}`, `${folder}/\u{1}/\u{1}`];

@@ -1,0 +1,199 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { SymbolId, Uri } from "@octant/core";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { z } from "zod";
+import { TIERS } from "../config/tiers.ts";
+import { createDeclarations } from "./arguments.ts";
+import { createPolicy } from "./policy.ts";
+import { PERMISSION_MODES, type PermissionMode, PermissionRule } from "./rule.ts";
+import { createSessionAnswers } from "./session-answers.ts";
+import { loadVectors, toAction } from "./testing/vectors.ts";
+
+const fixture = loadVectors();
+afterAll(() => fixture[Symbol.dispose]());
+const places = { roots: [fixture.root] };
+
+test.each(fixture.vectors)("vector: $name", ({ tiers, call, decision }) => {
+  const rules = TIERS.map((tier) => ({
+    tier,
+    rules: (tiers[tier] ?? []).map((rule) => PermissionRule.parse(rule)),
+  }));
+  const got = createPolicy(rules, places).evaluate({ ...call, action: fixture.actions.get(call.name) });
+  const { tier } = got;
+  const index =
+    tier === "default" || tier === "session" ? null : rules[TIERS.indexOf(tier)]?.rules.indexOf(got.rule!);
+  expect({ mode: got.mode, tier, rule: index }).toEqual(decision);
+});
+
+test("there are vectors enough", () => expect(fixture.vectors.length).toBeGreaterThanOrEqual(60));
+
+const NAMES = ["fs.read", "fs.rm", "proc.exec", "mcp__git__log"] as const;
+const arbitraryRule = fc.record({
+  tool_pattern: fc.constantFrom("*", "fs", "fs.*", "fs.r?", "proc.exec", "mcp__*", ...NAMES),
+  mode: fc.constantFrom(...PERMISSION_MODES),
+});
+const arbitraryTiers = fc.tuple(...TIERS.map(() => fc.array(arbitraryRule, { maxLength: 6 })));
+
+test("a deny that a tier comes to is never undone by another tier or an answer of the session", () => {
+  fc.assert(
+    fc.property(arbitraryTiers, fc.constantFrom(...NAMES), (rules, name) => {
+      const tiers = TIERS.map((tier, index) => ({ tier, rules: rules[index] ?? [] }));
+      const call = { name, input: {}, action: toAction({}) };
+      const alone = tiers.map((tier) => createPolicy([tier], places).evaluate(call));
+      const together = createPolicy(tiers, places).evaluate(call);
+      const session = createSessionAnswers(places);
+      session.remember("me", call, { tool_pattern: "*", mode: "allow" });
+      const heard = alone.filter(({ tier }) => tier !== "default");
+      const strictest = (["deny", "prompt", "allow"] as const).find((mode) =>
+        heard.some((one) => one.mode === mode),
+      );
+      expect(together.mode).toBe(strictest ?? "prompt");
+      if (heard.length > 0) expect(together.tier).toBe(heard.find(({ mode }) => mode === strictest)?.tier);
+    }),
+  );
+});
+
+test("the order of the tiers changes who is named, never what is decided", () => {
+  fc.assert(
+    fc.property(arbitraryTiers, fc.constantFrom(...NAMES), (rules, name) => {
+      const tiers = TIERS.map((tier, index) => ({ tier, rules: rules[index] ?? [] }));
+      const mode = (list: typeof tiers): PermissionMode =>
+        createPolicy(list, places).evaluate({ name, input: {} }).mode;
+      expect(mode(tiers.toReversed())).toBe(mode(tiers));
+    }),
+  );
+});
+
+test("no path given in any spelling gets past a deny rule for the file", () => {
+  const policy = createPolicy(
+    [{ tier: "user", rules: [{ tool_pattern: "fs.*", mode: "deny", args: { path: ".env" } }] }],
+    places,
+  );
+  const step = fc.constantFrom(".", "src/..", "src/deep/../..", "secrets/./..", "nowhere/..");
+  fc.assert(
+    fc.property(fc.array(step), fc.constantFrom("", `${fixture.root}/`), (steps, start) => {
+      const uri = `${start}${[...steps, ".env"].join("/")}`;
+      expect(
+        policy.evaluate({ name: "fs.read", input: { uri }, action: fixture.actions.get("fs.read") }).mode,
+      ).toBe("deny");
+    }),
+  );
+});
+
+test("a name with a new line in it does not hide from a glob", () => {
+  const policy = createPolicy(
+    [{ tier: "user", rules: [{ tool_pattern: "fs.*", mode: "deny", args: { path: "**/.env" } }] }],
+    places,
+  );
+  const action = fixture.actions.get("fs.read");
+  expect(policy.evaluate({ name: "fs.read", input: { uri: "a\nb/.env" }, action }).mode).toBe("deny");
+});
+
+test("links that lead in a circle are held back, and not allowed", () => {
+  symlinkSync("circle-b", join(fixture.root, "circle-a"));
+  symlinkSync("circle-a", join(fixture.root, "circle-b"));
+  const call = { name: "fs.read", input: { uri: "circle-a" }, action: fixture.actions.get("fs.read") };
+  const decide = (mode: PermissionMode, path: string) =>
+    createPolicy(
+      [{ tier: "user", rules: [{ tool_pattern: "fs.*", mode, args: { path } }] }],
+      places,
+    ).evaluate(call);
+  expect(decide("deny", "elsewhere/**").mode).toBe("deny");
+  expect(decide("allow", "**").mode).toBe("prompt");
+});
+
+test("what an action takes one of, or a list, or inside objects, is found once each", () => {
+  const action = toAction(
+    {},
+    {
+      input: z.strictObject({
+        uri: z.union([Uri, z.array(Uri)]).optional(),
+        files: z.array(z.object({ at: Uri.nullable() })).default([]),
+        by_name: z.record(z.string(), Uri).optional(),
+        symbol_id: SymbolId.optional(),
+      }),
+    },
+  );
+  const declaration = createDeclarations()(action);
+  const values = declaration?.valuesIn({
+    uri: ["a", "b"],
+    files: [{ at: "c" }, { at: null }],
+    by_name: { x: "d" },
+    symbol_id: "sym:e#f",
+  });
+  expect(values?.map(({ value }) => value)).toEqual([["a", "b"], "c", null, "d", "sym:e#f"]);
+  const rules: PermissionRule[] = [{ tool_pattern: "x.y", mode: "deny", args: { path: "e" } }];
+  const call = { name: "x.y", input: { symbol_id: "sym:e#f" }, action };
+  expect(createPolicy([{ tier: "user", rules }], places).evaluate(call).mode).toBe("deny");
+});
+
+test("an action that takes anything is looked at like a foreign tool", () => {
+  const action = toAction({}, { input: z.looseObject({ uri: Uri }) });
+  const decide = (mode: PermissionMode) =>
+    createPolicy(
+      [{ tier: "user", rules: [{ tool_pattern: "x.y", mode, args: { path: "src/**" } }] }],
+      places,
+    ).evaluate({
+      name: "x.y",
+      input: { uri: "src/a.ts", other: "src/b.ts" },
+      action,
+    }).mode;
+  expect([decide("deny"), decide("allow")]).toEqual(["deny", "prompt"]);
+});
+
+test("a rule for the home folder that nobody knows holds back and allows nothing", () => {
+  const call = { name: "fs.read", input: { uri: "src/a.ts" }, action: fixture.actions.get("fs.read") };
+  const decide = (mode: PermissionMode, home?: string) =>
+    createPolicy([{ tier: "user", rules: [{ tool_pattern: "fs.*", mode, args: { path: "~/**" } }] }], {
+      ...places,
+      ...(home && { home }),
+    }).evaluate(call).mode;
+  expect([decide("deny"), decide("allow")]).toEqual(["deny", "prompt"]);
+  expect([decide("deny", "/nobody"), decide("deny", fixture.root)]).toEqual(["prompt", "deny"]);
+});
+
+test("the reason that reaches a model names the rule, but no place outside the workspace", () => {
+  const rule = {
+    tool_pattern: "fs.*",
+    mode: "deny",
+    reason: "keys stay",
+    args: { path: ["/etc/**", ".env"] },
+  } as const;
+  const policy = createPolicy([{ tier: "user", rules: [PermissionRule.parse(rule)] }], places);
+  const { reason } = policy.evaluate({
+    name: "fs.read",
+    input: { uri: ".env" },
+    action: fixture.actions.get("fs.read"),
+  });
+  expect(reason).toBe(`keys stay (rule 'deny fs.* {"path":["…",".env"]}' of the user settings)`);
+});
+
+test.each([
+  ["fs.write", { uri: "src/deep/new.ts" }, { path: ["src/deep/*"] }],
+  ["fs.write", { uri: "top.md" }, { path: ["top.md"] }],
+  ["fs.rm", { uri: "src/deep" }, { path: ["src/deep/**"] }],
+  ["fs.write", { uri: "src/[id] (x)/a.ts" }, { path: ["src/\\[id\\] \\(x\\)/*"] }],
+  ["proc.exec", { command: ["npm", "run", "build", "--", "-x"] }, { command: [["npm", "run", "build"]] }],
+  ["proc.exec", { command: ["rm", "-rf", "x"] }, { command: [["rm", "-rf", "x"]] }],
+  ["proc.exec", { command: "git commit -m 'a b'" }, { command: [["git", "commit"]] }],
+  ["net.fetch", { url: "https://API.example.com/x" }, { host: ["api.example.com:443"] }],
+  ["vcs.push", { branch: "main" }, undefined],
+  ["mcp__git__log", { any: "thing" }, undefined],
+] as const)("a narrow rule for %s %j", (name, input, args) => {
+  const rule = createPolicy([], places).narrowRule({ name, input, action: fixture.actions.get(name) });
+  expect(rule).toEqual({ tool_pattern: name, mode: "allow", ...(args && { args }) });
+});
+
+test.each([
+  ["proc.exec", { command: "git status; rm x" }],
+  ["proc.exec", { command: ["git", "status"], env: { PATH: "." } }],
+  ["fs.apply_patch", { patch: `blob:sha256:${"0".repeat(64)}` }],
+  ["fs.read", { uri: "http://nowhere" }],
+  ["mcp__odd name__x", {}],
+] as const)("no narrow rule can tell %s %j", (name, input) => {
+  expect(
+    createPolicy([], places).narrowRule({ name, input, action: fixture.actions.get(name) }),
+  ).toBeUndefined();
+});

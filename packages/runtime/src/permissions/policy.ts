@@ -1,0 +1,105 @@
+import type { TierRules } from "../config/config.ts";
+import type { TierName } from "../config/tiers.ts";
+import { createDeclarations } from "./arguments.ts";
+import { type Condition, toConditions } from "./conditions.ts";
+import { toDeclaredFacts } from "./declared-facts.ts";
+import { type Facts, once, type PolicyCall } from "./facts.ts";
+import { toGuessedFacts } from "./guessed-facts.ts";
+import { toNarrowRule } from "./narrow-rule.ts";
+import type { Places } from "./path-glob.ts";
+import { describeRuleInside, type PermissionMode, type PermissionRule } from "./rule.ts";
+import { toToolTest } from "./tool-pattern.ts";
+
+export interface Decision {
+  readonly mode: PermissionMode;
+  readonly tier: TierName | "default" | "session";
+  readonly rule: PermissionRule | null;
+  readonly reason: string;
+}
+
+export interface Policy {
+  evaluate(call: PolicyCall): Decision;
+  /** Each tier's first rule that matches, highest tier first. */
+  votes(call: PolicyCall): readonly Decision[];
+  /** The narrowest rule worth keeping that would allow this call and its like; undefined when none can tell them. */
+  narrowRule(call: PolicyCall): PermissionRule | undefined;
+}
+
+const STRICTNESS: Readonly<Record<PermissionMode, number>> = { allow: 0, prompt: 1, deny: 2 };
+
+/** A name costs one look at every rule the first time; so many names are remembered. */
+const MAX_NAMES = 2_000;
+
+/**
+ * Each tier's first matching rule counts, and of those the strictest; where two are equally strict, that of the higher
+ * tier is named. So no tier can undo what another holds back. Where no rule matches, the person is asked.
+ */
+export function createPolicy(tiers: readonly TierRules[], places: Places): Policy {
+  const compiled = tiers.flatMap(({ tier, rules }) => rules.map((rule) => compile(tier, rule, places)));
+  const declarationOf = createDeclarations();
+  const byName = new Map<string, readonly CompiledRule[]>();
+
+  const rulesFor = (name: string): readonly CompiledRule[] => {
+    const known = byName.get(name);
+    if (known) return known;
+    if (byName.size >= MAX_NAMES) byName.clear();
+    const found = compiled.filter(({ isAbout }) => isAbout(name));
+    byName.set(name, found);
+    return found;
+  };
+
+  const factsOf = (call: PolicyCall): Facts => {
+    const declaration = declarationOf(call.action);
+    return declaration ? toDeclaredFacts(call, declaration, places) : toGuessedFacts(call, places);
+  };
+
+  const votes = (call: PolicyCall): readonly Decision[] => {
+    const facts = once(() => factsOf(call));
+    const cast: Decision[] = [];
+    for (const { decision, conditions } of rulesFor(call.name)) {
+      if (cast.at(-1)?.tier === decision.tier) continue;
+      if (conditions.every((fits) => fits(facts()))) cast.push(decision);
+    }
+    return cast;
+  };
+
+  return {
+    votes,
+    evaluate: (call) =>
+      votes(call).reduce<Decision | undefined>(
+        (strictest, vote) =>
+          strictest && STRICTNESS[strictest.mode] >= STRICTNESS[vote.mode] ? strictest : vote,
+        undefined,
+      ) ?? DEFAULT_DECISION,
+    narrowRule(call) {
+      const rule = toNarrowRule(call, factsOf(call), places);
+      if (!rule) return undefined;
+      const { conditions, isAbout } = compile("local", rule, places);
+      return isAbout(call.name) && conditions.every((fits) => fits(factsOf(call))) ? rule : undefined;
+    },
+  };
+}
+
+export const DEFAULT_DECISION: Decision = {
+  mode: "prompt",
+  tier: "default",
+  rule: null,
+  reason: "no rule is about this call, so the person decides",
+};
+
+interface CompiledRule {
+  readonly decision: Decision;
+  readonly conditions: readonly Condition[];
+  isAbout(name: string): boolean;
+}
+
+function compile(tier: TierName, rule: PermissionRule, places: Places): CompiledRule {
+  const conditions = rule.args ? toConditions(rule.args, rule.mode, places) : [];
+  const said = `rule '${describeRuleInside(rule)}' of the ${tier} settings`;
+  const reason = rule.reason === undefined ? said : `${rule.reason} (${said})`;
+  return {
+    decision: { mode: rule.mode, tier, rule, reason },
+    conditions,
+    isAbout: toToolTest(rule.tool_pattern),
+  };
+}

@@ -1,0 +1,51 @@
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { fromNative, type Path, splitPath, toNative, uriToPath } from "@octant/host";
+
+export interface ResolvedPath {
+  /** The name as it was given, without `.` and `..`. */
+  readonly named: Path;
+  /** The entry that it names, in the folder where that really is; links end here. */
+  readonly entry: Path;
+  /** Where reading or writing it really leads, also when that is not there yet. */
+  readonly real: Path;
+  /** Whether the call is about all that is below it, too. */
+  readonly isTree: boolean;
+}
+
+const MAX_LINKS = 40;
+
+/** Throws when the path cannot be followed: no path, a loop of links, a folder that may not be looked into. */
+export function resolvePath(uri: string, base: Path, holdsTree: boolean): ResolvedPath {
+  const named = uriToPath(uri, base);
+  const real = toRealPath(named, MAX_LINKS);
+  const { parent, name } = splitPath(named);
+  const entry = real === named ? named : joinPath(toRealPath(parent, MAX_LINKS), name);
+  return { named, entry, real, isTree: holdsTree && isFolder(real) };
+}
+
+function toRealPath(path: Path, linksLeft: number): Path {
+  const native = toNative(path);
+  const entry = lstatSync(native, { throwIfNoEntry: false });
+  if (entry && !(entry.isSymbolicLink() && isDangling(native))) return realPathOf(native);
+  const { parent, name } = splitPath(path);
+  const folder = toRealPath(parent, linksLeft);
+  if (!entry) return joinPath(folder, name);
+  if (linksLeft === 0) throw new Error("too many links");
+  // Whoever writes to a link to nothing makes its target.
+  const target = fromNative(readlinkSync(native, { encoding: "buffer" }));
+  return toRealPath(joinPath(folder, target), linksLeft - 1);
+}
+
+const realPathOf = (native: string | Buffer): Path =>
+  fromNative(realpathSync.native(native, { encoding: "buffer" }));
+
+/** Throws on a loop of links. */
+const isDangling = (native: string | Buffer): boolean =>
+  statSync(native, { throwIfNoEntry: false }) === undefined;
+
+const joinPath = (folder: Path, name: Path): Path =>
+  name.startsWith("/") ? name : `${folder === "/" ? "" : folder}/${name}`;
+
+function isFolder(path: Path): boolean {
+  return statSync(toNative(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

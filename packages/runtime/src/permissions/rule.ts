@@ -1,0 +1,102 @@
+import { z } from "zod";
+
+export const PERMISSION_MODES = ["allow", "deny", "prompt"] as const;
+export const PermissionMode = z.enum(PERMISSION_MODES);
+export type PermissionMode = z.output<typeof PermissionMode>;
+
+const MAX_PATTERN_CHARS = 500;
+const MAX_VALUES = 200;
+
+/**
+ * A glob on `tool.action` or `mcp__server__tool`. `fs` means all actions of fs, `mcp__git` all tools of that server,
+ * `*` everything. There is no `!`: what must not happen is a deny rule.
+ */
+export const ToolPattern = z
+  .string()
+  .min(1)
+  .max(MAX_PATTERN_CHARS)
+  .regex(
+    /^[\w.*?{},[\]-]+$/,
+    "a tool pattern is made of names, '.', '*', '?', '{a,b}' and '[ab]'; for an exception write a rule of its own before it",
+  )
+  .describe("Glob on tool.action or mcp__server__tool; a bare tool name means all its actions");
+
+const PathGlob = z
+  .string()
+  .min(1)
+  .max(MAX_PATTERN_CHARS)
+  .refine(
+    (glob) => !glob.startsWith("!"),
+    "a path glob cannot start with '!'; write a rule of its own for it",
+  )
+  .refine((glob) => !glob.split("/").includes(".."), "a path glob has no '..'; write where it leads");
+
+const HostPattern = z
+  .string()
+  .max(MAX_PATTERN_CHARS)
+  .regex(
+    /^(\*|(\*\.)?[^\s/?#@*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i,
+    "a host is a name or an address with an optional port, such as example.com, *.example.com:443 or [::1]:8080",
+  );
+
+const Words = z.array(z.string().min(1)).min(1).max(MAX_VALUES);
+const Value = z.union([z.string(), z.number(), z.boolean()]);
+
+const oneOrMore = <S extends z.ZodType>(schema: S) =>
+  z.union([schema, z.array(schema).min(1).max(MAX_VALUES)]);
+
+/**
+ * What the arguments must be for the rule to apply; all of them. `path`, `command` and `host` look at every argument
+ * that is declared to hold such a thing, any other name at the argument of that name.
+ */
+export const ArgumentConditions = z.preprocess(
+  refuseLostNames,
+  z
+    .object({
+      path: oneOrMore(PathGlob).describe("Globs on where paths lead, from a root or absolute").optional(),
+      command: z
+        .union([Words, z.array(Words).min(1).max(MAX_VALUES)])
+        .describe('First words of a command, such as ["git", "status"]; or a list of such')
+        .optional(),
+      host: oneOrMore(HostPattern).describe("Hosts, such as *.example.com:443").optional(),
+    })
+    .catchall(oneOrMore(Value)),
+);
+export type ArgumentConditions = z.output<typeof ArgumentConditions>;
+
+/** zod drops such a name without a word; an allow rule would then apply to more than was written. */
+function refuseLostNames(args: unknown, ctx: z.RefinementCtx): unknown {
+  if (typeof args === "object" && args !== null && Object.hasOwn(args, "__proto__"))
+    ctx.addIssue({ code: "custom", message: "no argument can be called __proto__" });
+  return args;
+}
+
+export const PermissionRule = z.strictObject({
+  tool_pattern: ToolPattern,
+  mode: PermissionMode,
+  reason: z.string().max(1_000).optional().describe("Shown to whoever is refused or asked"),
+  args: ArgumentConditions.optional(),
+});
+export type PermissionRule = z.output<typeof PermissionRule>;
+
+/** As settings hold them: a map from pattern to mode, in its order, or a list of rules. */
+export const Permissions = z.union([z.record(ToolPattern, PermissionMode), z.array(PermissionRule)]);
+export type Permissions = z.output<typeof Permissions>;
+
+export const toRules = (permissions: Permissions): readonly PermissionRule[] =>
+  isList(permissions)
+    ? permissions
+    : Object.entries(permissions).map(([tool_pattern, mode]) => ({ tool_pattern, mode }));
+
+const isList = (permissions: Permissions): permissions is PermissionRule[] => Array.isArray(permissions);
+
+/** The rule in one line, as it is written. */
+export const describeRule = ({ tool_pattern, mode, args }: PermissionRule): string =>
+  `${mode} ${tool_pattern}${args ? ` ${JSON.stringify(args)}` : ""}`;
+
+/** The same for a message that a model reads: it does not learn of paths outside the workspace. */
+export const describeRuleInside = ({ tool_pattern, mode, args }: PermissionRule): string =>
+  `${mode} ${tool_pattern}${args ? ` ${JSON.stringify(args, hidePlaces)}` : ""}`;
+
+const hidePlaces = (_key: string, value: unknown) =>
+  typeof value === "string" && /^[~/]/.test(value) ? "…" : value;

@@ -1,0 +1,143 @@
+import { isUtf8 } from "node:buffer";
+import { type Context, Position, ToolError } from "@octant/core";
+import { type Blobs, type Files, toRef } from "@octant/host";
+import { z } from "zod";
+import { decodeText } from "./charset.ts";
+import { transform } from "./transform.ts";
+
+/** A body as it came, and what is wanted of it. */
+export interface ContentRequest {
+  readonly bytes: Buffer;
+  /** In lower case; empty when the server does not say. */
+  readonly type: string;
+  readonly url: string;
+  readonly as: "text" | "json" | "markdown" | "base64" | undefined;
+  readonly select: string | undefined;
+  readonly maxBytes: number;
+}
+
+export const Content = {
+  text: z.string().optional(),
+  json: z.unknown().optional(),
+  base64: z.string().optional(),
+  title: z.string().optional().describe("Of a page, with its Markdown"),
+  tail: z.string().optional().describe("The end, when not all of it fits"),
+  omitted: z
+    .object({ bytes: z.int(), lines: z.int().nullable(), start: Position })
+    .optional()
+    .describe("What is missing before tail; fs.read of ref goes on at start"),
+  truncated: z.boolean(),
+  ref: z.string().optional().describe("Where all of it can be read, with fs.read"),
+  note: z.string().optional(),
+};
+export type Content = z.input<z.ZodObject<typeof Content>>;
+
+export interface Shelf {
+  readonly blobs: Blobs;
+  readonly files: Files;
+}
+
+/** The body in the form that was asked for, or that its type suggests, within the budget. */
+export async function toContent(request: ContentRequest, shelf: Shelf, ctx: Context): Promise<Content> {
+  const { bytes, type, url } = request;
+  if (bytes.length === 0) return { text: "", truncated: false };
+  const as = request.as ?? (request.select === undefined ? usualForm(bytes, type) : "json");
+  if (as === "base64" || as === "image") return toBytesContent(request, as, shelf, ctx);
+  const text = decodeText(bytes, type);
+  if (as === "json") return toJsonContent(request, text, shelf, ctx);
+  if (as === "markdown" && isHtml(text, type)) {
+    const { markdown, title } = await transform({ kind: "markdown", text, url }, ctx.signal);
+    return { ...(title && { title }), ...(await toTextContent(markdown, request, shelf, ctx)) };
+  }
+  return toTextContent(text, request, shelf, ctx);
+}
+
+function usualForm(bytes: Buffer, type: string): "text" | "json" | "base64" | "image" {
+  const [mime = ""] = type.split(";", 1);
+  if (/^image\/(png|jpeg|gif|webp)$/.test(mime)) return "image";
+  if (/[/+]json$/.test(mime)) return "json";
+  if (/^text\/|[/+](xml|javascript|ecmascript|yaml|toml|graphql|x-www-form-urlencoded|x-ndjson)$/.test(mime))
+    return "text";
+  return isUtf8(bytes) && !bytes.includes(0) ? "text" : "base64";
+}
+
+const isHtml = (text: string, type: string): boolean =>
+  /html/.test(type) || /^\s*<(!doctype html|html|head|body)\b/i.test(text);
+
+async function toJsonContent(
+  request: ContentRequest,
+  text: string,
+  shelf: Shelf,
+  ctx: Context,
+): Promise<Content> {
+  const { select, maxBytes } = request;
+  const hasRoom = (json: string) => Buffer.byteLength(json) <= maxBytes;
+  // What does not fit is shown as text anyway.
+  if (select === undefined && !hasRoom(text)) return toTextContent(text, request, shelf, ctx);
+  const reading = await transform({ kind: "json", text, select }, ctx.signal);
+  if (reading.kind === "missing")
+    throw new ToolError("NOT_FOUND", `the answer has nothing at ${select}`, { id: select });
+  if (reading.kind !== "value")
+    return { ...(await toTextContent(text, request, shelf, ctx)), note: NOTES[reading.kind] };
+  if (hasRoom(reading.text)) return { json: reading.value, truncated: false };
+  return toTextContent(reading.text, request, shelf, ctx);
+}
+
+const NOTES = {
+  no_json: "the body is no JSON, so it is here as text",
+  too_deep: "the body is JSON that is nested too deeply, so it is here as text",
+} as const;
+
+async function toTextContent(
+  text: string,
+  { maxBytes }: ContentRequest,
+  shelf: Shelf,
+  ctx: Context,
+): Promise<Content> {
+  if (text.length * MAX_BYTES_PER_UNIT <= maxBytes || Buffer.byteLength(text) <= maxBytes)
+    return { text, truncated: false };
+  return excerpt(Buffer.from(text), "auto", maxBytes, shelf, ctx);
+}
+
+const MAX_BYTES_PER_UNIT = 3;
+
+async function toBytesContent(
+  request: ContentRequest,
+  as: "base64" | "image",
+  shelf: Shelf,
+  ctx: Context,
+): Promise<Content> {
+  const { bytes, maxBytes } = request;
+  if (as === "image") return excerpt(bytes, "auto", maxBytes, shelf, ctx);
+  if (Math.ceil(bytes.length / 3) * 4 <= maxBytes)
+    return { base64: bytes.toString("base64"), truncated: false };
+  return excerpt(bytes, "base64", maxBytes, shelf, ctx);
+}
+
+/** Keeps all of it, and shows as much as fits in the way that fs.read shows it; a picture is attached. */
+async function excerpt(
+  bytes: Buffer,
+  encoding: "auto" | "base64",
+  maxBytes: number,
+  { blobs, files }: Shelf,
+  ctx: Context,
+): Promise<Content> {
+  const ref = toRef(blobs.put(bytes));
+  const { content, picture } = await files.read(ref, {
+    owner: ctx.caller.id,
+    encoding,
+    maxBytes,
+    signal: ctx.signal,
+  });
+  if (picture) ctx.attach({ kind: "image", ...picture });
+  const { text, base64, tail, omitted, truncated } = content;
+  return {
+    ...(text !== undefined && { text }),
+    ...(base64 !== undefined && { base64 }),
+    ...(tail !== undefined && { tail }),
+    ...(omitted && { omitted }),
+    truncated,
+    ref,
+    ...(picture && { note: "the picture is attached" }),
+  };
+}

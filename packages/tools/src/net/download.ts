@@ -1,0 +1,79 @@
+import { action, Hash, Ref, Uri } from "@octant/core";
+import { downloadFile } from "@octant/host";
+import { z } from "zod";
+import { maxSize, RequestHeaders, timeout, Url } from "./inputs.ts";
+import type { NetOptions } from "./options.ts";
+import { createProgress } from "./progress.ts";
+
+const TIMEOUT_MS = 10 * 60_000;
+const GIBIBYTE = 1024 ** 3;
+const FILE_BYTES = 2 * GIBIBYTE;
+const MAX_FILE_BYTES = 64 * GIBIBYTE;
+
+export const download = ({ workspace, network, isRemote }: NetOptions) =>
+  action({
+    summary: "Fetch a file into the workspace; one that broke off goes on when it is called again.",
+    access: "write",
+    timing: "async_medium",
+    intent: "apply",
+    openWorld: true,
+    input: z.strictObject({
+      url: Url,
+      output: Uri.describe("New file"),
+      headers: RequestHeaders,
+      timeout: timeout(TIMEOUT_MS),
+      max_size: maxSize(FILE_BYTES, MAX_FILE_BYTES),
+    }),
+    output: z.object({
+      uri: Uri,
+      size: z.int(),
+      hash: Hash,
+      undo: Ref.nullable().describe("Null for a big file; fs.rm removes it"),
+      resumed: z.int().describe("Bytes that were there from an earlier call"),
+      url: z.string().describe("Where it came from in the end"),
+      mime: z.string().optional(),
+    }),
+    errors: [
+      "NET_BLOCKED",
+      "UPSTREAM_ERROR",
+      "TIMEOUT",
+      "TOO_LARGE",
+      "LIMIT_EXCEEDED",
+      "ALREADY_EXISTS",
+      "NOT_A_DIRECTORY",
+      "OUTSIDE_WORKSPACE",
+      "PROTECTED_PATH",
+      "ACCESS_DENIED",
+      "LOCKED",
+      "NO_SPACE",
+      "IO_ERROR",
+    ],
+    examples: [
+      {
+        title: "An archive",
+        input: { url: "https://files.example.invalid/data.zip", output: "data/data.zip" },
+        fails: "UPSTREAM_ERROR",
+      },
+      {
+        title: "A file that is there already",
+        input: { url: "https://files.example.invalid/README.md", output: "README.md" },
+        fails: "ALREADY_EXISTS",
+      },
+    ],
+    async run({ url, output, headers, timeout: timeoutMs, max_size: maxBytes }, ctx) {
+      const place = { ...workspace, network, folder: workspace.state.folder("downloads") };
+      const request = {
+        url,
+        output,
+        headers,
+        timeoutMs,
+        maxBytes,
+        owner: ctx.caller.id,
+        isRemote: isRemote(ctx.caller),
+        signal: ctx.signal,
+        onProgress: createProgress(ctx),
+      };
+      const { url: from, mime, ...file } = await downloadFile(place, request);
+      return { ...file, url: from.href, ...(mime !== undefined && { mime }) };
+    },
+  });

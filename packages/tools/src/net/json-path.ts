@@ -1,0 +1,95 @@
+/** One step of a path into JSON: a key, the place in a list, or all that is there. */
+export type Step = string | number | typeof ALL;
+
+export const ALL = Symbol("[*]");
+
+const MAX_STEPS = 100;
+/** A key after a dot or at the start, `[0]`, `[-1]`, `["key"]` or `[*]`. */
+const STEP = /\.?([^\s.[\]"'*]+)|\[(-?\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\]|\[(\*)\]/uy;
+
+export type ParsedPath =
+  | { readonly ok: true; readonly steps: readonly Step[] }
+  | { readonly ok: false; readonly at: number };
+
+/** `items[0].name`, `["a.b"].c`, `items[*].id`; a leading `$` or dot is allowed. Otherwise says where it stops to be one. */
+export function parseJsonPath(path: string): ParsedPath {
+  const steps: Step[] = [];
+  let at = path.startsWith("$") ? 1 : 0;
+  while (at < path.length) {
+    STEP.lastIndex = at;
+    const match = STEP.exec(path);
+    // A key that follows another needs its dot.
+    if (!match || steps.length === MAX_STEPS || (match[1] !== undefined && at > 0 && path[at] !== "."))
+      return { ok: false, at };
+    const [whole, key, place, quoted] = match;
+    const step = key ?? (place === undefined ? quoted && parseQuoted(quoted) : Number(place)) ?? ALL;
+    if (step === null) return { ok: false, at };
+    steps.push(step);
+    at += whole.length;
+  }
+  return { ok: true, steps };
+}
+
+function parseQuoted(text: string): string | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** What a path leads to; `[*]` makes the answer a list, and what is missing below it is left out. */
+export function selectJson(
+  value: unknown,
+  steps: readonly Step[],
+): { readonly found: boolean; readonly value: unknown } {
+  let values = [value];
+  let isList = false;
+  for (const step of steps) {
+    isList ||= step === ALL;
+    values = values.flatMap((one) => follow(one, step));
+  }
+  if (isList) return { found: true, value: values };
+  return { found: values.length > 0, value: values[0] };
+}
+
+/** None or one; for `[*]` any number. */
+function follow(value: unknown, step: Step): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (step === ALL) return Object.values(value);
+  if (Array.isArray(value)) {
+    const place = typeof step === "number" ? step : /^\d{1,9}$/.test(step) ? Number(step) : undefined;
+    if (place === undefined) return [];
+    const at = place < 0 ? value.length + place : place;
+    return at >= 0 && at < value.length ? [value[at]] : [];
+  }
+  const key = String(step);
+  // A value of JSON is a plain object; what it does not hold itself is not there.
+  return Object.hasOwn(value, key) ? [(value as Record<string, unknown>)[key]] : [];
+}
+
+/** How deep JSON is nested, counted without parsing it: what is too deep cannot be written again. */
+export function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isInString) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) isInString = false;
+      continue;
+    }
+    if (code === QUOTE) isInString = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > limit) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;

@@ -1,0 +1,63 @@
+const set = (...names: string[]): ReadonlySet<string> => new Set(names.flatMap((line) => line.split(" ")));
+
+/** Elements without an end. */
+export const VOID = set("area base br col embed hr img input link meta param source track wbr");
+
+/** What begins on a line of its own. */
+export const BLOCKS = set(
+  "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure",
+  "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search section",
+  "summary table tbody td tfoot th thead tr ul",
+);
+
+/** What is never shown as text, or is no use as text. */
+export const UNSHOWN = set(
+  "applet audio button canvas datalist embed frame frameset head iframe input link map math meta noembed noframes",
+  "noscript object param script select style svg template textarea title track video",
+);
+
+/** Parts of a page that are not what it is about. */
+export const BOILERPLATE = set("aside footer nav");
+
+const NONE = set();
+const TABLE = set("table template");
+const P_SCOPE: ReadonlySet<string> = new Set([...BLOCKS].filter((name) => name !== "p"));
+
+/** Which open elements end when another begins, and how far down they are looked for. */
+export function impliedEnd(name: string): { ends: ReadonlySet<string>; scope: ReadonlySet<string> } {
+  return IMPLIED.get(name) ?? (BLOCKS.has(name) ? P_ENDS : NOTHING_ENDS);
+}
+
+const NOTHING_ENDS = { ends: NONE, scope: NONE };
+const P_ENDS = { ends: set("p"), scope: P_SCOPE };
+
+const IMPLIED = new Map([
+  ["li", { ends: set("li"), scope: set("ul ol menu dir table") }],
+  ["dt", { ends: set("dt dd"), scope: set("dl table") }],
+  ["dd", { ends: set("dt dd"), scope: set("dl table") }],
+  ["tr", { ends: set("tr caption"), scope: TABLE }],
+  ["td", { ends: set("td th"), scope: set("tr table") }],
+  ["th", { ends: set("td th"), scope: set("tr table") }],
+  ["thead", { ends: set("thead tbody tfoot caption"), scope: TABLE }],
+  ["tbody", { ends: set("thead tbody tfoot caption"), scope: TABLE }],
+  ["tfoot", { ends: set("thead tbody tfoot caption"), scope: TABLE }],
+  ["a", { ends: set("a"), scope: BLOCKS }],
+]);
+
+/** An end tag reaches no further than this: one in a cell does not end what the table stands in. */
+export const SCOPES = {
+  table: NONE,
+  body: NONE,
+  html: NONE,
+  tr: TABLE,
+  td: TABLE,
+  th: TABLE,
+  thead: TABLE,
+  tbody: TABLE,
+  tfoot: TABLE,
+  caption: TABLE,
+  li: set("ul ol menu dir table"),
+  other: set("td th caption table"),
+} as const satisfies Record<string, ReadonlySet<string>>;
+
+export type ElementKind = keyof typeof SCOPES;

@@ -1,0 +1,129 @@
+import { BOILERPLATE } from "./elements.ts";
+import { type HtmlElement, readHtml } from "./html-events.ts";
+import { isHidden } from "./visibility.ts";
+
+/** What has to be known of a page before it is written down. */
+export interface Survey {
+  readonly title: string;
+  /** What links start from, when the page says so. */
+  readonly base: string | undefined;
+  /** The element that holds what the page is about; undefined when none stands out. */
+  readonly main: number | undefined;
+  /** Tables that arrange a page and hold no data. */
+  readonly layoutTables: ReadonlySet<number>;
+}
+
+/** A main part with less text than this is a mistake or a shell. */
+const MIN_MAIN_CHARS = 140;
+
+interface Candidate {
+  readonly index: number;
+  readonly rank: number;
+  chars: number;
+}
+
+interface Table {
+  readonly index: number;
+  columns: number;
+  rowCells: number;
+  isLayout: boolean;
+}
+
+export function surveyPage(html: string): Survey {
+  const candidates: Candidate[] = [];
+  const openCandidates: Candidate[] = [];
+  const tables: Table[] = [];
+  const layoutTables = new Set<number>();
+  let title: string | undefined;
+  let titleIndex = -1;
+  let base: string | undefined;
+  let hiddenIndex = -1;
+  let asideDepth = 0;
+
+  const countTable = ({ name, index }: HtmlElement) => {
+    const table = tables.at(-1);
+    if (name === "table") {
+      if (table) table.isLayout = true;
+      tables.push({ index, columns: 0, rowCells: 0, isLayout: false });
+    }
+    if (!table) return;
+    if (name === "tr") table.rowCells = 0;
+    if (name === "td" || name === "th") table.columns = Math.max(table.columns, ++table.rowCells);
+    if (LAID_OUT.has(name)) table.isLayout = true;
+  };
+
+  readHtml(html, {
+    open(element) {
+      const { name, attributes, index } = element;
+      if (name === "title" && title === undefined) {
+        title = "";
+        titleIndex = index;
+      }
+      if (name === "base" && base === undefined) base = attributes["href"];
+      if (hiddenIndex >= 0) return;
+      if (isHidden(element)) {
+        hiddenIndex = index;
+        return;
+      }
+      if (BOILERPLATE.has(name)) asideDepth++;
+      countTable(element);
+      const rank = rankOf(element);
+      if (rank === undefined || asideDepth > 0) return;
+      const candidate = { index, rank, chars: 0 };
+      candidates.push(candidate);
+      if (openCandidates.length < MAX_NESTED) openCandidates.push(candidate);
+    },
+    text(text) {
+      if (titleIndex >= 0 && title !== undefined) title += text;
+      if (hiddenIndex >= 0 || asideDepth > 0) return;
+      const chars = text.trim().length;
+      for (const candidate of openCandidates) candidate.chars += chars;
+    },
+    close({ name, index }) {
+      if (index === titleIndex) titleIndex = -1;
+      if (hiddenIndex >= 0) {
+        if (index === hiddenIndex) hiddenIndex = -1;
+        return;
+      }
+      if (BOILERPLATE.has(name)) asideDepth--;
+      if (openCandidates.at(-1)?.index === index) openCandidates.pop();
+      if (name !== "table") return;
+      const table = tables.pop();
+      if (table && (table.isLayout || table.columns < 2)) layoutTables.add(table.index);
+    },
+  });
+  return { title: title ?? "", base, main: chooseMain(candidates), layoutTables };
+}
+
+/** Candidates inside candidates, beyond which nobody counts. */
+const MAX_NESTED = 8;
+/** What no cell of a data table holds. */
+const LAID_OUT: ReadonlySet<string> = new Set([
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+  "pre",
+  "article",
+  "section",
+  "main",
+  "form",
+]);
+
+function rankOf({ name, attributes }: HtmlElement): number | undefined {
+  if (name === "main" || attributes["role"] === "main") return 0;
+  if (name === "article" || attributes["role"] === "article" || attributes["itemprop"] === "articleBody")
+    return 1;
+  return undefined;
+}
+
+/** The first `main`; or else the article that stands alone, or has most of the text that articles have. */
+function chooseMain(candidates: readonly Candidate[]): number | undefined {
+  const rich = candidates.filter(({ chars }) => chars >= MIN_MAIN_CHARS);
+  const main = rich.find(({ rank }) => rank === 0);
+  if (main) return main.index;
+  const all = rich.reduce((sum, { chars }) => sum + chars, 0);
+  return rich.find(({ chars }) => chars * 2 > all)?.index;
+}

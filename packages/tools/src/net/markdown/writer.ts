@@ -1,0 +1,61 @@
+/** Puts blocks under each other, behind the marks of the lists and quotes that they stand in. */
+export interface Writer {
+  block(lines: readonly string[]): void;
+  /** What begins here has this mark before its first line, and that before the others. */
+  indent(first: string, rest: string): void;
+  outdent(): void;
+  /** The next block follows without an empty line, as items of a list do. */
+  tighten(isTight: boolean): void;
+  text(): string;
+}
+
+interface Prefix {
+  readonly first: string;
+  readonly rest: string;
+  isUsed: boolean;
+}
+
+/** Deeper lists and quotes are written as if they stood here: nobody reads them, and each line would carry all marks. */
+const MAX_DEPTH = 16;
+
+export function createWriter(): Writer {
+  const lines: string[] = [];
+  const prefixes: Prefix[] = [];
+  let tooDeep = 0;
+  let isTight = false;
+
+  const linePrefix = () =>
+    prefixes
+      .map((prefix) => {
+        const mark = prefix.isUsed ? prefix.rest : prefix.first;
+        prefix.isUsed = true;
+        return mark;
+      })
+      .join("");
+  const emptyLine = () =>
+    prefixes
+      .filter(({ isUsed }) => isUsed)
+      .map(({ rest }) => rest)
+      .join("")
+      .trimEnd();
+
+  return {
+    block(added) {
+      if (lines.length > 0 && !isTight) lines.push(emptyLine());
+      isTight = false;
+      for (const line of added) lines.push((linePrefix() + line).trimEnd());
+    },
+    indent(first, rest) {
+      if (prefixes.length === MAX_DEPTH) tooDeep++;
+      else prefixes.push({ first, rest, isUsed: false });
+    },
+    outdent() {
+      if (tooDeep > 0) tooDeep--;
+      else prefixes.pop();
+    },
+    tighten(value) {
+      isTight = value;
+    },
+    text: () => (lines.length === 0 ? "" : `${lines.join("\n")}\n`),
+  };
+}

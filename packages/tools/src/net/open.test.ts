@@ -1,0 +1,70 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createNetWorkspace, REMOTE } from "./testing/net-workspace.ts";
+
+const base = mkdtempSync(join(tmpdir(), "octant-open-"));
+afterAll(() => rmSync(base, { recursive: true }));
+
+/** A desktop whose xdg-open writes down what it is given. */
+function createDesktop(name: string, exitCode = 0) {
+  const folder = join(base, name);
+  mkdirSync(folder);
+  const seen = join(folder, "seen");
+  const program = join(folder, "xdg-open");
+  writeFileSync(
+    program,
+    `#!/bin/sh\nfor a in "$@"; do echo "$a"; done > ${seen}\nenv >> ${seen}\nexit ${exitCode}\n`,
+  );
+  chmodSync(program, 0o755);
+  const env = { PATH: `relative:${folder}:/usr/bin:/bin`, DISPLAY: ":0", API_KEY: "CANARY" };
+  return { env, read: () => (existsSync(seen) ? readFileSync(seen, "utf8") : "") };
+}
+
+test("a page is given to the desktop as one argument, spelled as a URL, without our environment", async () => {
+  const desktop = createDesktop("good");
+  const ws = createNetWorkspace({}, desktop.env);
+  const url = "HTTP://Example.com/a b;touch pwned`id`?q=$(id)&x='";
+  expect(await ws.ok("open", { url })).toEqual({
+    url: "http://example.com/a%20b;touch%20pwned%60id%60?q=$(id)&x=%27",
+    program: "xdg-open",
+  });
+  const [first, ...env] = desktop.read().split("\n");
+  expect(first).toBe("http://example.com/a%20b;touch%20pwned%60id%60?q=$(id)&x=%27");
+  expect(env.join("\n")).not.toContain("CANARY");
+  expect(env).toContain("DISPLAY=:0");
+  await ws.close();
+});
+
+test("only http and https are opened, nothing that is blocked, and no credentials", async () => {
+  const desktop = createDesktop("strict");
+  const ws = createNetWorkspace({ policy: { deny: ["*.evil.test"] } }, desktop.env);
+  for (const url of ["file:///etc/passwd", "javascript:alert(1)", "-h", "--help", "vscode://x", "mailto:a@b"])
+    expect((await ws.fail("open", { url })).code, url).toBe("INVALID_ARGUMENT");
+  for (const url of ["http://169.254.169.254/", "http://a.evil.test/"])
+    expect((await ws.fail("open", { url })).code, url).toBe("NET_BLOCKED");
+  expect(desktop.read()).toBe("");
+  expect((await ws.ok("open", { url: "http://user:CANARY@localhost:3000/" })).url).toBe(
+    "http://localhost:3000/",
+  );
+  expect(desktop.read()).not.toContain("CANARY");
+  await ws.close();
+});
+
+test("without a desktop, and for a caller from elsewhere, it says so; a program that fails is told", async () => {
+  const none = createNetWorkspace({}, { PATH: "/usr/bin:/bin" });
+  expect(await none.fail("open", { url: "http://localhost/" })).toMatchObject({ code: "UNSUPPORTED" });
+  await none.close();
+  const desktop = createDesktop("failing", 3);
+  const ws = createNetWorkspace({}, desktop.env);
+  expect(await ws.fail("open", { url: "http://localhost/" }, { caller: REMOTE })).toMatchObject({
+    code: "UNSUPPORTED",
+  });
+  expect(desktop.read()).toBe("");
+  expect(await ws.fail("open", { url: "http://localhost/" })).toMatchObject({
+    code: "EXEC_FAILED",
+    details: { program: "xdg-open" },
+  });
+  await ws.close();
+});

@@ -1,0 +1,39 @@
+import { action, ToolError } from "@octant/core";
+import { openInBrowser } from "@octant/host";
+import { z } from "zod";
+import { Url } from "./inputs.ts";
+import type { NetOptions } from "./options.ts";
+
+export const open = ({ network, env, isRemote }: NetOptions) =>
+  action({
+    summary: "Show a page in the person's browser.",
+    access: "write",
+    timing: "sync",
+    intent: "verify",
+    openWorld: true,
+    input: z.strictObject({ url: Url }),
+    output: z.object({ url: z.string(), program: z.string() }),
+    errors: ["NET_BLOCKED", "UNSUPPORTED", "EXEC_FAILED"],
+    examples: [
+      {
+        title: "Where there is no desktop",
+        input: { url: "http://localhost:3000/" },
+        fails: "UNSUPPORTED",
+      },
+    ],
+    async run({ url }, ctx) {
+      if (isRemote(ctx.caller)) throw noDesktop();
+      const checked = network.checkUrl(url, false);
+      return { url: checked.href, program: await openInBrowser(checked, env, ctx.signal) };
+    },
+  });
+
+const noDesktop = () =>
+  new ToolError(
+    "UNSUPPORTED",
+    "the browser would open on the server's machine; show the person the URL instead",
+    {
+      what: "opening a browser from elsewhere",
+      how: "call it from the machine that the person sits at",
+    },
+  );

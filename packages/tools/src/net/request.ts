@@ -1,0 +1,119 @@
+import { ANSWER_BYTES, action, MAX_ANSWER_BYTES } from "@octant/core";
+import type { HttpResponse } from "@octant/host";
+import { z } from "zod";
+import { Content, toContent } from "./content.ts";
+import { maxSize, RequestHeaders, timeout, Url } from "./inputs.ts";
+import { parseJsonPath } from "./json-path.ts";
+import type { NetOptions } from "./options.ts";
+import { encodeBody, RequestBody } from "./request-body.ts";
+import { toShownHeaders } from "./response-headers.ts";
+
+const TIMEOUT_MS = 30_000;
+const KEPT_BYTES = 10 * 1024 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_PATH_CHARS = 1_000;
+
+const JsonPath = z
+  .string()
+  .max(MAX_PATH_CHARS)
+  .refine((path) => parseJsonPath(path).ok, 'a path is keys and places: items[0].name, ["a b"], items[*].id');
+
+const Input = z.strictObject({
+  url: Url,
+  /** POST when there is a body, else GET. */
+  method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]).optional(),
+  headers: RequestHeaders,
+  body: RequestBody.optional(),
+  as: z.enum(["text", "json", "markdown", "base64"]).optional().describe("Default: by type"),
+  select: JsonPath.optional().describe("Part of JSON: items[0].name, items[*].id"),
+  follow: z.boolean().default(true).describe("Redirects"),
+  cookies: z.boolean().default(false).describe("Show values of set-cookie"),
+  timeout: timeout(TIMEOUT_MS),
+  max_size: maxSize(KEPT_BYTES, MAX_KEPT_BYTES),
+  max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES).describe("Budget of the answer"),
+});
+
+export const request = ({ workspace, network, isRemote }: NetOptions) =>
+  action({
+    summary: "Send an HTTP request; any status is a result. HTML can come as Markdown, JSON in part.",
+    // Whatever the method, a URL can carry data out: a server that only looks does not have this.
+    access: "write",
+    timing: "async_short",
+    intent: "verify",
+    openWorld: true,
+    destructive: true,
+    input: Input,
+    output: z.object({
+      status: z.int(),
+      url: z.string().describe("Where the answer came from in the end"),
+      redirects: z.int(),
+      headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+      size: z.int().describe("Bytes of the body, decompressed"),
+      ...Content,
+    }),
+    errors: [
+      "NET_BLOCKED",
+      "UPSTREAM_ERROR",
+      "TIMEOUT",
+      "TOO_LARGE",
+      "LIMIT_EXCEEDED",
+      "NOT_FOUND",
+      "OUTSIDE_WORKSPACE",
+    ],
+    examples: [
+      {
+        title: "A page as Markdown",
+        input: { url: "https://docs.example.invalid/guide", as: "markdown" },
+        fails: "UPSTREAM_ERROR",
+      },
+      {
+        title: "JSON there and back, one field of it",
+        input: {
+          url: "https://api.example.invalid/items",
+          body: { json: { name: "lamp" } },
+          headers: { Authorization: "Bearer abc" },
+          select: "items[0].id",
+        },
+        fails: "UPSTREAM_ERROR",
+      },
+      {
+        title: "What is never reached",
+        input: { url: "http://169.254.169.254/latest/meta-data/" },
+        fails: "NET_BLOCKED",
+      },
+    ],
+    async run(input, ctx) {
+      const { url, body, follow, as, select } = input;
+      const encoded = body === undefined ? undefined : await encodeBody(body, workspace.files, ctx);
+      const sent = {
+        url,
+        method: input.method ?? (encoded ? "POST" : "GET"),
+        headers: { ...(encoded && { "content-type": encoded.type }), ...input.headers },
+        body: encoded?.bytes,
+        follow,
+        timeoutMs: input.timeout,
+        isRemote: isRemote(ctx.caller),
+        signal: ctx.signal,
+      };
+      const { head, bytes, type } = await network.request(sent, async (response) => ({
+        head: toHead(response, input.cookies),
+        bytes: await collect(response, input.max_size),
+        type: (response.headers["content-type"] ?? "").toLowerCase(),
+      }));
+      const wanted = { bytes, type, url: head.url, as, select, maxBytes: input.max_bytes };
+      return { ...head, size: bytes.length, ...(await toContent(wanted, workspace, ctx)) };
+    },
+  });
+
+const toHead = ({ status, url, redirects, headers }: HttpResponse, cookies: boolean) => ({
+  status,
+  url: url.href,
+  redirects,
+  headers: toShownHeaders(headers, { cookies }),
+});
+
+async function collect(response: HttpResponse, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response.body(maxBytes)) chunks.push(chunk);
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}

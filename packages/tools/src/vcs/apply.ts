@@ -1,0 +1,73 @@
+import { action, Hash, Ref, Uri } from "@octant/core";
+import { type ApplyTo, applyPatch } from "@octant/host";
+import { z } from "zod";
+import { Repo, Staged, toRepository, type VcsWorkspace } from "./workspace.ts";
+
+export const apply = (workspace: VcsWorkspace) =>
+  action({
+    summary: "Apply a git patch, all of it or nothing, to the files, to the index too, or only to the index.",
+    access: "write",
+    timing: "sync",
+    intent: "apply",
+    destructive: true,
+    input: z.strictObject({
+      patch: z.string().min(1).describe("From vcs.diff, or its ref"),
+      index: z.boolean().default(false).describe("Stage it too"),
+      staged: Staged,
+      repo: Repo,
+    }),
+    output: z.object({
+      files: z.array(
+        z.object({
+          uri: Uri,
+          hash: Hash.nullable().describe("null: the file is gone"),
+          match: z.enum(["exact", "whitespace"]),
+          created: z.literal(true).optional(),
+          deleted: z.literal(true).optional(),
+          renamed_from: Uri.optional(),
+        }),
+      ),
+      links: z.array(Uri).readonly().describe("Symbolic links that were changed"),
+      submodules: z.array(Uri).readonly().describe("Changed in the index only"),
+      undo: Ref.nullable().describe("As patch of fs.apply_patch it takes the files back"),
+      staged: z.boolean(),
+    }),
+    errors: [
+      "NOT_A_REPOSITORY",
+      "PATCH_FAILED",
+      "CONFLICT",
+      "NOT_FOUND",
+      "ALREADY_EXISTS",
+      "NOT_A_FILE",
+      "OUTSIDE_WORKSPACE",
+      "PROTECTED_PATH",
+      "ACCESS_DENIED",
+      "UNSUPPORTED",
+      "TOO_LARGE",
+      "LOCKED",
+      "NO_SPACE",
+      "VCS_ERROR",
+    ],
+    examples: [
+      {
+        title: "Change and stage",
+        input: {
+          patch:
+            "diff --git a/README.md b/README.md\n--- a/README.md\n+++ b/README.md\n@@ -1,3 +1,3 @@\n-# Demo\n+# Example\n \n A small project.\n",
+          index: true,
+        },
+      },
+    ],
+    async run({ patch, index, staged, repo }, ctx) {
+      ctx.backend("git");
+      const to: ApplyTo = staged ? "index" : index ? "both" : "files";
+      const done = await applyPatch(toRepository(workspace, repo), {
+        workspace,
+        patch,
+        to,
+        signal: ctx.signal,
+      });
+      const files = done.files.map(({ hunks: _hunks, copied_from: _from, ...file }) => file);
+      return { ...done, files, staged: to !== "files" };
+    },
+  });

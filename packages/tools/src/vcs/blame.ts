@@ -1,0 +1,123 @@
+import { readSync } from "node:fs";
+import { action, Hash, pagingInput, Range, staleCursor, ToolError, Uri } from "@octant/core";
+import { type BlameGroup, findCommit, hashOf, type Repository, readBlame, readFileAt } from "@octant/host";
+import { z } from "zod";
+import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+/** Where to go on, in which content; when the content has changed, its lines are others. */
+const Position = z.strictObject({ commit: z.string().optional(), hash: Hash, line: z.int().min(1) });
+
+export const blame = (workspace: VcsWorkspace) =>
+  action({
+    summary: "Who changed each line of a file last, when and in which commit.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      path: Uri,
+      ref: GitRef.optional(),
+      range: Range.optional(),
+      repo: Repo,
+      ...pagingInput(200, 2_000),
+    }),
+    output: z.object({
+      groups: z
+        .array(
+          z.object({
+            hash: z.string().nullable().describe("null: not committed yet"),
+            author: z.string(),
+            email: z.string(),
+            date: z.string(),
+            summary: z.string(),
+            path: z.string().optional().describe("What the file was called there, when not as now"),
+            line: z.int().describe("0-based"),
+            text: z.array(z.string()).readonly(),
+          }),
+        )
+        .describe("Lines that follow each other and are of one commit; limit counts lines"),
+      line_count: z.int(),
+    }),
+    errors: [
+      "NOT_A_REPOSITORY",
+      "NOT_FOUND",
+      "NOT_A_FILE",
+      "OUTSIDE_WORKSPACE",
+      "INVALID_CURSOR",
+      "TOO_LARGE",
+      "VCS_ERROR",
+    ],
+    examples: [{ title: "Whose lines?", input: { path: "src/main.ts" } }],
+    async run({ path: asked, ref, range, repo, limit }, ctx) {
+      ctx.backend("git");
+      const { signal } = ctx;
+      const { repository, path } = toPlace(workspace, asked, repo);
+      // It was given, so it is there.
+      const file = path as string;
+      const position = ctx.resume(Position);
+      const commit =
+        position?.commit ?? (ref === undefined ? undefined : await findCommit(repository, ref, signal));
+      const bytes =
+        commit === undefined
+          ? readWhole(workspace, file)
+          : await readFileAt(repository, commit, file, signal);
+      const hash = hashOf(bytes);
+      if (position && position.hash !== hash) throw staleCursor();
+      const line_count = countLines(bytes);
+      const line = position?.line ?? Math.min(range?.start.line ?? 0, line_count);
+      const end = Math.min(toEnd(range, line_count), line_count);
+      const lines = Math.min(limit, end - line);
+      if (lines <= 0) return { groups: [], line_count };
+      const groups = await readBlame(repository, { path: file, commit, line, lines, signal });
+      if (line + lines < end) ctx.more({ commit, hash, line: line + lines });
+      return { groups: groups.map((group) => toGroup(repository, file, group)), line_count };
+    },
+  });
+
+function readWhole({ confinement }: VcsWorkspace, path: string): Buffer {
+  using file = confinement.openFile(path);
+  const { size } = file.stat;
+  if (size > MAX_FILE_BYTES) {
+    const message = `the file has ${size} bytes, more than the ${MAX_FILE_BYTES} that blame looks through`;
+    throw new ToolError("TOO_LARGE", message, { limit: MAX_FILE_BYTES, actual: size, what: "bytes" });
+  }
+  const bytes = Buffer.alloc(size);
+  return bytes.subarray(0, readSync(file.fd, bytes, 0, bytes.length, 0));
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = 0; at < bytes.length; lines++) {
+    const end = bytes.indexOf(10, at);
+    at = end < 0 ? bytes.length : end + 1;
+  }
+  return lines;
+}
+
+/** The line after the last one; an end at column 0 leaves its line out. */
+function toEnd(range: Range | undefined, all: number): number {
+  if (!range) return all;
+  return range.end.col > 0 ? range.end.line + 1 : range.end.line;
+}
+
+function toGroup({ top }: Repository, path: string, { time, zone, name, ...group }: BlameGroup) {
+  return {
+    ...group,
+    date: toIso(time, zone),
+    ...(`${top === "/" ? "" : top}/${name}` !== path && { path: name.toWellFormed() }),
+  };
+}
+
+const MS_PER_MINUTE = 60_000;
+
+/** The time in the zone that the author had. */
+function toIso(seconds: number, zone: string): string {
+  const [, sign, hours = "00", minutes = "00"] = /^([+-])(\d{2})(\d{2})$/.exec(zone) ?? [];
+  const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  const local = new Date(seconds * 1_000 + offset * MS_PER_MINUTE);
+  const text = Number.isNaN(local.getTime())
+    ? "1970-01-01T00:00:00"
+    : local.toISOString().slice(0, -".000Z".length);
+  return `${text}${sign ?? "+"}${hours}:${minutes}`;
+}

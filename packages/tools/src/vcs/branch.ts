@@ -1,0 +1,75 @@
+import { action, pagingInput, ToolError } from "@octant/core";
+import { createBranch, deleteBranch, listBranches } from "@octant/host";
+import { z } from "zod";
+import { openKept } from "./kept-rows.ts";
+import { BranchName, GitRef, Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
+
+const Branch = z.object({
+  name: z.string(),
+  hash: z.string(),
+  current: z.boolean(),
+  remote: z.boolean().describe("A remote's, as last fetched"),
+  upstream: z.string().nullable(),
+  ahead: z.int(),
+  behind: z.int(),
+  gone: z.boolean().describe("The upstream is no longer there"),
+  date: z.string(),
+  subject: z.string(),
+});
+
+export const branch = (workspace: VcsWorkspace) =>
+  action({
+    summary: "List, create or delete branches; commits that nothing else has are kept unless forced.",
+    access: "write",
+    timing: "sync",
+    intent: "apply",
+    destructive: true,
+    input: z.strictObject({
+      op: z.enum(["list", "create", "delete"]).default("list"),
+      name: BranchName.optional(),
+      ref: GitRef.optional(),
+      force: z.boolean().default(false).describe("Lose work"),
+      repo: Repo,
+      ...pagingInput(100, 1_000),
+    }),
+    output: z.object({
+      branches: z.array(Branch).optional(),
+      name: z.string().optional(),
+      hash: z.string().optional().describe("Where the branch is, or was"),
+    }),
+    errors: [
+      "NOT_A_REPOSITORY",
+      "NOT_FOUND",
+      "ALREADY_EXISTS",
+      "CONFIRM_REQUIRED",
+      "INVALID_CURSOR",
+      "OUTSIDE_WORKSPACE",
+      "VCS_ERROR",
+    ],
+    examples: [
+      { title: "Which are there?", input: {} },
+      { title: "A new one", input: { op: "create", name: "feature" } },
+    ],
+    async run({ op, name, ref, force, repo, limit }, ctx) {
+      ctx.backend("git");
+      const repository = toRepository(workspace, repo);
+      if (op === "list") {
+        const { whole, from, more } = await openKept(ctx, workspace.blobs, () =>
+          listBranches(repository, ctx.signal),
+        );
+        if (from + limit < whole.length) more(from + limit);
+        return { branches: whole.slice(from, from + limit) };
+      }
+      if (name === undefined) throw nameMissing(op);
+      const hash =
+        op === "create"
+          ? await createBranch(repository, name, ref, ctx.signal)
+          : await deleteBranch(repository, name, force, ctx.signal);
+      return { name, hash };
+    },
+  });
+
+const nameMissing = (op: string) => {
+  const message = `op: ${op} needs the name of the branch`;
+  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "name", message }] });
+};

@@ -1,0 +1,38 @@
+import { action } from "@octant/core";
+import { readStatus, switchTo } from "@octant/host";
+import { z } from "zod";
+import { Head } from "./status.ts";
+import { GitRef, Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
+
+export const checkout = (workspace: VcsWorkspace) =>
+  action({
+    summary: "Go to a branch or commit; refused when changes that are not committed would be lost.",
+    access: "write",
+    timing: "async_short",
+    intent: "apply",
+    destructive: true,
+    input: z.strictObject({
+      ref: GitRef,
+      create: z.boolean().default(false).describe("Make the branch, at HEAD"),
+      force: z.boolean().default(false).describe("Lose work"),
+      repo: Repo,
+    }),
+    output: z.object({ ...Head, changes: z.int().describe("Files with changes that were carried along") }),
+    errors: [
+      "NOT_A_REPOSITORY",
+      "NOT_FOUND",
+      "ALREADY_EXISTS",
+      "CONFIRM_REQUIRED",
+      "OUTSIDE_WORKSPACE",
+      "VCS_ERROR",
+    ],
+    examples: [{ title: "A new branch", input: { ref: "feature", create: true } }],
+    async run({ ref, create, force, repo }, ctx) {
+      ctx.backend("git");
+      const { signal } = ctx;
+      const repository = toRepository(workspace, repo);
+      await switchTo(repository, { ref, create, force, signal });
+      const { branch, head, entries } = await readStatus(repository, { signal });
+      return { branch, head, changes: entries.filter(({ kind }) => kind !== "untracked").length };
+    },
+  });

@@ -1,0 +1,72 @@
+import { action, ToolError, Uri } from "@octant/core";
+import { emptyTree, makeCommit, type Repository, readDiffStat, readLog } from "@octant/host";
+import { z } from "zod";
+import { FileStat, toStat, toTotals } from "./patch-page.ts";
+import { Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
+
+const MAX_MESSAGE_CHARS = 100_000;
+const MAX_FILES = 10_000;
+const MAX_LISTED = 200;
+
+export const commit = (workspace: VcsWorkspace) =>
+  action({
+    summary: "Commit exactly the named files as they are now, or what is staged.",
+    access: "write",
+    timing: "async_short",
+    intent: "ship",
+    input: z.strictObject({
+      message: z.string().trim().min(1).max(MAX_MESSAGE_CHARS).optional(),
+      files: z
+        .array(Uri)
+        .min(1)
+        .max(MAX_FILES)
+        .optional()
+        .describe("Files or folders; what is staged when absent"),
+      amend: z.boolean().default(false).describe("Replace the last commit"),
+      repo: Repo,
+    }),
+    output: z.object({
+      hash: z.string(),
+      parents: z.array(z.string()).readonly(),
+      message: z.string(),
+      file_count: z.int(),
+      added: z.int(),
+      removed: z.int(),
+      files: z.array(FileStat).describe(`The first ${MAX_LISTED}`),
+    }),
+    errors: ["NOT_A_REPOSITORY", "NOT_FOUND", "OUTSIDE_WORKSPACE", "LOCKED", "VCS_ERROR"],
+    examples: [
+      {
+        title: "Two files, whatever else is staged",
+        input: { message: "fix: say what is meant", files: ["package.json", "src/main.ts"] },
+      },
+    ],
+    async run({ message, files, amend, repo }, ctx) {
+      ctx.backend("git");
+      const { signal } = ctx;
+      if (message === undefined && !amend) throw messageMissing();
+      const paths = files?.map(workspace.confinement.toPath);
+      const repository = repo === undefined ? workspace.git.open(paths?.[0]) : toRepository(workspace, repo);
+      const hash = await makeCommit(repository, { message, files: paths, amend, signal });
+      return describeCommit(repository, hash, signal);
+    },
+  });
+
+async function describeCommit(repository: Repository, hash: string, signal: AbortSignal) {
+  const { parents, message } = await readCommit(repository, hash, signal);
+  const before = parents[0] ?? (await emptyTree(repository, signal));
+  const changed = await readDiffStat(repository, [before, hash], signal);
+  const stats = changed.map((file) => toStat(repository, file));
+  return { hash, parents, message, ...toTotals(stats), files: stats.slice(0, MAX_LISTED) };
+}
+
+export async function readCommit(repository: Repository, hash: string, signal: AbortSignal) {
+  const [commit] = await readLog(repository, { tip: hash, skip: 0, limit: 1, alone: true, signal });
+  if (!commit) throw new ToolError("NOT_FOUND", `there is no commit '${hash}'`, { id: hash });
+  return commit;
+}
+
+const messageMissing = () => {
+  const message = "a commit needs a message; only amend keeps the last one";
+  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "message", message }] });
+};

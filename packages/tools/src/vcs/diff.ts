@@ -1,0 +1,80 @@
+import { action, ToolError, Uri } from "@octant/core";
+import { emptyTree, findCommit, findHead, makeDiff, type Repository } from "@octant/host";
+import { z } from "zod";
+import { PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
+import { GitRef, Repo, Staged, toPlace, type VcsWorkspace } from "./workspace.ts";
+
+export const diff = (workspace: VcsWorkspace) =>
+  action({
+    summary:
+      "What changed, as a patch: files against the index, the index (staged) or files against a ref, or a..b.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      ref: GitRef.optional().describe("Or a..b"),
+      staged: Staged,
+      path: Uri.optional(),
+      repo: Repo,
+      ...patchInput,
+    }),
+    output: z.object(PatchPage),
+    errors: [
+      "NOT_A_REPOSITORY",
+      "NOT_FOUND",
+      "OUTSIDE_WORKSPACE",
+      "INVALID_CURSOR",
+      "TOO_LARGE",
+      "VCS_ERROR",
+    ],
+    examples: [
+      { title: "What is not staged yet?", input: {} },
+      { title: "What a branch did", input: { ref: "main...HEAD" } },
+    ],
+    async run({ ref, staged, path: asked, repo, limit, max_bytes }, ctx) {
+      ctx.backend("git");
+      const { signal } = ctx;
+      const { repository, path } = toPlace(workspace, asked, repo);
+      return toPatchPage(repository, { ctx, blobs: workspace.blobs, limit, max_bytes }, async () => {
+        const trees = await toTrees(repository, ref, staged, signal);
+        const root = workspace.confinement.roots[0]!;
+        return makeDiff(repository, { trees, staged, path, root, signal });
+      });
+    },
+  });
+
+const RANGE = /^(.*?)(\.{2,3})(.*)$/s;
+
+/** `a..b` compares the two; `a...b` compares b with where it left a. */
+async function toTrees(
+  repository: Repository,
+  ref: string | undefined,
+  staged: boolean,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (ref === undefined) return [];
+  const [, from, dots, to] = RANGE.exec(ref) ?? [];
+  if (dots === undefined) return [await findTree(repository, ref, signal)];
+  if (staged) throw notBoth();
+  const [a, b] = [
+    await findCommit(repository, from || "HEAD", signal),
+    await findCommit(repository, to || "HEAD", signal),
+  ];
+  if (dots === "..") return [a, b];
+  const { code, stdout } = await repository.run(["merge-base", a, b], { signal, codes: [0, 1] });
+  if (code === 0) return [stdout.toString().trim(), b];
+  throw new ToolError("NOT_FOUND", `${ref}: the two have no common history; compare them with '..'`, {
+    id: ref,
+  });
+}
+
+/** Before the first commit everything is new against HEAD. */
+async function findTree(repository: Repository, ref: string, signal: AbortSignal): Promise<string> {
+  if (ref !== "HEAD") return findCommit(repository, ref, signal);
+  return (await findHead(repository, signal)) ?? emptyTree(repository, signal);
+}
+
+const notBoth = () => {
+  const message = "staged compares the index with one commit, a..b compares two; leave one of them out";
+  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "staged", message }] });
+};

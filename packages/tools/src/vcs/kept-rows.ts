@@ -1,0 +1,35 @@
+import { type Context, Hash, staleCursor, ToolError } from "@octant/core";
+import type { Blobs } from "@octant/host";
+import { z } from "zod";
+
+const Position = z.strictObject({ kept: Hash, next: z.int().min(0) });
+
+export interface Kept<T> {
+  readonly whole: T;
+  /** Where this page starts. */
+  readonly from: number;
+  /** Says where the next one does. */
+  more(next: number): void;
+}
+
+/** What git said in one go, given out page by page: it is kept, so that pages agree whatever happens in between. */
+export async function openKept<T>(ctx: Context, blobs: Blobs, make: () => Promise<T>): Promise<Kept<T>> {
+  const position = ctx.resume(Position);
+  const whole = position ? readKept<T>(blobs, position.kept) : await make();
+  return {
+    whole,
+    from: position?.next ?? 0,
+    more(next) {
+      ctx.more({ kept: position?.kept ?? blobs.put(Buffer.from(JSON.stringify(whole))), next });
+    },
+  };
+}
+
+function readKept<T>(blobs: Blobs, hash: Hash): T {
+  try {
+    // Cursors are sealed, so the hash is one that `more` gave to what it kept.
+    return JSON.parse(blobs.get(hash).toString()) as T;
+  } catch (cause) {
+    throw cause instanceof ToolError && cause.code === "NOT_FOUND" ? staleCursor() : cause;
+  }
+}

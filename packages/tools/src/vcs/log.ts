@@ -1,0 +1,92 @@
+import { ANSWER_BYTES, action, pagingInput, Uri } from "@octant/core";
+import { type Commit, findCommit, findHead, isShallow, readLog } from "@octant/host";
+import { z } from "zod";
+import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+
+const Position = z.strictObject({ tip: z.string(), skip: z.int().min(1) });
+const MAX_MESSAGE_CHARS = 4_000;
+
+const Person = z.object({ name: z.string(), email: z.string(), date: z.string() });
+
+export const CommitRow = {
+  hash: z.string(),
+  parents: z.array(z.string()).readonly(),
+  author: Person,
+  committer: Person.optional().describe("When it is not the author"),
+  message: z.string(),
+  message_truncated: z.literal(true).optional(),
+};
+
+export const log = (workspace: VcsWorkspace) =>
+  action({
+    summary: "Commits, newest first, of everything or of one path.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      ref: GitRef.optional(),
+      path: Uri.optional(),
+      follow: z.boolean().default(false).describe("Across renames of the file"),
+      repo: Repo,
+      ...pagingInput(20, 1_000),
+    }),
+    output: z.object({
+      commits: z.array(z.object(CommitRow)),
+      shallow: z.literal(true).optional().describe("The history was cut off when it was cloned"),
+    }),
+    errors: ["NOT_A_REPOSITORY", "NOT_FOUND", "OUTSIDE_WORKSPACE", "INVALID_CURSOR", "VCS_ERROR"],
+    examples: [
+      { title: "The last commits", input: { limit: 5 } },
+      {
+        title: "Of one file, under its old names too",
+        input: { path: "src/main.ts", follow: true },
+      },
+    ],
+    async run({ ref, path: asked, follow, repo, limit }, ctx) {
+      ctx.backend("git");
+      const { signal } = ctx;
+      const { repository, path } = toPlace(workspace, asked, repo);
+      const position = ctx.resume(Position);
+      const tip =
+        position?.tip ??
+        (ref === undefined ? await findHead(repository, signal) : await findCommit(repository, ref, signal));
+      const facts = isShallow(repository) ? { shallow: true as const } : {};
+      if (tip === undefined) return { commits: [], ...facts };
+      const skip = position?.skip ?? 0;
+      const isFollowed = follow && path !== undefined;
+      const found = await readLog(repository, {
+        tip,
+        path,
+        follow: isFollowed,
+        skip,
+        limit: limit + 1,
+        signal,
+      });
+      const commits = withinBudget(found.slice(0, limit).map(toRow));
+      if (commits.length < found.length) ctx.more({ tip, skip: skip + commits.length });
+      return { commits, ...facts };
+    },
+  });
+
+export function toRow({ author, committer, message, ...commit }: Commit) {
+  const isOther =
+    committer.name !== author.name || committer.email !== author.email || committer.date !== author.date;
+  const isLong = message.length > MAX_MESSAGE_CHARS;
+  return {
+    ...commit,
+    author,
+    ...(isOther && { committer }),
+    message: isLong ? message.slice(0, MAX_MESSAGE_CHARS).toWellFormed() : message,
+    ...(isLong && { message_truncated: true as const }),
+  };
+}
+
+/** At least one, so that every page goes on. */
+function withinBudget<R extends { readonly message: string }>(rows: readonly R[]): R[] {
+  let left = ANSWER_BYTES;
+  const end = rows.findIndex((row, n) => {
+    left -= Buffer.byteLength(JSON.stringify(row));
+    return left < 0 && n > 0;
+  });
+  return end < 0 ? [...rows] : rows.slice(0, end);
+}

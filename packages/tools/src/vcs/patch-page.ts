@@ -1,0 +1,107 @@
+import { ANSWER_BYTES, type Context, MAX_ANSWER_BYTES, pagingInput, Ref, Uri } from "@octant/core";
+import { type Blobs, type ChangedFile, type FileDiff, pathToUri, type Repository, toRef } from "@octant/host";
+import { z } from "zod";
+import { openKept } from "./kept-rows.ts";
+
+export const patchInput = {
+  max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
+  ...pagingInput(200, 1_000),
+};
+
+export const FileStat = z.object({
+  uri: Uri,
+  change: z.enum(["added", "modified", "deleted", "renamed", "copied", "type_changed", "conflict"]),
+  renamed_from: Uri.optional(),
+  added: z.int().nullable().describe("Lines; null: not text"),
+  removed: z.int().nullable(),
+  old_mode: z.string().optional().describe("When the mode changes"),
+  new_mode: z.string().optional(),
+  ref: Ref.optional().describe("Its patch, when that alone does not fit"),
+});
+
+export const PatchPage = {
+  files: z.array(FileStat),
+  patch: z.string().describe("For vcs.apply and fs.apply_patch, as it is; of the files on this page"),
+  ref: Ref.optional().describe("The whole patch, when it does not fit"),
+  file_count: z.int(),
+  added: z.int().describe("Lines in all"),
+  removed: z.int(),
+};
+
+interface Row {
+  readonly stat: z.output<typeof FileStat>;
+  readonly patch: string;
+}
+
+interface Options {
+  readonly ctx: Context;
+  readonly blobs: Blobs;
+  readonly limit: number;
+  readonly max_bytes: number;
+}
+
+/** A page of whole files: as many as the budget holds. */
+export async function toPatchPage(
+  repository: Repository,
+  { ctx, blobs, limit, max_bytes }: Options,
+  make: () => Promise<readonly FileDiff[]>,
+) {
+  const { whole, from, more } = await openKept(ctx, blobs, async () =>
+    toWhole(repository, blobs, await make(), limit, max_bytes),
+  );
+  const files: z.output<typeof FileStat>[] = [];
+  const parts: string[] = [];
+  let left = max_bytes;
+  let next = from;
+  for (; next < whole.rows.length && files.length < limit; next++) {
+    const { stat, patch } = whole.rows[next]!;
+    const size = Buffer.byteLength(patch);
+    if (size > left && size <= max_bytes && files.length > 0) break;
+    const fits = size <= left;
+    files.push(fits ? stat : { ...stat, ref: toRef(blobs.put(Buffer.from(patch))) });
+    if (fits) parts.push(patch);
+    left -= fits ? size : 0;
+  }
+  if (next < whole.rows.length) more(next);
+  const { rows: _rows, ...totals } = whole;
+  return { files, patch: parts.join(""), ...totals };
+}
+
+function toWhole(
+  repository: Repository,
+  blobs: Blobs,
+  diffs: readonly FileDiff[],
+  limit: number,
+  max_bytes: number,
+) {
+  const rows = diffs.map(
+    (file): Row => ({ stat: toStat(repository, file), patch: Buffer.concat(file.parts).toString() }),
+  );
+  const patch = rows.map((row) => row.patch).join("");
+  const fits = Buffer.byteLength(patch) <= max_bytes && rows.length <= limit;
+  return {
+    rows,
+    ...(!fits && { ref: toRef(blobs.put(Buffer.from(patch))) }),
+    ...toTotals(rows.map(({ stat }) => stat)),
+  };
+}
+
+export const toTotals = (files: readonly z.output<typeof FileStat>[]) => ({
+  file_count: files.length,
+  added: files.reduce((sum, { added }) => sum + (added ?? 0), 0),
+  removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
+});
+
+export function toStat({ folder }: Repository, file: ChangedFile): z.output<typeof FileStat> {
+  const { name, oldName, kind, added, removed, oldMode, newMode } = file;
+  const toUri = (path: string) => pathToUri(`${folder === "/" ? "" : folder}/${path}`);
+  const modeChanges = oldMode !== newMode && kind !== "added" && kind !== "deleted" && kind !== "conflict";
+  return {
+    uri: toUri(name),
+    change: kind,
+    ...(oldName !== undefined && { renamed_from: toUri(oldName) }),
+    added,
+    removed,
+    ...(modeChanges && { old_mode: oldMode, new_mode: newMode }),
+  };
+}

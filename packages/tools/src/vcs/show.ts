@@ -1,0 +1,105 @@
+import { isUtf8 } from "node:buffer";
+import { action, Hash, Ref, Uri } from "@octant/core";
+import {
+  emptyTree,
+  findCommit,
+  findObject,
+  hashOf,
+  makeDiff,
+  readBlob,
+  readFileAt,
+  toRef,
+  wholeCharacters,
+} from "@octant/host";
+import { z } from "zod";
+import { readCommit } from "./commit.ts";
+import { CommitRow, toRow } from "./log.ts";
+import { PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
+import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+
+/** A commit with its patch, or a file. */
+const Output = z
+  .object({
+    kind: z.enum(["commit", "file"]),
+    ...CommitRow,
+    ...PatchPage,
+    text: z.string().describe("Of the file; absent when it is not text"),
+    truncated: z.boolean(),
+    ref: Ref.describe("All of the file, or of the patch when it does not fit"),
+    file_hash: Hash,
+    size: z.int(),
+  })
+  .partial()
+  .required({ kind: true });
+
+export const show = (workspace: VcsWorkspace) =>
+  action({
+    summary: "A commit with its message and patch, or a file as a commit has it.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      ref: GitRef.default("HEAD"),
+      path: Uri.optional(),
+      repo: Repo,
+      ...patchInput,
+    }),
+    output: Output,
+    errors: [
+      "NOT_A_REPOSITORY",
+      "NOT_FOUND",
+      "NOT_A_FILE",
+      "OUTSIDE_WORKSPACE",
+      "INVALID_CURSOR",
+      "TOO_LARGE",
+      "VCS_ERROR",
+    ],
+    examples: [
+      { title: "The last commit", input: {} },
+      {
+        title: "A file before the last commit",
+        input: { ref: "HEAD~1", path: "src/main.ts" },
+      },
+    ],
+    async run({ ref, path: asked, repo, limit, max_bytes }, ctx): Promise<z.input<typeof Output>> {
+      ctx.backend("git");
+      const { signal } = ctx;
+      const { repository, path } = toPlace(workspace, asked, repo);
+      if (path !== undefined) {
+        const commit = await findCommit(repository, ref, signal);
+        return toFile(workspace, await readFileAt(repository, commit, path, signal), max_bytes);
+      }
+      const found = await findObject(repository, ref, signal);
+      if ("blob" in found)
+        return toFile(workspace, await readBlob(repository, found.blob, signal), max_bytes);
+      const commit = await readCommit(repository, found.commit, signal);
+      const page = await toPatchPage(
+        repository,
+        { ctx, blobs: workspace.blobs, limit, max_bytes },
+        async () => {
+          // Of a merge, what it brought to its first parent.
+          const before = commit.parents[0] ?? (await emptyTree(repository, signal));
+          const root = workspace.confinement.roots[0]!;
+          return makeDiff(repository, { trees: [before, commit.hash], root, signal });
+        },
+      );
+      return { kind: "commit", ...toRow(commit), ...page };
+    },
+  });
+
+function toFile({ blobs }: VcsWorkspace, bytes: Buffer, max_bytes: number): z.input<typeof Output> {
+  const facts = {
+    kind: "file",
+    ref: toRef(blobs.put(bytes)),
+    file_hash: hashOf(bytes),
+    size: bytes.length,
+  } as const;
+  if (!isUtf8(bytes) || bytes.includes(0)) return { ...facts, truncated: true };
+  const truncated = bytes.length > max_bytes;
+  const head = bytes.subarray(0, max_bytes);
+  return {
+    ...facts,
+    truncated,
+    text: (truncated ? head.subarray(0, wholeCharacters(head)) : bytes).toString(),
+  };
+}

@@ -1,0 +1,130 @@
+import { action, pagingInput, Uri } from "@octant/core";
+import {
+  isShallow,
+  pathToUri,
+  type Repository,
+  readStatus,
+  type Status,
+  type StatusEntry,
+} from "@octant/host";
+import { z } from "zod";
+import { openKept } from "./kept-rows.ts";
+import { Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+
+const Change = z.enum(["added", "modified", "deleted", "renamed", "copied", "type_changed"]);
+const Side = z
+  .object({ id: z.string().describe("vcs.show with it as ref has the content"), mode: z.string() })
+  .nullable()
+  .describe("null: not there on this side");
+
+const Entry = z.object({
+  uri: Uri,
+  kind: z.enum(["changed", "conflict", "untracked", "ignored"]),
+  staged: Change.optional(),
+  unstaged: Change.optional(),
+  renamed_from: Uri.optional(),
+  conflict: z
+    .object({
+      kind: z.enum([
+        "both_deleted",
+        "added_by_us",
+        "deleted_by_them",
+        "added_by_them",
+        "deleted_by_us",
+        "both_added",
+        "both_modified",
+      ]),
+      base: Side,
+      ours: Side,
+      theirs: Side,
+    })
+    .optional(),
+  folder: z.literal(true).optional().describe("It stands for all that is in it"),
+  submodule: z.literal(true).optional(),
+});
+
+export const Head = {
+  branch: z.string().nullable().describe("null: HEAD is detached"),
+  head: z.string().nullable().describe("null: no commit yet"),
+};
+
+export const status = (workspace: VcsWorkspace) =>
+  action({
+    summary: "Branch, upstream, operation in progress, and what is changed, staged, new or in conflict.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      path: Uri.optional(),
+      ignored: z.boolean().default(false).describe("Also ignored files"),
+      repo: Repo,
+      ...pagingInput(200, 10_000),
+    }),
+    output: z.object({
+      ...Head,
+      upstream: z.string().nullable(),
+      ahead: z.int().optional(),
+      behind: z.int().optional(),
+      operation: z
+        .object({
+          kind: z.enum(["merge", "rebase", "am", "cherry-pick", "revert", "bisect"]),
+          commit: z.string().optional().describe("What is brought in"),
+          branch: z.string().optional(),
+          step: z.int().optional(),
+          steps: z.int().optional(),
+        })
+        .nullable()
+        .describe("What was begun and not ended"),
+      shallow: z.literal(true).optional(),
+      top: Uri.describe("Of the working tree, as far as it is in the workspace"),
+      clean: z.boolean(),
+      counts: z.object({
+        staged: z.int(),
+        unstaged: z.int(),
+        untracked: z.int(),
+        conflicts: z.int(),
+        ignored: z.int(),
+      }),
+      entries: z.array(Entry),
+    }),
+    errors: ["NOT_A_REPOSITORY", "OUTSIDE_WORKSPACE", "INVALID_CURSOR", "VCS_ERROR", "UNSUPPORTED"],
+    examples: [{ title: "What changed?", input: {} }],
+    async run({ path: asked, ignored, repo, limit }, ctx) {
+      ctx.backend("git");
+      const { repository, path } = toPlace(workspace, asked, repo);
+      const { whole, from, more } = await openKept(ctx, workspace.blobs, async () =>
+        toAnswer(repository, await readStatus(repository, { path, ignored, signal: ctx.signal })),
+      );
+      const end = from + limit;
+      if (end < whole.entries.length) more(end);
+      return from === 0 && end >= whole.entries.length
+        ? whole
+        : { ...whole, entries: whole.entries.slice(from, end) };
+    },
+  });
+
+function toAnswer(repository: Repository, { entries, ...state }: Status) {
+  const count = (is: (entry: StatusEntry) => boolean) => entries.filter(is).length;
+  const counts = {
+    staged: count(({ staged }) => staged !== undefined),
+    unstaged: count(({ unstaged }) => unstaged !== undefined),
+    untracked: count(({ kind }) => kind === "untracked"),
+    conflicts: count(({ kind }) => kind === "conflict"),
+    ignored: count(({ kind }) => kind === "ignored"),
+  };
+  return {
+    ...state,
+    ...(isShallow(repository) && { shallow: true as const }),
+    top: pathToUri(repository.folder),
+    clean: entries.length === counts.ignored,
+    counts,
+    entries: entries.map(toEntry),
+  };
+}
+
+const toEntry = ({ path, renamedFrom, isFolder, ...entry }: StatusEntry): z.input<typeof Entry> => ({
+  uri: pathToUri(path),
+  ...entry,
+  ...(renamedFrom !== undefined && { renamed_from: pathToUri(renamedFrom) }),
+  ...(isFolder && { folder: true }),
+});

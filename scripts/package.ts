@@ -1,0 +1,37 @@
+// `npm run build && node scripts/package.ts --owner NAME [--out FOLDER]`: what is published, laid out in a folder.
+//   npm/<package>   one folder for each package, as `npm publish` takes it
+//   server.json     for the MCP registry, as `mcp-publisher publish` takes it
+//   octant-….mcpb   the bundle for Claude Desktop and its like, for the platform that this runs on
+// NAME is the account on GitHub that the registry knows the server by. Nothing is sent anywhere.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { packBundle } from "./package/bundle.ts";
+import { layOutPackages } from "./package/packages.ts";
+import { registryName, toServerJson } from "./package/server-json.ts";
+
+const REPOSITORY = join(import.meta.dirname, "..");
+
+function main(args: string[]): number {
+  const { values } = parseArgs({ args, options: { owner: { type: "string" }, out: { type: "string" } } });
+  const { owner, out = join(REPOSITORY, "dist/release") } = values;
+  if (!owner || !/^[A-Za-z0-9-]+$/.test(owner)) {
+    console.error("--owner names the account on GitHub that publishes");
+    return 2;
+  }
+  rmSync(join(out, "npm"), { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  const name = registryName(owner);
+  const manifests = layOutPackages(REPOSITORY, join(out, "npm"), name);
+  const cli = manifests.find((manifest) => manifest.name === "@octant/cli");
+  if (!cli) throw new Error("there is no package @octant/cli");
+  writeFileSync(join(out, "server.json"), `${JSON.stringify(toServerJson(name, cli), null, 2)}\n`);
+  const platform = { os: process.platform, arch: process.arch };
+  const bundle = packBundle(join(out, "npm/cli"), join(REPOSITORY, "node_modules"), platform);
+  const file = join(out, `octant-${cli.version}-${platform.os}-${platform.arch}.mcpb`);
+  writeFileSync(file, bundle);
+  console.log(`${manifests.length} packages, server.json and ${file} (${bundle.length} bytes)`);
+  return 0;
+}
+
+process.exitCode = main(process.argv.slice(2));

@@ -1,0 +1,53 @@
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly files?: readonly string[];
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly exports?: unknown;
+  readonly publishConfig?: { readonly exports?: unknown };
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Puts every package into a folder of its own below `out`, ready to be published; returns their manifests. */
+export function layOutPackages(repository: string, out: string, mcpName: string): Manifest[] {
+  const root = loadManifest(repository);
+  return globSync("packages/*/package.json", { cwd: repository })
+    .sort()
+    .map((path) => {
+      const from = join(repository, dirname(path));
+      const to = join(out, basename(from));
+      const manifest = toPublished(loadManifest(from), root, mcpName);
+      mkdirSync(to, { recursive: true });
+      for (const file of manifest.files ?? []) copyBuilt(join(from, file), join(to, file));
+      for (const file of ["LICENSE", "README.md"])
+        if (existsSync(join(repository, file))) cpSync(join(repository, file), join(to, file));
+      writeFileSync(join(to, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+      return manifest;
+    });
+}
+
+/**
+ * npm takes most of `publishConfig` for settings of its own and leaves `exports` as they are, so they are put in
+ * place here. The command brings its Node along, as the checkout does; the registry finds it by `mcpName`.
+ */
+export function toPublished(manifest: Manifest, root: Manifest, mcpName: string): Manifest {
+  const { publishConfig, ...rest } = manifest;
+  return {
+    ...rest,
+    ...(publishConfig?.exports !== undefined && { exports: publishConfig.exports }),
+    ...(manifest.bin && { mcpName, optionalDependencies: root.optionalDependencies }),
+    publishConfig: { access: "public" },
+  } as Manifest; // With two fields more than we read.
+}
+
+export const loadManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+
+function copyBuilt(from: string, to: string): void {
+  if (!existsSync(from)) throw new Error(`${from} is missing; run npm run build first`);
+  cpSync(from, to, { recursive: true });
+}

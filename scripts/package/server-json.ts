@@ -1,0 +1,37 @@
+import type { Manifest } from "./packages.ts";
+
+/** The registry takes no more. */
+export const MAX_DESCRIPTION_CHARS = 100;
+
+export const DESCRIPTION = "A small, typed, safe set of tools over a software project, for any AI agent";
+
+/** What the registry knows the server by; the npm package has to say the same in `mcpName`. */
+export const registryName = (owner: string): string => `io.github.${owner}/octant`;
+
+/** The entry of the MCP registry. A client makes `npx @octant/cli serve --root DIR` of it. */
+export const toServerJson = (name: string, { name: identifier, version }: Manifest) => ({
+  $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+  name,
+  title: "Octant",
+  description: DESCRIPTION,
+  version,
+  packages: [
+    {
+      registryType: "npm",
+      identifier,
+      version,
+      runtimeHint: "npx",
+      transport: { type: "stdio" },
+      packageArguments: [
+        { type: "positional", value: "serve" },
+        {
+          type: "named",
+          name: "--root",
+          description: "A folder to work in; the one that the client starts the server in by default",
+          format: "filepath",
+          isRepeated: true,
+        },
+      ],
+    },
+  ],
+});

@@ -1,0 +1,114 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
+
+function openProject() {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-asking-")));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const root = join(base, "project");
+  mkdirSync(root);
+  writeFileSync(join(root, "README.md"), "# Demo\n");
+  return { base, root };
+}
+
+interface Told {
+  readonly ok: boolean;
+  readonly error: { readonly code: string; readonly details: Readonly<Record<string, unknown>> } | null;
+}
+
+/** A server that asks for itself, and a client whose person answers as told. */
+async function connect(root: string, base: string, options: ClientOptions, answers: readonly object[]) {
+  const asked: string[] = [];
+  const client = new Client({ name: "test", version: "1" }, options);
+  if (options.capabilities?.elicitation)
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      asked.push(params.message);
+      const content = answers[asked.length - 1];
+      return content ? { action: "accept", content: { ...content } } : { action: "cancel" };
+    });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [LAUNCHER, "serve", "--permissions", "enforce"],
+    cwd: root,
+    env: { PATH: process.env["PATH"] ?? "", HOME: base },
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const write = async (uri: string) =>
+    // What Octant answers with.
+    (await client.callTool({ name: "fs", arguments: { action: "write", uri, content: "new\n" } }))
+      .structuredContent as unknown as Told;
+  return { client, asked, write };
+}
+
+const FORMS = { elicitation: { form: {} } };
+
+describe.each([
+  { era: "handshake", versionNegotiation: { mode: "legacy" } },
+  { era: "modern", versionNegotiation: { mode: "auto" } },
+] as const)("a server that asks, with a client of the $era era", ({ versionNegotiation }) => {
+  test("asks before it changes something, and obeys the person", async () => {
+    const { base, root } = openProject();
+    const answers = [{ answer: "once" }, { answer: "deny", reason: "not now" }];
+    const { asked, write } = await connect(root, base, { versionNegotiation, capabilities: FORMS }, answers);
+    expect(await write("a.txt")).toMatchObject({ ok: true });
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("new\n");
+    expect(await write("b.txt")).toMatchObject({
+      ok: false,
+      error: {
+        code: "PERMISSION_DENIED",
+        details: { by: "permission", reason: "the person said no: not now" },
+      },
+    });
+    expect(existsSync(join(root, "b.txt"))).toBe(false);
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).toContain("fs.write");
+    expect(asked[0]).toContain("a.txt");
+  });
+
+  test("asks once for a session, and keeps 'always' as a narrow rule of the local tier", async () => {
+    const { base, root } = openProject();
+    const answers = [{ answer: "session" }, { answer: "always" }];
+    const { asked, write } = await connect(root, base, { versionNegotiation, capabilities: FORMS }, answers);
+    mkdirSync(join(root, "one"));
+    mkdirSync(join(root, "two"));
+    for (const uri of ["one/a.txt", "one/b.txt", "two/a.txt", "two/b.txt"])
+      expect(await write(uri)).toMatchObject({ ok: true });
+    expect(asked).toHaveLength(2);
+    const local = JSON.parse(readFileSync(join(root, ".hanzo/settings.local.json"), "utf8"));
+    expect(JSON.stringify(local.permissions)).toContain("fs.write");
+    expect(JSON.stringify(local.permissions)).toContain("two/");
+
+    const next = await connect(root, base, { versionNegotiation, capabilities: FORMS }, []);
+    expect(await next.write("two/c.txt")).toMatchObject({ ok: true });
+    expect(next.asked).toEqual([]);
+  });
+
+  test("takes a form that was closed for a no, and looks without asking", async () => {
+    const { base, root } = openProject();
+    const { client, write } = await connect(root, base, { versionNegotiation, capabilities: FORMS }, []);
+    expect(await write("a.txt")).toMatchObject({ error: { code: "PERMISSION_DENIED" } });
+    const read = await client.callTool({ name: "fs", arguments: { action: "read", uri: "README.md" } });
+    expect(read.structuredContent).toMatchObject({ ok: true });
+  });
+
+  test("refuses with APPROVAL_REQUIRED when the client cannot show a form", async () => {
+    const { base, root } = openProject();
+    const { write } = await connect(root, base, { versionNegotiation }, []);
+    expect(await write("a.txt")).toMatchObject({ ok: false, error: { code: "APPROVAL_REQUIRED" } });
+    expect(existsSync(join(root, "a.txt"))).toBe(false);
+  });
+});

@@ -1,0 +1,221 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { spawn } from "@lydell/node-pty";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { LAUNCHER, runOctant } from "./octant-process.ts";
+
+const WORKSPACE_FOLDER = `$\{workspaceFolder}`;
+const COMMAND = { command: process.execPath, args: [LAUNCHER, "serve"] };
+
+/** What is compiled once serves all tests, though each has a home of its own. */
+const cache = mkdtempSync(join(tmpdir(), "octant-cache-"));
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
+
+let project: FixtureProject;
+let home: string;
+beforeEach(() => {
+  project = createFixtureProject();
+  home = project.env["HOME"] ?? "";
+  symlinkSync(cache, join(home, ".cache"));
+});
+afterEach(() => project[Symbol.dispose]());
+
+const run = (...args: string[]) => runOctant(["setup", ...args], { cwd: project.root, env: project.env });
+
+function put(path: string, text: string): string {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+const read = (path: string) => readFileSync(path, "utf8");
+const rowsOf = (stdout: string): Record<string, unknown>[] => JSON.parse(stdout);
+
+test("all clients are registered and tried, a second run finds nothing to do, and --remove takes it out", async () => {
+  const names = "claude-code claude-desktop cursor vscode codex gemini zed opencode windsurf".split(" ");
+  const { code, stdout } = await run(...names, "--yes", "--json");
+  expect(code).toBe(0);
+  const rows = rowsOf(stdout);
+  expect(rows.map(({ client }) => client)).toEqual(names);
+  for (const row of rows)
+    expect(row).toMatchObject({ status: "added", tools: expect.arrayContaining(["fs"]) });
+
+  const inProject = { command: COMMAND.command, args: [...COMMAND.args, "--root", WORKSPACE_FOLDER] };
+  const inFolder = { command: COMMAND.command, args: [...COMMAND.args, "--root", project.root] };
+  const written = Object.fromEntries(
+    rows
+      .filter(({ client }) => client !== "codex")
+      .map(({ client, file }) => [client, JSON.parse(read(String(file)))]),
+  );
+  expect(written).toEqual({
+    "claude-code": { mcpServers: { octant: { type: "stdio", ...COMMAND } } },
+    "claude-desktop": { mcpServers: { octant: inFolder } },
+    cursor: { mcpServers: { octant: { type: "stdio", ...inProject } } },
+    vscode: { servers: { octant: { type: "stdio", ...inProject } } },
+    gemini: { mcpServers: { octant: COMMAND } },
+    zed: { context_servers: { octant: COMMAND } },
+    opencode: { mcp: { octant: { type: "local", command: [COMMAND.command, ...COMMAND.args] } } },
+    windsurf: { mcpServers: { octant: inFolder } },
+  });
+  expect(read(join(home, ".codex/config.toml"))).toBe(
+    `[mcp_servers.octant]\ncommand = "${COMMAND.command}"\nargs = ["${LAUNCHER}", "serve"]\n`,
+  );
+
+  // By now all of them are found.
+  const again = await run("--yes", "--json");
+  expect(rowsOf(again.stdout).map(({ status }) => status)).toEqual(names.map(() => "unchanged"));
+  const removed = await run("--remove", "--yes", "--json");
+  expect(rowsOf(removed.stdout).map(({ status }) => status)).toEqual(names.map(() => "removed"));
+  expect(JSON.parse(read(join(home, ".cursor/mcp.json")))).toEqual({ mcpServers: {} });
+  expect(read(join(home, ".codex/config.toml"))).toBe("");
+}, 60_000);
+
+test("only the entry changes: remarks, order, link and mode stay, and secrets beside it are not shown", async () => {
+  const before =
+    '{\n  // mine\n  "theme": "dark",\n  "mcpServers": {\n    "a": { "env": { "API_KEY": "hunter2hunter2" } }, // work\n  },\n}\n';
+  const file = put("dotfiles/gemini.json", before);
+  chmodSync(file, 0o600);
+  mkdirSync(join(home, ".gemini"));
+  symlinkSync("../dotfiles/gemini.json", join(home, ".gemini/settings.json"));
+  const { code, stdout } = await run("--yes");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Gemini CLI: add octant to .*\n {2}@@.*\n[\s\S]*\n {2}\+ +"octant": \{/);
+  expect(stdout).not.toContain("hunter2");
+  const after = read(file);
+  expect(after).toContain('"theme": "dark"');
+  expect(after.indexOf('"octant": {')).toBeGreaterThan(after.indexOf("// work\n"));
+  const [backup = ""] = readdirSync(join(home, ".gemini")).filter((name) => name.endsWith(".bak"));
+  expect(read(join(home, ".gemini", backup))).toBe(before);
+
+  await run("gemini", "--remove", "--yes");
+  expect(read(file)).toBe(before);
+});
+
+test("flags and fields of the person survive, and --root replaces the roots only", async () => {
+  const octant = {
+    command: "old",
+    args: ["octant.js", "serve", "--mode", "inspect", "--root", "/a"],
+    disabled: false,
+  };
+  const file = put(".cursor/mcp.json", JSON.stringify({ mcpServers: { octant } }));
+  const { code } = await run("cursor", "--root", "src", "--yes");
+  expect(code).toBe(0);
+  const args = [LAUNCHER, "serve", "--mode", "inspect", "--root", join(project.root, "src")];
+  expect(JSON.parse(read(file)).mcpServers.octant).toEqual({
+    type: "stdio",
+    command: process.execPath,
+    args,
+    disabled: false,
+  });
+});
+
+test("a file that cannot be read is left alone, with the place of the trouble", async () => {
+  const file = put(".cursor/mcp.json", '{\n  "mcpServers": {,}\n}');
+  const { code, stdout } = await run("cursor", "--yes");
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^Cursor: .*mcp\.json is left alone: line 2, column \d+: /);
+  expect(read(file)).toBe('{\n  "mcpServers": {,}\n}');
+  expect(readdirSync(dirname(file))).toEqual(["mcp.json"]);
+});
+
+test("when the server does not start, the change is taken back and the reason told", async () => {
+  const before = JSON.stringify({
+    mcpServers: { octant: { env: { NODE_OPTIONS: "--import=/nowhere.js" } } },
+  });
+  const file = put(".cursor/mcp.json", before);
+  const { code, stdout } = await run("cursor", "--yes");
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/Cursor: the change was taken back: the server does not work: .*nowhere\.js/);
+  expect(read(file)).toBe(before);
+  expect(readdirSync(dirname(file))).toEqual(["mcp.json"]);
+});
+
+test("without a terminal and without --yes nothing is written", async () => {
+  const { code, stdout, stderr } = await run("cursor");
+  expect(code).toBe(2);
+  expect(stdout).toContain('"octant": {');
+  expect(stderr).toMatch(/no terminal to ask on\nhint: --yes writes it\n$/);
+  expect(existsSync(join(home, ".cursor"))).toBe(false);
+  const planned = await run("cursor", "--json");
+  expect(rowsOf(planned.stdout)).toMatchObject([
+    { client: "cursor", status: "planned", diff: expect.any(String) },
+  ]);
+});
+
+/** On a terminal, with that answer to the question. */
+async function answer(line: string): Promise<{ exitCode: number; output: string }> {
+  const terminal = spawn(process.execPath, [LAUNCHER, "setup", "cursor"], {
+    cwd: project.root,
+    env: project.env,
+    cols: 200,
+  });
+  let output = "";
+  terminal.onData((data) => {
+    if (!output.includes("[y/N]") && (output + data).includes("[y/N]")) terminal.write(line);
+    output += data;
+  });
+  return new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve({ exitCode, output })));
+}
+
+test.each(["n\r", "\r", "\x04"])("on a terminal it asks, and %j writes nothing", async (line) => {
+  expect(await answer(line)).toMatchObject({
+    exitCode: 1,
+    output: expect.stringContaining("nothing was written"),
+  });
+  expect(existsSync(join(home, ".cursor"))).toBe(false);
+});
+
+test("on a terminal it asks, and y writes", async () => {
+  expect(await answer("y\r")).toMatchObject({ exitCode: 0 });
+  expect(existsSync(join(home, ".cursor/mcp.json"))).toBe(true);
+});
+
+test("--scope project writes the project's files, but never through a link out of it", async () => {
+  const { code, stdout } = await run("claude-code", "codex", "--scope", "project", "--yes", "--json");
+  expect(code).toBe(0);
+  expect(rowsOf(stdout).map(({ file }) => file)).toEqual([
+    join(project.root, ".mcp.json"),
+    join(project.root, ".codex/config.toml"),
+  ]);
+  const outside = put("settings.json", "{}");
+  mkdirSync(join(project.root, ".zed"));
+  symlinkSync(outside, join(project.root, ".zed/settings.json"));
+  const linked = await run("zed", "--scope", "project", "--yes");
+  expect(linked.code).toBe(1);
+  expect(linked.stdout).toMatch(/left alone: it is a link to outside of the project/);
+  expect(read(outside)).toBe("{}");
+  expect(await run("windsurf", "--scope", "project")).toMatchObject({ code: 2 });
+});
+
+test("--print shows what to paste and touches nothing", async () => {
+  put(".codex/config.toml", "broken");
+  const { code, stdout } = await run("codex", "zed", "--print");
+  expect(code).toBe(0);
+  expect(stdout).toContain(`${join(home, ".codex/config.toml")}\n  [mcp_servers.octant]\n  command = `);
+  expect(stdout).toContain('"context_servers": {');
+  expect(read(join(home, ".codex/config.toml"))).toBe("broken");
+});
+
+test("no client, and one that nobody knows, are told with those there are", async () => {
+  const env = { ...project.env, PATH: dirname(process.execPath) };
+  const none = await runOctant(["setup"], { cwd: project.root, env });
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/no client was found.*\n.*cursor/) });
+  const unknown = await run("emacs");
+  expect(unknown).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/no client 'emacs'\n.*claude-code/),
+  });
+});

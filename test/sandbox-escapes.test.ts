@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DEFAULT_SANDBOX } from "../packages/host/src/sandbox/index.ts";
+import {
+  ESCAPE_PROBES,
+  LATER_CREDENTIALS,
+  LEAVER,
+} from "../packages/host/src/sandbox/testing/escape-probes.ts";
+import { ESCAPED, type Probe, toArgv } from "../packages/host/src/sandbox/testing/probe.ts";
+import type { AssignedCommand, Report } from "../packages/host/src/sandbox/testing/probe-runner.ts";
+import { createWorld, identities, type World } from "../packages/host/src/sandbox/testing/world.ts";
+
+const toCommand = (probe: Probe, { ws, outside }: World): AssignedCommand => {
+  const env = Object.entries(probe.env ?? {}).map(([name, value]) => [
+    name,
+    value.replace("$WS", ws).replace("$OUTSIDE", outside),
+  ]);
+  return {
+    argv: toArgv(probe),
+    env: Object.fromEntries(env),
+    ...(probe.network && { network: probe.network }),
+  };
+};
+
+const runProbes = (world: World, probes: readonly Probe[], mode: "workspace" | "off"): Promise<Report> =>
+  world.run({
+    settings: { ...DEFAULT_SANDBOX, mode },
+    commands: probes.map((probe) => toCommand(probe, world)),
+  });
+
+describe.each(identities())("as $name", ({ uid }) => {
+  let inside: World;
+  let outside: World;
+  let kept: Report;
+  let free: Report;
+  const shown = ESCAPE_PROBES.filter(
+    ({ without }) => without === "anybody" || (without === "root" && uid === 0),
+  );
+
+  beforeAll(async () => {
+    [inside, outside] = await Promise.all([createWorld(uid), createWorld(uid)]);
+    kept = await runProbes(inside, ESCAPE_PROBES, "workspace");
+    free = await runProbes(outside, shown, "off");
+  }, 180_000);
+  afterAll(async () => {
+    await inside[Symbol.asyncDispose]();
+    await outside[Symbol.asyncDispose]();
+  });
+
+  test("the probes ran at the level that is promised", () => {
+    expect(kept.level).toBe("bubblewrap");
+    expect(kept.outcomes.length).toBeGreaterThan(40);
+  });
+
+  test.each(ESCAPE_PROBES.map(({ name }, n) => ({ name, n })))("no command $name", ({ n }) => {
+    const { stdout, stderr } = kept.outcomes[n]!;
+    expect(stdout, stderr).not.toContain(ESCAPED);
+    expect(stderr).not.toContain("bwrap:");
+  });
+
+  test.each(shown.map(({ name }, n) => ({ name, n })))("without a sandbox a command $name", ({ n }) => {
+    const { stdout, stderr } = free.outcomes[n]!;
+    expect(stdout, stderr).toContain(ESCAPED);
+  });
+
+  test("nothing outside has changed", () => {
+    expect(readdirSync(inside.outside).sort()).toEqual(["file", "held", "remove-me", "setuid-id", "take-me"]);
+    expect(readFileSync(join(inside.outside, "file"), "utf8")).toBe("x");
+    expect(readFileSync(join(inside.ws, ".hanzo/settings.json"), "utf8")).toBe("{}\n");
+  });
+
+  test("what a command leaves running ends with it", async () => {
+    await runProbes(inside, [LEAVER], "workspace");
+    expect(inside.processesWith(inside.env["SURVIVOR"]!)).toEqual([]);
+    await runProbes(outside, [LEAVER], "off");
+    const survivors = outside.processesWith(outside.env["SURVIVOR"]!);
+    for (const pid of survivors) process.kill(pid, "SIGKILL");
+    expect(survivors).toHaveLength(1);
+  });
+
+  test("a secret that is made while a command runs is not seen by it", async () => {
+    const look = `touch ready; while [ ! -e go ]; do sleep 0.02; done; grep -rls CANARY_OF_LATER "$HOME" || echo none`;
+    const running = inside.run({ settings: DEFAULT_SANDBOX, commands: [{ argv: ["/bin/sh", "-c", look] }] });
+    await expect.poll(() => existsSync(join(inside.ws, "ready")), { timeout: 30_000 }).toBe(true);
+    for (const path of LATER_CREDENTIALS) inside.write(join(inside.home, path), "CANARY_OF_LATER\n");
+    inside.write(join(inside.ws, "go"), "");
+    const { outcomes } = await running;
+    expect(outcomes[0]).toMatchObject({ code: 0, stdout: "none\n" });
+  });
+});
