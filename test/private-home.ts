@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { findCanaries } from "@octant/runtime";
 
 /** Gives the tests, and what they start, a home of their own, so that the person's stays as it is. */
 export function setup(): () => void {
@@ -11,5 +13,13 @@ export function setup(): () => void {
   process.env["HOME"] = home;
   for (const name of ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"])
     delete process.env[name];
-  return () => rmSync(home, { recursive: true, force: true });
+  // Every server that a test starts has these in its environment; nothing of them may come to lie anywhere.
+  const canary = `canary-${randomUUID()}`;
+  process.env["OCTANT_CANARY_TOKEN"] = canary;
+  process.env["GITHUB_TOKEN"] = canary;
+  return () => {
+    const found = findCanaries([home], [canary]);
+    rmSync(home, { recursive: true, force: true });
+    if (found.length > 0) throw new Error(`a secret of the environment was kept: ${JSON.stringify(found)}`);
+  };
 }

@@ -268,6 +268,85 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "ws and fs are listed in at most 1,000 tokens",
     "test/listing.test.ts: ws and fs together cost at most 1,000 tokens",
   ),
+  // 3. vcs and net
+  rule(
+    "nothing of an untrusted repository's config, attributes or hooks runs",
+    "test/vcs-hostile.test.ts: runs nothing, whatever action is called",
+  ),
+  rule(
+    "a diff of vcs applies as it is, by fs.apply_patch and vcs.apply",
+    "test/vcs-differential.test.ts: test",
+    "packages/tools/src/vcs/writing.test.ts: fs.apply_patch takes a diff of renames",
+  ),
+  rule(
+    "work that was not committed is not lost unless told",
+    "packages/tools/src/vcs/writing.test.ts: refuses with their names when they would be lost",
+  ),
+  rule(
+    "link-local and metadata addresses are always refused, private ranges as settings and edges say; redirects are checked again",
+    "test/net-urls.test.ts: is %s",
+    "test/net-urls.test.ts: a name is resolved exactly once for each hop",
+  ),
+  rule(
+    "download writes to a temp file, then moves it",
+    "packages/tools/src/net/download.test.ts: a place that is taken, protected or outside is refused",
+  ),
+  // 7. Policy
+  rule(
+    "a lower tier can only narrow what concerns safety",
+    "packages/runtime/src/config/narrowing.test.ts: nothing is wider than with the user's settings alone",
+  ),
+  rule(
+    "a project's hooks, servers and allow rules have no effect until the person trusts exactly that content",
+    "packages/runtime/src/config/load.test.ts: a hostile project has no effect",
+    "test/policy.test.ts: a hostile project, opened fresh, runs nothing",
+    "test/policy.test.ts: for exactly the content that was shown",
+  ),
+  rule(
+    "broken settings refuse to start with file, line and column",
+    "test/policy.test.ts: settings that are broken refuse to start",
+  ),
+  rule(
+    "first match wins in a tier, a deny cannot be undone by a lower tier, the default is prompt",
+    "packages/runtime/src/permissions/policy.test.ts: vector: $name",
+    "packages/runtime/src/permissions/policy.test.ts: is never undone by another tier",
+  ),
+  rule(
+    "where rules ask, the person is asked by elicitation or input-required; nobody there is APPROVAL_REQUIRED",
+    "test/asking.test.ts: asks before it changes something, and obeys the person",
+    "test/asking.test.ts: refuses with APPROVAL_REQUIRED",
+  ),
+  rule(
+    "requestState is integrity-protected",
+    "packages/mcp/src/asking/request-state.test.ts: whatever is changed in a state, it is refused",
+  ),
+  rule(
+    "hooks: 0 allows, 2 denies with stderr as the reason, anything else denies; post-hooks never block",
+    "packages/runtime/src/hooks/run-hooks.test.ts: vector: $name",
+    "packages/runtime/src/hooks/run-hooks.test.ts: nobody waits for hooks after a call",
+  ),
+  rule(
+    "no command escapes the sandbox at level bubblewrap, as root and as an ordinary user",
+    "test/sandbox-escapes.test.ts: no command $name",
+  ),
+  rule(
+    "the default sandbox lets people work",
+    "packages/host/src/sandbox/sandbox.test.ts: npm installs a package from a tarball",
+    "packages/host/src/sandbox/sandbox.test.ts: cargo builds a crate",
+  ),
+  rule(
+    "where settings require a level, a weaker one is SANDBOX_UNAVAILABLE",
+    "packages/host/src/sandbox/sandbox.test.ts: refused where settings require one",
+  ),
+  rule(
+    "every decision is in an append-only, hash-chained audit log, and any change of it is found",
+    "packages/runtime/src/audit/verify.test.ts: every flipped bit of a small %s file is found",
+    "test/policy.test.ts: the audit log has a record of every call and decision",
+  ),
+  rule(
+    "secrets reach no log, no audit, no error and no child",
+    "test/policy.test.ts: secrets in the environment, the settings and arguments",
+  ),
   // 9. and 10.
   rule(
     "state lives under XDG_STATE_HOME, private; an unusable home falls back with a warning",
