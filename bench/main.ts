@@ -3,11 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Case } from "./case.ts";
+import { code } from "./cases/code.ts";
+import { http } from "./cases/http.ts";
 import { net } from "./cases/net.ts";
 import { policy } from "./cases/policy.ts";
 import { processes } from "./cases/processes.ts";
 import { reads } from "./cases/reads.ts";
 import { sandbox } from "./cases/sandbox.ts";
+import { searchEngine } from "./cases/search-engine.ts";
 import { searches } from "./cases/searches.ts";
 import { vcs } from "./cases/vcs.ts";
 import { wholeServer } from "./cases/whole-server.ts";
@@ -25,10 +28,13 @@ const CASES: readonly Case[] = [
   ...writes,
   ...reads,
   ...searches,
+  ...searchEngine,
   ...processes,
   ...sandbox,
   ...net,
+  ...http,
   ...policy,
+  ...code,
   ...wholeServer,
   ...vcs,
 ];

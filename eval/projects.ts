@@ -2,9 +2,13 @@
 import { existsSync, globSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
+/** Files with types and without are one language to those who ask about them. */
+export type EvalLanguage = "typescript and javascript" | "python" | "go";
+
 export interface Project {
   readonly name: string;
-  readonly language: "typescript" | "javascript" | "python" | "go";
+  readonly language: EvalLanguage;
+  readonly folder: string;
   readonly files: readonly string[];
 }
 
@@ -25,9 +29,8 @@ function nodeProjects(modules: string): Project[] {
       const folder = join(modules, name);
       const typescript = sources(folder, "**/*.ts", (file) => !file.endsWith(".d.ts"));
       const javascript = sources(folder, "**/*.{js,mjs,cjs}", (file) => !/\.min\.|\.umd\./.test(file));
-      return typescript.length > 0
-        ? [{ name, language: "typescript" as const, files: typescript }]
-        : [{ name, language: "javascript" as const, files: javascript }];
+      const files = typescript.length > 0 ? typescript : javascript;
+      return [{ name, language: "typescript and javascript" as const, folder, files }];
     });
 }
 
@@ -51,6 +54,7 @@ function pythonProjects(): Project[] {
       .map((name) => ({
         name,
         language: "python" as const,
+        folder: join(home, name),
         files: sources(join(home, name), "**/*.py", (file) => !/\/tests?\//.test(file)),
       })),
   );
@@ -69,6 +73,7 @@ function goProjects(): Project[] {
     .map((name) => ({
       name,
       language: "go" as const,
+      folder: join(source, name),
       files: sources(join(source, name), "**/*.go", (file) => !/_test\.go$|\/testdata\//.test(file)),
     }));
 }

@@ -3,63 +3,61 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { createGrammars, findSymbols, languageOf, type SourceSymbol } from "@octant/search";
 import type { Project } from "./projects.ts";
+import { withoutDocs } from "./without-docs.ts";
 
-export interface Unit {
-  readonly file: string;
-  readonly symbol: SourceSymbol;
-  /** Its text without comments that document it. */
-  readonly body: string;
+/** A file of the project as it is searched: without the comments that the questions are made of. */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly symbols: readonly SourceSymbol[];
 }
 
 export interface Question {
   readonly text: string;
-  /** Which unit answers it. */
-  readonly answer: number;
+  /** What answers it: `path#Outer.inner`. */
+  readonly answer: string;
 }
 
 export interface QuestionSet {
   readonly project: Project;
-  readonly units: readonly Unit[];
+  readonly sources: readonly Source[];
   readonly questions: readonly Question[];
 }
 
 const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructor"]);
+export const isCallable = ({ kind }: { readonly kind: string }): boolean => CALLABLE.has(kind);
+
 const MAX_FILE_CHARS = 400_000;
 const MIN_WORDS = 4;
+const MAX_WORDS = 40;
 
-export async function askAbout(project: Project, root: string): Promise<QuestionSet> {
+export async function askAbout(project: Project): Promise<QuestionSet> {
   const grammars = createGrammars();
-  const units: Unit[] = [];
+  const sources: Source[] = [];
   const questions: Question[] = [];
   const asked = new Map<string, number>();
   for (const file of project.files) {
     const language = languageOf(file);
     const text = readFileSync(file, "utf8");
     if (!language || text.length > MAX_FILE_CHARS || isGenerated(text)) continue;
-    for (const symbol of await findSymbols(grammars, language, text)) {
-      if (!CALLABLE.has(symbol.kind)) continue;
-      const code = text.slice(symbol.start, symbol.end);
-      units.push({
-        file: relative(root, file),
-        symbol,
-        body: withoutDocs(code, symbol.doc, language.docstrings === true),
-      });
+    const path = relative(project.folder, file);
+    const documented = await findSymbols(grammars, language, text);
+    const bare = await withoutDocs(grammars, language, text, documented);
+    const symbols = await findSymbols(grammars, language, bare);
+    sources.push({ path, text: bare, symbols });
+    const there = new Set(symbols.map((symbol) => symbol.path));
+    for (const symbol of documented.filter(isCallable)) {
       const question = firstSentence(symbol.doc ?? "");
-      if (!question) continue;
+      if (!question || !there.has(symbol.path)) continue;
       asked.set(question, (asked.get(question) ?? 0) + 1);
-      questions.push({ text: question, answer: units.length - 1 });
+      questions.push({ text: question, answer: `${path}#${symbol.path}` });
     }
   }
   // A sentence that documents several functions asks for none of them.
-  return { project, units, questions: questions.filter(({ text }) => asked.get(text) === 1) };
+  return { project, sources, questions: questions.filter(({ text }) => asked.get(text) === 1) };
 }
 
 const isGenerated = (text: string) => text.split("\n", 5).some((line) => line.length > 1_000);
-
-function withoutDocs(code: string, doc: string | null, docstrings: boolean): string {
-  if (!docstrings || doc === null) return code;
-  return code.replace(/("""|''')[\s\S]*?\1/, "");
-}
 
 export function firstSentence(doc: string): string | undefined {
   const paragraph =
@@ -70,5 +68,5 @@ export function firstSentence(doc: string): string | undefined {
   if (paragraph.startsWith("@")) return undefined;
   const sentence = /^.*?[.!?](?=\s|$)/.exec(paragraph)?.[0] ?? paragraph;
   const words = sentence.match(/\p{L}{2,}/gu) ?? [];
-  return words.length >= MIN_WORDS && words.length <= 40 ? sentence : undefined;
+  return words.length >= MIN_WORDS && words.length <= MAX_WORDS ? sentence : undefined;
 }

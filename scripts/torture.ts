@@ -2,6 +2,8 @@
 // processes that would rather stay. `--only` may be given again; a count of 0 leaves one out. Exits with 1 when
 // anything did not hold.
 import { parseArgs } from "node:util";
+import { edgesCrowd } from "./torture/edges-crowd.ts";
+import { edgesMalformed } from "./torture/edges-malformed.ts";
 import { kills } from "./torture/kills.ts";
 import { linkSwaps } from "./torture/link-swaps.ts";
 import { commands } from "./torture/processes-commands.ts";
@@ -33,6 +35,8 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "dev-servers": { torture: devServer, count: 10 },
   commands: { torture: commands, count: 1_000 },
   exchanges: { torture: repls, count: 10 },
+  "broken-frames": { torture: edgesMalformed, count: 10_000 },
+  "crowd-clients": { torture: edgesCrowd, count: 1_000 },
 };
 const NAMES = Object.keys(TORTURES);
 

@@ -104,7 +104,7 @@ test.each([
   [["nope"], "there is no command 'nope'"],
   [["call", "fs.read", "uri=@nope.txt"], "@nope.txt cannot be read"],
   [["serve", "--mode", "nope"], "inspect, apply, verify, ship"],
-  [["serve", "--tools", "nope"], "there is no tool 'nope'; there are: ws, fs, proc, test, "],
+  [["serve", "--tools", "nope"], "there is no tool 'nope'; there are: ws, fs, code, proc, test, "],
 ])("%j is wrong usage: a line, a hint, exit code 2", async (args, message) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

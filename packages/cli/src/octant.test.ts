@@ -68,10 +68,12 @@ test("the order is ours first, as clients see it", async () => {
   expect(octant.registry.list().map(({ name }) => name)).toEqual([
     "ws",
     "fs",
+    "code",
     "proc",
     "test",
     "vcs",
     "net",
+    "search",
     "job",
     "greeter",
   ]);
@@ -137,7 +139,7 @@ test("a tool that comes at run time is announced and listed to an MCP client", a
   send({ id: 2, method: "tools/list" });
   const { result } = await next();
   expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
-    ...["ws", "fs", "proc", "test", "vcs", "net", "job"],
+    ...["ws", "fs", "code", "proc", "test", "vcs", "net", "search", "job"],
   ]);
   octant.addTool(greeter);
   expect(await next()).toMatchObject({ method: "notifications/tools/list_changed" });

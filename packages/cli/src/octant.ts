@@ -19,7 +19,17 @@ import {
   type NetworkPolicy,
   type Workspace,
 } from "@octant/host";
-import { type Profile, type StdioOptions, type StdioServer, serveStdio } from "@octant/mcp";
+import {
+  createTokenStore,
+  type HttpOptions,
+  type HttpServer,
+  type Profile,
+  type StdioOptions,
+  type StdioServer,
+  serveHttp,
+  serveStdio,
+  type TokenStore,
+} from "@octant/mcp";
 import {
   type Config,
   type EffectiveSettings,
@@ -29,6 +39,8 @@ import {
   type PermissionSetting,
   type Policy,
 } from "@octant/runtime";
+import { createCodeParts } from "./code-parts.ts";
+import { createMcpFeatures } from "./mcp-features.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
 import { createPolicySteps } from "./policy.ts";
 import { chooseNames, type ToolChoice, withoutDisabled } from "./tool-choice.ts";
@@ -59,6 +71,16 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly onBug?: DispatcherOptions["onBug"];
 }
 
+export interface HttpServing
+  extends Partial<
+    Pick<
+      HttpOptions,
+      "host" | "port" | "tls" | "oauth" | "sse" | "answers" | "allowedHosts" | "allowedOrigins" | "publicUrl"
+    >
+  > {
+  readonly profile?: Profile;
+}
+
 /** A workspace with tools on it, ready to be called in process or served. */
 export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly registry: Registry;
@@ -72,8 +94,14 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   removeTool(name: string): boolean;
   /** Serves one MCP client; over stdin and stdout unless told otherwise. */
   serveStdio(
-    options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions">> & { profile?: Profile },
+    options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions" | "answers">> & {
+      profile?: Profile;
+    },
   ): StdioServer;
+  /** Serves MCP over HTTP and WebSocket to whoever has a token. */
+  serveHttp(options?: HttpServing): Promise<HttpServer>;
+  /** The bearer tokens of this workspace. */
+  tokens(): TokenStore;
   close(): Promise<void>;
 }
 
@@ -118,7 +146,8 @@ function equip<T extends Tool>(
   const registry = createRegistry([]);
   const network = createNetwork({ policy: toNetworkPolicy(config.settings), env, warn: log });
   const { settings } = config;
-  const parts = { workspace, registry, network, settings, version, mode, env };
+  const code = createCodeParts(workspace, settings, env, log);
+  const parts = { workspace, registry, network, code, settings, version, mode, env };
   // chooseNames gave back only names of OWN_TOOLS.
   const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
   for (const tool of withoutDisabled([...own, ...customTools], options.toolConfig?.disable))
@@ -143,11 +172,19 @@ function equip<T extends Tool>(
     caller: LOCAL_CALLER,
     secret: workspace.state.secret(),
     log,
+    ...createMcpFeatures({
+      registry,
+      dispatch,
+      workspace,
+      symbols: async (prefix) =>
+        (await code.engine.symbols(prefix, { limit: MAX_COMPLETIONS })).map(({ name }) => name),
+    }),
   };
+  const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll());
   const closeAll = async () => {
-    await network.close();
+    await Promise.all([network.close(), code.close()]);
     await workspace.close();
     await closePolicy();
   };
@@ -160,12 +197,21 @@ function equip<T extends Tool>(
     rules,
     addTool: registry.addTool,
     removeTool: registry.removeTool,
+    tokens,
+    serveHttp: (more = {}) =>
+      serveHttp({ ...withoutCaller(edge), ...more, tokens: tokens(), project: PROJECT_ID }),
     serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) =>
       serveStdio({ ...edge, input, output, ...more }),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
+
+const MAX_COMPLETIONS = 100;
+/** In scopes of tokens: a server has one workspace, and that is the project. */
+const PROJECT_ID = "workspace";
+
+const withoutCaller = <E extends { readonly caller: Caller }>({ caller: _caller, ...edge }: E) => edge;
 
 /** What commands may reach binds the tools of ours too. */
 function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {

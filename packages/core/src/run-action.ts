@@ -13,7 +13,7 @@ export const runAction =
     const { timing } = call.act;
     if (timing === "sync") return runInPlace(call, ctx, next);
     if (!jobs) return runUnwatched(call, ctx, next);
-    return runAsJob(jobs, toPatience(timing, given.timingHint), given.key, settle, notes)(call, ctx, next);
+    return runAsJob(jobs, toPatience(timing, given.timingHint), given, settle, notes)(call, ctx, next);
   };
 
 const runInPlace: Step = async ({ act, input }, ctx) => act.output.parse(await act.run(input, ctx));
@@ -27,8 +27,9 @@ const runUnwatched: Step = (call, ctx, next) => {
 
 /** Waits as long as the timing says; then the answer is the job, or what the action detached with. */
 const runAsJob =
-  (jobs: Jobs, patienceMs: number, key: string | undefined, settle: Settle, notes: Notes): Step =>
+  (jobs: Jobs, patienceMs: number, given: CallOptions, settle: Settle, notes: Notes): Step =>
   async (call, ctx, next) => {
+    const { key } = given;
     let interim: { readonly data: unknown } | undefined;
     let waiting = true;
     const { job, result } = await jobs.run({
@@ -44,6 +45,8 @@ const runAsJob =
           ...ctx,
           signal,
           emit,
+          // Whoever cancels the job must not wait for an answer.
+          ask: (question) => given.ask?.(question, signal) ?? Promise.resolve(undefined),
           progress(update) {
             emit({ kind: "progress", ...update });
             if (waiting) ctx.progress(update);

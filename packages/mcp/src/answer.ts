@@ -1,10 +1,16 @@
 import type { Attachment, Envelope, Reply } from "@octant/core";
+import type { ResourceContent } from "./features/sources.ts";
+import { toTextAnswer } from "./features/text-answer.ts";
 
 /** Above this the text block is only the head of the answer. */
 export const MAX_TEXT_BYTES = 64 * 1024;
 
 const MAX_BYTES_PER_UNIT = 3;
 const CUT_NOTE = "\n[cut here: the whole answer is in structuredContent; long content is behind its ref]";
+
+/** `structured` gives the envelope, as structured content and as text; `text` gives what a model reads best. */
+export const ANSWERS = ["structured", "text"] as const;
+export type Answers = (typeof ANSWERS)[number];
 
 export interface TextBlock {
   readonly type: "text";
@@ -17,16 +23,41 @@ export interface MediaBlock {
   readonly mimeType: string;
 }
 
+export interface ResourceBlock {
+  readonly type: "resource";
+  readonly resource: ResourceContent;
+}
+
 export interface CallToolResult {
-  readonly content: (TextBlock | MediaBlock)[];
-  readonly structuredContent: Envelope;
+  readonly content: readonly (TextBlock | MediaBlock | ResourceBlock)[];
+  readonly structuredContent?: Envelope;
   readonly isError: boolean;
 }
 
+/** How an answer becomes a result. */
+export type ToResult = (reply: Reply) => CallToolResult;
+
+/** A reply that is to be shown in a way of its own. */
+export interface ShownReply extends Reply {
+  readonly toResult?: ToResult;
+}
+
+/** Undefined for the usual way, which has a quick path of its own. */
+export const toResultFor = (answers: Answers | ToResult): ToResult | undefined =>
+  typeof answers === "function" ? answers : answers === "text" ? toTextResult : undefined;
+
 /** The result as an object, for hosts that serialise it themselves. */
-export const toCallToolResult = ({ envelope, attachments }: Reply): CallToolResult => ({
+export const toCallToolResult = (reply: ShownReply): CallToolResult =>
+  (reply.toResult ?? toStructuredResult)(reply);
+
+const toStructuredResult: ToResult = ({ envelope, attachments }) => ({
   content: [{ type: "text", text: toText(JSON.stringify(envelope)) }, ...attachments.map(toMedia)],
   structuredContent: envelope,
+  isError: !envelope.ok,
+});
+
+const toTextResult: ToResult = ({ envelope, attachments }) => ({
+  content: [{ type: "text", text: toTextAnswer(envelope) }, ...attachments.map(toMedia)],
   isError: !envelope.ok,
 });
 
@@ -34,7 +65,9 @@ export const toCallToolResult = ({ envelope, attachments }: Reply): CallToolResu
  * The result as JSON, with `stamp` as its last members. The envelope is serialised once and serves both as the
  * structured content and as the text.
  */
-export function encodeCallToolResult({ envelope, attachments }: Reply, stamp = ""): string {
+export function encodeCallToolResult(reply: ShownReply, stamp = ""): string {
+  if (reply.toResult) return `${JSON.stringify(reply.toResult(reply)).slice(0, -1)}${stamp}}`;
+  const { envelope, attachments } = reply;
   const json = JSON.stringify(envelope);
   const media = attachments.map((attachment) => `,${JSON.stringify(toMedia(attachment))}`).join("");
   const text = JSON.stringify(toText(json));

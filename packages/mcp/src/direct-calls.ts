@@ -18,7 +18,8 @@ import { type ProgressParams, type RunTool, unknownTool } from "./tool-runner.ts
 
 /** Where lines go. */
 export interface Outlet {
-  write(line: string): void;
+  /** `about` is the request that the line belongs to; where all lines go the same way it does not matter. */
+  write(line: string, about?: RequestId): void;
   /** While true, what can be left out is. */
   readonly full: boolean;
 }
@@ -53,28 +54,6 @@ export function createDirectCalls(service: Service, runTool: RunTool, outlet: Ou
   const running = new Map<RequestId, AbortController>();
   const large = createLargeCalls(outlet);
 
-  const finish = async (request: CallRequest, reply: NonNullable<ReturnType<RunTool>>) => {
-    try {
-      return resultLine(request.id, encodeCallToolResult(await reply, request.stamp));
-    } catch (cause) {
-      service.log(`tools/call ${request.params.name} failed outside the dispatcher: ${cause}`);
-      return errorLine(request.id, INTERNAL_ERROR, "Internal error");
-    }
-  };
-  const run = async (request: CallRequest, signal: AbortSignal) => {
-    const { id, params, meta, asking } = request;
-    const notify = (update: ProgressParams) => {
-      if (!signal.aborted && !outlet.full) outlet.write(notificationLine("notifications/progress", update));
-    };
-    const reply = runTool(
-      { name: params.name, args: params.arguments ?? {}, meta },
-      { signal, notify, ask: asking.ask },
-    );
-    if (!reply) return outlet.write(errorLine(id, INVALID_PARAMS, unknownTool(params.name, service)));
-    const line = await finish(request, reply);
-    const question = asking.question?.();
-    if (!signal.aborted) outlet.write(question === undefined ? line : resultLine(id, question));
-  };
   return {
     async start(request) {
       const { id, params } = request;
@@ -83,7 +62,7 @@ export function createDirectCalls(service: Service, runTool: RunTool, outlet: Ou
       running.set(id, controller);
       const isLarge = asksForLargeAnswer(params.arguments);
       if (isLarge) await large.enter();
-      if (!signal.aborted) await run(request, signal);
+      if (!signal.aborted) await answerCall(service, runTool, request, { signal, outlet });
       if (isLarge) large.leave();
       if (running.get(id) === controller) running.delete(id);
     },
@@ -95,6 +74,40 @@ export function createDirectCalls(service: Service, runTool: RunTool, outlet: Ou
       for (const controller of running.values()) controller.abort("the connection closed");
     },
   };
+}
+
+/** Runs one call and writes what comes of it, in the end its answer. A cancelled call is not answered. */
+export async function answerCall(
+  service: Service,
+  runTool: RunTool,
+  request: CallRequest,
+  { signal, outlet }: { readonly signal: AbortSignal; readonly outlet: Outlet },
+): Promise<void> {
+  const { id, params, meta, asking } = request;
+  const notify = (update: ProgressParams) => {
+    if (!signal.aborted && !outlet.full) outlet.write(notificationLine("notifications/progress", update), id);
+  };
+  const reply = runTool(
+    { name: params.name, args: params.arguments ?? {}, meta },
+    { signal, notify, ask: asking.ask },
+  );
+  if (!reply) return outlet.write(errorLine(id, INVALID_PARAMS, unknownTool(params.name, service)), id);
+  const line = await encodeAnswer(service, request, reply);
+  const question = asking.question?.();
+  if (!signal.aborted) outlet.write(question === undefined ? line : resultLine(id, question), id);
+}
+
+async function encodeAnswer(
+  service: Service,
+  { id, params, stamp }: CallRequest,
+  reply: NonNullable<ReturnType<RunTool>>,
+): Promise<string> {
+  try {
+    return resultLine(id, encodeCallToolResult(await reply, stamp));
+  } catch (cause) {
+    service.log(`tools/call ${params.name} failed outside the dispatcher: ${cause}`);
+    return errorLine(id, INTERNAL_ERROR, "Internal error");
+  }
 }
 
 export interface CallParams {

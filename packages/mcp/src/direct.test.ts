@@ -1,11 +1,12 @@
 import { StdioServerTransport, serveStdio as serveWithSdk } from "@modelcontextprotocol/server/stdio";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { conversations, invalidRequests, type Step } from "./fixtures/conversations.ts";
+import { conversations, featureConversations, invalidRequests, type Step } from "./fixtures/conversations.ts";
 import { createDemo } from "./fixtures/demo.ts";
+import { createDemoFeatures } from "./fixtures/features.ts";
 import { createLineClient, type LineClient } from "./fixtures/lines.ts";
 import { createSdkServer } from "./sdk-server.ts";
-import { createService } from "./service.ts";
+import { createService, type ServiceOptions } from "./service.ts";
 import { serveStdio } from "./stdio.ts";
 import { createToolRunner } from "./tool-runner.ts";
 
@@ -22,15 +23,15 @@ async function play(
   return client.seen;
 }
 
-function playDirect(steps: readonly Step[]): Promise<string[]> {
+function playDirect(steps: readonly Step[], more: Partial<ServiceOptions> = {}): Promise<string[]> {
   const client = createLineClient();
-  const server = serveStdio({ ...createDemo().options, ...client });
+  const server = serveStdio({ ...createDemo().options, ...more, ...client });
   return play(steps, client, server.close);
 }
 
-function playWithSdk(steps: readonly Step[]): Promise<string[]> {
+function playWithSdk(steps: readonly Step[], more: Partial<ServiceOptions> = {}): Promise<string[]> {
   const client = createLineClient();
-  const service = createService(createDemo().options);
+  const service = createService({ ...createDemo().options, ...more });
   const runTool = createToolRunner(service);
   const transport = new StdioServerTransport(client.input, client.output);
   const server = serveWithSdk(({ era }) => createSdkServer(service, runTool, era), { transport });
@@ -42,6 +43,18 @@ describe("the direct path writes what the SDK writes", () => {
     const [direct, reference] = await Promise.all([playDirect(steps), playWithSdk(steps)]);
     expect(direct).toEqual(reference);
     expect(direct.length).toBeGreaterThan(0);
+  });
+});
+
+describe("the direct path writes what the SDK writes, for a server with more than tools", () => {
+  const ways = { structured: {}, text: { answers: "text" } } as const;
+  test.each(Object.entries(featureConversations))("%s", async (_name, steps) => {
+    for (const answers of Object.values(ways)) {
+      const more = { ...createDemoFeatures(), ...answers };
+      const [direct, reference] = await Promise.all([playDirect(steps, more), playWithSdk(steps, more)]);
+      expect(direct).toEqual(reference);
+      expect(direct).toHaveLength(steps.filter(([, count]) => count > 0).length);
+    }
   });
 });
 

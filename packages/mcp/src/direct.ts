@@ -1,16 +1,8 @@
 import { createElicitation } from "./asking/elicitation.ts";
-import { createInputRequired } from "./asking/input-required.ts";
-import { CAPABILITIES_KEY, type Claim, claimOf, isSoundHandshake, MODERN_VERSION } from "./client-claims.ts";
-import {
-  type CallParams,
-  createDirectCalls,
-  isCallParams,
-  type Outlet,
-  RETRY_MEMBERS,
-} from "./direct-calls.ts";
+import { type Claim, claimOf, isSoundHandshake, MODERN_VERSION } from "./client-claims.ts";
+import { type CallParams, createDirectCalls, isCallParams, type Outlet } from "./direct-calls.ts";
 import {
   errorLine,
-  INVALID_PARAMS,
   INVALID_REQUEST,
   idsAwaited,
   isResponse,
@@ -22,6 +14,7 @@ import {
   toMessage,
   UNSUPPORTED_PROTOCOL_VERSION,
 } from "./messages.ts";
+import { isModernCall, refuseState, toModernCall, toModernResult } from "./modern-call.ts";
 import { nextPhase, type Phase } from "./phase.ts";
 import { createResults } from "./results.ts";
 import type { Position } from "./sdk-bridge.ts";
@@ -47,7 +40,11 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
   const results = createResults(service);
   const runTool = createToolRunner(service);
   const calls = createDirectCalls(service, runTool, outlet);
-  const sdk = createSdkGate({ service, runTool, write: (line) => outlet.write(line) });
+  const sdk = createSdkGate({
+    service,
+    runTool,
+    write: (line, about) => outlet.write(line, about),
+  });
   let phase: Phase = "opening";
   let position: Position = { phase: "opening", handshake: undefined };
   let initialized = false;
@@ -61,9 +58,10 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
   });
 
   /** The result that is known at once; undefined when there is none, or when it is for the SDK to say. */
-  function resultOf({ method, params }: Message, era: Era): string | undefined {
+  function resultOf(message: Message, era: Era): string | undefined {
+    if (era === "modern") return toModernResult(message, results);
+    const { method, params } = message;
     if (method === "tools/list" && params?.["cursor"] === undefined) return results.toolsList(era);
-    if (era === "modern") return method === "server/discover" ? results.discover() : undefined;
     if (method === "ping") return "{}";
     if (method !== "initialize" || !isSoundHandshake(params)) return undefined;
     position = { phase: "legacy", handshake: params };
@@ -71,38 +69,22 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
   }
 
   function receiveRequest(id: RequestId, value: unknown, message: Message, claim: Claim): void {
-    const { method, params, meta } = message;
     const era = eraOf(phase, claim);
     const result = era && resultOf(message, era);
-    if (result !== undefined) outlet.write(resultLine(id, result));
-    else if (era === "legacy" && method === "tools/call" && isCallParams(params)) {
-      calls.start({ id, params, meta, stamp: "", asking: elicitation });
-    } else if (era === "modern" && method === "tools/call" && isCallParams(params, RETRY_MEMBERS)) {
-      startModern(id, params, meta);
+    if (result !== undefined) outlet.write(resultLine(id, result), id);
+    else if (era === "legacy" && isLegacyCall(message)) {
+      calls.start({ id, params: message.params, meta: message.meta, stamp: "", asking: elicitation });
+    } else if (era === "modern" && isModernCall(message, service)) {
+      const call = toModernCall(id, message, service, results);
+      if (call) calls.start(call);
+      else outlet.write(refuseState(id), id);
     } else if (isUndecided(phase) && claim.kind === "version" && claim.version !== MODERN_VERSION) {
-      outlet.write(refuseVersion(id, claim.version));
+      outlet.write(refuseVersion(id, claim.version), id);
     } else sdk.deliver(value, position);
   }
 
-  function startModern(id: RequestId, params: Plain & CallParams, meta: Plain | undefined): void {
-    const { name: tool, arguments: args = {}, inputResponses, requestState } = params;
-    const asking = createInputRequired(
-      {
-        ...{ caller: service.caller.id, tool, args, inputResponses, requestState },
-        capabilities: meta?.[CAPABILITIES_KEY],
-      },
-      service.states,
-    );
-    if (!asking) {
-      outlet.write(refuseState(id));
-      return;
-    }
-    const question = () => {
-      const result = asking.result();
-      return result && results.question(result);
-    };
-    calls.start({ id, params, meta, stamp: results.modernStamp, asking: { ask: asking.ask, question } });
-  }
+  const isLegacyCall = (message: Message): message is Message & { params: Plain & CallParams } =>
+    message.method === "tools/call" && isCallParams(message.params) && !service.isForSdk(message.params.name);
 
   function receiveNotification(value: unknown, { method, params }: Message): void {
     if (method === "notifications/initialized") {
@@ -117,7 +99,7 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
   /** The SDK drops these without a word, and the client would wait for ever. */
   function refuse(value: unknown): void {
     const ids = idsAwaited(value);
-    for (const id of ids) outlet.write(errorLine(id, INVALID_REQUEST, INVALID_REQUEST_TEXT));
+    for (const id of ids) outlet.write(errorLine(id, INVALID_REQUEST, INVALID_REQUEST_TEXT), id);
     if (ids.length === 0) service.log("mcp: dropped what is no request and no notification");
   }
 
@@ -153,9 +135,6 @@ function eraOf(phase: Phase, claim: Claim): Era | undefined {
   if (phase === "legacy") return "legacy";
   return claim.kind === "version" && claim.version === MODERN_VERSION ? "modern" : undefined;
 }
-
-const refuseState = (id: RequestId) =>
-  errorLine(id, INVALID_PARAMS, "Invalid or expired requestState", { reason: "invalid_request_state" });
 
 const INVALID_REQUEST_TEXT =
   "Invalid Request: send one JSON-RPC 2.0 request a line, with method a string, params an object, and no batches";

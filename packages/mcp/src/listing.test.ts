@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { fs, ws } from "./fixtures/declarations.ts";
 import { createListing } from "./listing.ts";
+import { type Offer, PROFILES } from "./profiles.ts";
 
 const MAX_LISTING_CHARS = 4_000;
 // Gemini refuses longer ones.
@@ -35,14 +36,81 @@ test("a tool is one entry whose action is a required enum with the built-ins, in
   ]);
 });
 
+test("the lazy profile gives names and one line each, and takes any parameter", () => {
+  const { tools, json } = createListing({ registry, profile: "lazy" });
+  expect(tools.map(({ name }) => name)).toEqual(["ws", "fs"]);
+  // 1,200 tokens for eight tools.
+  expect(json.length).toBeLessThanOrEqual((1_200 * 4 * 2) / 8);
+  const tool = listed("fs", { profile: "lazy" });
+  expect(tool.description).toMatch(/^[^\n]+ help and schema [^\n]+$/);
+  expect(tool.inputSchema).toEqual({
+    type: "object",
+    properties: {
+      action: { type: "string", enum: [...Object.keys(fs.actions), "help", "schema", "status"] },
+    },
+    required: ["action"],
+    additionalProperties: true,
+  });
+  expect(tool.annotations).toEqual(listed("fs").annotations);
+  expect(createListing({ registry, profile: "lazy" }).toCall("fs", { action: "read", uri: "a" })).toEqual({
+    tool: "fs",
+    action: "read",
+    input: { uri: "a" },
+  });
+});
+
+test("answers as text promise no structured content", () => {
+  for (const { outputSchema } of createListing({ registry, answers: "text" }).tools)
+    expect(outputSchema).toBeUndefined();
+});
+
+test("a profile of one's own names entries and gives their schemas, of what the mode allows", () => {
+  const profile = (tool: Tool): Offer[] =>
+    Object.keys(tool.actions).map((action) => ({
+      tool: tool.name,
+      action,
+      mayBeTask: false,
+      listed: {
+        name: `${action}-of-${tool.name}`,
+        description: "Mine.",
+        inputSchema: { type: "object", properties: { a: { type: "string", "x-mcp-header": "A" } } },
+        annotations: { readOnlyHint: true, openWorldHint: false },
+      },
+    }));
+  const listing = createListing({ registry, profile, mode: "inspect" });
+  expect(listing.toCall("read-of-fs", { uri: "a" })).toEqual({
+    tool: "fs",
+    action: "read",
+    input: { uri: "a" },
+  });
+  expect(listing.toCall("write-of-fs", {})).toBeUndefined();
+  expect(listing.offer("read-of-fs")).toMatchObject({ usesHeaders: true });
+  expect(createListing({ registry }).offer("fs")).toMatchObject({ usesHeaders: false });
+});
+
+test("clients of the handshake revisions are told what may become a task", () => {
+  const slow = defineTool({
+    name: "slow",
+    summary: "Slow.",
+    actions: { go: { ...reading(z.strictObject({})), timing: "async_long" } },
+  });
+  const { legacyTools, legacyJson, json } = createListing({ registry: createRegistry([slow, ws]) });
+  expect(legacyTools.map(({ name, execution }) => [name, execution])).toEqual([
+    ["slow", { taskSupport: "optional" }],
+    ["ws", undefined],
+  ]);
+  expect(JSON.parse(legacyJson)).toEqual(legacyTools);
+  expect(json).not.toContain("taskSupport");
+});
+
 test("no profile lists a root union, a reference or a dialect, and each has properties", () => {
-  for (const profile of ["default", "split"] as const) {
+  for (const profile of PROFILES) {
     const { tools, json } = createListing({ registry, profile });
     expect(json).not.toMatch(/"\$ref"|"\$schema"|"\$defs"/);
     for (const { inputSchema, outputSchema } of tools) {
       expect(inputSchema).toMatchObject({ type: "object", properties: expect.any(Object) });
       expect(Object.keys(inputSchema).filter((key) => /^(one|any|all)Of$/.test(key))).toEqual([]);
-      expect(JSON.stringify(outputSchema).length).toBeLessThan(200);
+      expect(JSON.stringify(outputSchema ?? {}).length).toBeLessThan(200);
     }
   }
 });

@@ -1,10 +1,18 @@
 import type { Call, Mode, Registry } from "@octant/core";
-import { type ListedTool, type Offer, type Profile, toOffers } from "./profiles.ts";
+import type { Answers } from "./answer.ts";
+import { type ListedTool, type Offer, type Profile, type ProfileFunction, toOffers } from "./profiles.ts";
 
 export interface ListingOptions {
   readonly registry: Registry;
-  readonly profile?: Profile;
+  /** Which entries stand for a tool: one of ours, or a way of one's own. */
+  readonly profile?: Profile | ProfileFunction;
   readonly mode?: Mode;
+  readonly answers?: Answers;
+}
+
+export interface ListedOffer extends Offer {
+  /** Some of its arguments have to be in the headers of a request as well. */
+  readonly usesHeaders: boolean;
 }
 
 /** What tools/list shows at one moment, and the way back from a listed name to an action. */
@@ -12,23 +20,37 @@ export interface Listing {
   readonly tools: readonly ListedTool[];
   /** The same as JSON, made once. */
   readonly json: string;
+  /** For clients of the handshake revisions, which are told here what may become a task. */
+  readonly legacyTools: readonly ListedTool[];
+  readonly legacyJson: string;
+  offer(name: string): ListedOffer | undefined;
   /** The call behind a listed name; undefined when no such name is listed. */
   toCall(name: string, args: Readonly<Record<string, unknown>>): Call | undefined;
 }
 
 /** Throws a TypeError when the declarations cannot be told apart by a client. */
-export function createListing({ registry, profile = "default", mode }: ListingOptions): Listing {
-  const offers = new Map<string, Offer>();
+export function createListing(options: ListingOptions): Listing {
+  const { registry, profile = "default", mode, answers = "structured" } = options;
+  const offers = new Map<string, ListedOffer>();
   for (const offer of registry.list().flatMap((tool) => toOffers(profile, mode, tool))) {
     const { name } = offer.listed;
     const other = offers.get(name);
     if (other) throw new TypeError(`'${name}' would be listed twice: for ${other.tool} and ${offer.tool}`);
-    offers.set(name, offer);
+    const listed = toShown(offer.listed, answers);
+    offers.set(name, { ...offer, listed, usesHeaders: HEADER.test(JSON.stringify(listed.inputSchema)) });
   }
-  const tools = [...offers.values()].map(({ listed }) => listed);
+  const shown = [...offers.values()];
+  const tools = shown.map(({ listed }) => listed);
+  const legacyTools = shown.map(({ listed, mayBeTask }) =>
+    mayBeTask ? { ...listed, execution: { taskSupport: "optional" } as const } : listed,
+  );
+  const json = JSON.stringify(tools);
   return {
     tools,
-    json: JSON.stringify(tools),
+    json,
+    legacyTools,
+    legacyJson: shown.some(({ mayBeTask }) => mayBeTask) ? JSON.stringify(legacyTools) : json,
+    offer: (name) => offers.get(name),
     toCall(name, args) {
       const offer = offers.get(name);
       if (!offer) return undefined;
@@ -37,4 +59,13 @@ export function createListing({ registry, profile = "default", mode }: ListingOp
       return { tool: offer.tool, action, input };
     },
   };
+}
+
+const HEADER = /"x-mcp-header":/;
+
+/** A client that is promised structured content refuses an answer without it. */
+function toShown(listed: ListedTool, answers: Answers): ListedTool {
+  if (answers === "structured") return listed;
+  const { outputSchema: _schema, ...rest } = listed;
+  return rest;
 }

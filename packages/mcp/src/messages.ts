@@ -26,6 +26,9 @@ export const errorLine = (id: RequestId | null, code: number, message: string, d
 export const notificationLine = (method: string, params?: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", method, params });
 
+/** Tells a line of `notificationLine` from the answers. */
+export const isNotificationLine = (line: string): boolean => line.startsWith('{"jsonrpc":"2.0","method":');
+
 /** The request or notification in a parsed line, by the SDK's rules; undefined for anything else. */
 export function toMessage(value: unknown): Message | undefined {
   if (!isPlain(value) || value["jsonrpc"] !== "2.0" || !hasOnly(value, MEMBERS)) return undefined;

@@ -9,17 +9,24 @@ import {
 import { type Annotations, toAnnotations } from "./annotations.ts";
 import { toFlatSchema, toSignatures } from "./flat-schema.ts";
 
-/** `default` lists tools, `split` lists actions. The read-only view is either of them in mode `inspect`. */
-export const PROFILES = ["default", "split"] as const;
+/**
+ * `default` lists tools, `split` lists actions, `lazy` lists the names of both and leaves the rest to `help` and
+ * `schema`. The read-only view is any of them in mode `inspect`.
+ */
+export const PROFILES = ["default", "split", "lazy"] as const;
 export type Profile = (typeof PROFILES)[number];
+
+/** What is listed for a tool, of which only the actions that the mode allows are given. */
+export type ProfileFunction = (tool: Tool) => readonly Offer[];
 
 /** One entry of tools/list. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: "object"; readonly [keyword: string]: unknown };
-  readonly outputSchema: typeof ENVELOPE_SCHEMA;
+  readonly outputSchema?: typeof ENVELOPE_SCHEMA;
   readonly annotations: Annotations;
+  readonly execution?: { readonly taskSupport: "optional" };
 }
 
 /** A listed name, and what it stands for: one action, or the tool whose `action` argument says which. */
@@ -27,10 +34,20 @@ export interface Offer {
   readonly listed: ListedTool;
   readonly tool: string;
   readonly action: string | undefined;
+  /** Some of its calls go on as jobs. */
+  readonly mayBeTask: boolean;
+  /** Its calls need the client itself, for more than a form. */
+  readonly usesClient?: true;
 }
 
-export const toOffers = (profile: Profile, mode: Mode | undefined, tool: Tool): Offer[] => {
+export const toOffers = (
+  profile: Profile | ProfileFunction,
+  mode: Mode | undefined,
+  tool: Tool,
+): readonly Offer[] => {
   const actions = Object.entries(tool.actions).filter(([, act]) => allowedIn(mode, act));
+  if (typeof profile === "function") return profile({ ...tool, actions: Object.fromEntries(actions) });
+  if (profile === "lazy") return [toLazyOffer(tool, actions)];
   // Split, the built-ins of every tool would crowd out the rest; ws has the same for all tools.
   return profile === "split"
     ? actions.filter(([, act]) => !act.builtin).map(([name, act]) => toSplitOffer(tool, name, act))
@@ -43,21 +60,43 @@ const ENVELOPE_SCHEMA = {
   required: ["ok", "meta"],
 } as const;
 
+const mayBeTask = (actions: readonly AnyAction[]) => actions.some(({ timing }) => timing !== "sync");
+
 function toToolOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
   // What every tool has is named, and its parameters are left to ws.help and ws.schema.
   const schemas = actions
     .filter(([, act]) => !act.builtin)
     .map(([name, act]) => [name, toInputSchema(act)] as const);
   const names = actions.map(([name]) => name);
+  const acts = actions.map(([, act]) => act);
   const listed: ListedTool = {
     name: tool.name,
     description: `${tool.summary} ${toSignatures(schemas)}`,
     inputSchema: { ...toFlatSchema(tool.name, names, schemas) },
     outputSchema: ENVELOPE_SCHEMA,
-    annotations: toAnnotations(actions.map(([, act]) => act)),
+    annotations: toAnnotations(acts),
   };
-  return { listed, tool: tool.name, action: undefined };
+  return { listed, tool: tool.name, action: undefined, mayBeTask: mayBeTask(acts) };
 }
+
+/** No schema of the envelope either: eight times over it is a tenth of the budget. */
+function toLazyOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
+  const acts = actions.map(([, act]) => act);
+  const listed: ListedTool = {
+    name: tool.name,
+    description: `${tool.summary} ${LAZY_NOTE}`,
+    inputSchema: {
+      type: "object",
+      properties: { action: { type: "string", enum: actions.map(([name]) => name) } },
+      required: ["action"],
+      additionalProperties: true,
+    },
+    annotations: toAnnotations(acts),
+  };
+  return { listed, tool: tool.name, action: undefined, mayBeTask: mayBeTask(acts) };
+}
+
+const LAZY_NOTE = "Its actions help and schema tell the parameters of the others.";
 
 function toSplitOffer(tool: Tool, action: string, act: AnyAction): Offer {
   const name = `${tool.name}_${action}`;
@@ -68,7 +107,7 @@ function toSplitOffer(tool: Tool, action: string, act: AnyAction): Offer {
     outputSchema: ENVELOPE_SCHEMA,
     annotations: toAnnotations([act]),
   };
-  return { listed, tool: tool.name, action };
+  return { listed, tool: tool.name, action, mayBeTask: mayBeTask([act]) };
 }
 
 function toStrictSchema(act: AnyAction): ListedTool["inputSchema"] {

@@ -1,6 +1,6 @@
 import { HANDSHAKE_VERSIONS, MODERN_VERSION } from "./client-claims.ts";
 import type { Plain } from "./messages.ts";
-import { CAPABILITIES, LIST_CACHE, type Service } from "./service.ts";
+import { LIST_CACHE, type Service } from "./service.ts";
 
 /** The results that depend on the service alone, as JSON, member for member as the SDK writes them. */
 export interface Results {
@@ -13,23 +13,32 @@ export interface Results {
   question(result: Plain): string;
 }
 
-export function createResults({ serverInfo, instructions, listing }: Service): Results {
+export function createResults(service: Service): Results {
+  const { serverInfo, fullServerInfo, capabilities, instructions, listing } = service;
   const identity = `"_meta":${JSON.stringify({ "io.modelcontextprotocol/serverInfo": serverInfo })}`;
   const modernStamp = `,"resultType":"complete",${identity}`;
   const listStamp = `,"resultType":"complete",${JSON.stringify(LIST_CACHE).slice(1, -1)},${identity}`;
   const discovered = JSON.stringify({
     supportedVersions: [MODERN_VERSION],
-    capabilities: CAPABILITIES,
+    capabilities: capabilities.modern,
     instructions,
   });
   return {
     initialize(requestedVersion) {
       const known = HANDSHAKE_VERSIONS.includes(requestedVersion);
       const protocolVersion = known ? requestedVersion : HANDSHAKE_VERSIONS[0];
-      return JSON.stringify({ protocolVersion, capabilities: CAPABILITIES, serverInfo, instructions });
+      return JSON.stringify({
+        protocolVersion,
+        capabilities: capabilities.legacy,
+        serverInfo: fullServerInfo,
+        instructions,
+      });
     },
     discover: () => `${discovered.slice(0, -1)}${listStamp}}`,
-    toolsList: (era) => `{"tools":${listing().json}${era === "modern" ? listStamp : ""}}`,
+    toolsList: (era) =>
+      era === "modern"
+        ? `{"tools":${listing().json}${listStamp}}`
+        : `{"tools":${service.tasks ? listing().legacyJson : listing().json}}`,
     modernStamp,
     question: (result) => `${JSON.stringify(result).slice(0, -1)},${identity}}`,
   };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio as serveWithSdk } from "@modelcontextprotocol/server/stdio";
 import { CAPABILITIES_KEY, MODERN_VERSION, VERSION_KEY } from "./client-claims.ts";
-import type { Plain } from "./messages.ts";
+import type { Plain, RequestId } from "./messages.ts";
 import { createSdkServer } from "./sdk-server.ts";
 import type { Service } from "./service.ts";
 import type { RunTool } from "./tool-runner.ts";
@@ -22,7 +22,8 @@ export interface SdkBridge {
 export interface BridgeOptions {
   readonly service: Service;
   readonly runTool: RunTool;
-  readonly write: (line: string) => void;
+  /** `about` is the request that the line belongs to, where it belongs to one. */
+  readonly write: (line: string, about?: RequestId) => void;
 }
 
 /** The SDK's server behind the direct path, on the same connection. */
@@ -30,9 +31,10 @@ export function createSdkBridge({ service, runTool, write }: BridgeOptions): Sdk
   const ours = new Set<unknown>();
   const transport: Transport = {
     start: () => Promise.resolve(),
-    async send(message) {
+    async send(message, options) {
       if ("id" in message && ours.delete(message.id)) return;
-      write(JSON.stringify(message));
+      const answered = "id" in message && !("method" in message) ? message.id : undefined;
+      write(JSON.stringify(message), answered ?? options?.relatedRequestId);
     },
     async close() {
       transport.onclose?.();

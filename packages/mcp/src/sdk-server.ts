@@ -1,56 +1,59 @@
-import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import { toCallToolResult } from "./answer.ts";
-import { CAPABILITIES, LIST_CACHE, type Service } from "./service.ts";
-import { type RunTool, unknownTool } from "./tool-runner.ts";
+import type { McpServer, Server } from "@modelcontextprotocol/server";
+import type { Era } from "./features/capabilities.ts";
+import { ListedServer } from "./features/listed-server.ts";
+import { serveCompletions } from "./features/sdk-completions.ts";
+import { servePrompts } from "./features/sdk-prompts.ts";
+import { serveResources } from "./features/sdk-resources.ts";
+import { serveTasks } from "./features/sdk-tasks.ts";
+import { serveTools } from "./features/sdk-tools.ts";
+import { LIST_CACHE, OWN_CACHE, type Service } from "./service.ts";
+import type { RunTool } from "./tool-runner.ts";
 
 /**
  * The service on the SDK's own server. It answers what the direct path leaves alone, and it is the measure of
  * that path: for every request both must write the same line.
  */
-export function createSdkServer(service: Service, runTool: RunTool, era: "legacy" | "modern"): Server {
-  const server = new Server(service.serverInfo, {
-    capabilities: CAPABILITIES,
-    instructions: service.instructions,
-    cacheHints: { "tools/list": LIST_CACHE, "server/discover": LIST_CACHE },
+export function createSdkServer(service: Service, runTool: RunTool, era: Era): McpServer {
+  const { resources, prompts, completions, tasks, instructions } = service;
+  const info = era === "modern" ? service.serverInfo : service.fullServerInfo;
+  // The SDK's types ask for mutable copies of what it only serialises.
+  const listed = new ListedServer(service.listing, info as never, {
+    ...(instructions !== undefined && { instructions }),
+    cacheHints: CACHE_HINTS,
   });
-  server.setRequestHandler("tools/list", (request) => {
-    if (request.params?.cursor !== undefined) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid cursor: the tool list has one page");
-    }
-    // The SDK's types ask for mutable copies of what it only serialises.
-    return { tools: service.listing().tools as never };
-  });
-  server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
-    const { name, arguments: args = {} } = request.params;
-    const reply = runTool(
-      { name, args, meta: mcpReq._meta },
-      {
-        signal: mcpReq.signal,
-        // It rejects once the request is cancelled; nobody waits for progress then.
-        notify: (params) => {
-          mcpReq.notify({ method: "notifications/progress", params: { ...params } }).catch(() => {});
-        },
-      },
-    );
-    if (!reply) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(name, service));
-    try {
-      return { ...toCallToolResult(await reply) };
-    } catch (cause) {
-      service.log(`tools/call ${name} failed outside the dispatcher: ${cause}`);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error");
-    }
-  });
-  tellListChanges(server, service, era);
-  return server;
+  const { server } = listed;
+  // Not before: it would answer for them itself, and say more than is so.
+  server.registerCapabilities(service.capabilities[era]);
+  serveTools(server, service, runTool, era);
+  const stops = [
+    tellListChanges(server, service, era),
+    ...(resources ? [serveResources(server, service, resources, era)] : []),
+    ...(prompts ? [servePrompts(server, service, prompts, era)] : []),
+  ];
+  if (completions) serveCompletions(server, service, completions, era);
+  if (tasks) serveTasks(server, service, tasks, era);
+  server.onclose = () => {
+    for (const stop of stops) stop();
+  };
+  return listed;
 }
 
+const CACHE_HINTS = {
+  "server/discover": LIST_CACHE,
+  "tools/list": LIST_CACHE,
+  "prompts/list": LIST_CACHE,
+  "resources/templates/list": LIST_CACHE,
+  "resources/list": OWN_CACHE,
+  "resources/read": OWN_CACHE,
+};
+
 /** A modern client gets what it subscribed to; a legacy one must have finished its handshake here. */
-function tellListChanges(server: Server, service: Service, era: "legacy" | "modern"): void {
+function tellListChanges(server: Server, service: Service, era: Era): () => void {
   let ready = era === "modern";
   server.oninitialized = () => {
     ready = true;
   };
-  server.onclose = service.onListChanged(() => {
+  return service.onListChanged(() => {
     if (ready) server.sendToolListChanged().catch((cause) => service.log(`list_changed not sent: ${cause}`));
   });
 }

@@ -28,13 +28,16 @@ export interface RunOptions {
 /** Runs one tools/call; undefined when no such tool is listed. */
 export type RunTool = (call: ToolCall, options: RunOptions) => Promise<Reply> | undefined;
 
-/** One runner per connection: it counts that connection's calls. */
-export function createToolRunner({ listing, dispatch, caller }: Service): RunTool {
+/** One runner per connection, or per caller where calls need none: it counts the calls that run. */
+export function createToolRunner(
+  { listing, dispatch, caller }: Service,
+  maxInFlight: number = MAX_CALLS_IN_FLIGHT,
+): RunTool {
   let inFlight = 0;
 
   const run = async (call: Call, meta: Plain | undefined, { signal, notify, ask }: RunOptions) => {
     const traceparent = meta?.["traceparent"];
-    if (inFlight >= MAX_CALLS_IN_FLIGHT) return overloaded(call, traceparent);
+    if (inFlight >= maxInFlight) return overloaded(call, traceparent, maxInFlight);
     // Messages are checked before they come here: a token is a string or an integer.
     const progressToken = meta?.["progressToken"] as RequestId | undefined;
     const reporter =
@@ -76,13 +79,13 @@ export const unknownTool = (name: string, { listing }: Service): string =>
     .tools.map((tool) => tool.name)
     .join(", ")}`;
 
-const overloaded = ({ tool, action }: Call, traceparent: unknown): Reply => ({
+const overloaded = ({ tool, action }: Call, traceparent: unknown, maxInFlight: number): Reply => ({
   envelope: {
     ok: false,
     data: null,
     error: {
       code: "OVERLOADED",
-      message: `${MAX_CALLS_IN_FLIGHT} calls are running already; wait for some of them, then call again`,
+      message: `${maxInFlight} calls are running already; wait for some of them, then call again`,
       details: { retry_after_ms: RETRY_AFTER_MS },
     },
     meta: {

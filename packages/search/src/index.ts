@@ -1,11 +1,34 @@
 export * from "./engine/chunk-ranker.ts";
 export * from "./engine/code-index.ts";
+export { meaningOf, parseLessons } from "./engine/meaning.ts";
 export * from "./engine/parse-file.ts";
-export * from "./engine/store.ts";
+export * from "./engine/search-engine.ts";
+export { createSharedParsers, type SharedParsers } from "./engine/shared-parsers.ts";
+export * from "./engine/source-files.ts";
+export type { ChunkPlace, FileState, IndexCounts, StoredChunk, StoredSymbol } from "./engine/store.ts";
+export type { SymbolOptions } from "./engine/symbol-search.ts";
+export {
+  createSyntaxSearch,
+  type InFile,
+  type SyntaxQuery,
+  type SyntaxSearch,
+} from "./engine/syntax-search.ts";
 export * from "./lexical/bm25f.ts";
+export { parseTerms } from "./lexical/field-terms.ts";
+export * from "./query/hit.ts";
 export * from "./query/route.ts";
+export * from "./query/search-code.ts";
+export { type Capture, createStructureFinder, type StructureMatch } from "./structure/find-structures.ts";
+export { hasMetavariable, literalWords } from "./structure/placeholders.ts";
 export { createGrammars, type Grammars } from "./syntax/grammars.ts";
 export { type Language, SYMBOL_KINDS, type SymbolKind } from "./syntax/language.ts";
 export { LANGUAGES, languageOf } from "./syntax/languages/index.ts";
+export { type Call, findCalls, findOccurrences, type Occurrence } from "./syntax/occurrences.ts";
 export { findSymbols, type SourceSymbol } from "./syntax/symbols.ts";
 export { createTermCutter } from "./text/terms.ts";
+export { createEmbeddedStore } from "./vector/embedded-store.ts";
+export type { Embedder, EmbedRole } from "./vector/embedder.ts";
+export { createHttpEmbedder, type HttpEmbedderOptions } from "./vector/http-embedder.ts";
+export { openLanceStore } from "./vector/lance-store.ts";
+export { createLatentSpace, learnLatentSpace } from "./vector/latent-space.ts";
+export type { PlacedVector, VectorStore } from "./vector/vector-store.ts";

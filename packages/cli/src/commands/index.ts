@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   trust: async () => (await import("./trust.ts")).trust,
   policy: async () => (await import("./policy.ts")).policy,
   audit: async () => (await import("./audit.ts")).audit,
+  token: async () => (await import("./token.ts")).token,
   setup: async () => (await import("./setup.ts")).setup,
   doctor: async () => (await import("./doctor.ts")).doctor,
   completion: async () => (await import("./completion.ts")).completion,

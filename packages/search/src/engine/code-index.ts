@@ -1,26 +1,64 @@
+import { parseTerms } from "../lexical/field-terms.ts";
 import { createTermCutter } from "../text/terms.ts";
-import { type ChunkRankerOptions, createChunkRanker, type RankStrategy } from "./chunk-ranker.ts";
+import type { LatentSpaceData } from "../vector/latent-space.ts";
+import type { PlacedVector } from "../vector/vector-store.ts";
+import type { RankStrategy } from "./chunk-ranker.ts";
+import { createLiveRanker, type LiveRankerOptions } from "./live-ranker.ts";
+import { createMeaning } from "./meaning.ts";
 import type { ParsedFile } from "./parse-file.ts";
-import { type FileState, openIndexStore, type StoredChunk, type StoredSymbol } from "./store.ts";
+import { normalScope } from "./scope.ts";
+import {
+  type ChunkPlace,
+  type FileState,
+  type IndexCounts,
+  openIndexStore,
+  type StoredChunk,
+  type StoredSymbol,
+  type StoredTerms,
+} from "./store.ts";
+import { createSymbolNames, type SymbolNames } from "./symbol-names.ts";
+import { findByName, type SymbolOptions } from "./symbol-search.ts";
 
 export interface RankedHit extends StoredChunk {
   readonly score: number;
-  readonly why: readonly { readonly strategy: string; readonly rank: number }[];
+  readonly why: readonly { readonly strategy: RankStrategy; readonly rank: number }[];
+}
+
+/** A file to be read, and the hash it had when it was read before. */
+export interface PlannedFile {
+  readonly path: string;
+  readonly hash: string | undefined;
 }
 
 /** Everything that is known about the code, in the thread that it is asked in. */
-export interface CodeIndex extends Disposable {
+export interface CodeIndex {
   /** Of the files that are there now, those that must be read (again). What is not there any more is forgotten. */
-  plan(listed: readonly Omit<FileState, "hash">[]): string[];
-  put(file: FileState, parsed: ParsedFile): void;
-  remove(path: string): void;
-  /** Learns anew when enough has changed. */
-  settle(): void;
-  rank(query: string, options: RankOptions): RankedHit[];
+  plan(listed: readonly Omit<FileState, "hash">[]): Promise<PlannedFile[]>;
+  /** The same for files that may have changed or gone. */
+  planFor(paths: readonly string[]): PlannedFile[];
+  put(files: readonly IndexedFile[]): Promise<void>;
+  /** Files that were read and found to be as they were. */
+  touch(files: readonly FileState[]): void;
+  /** Files, or whole folders. */
+  remove(paths: readonly string[]): Promise<void>;
+  /** What to learn the meaning of words from, when enough has changed; undefined otherwise. */
+  lessons(): Promise<string | undefined>;
+  /** Places all chunks by what was learned. */
+  learn(learned: LatentSpaceData): Promise<void>;
+  rank(query: string, options: RankOptions): Promise<RankedHit[]>;
   /** The best names first: the same, the same but for case, beginnings, parts, letters in order. */
-  symbols(name: string, options: { kind?: string; scope?: string; limit: number }): StoredSymbol[];
+  symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
   outline(path: string): StoredSymbol[];
-  counts(): { files: number; chunks: number; symbols: number; bytes: number };
+  counts(): IndexCounts;
+  /** For vectors that come from elsewhere: chunks that have none yet, and where theirs are given. */
+  unplaced(after: number, limit: number): ChunkPlace[];
+  place(entries: readonly PlacedVector[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface IndexedFile {
+  readonly state: FileState;
+  readonly parsed: ParsedFile;
 }
 
 export interface RankOptions {
@@ -28,138 +66,173 @@ export interface RankOptions {
   readonly limit: number;
   /** Only below this folder, or this file. */
   readonly scope?: string;
+  /** Where the question lies, when vectors come from elsewhere. */
+  readonly vector?: Float32Array;
 }
 
-const FIRST_SPREAD = 8;
+export interface CodeIndexOptions extends LiveRankerOptions {
+  /** Who places chunks: the index itself, or the model with this name, from outside. */
+  readonly embedder?: string;
+}
 
-export function openCodeIndex(file: string, options: ChunkRankerOptions = {}): CodeIndex {
+const EMBEDDER = "embedder";
+const OWN_EMBEDDER = "latent-space";
+
+export function openCodeIndex(file: string, options: CodeIndexOptions = {}): CodeIndex {
   const store = openIndexStore(file);
+  const { embedder = OWN_EMBEDDER } = options;
+  forgetVectorsOfOthers();
+  const meaning = embedder === OWN_EMBEDDER ? createMeaning(store) : undefined;
+  const live = createLiveRanker(store, options);
   const cutTerms = createTermCutter();
-  let ranker = createChunkRanker(options);
-  let known = new Set<number>();
-  let last = 0;
+  let names: SymbolNames | undefined;
   let version = store.version();
+  let isPlacing = false;
 
-  const load = () => {
-    for (const { id, terms } of store.terms(last)) {
-      ranker.add(id, terms);
-      known.add(id);
-      last = id;
-    }
-  };
   /** Another server of this workspace may have written. */
-  const follow = () => {
+  const follow = async () => {
     const now = store.version();
     if (now === version) return;
     version = now;
-    const there = new Set(store.chunkIds());
-    for (const id of known) {
-      if (there.has(id)) continue;
-      ranker.remove(id);
-      known.delete(id);
-    }
-    load();
+    names = undefined;
+    meaning?.reload();
+    await live.refresh();
   };
-  const forget = (gone: readonly number[]) => {
-    for (const id of gone) {
-      ranker.remove(id);
-      known.delete(id);
-    }
-  };
-  load();
+
+  function forgetVectorsOfOthers(): void {
+    const before = store.kept(EMBEDDER);
+    if (before && Buffer.from(before).toString() === embedder) return;
+    store.transaction(() => {
+      store.clearVectors();
+      store.keep(EMBEDDER, Buffer.from(embedder));
+    });
+  }
+
+  const forget = (paths: Iterable<string>) =>
+    live.removed(store.transaction(() => [...paths].flatMap((path) => store.remove(path))));
 
   return {
-    plan(listed) {
-      follow();
+    async plan(listed) {
+      await follow();
       const before = store.files();
-      const changed = listed.filter(({ path, size, mtimeMs }) => {
+      // An empty one is filled while files are read; another is loaded when somebody asks.
+      if (before.size === 0) await live.get();
+      const changed = listed.flatMap(({ path, size, mtimeMs }) => {
         const was = before.get(path);
         before.delete(path);
-        return !was || was.size !== size || was.mtimeMs !== mtimeMs;
+        return was?.size === size && was.mtimeMs === mtimeMs ? [] : [{ path, hash: was?.hash }];
       });
+      await forget(before.keys());
+      return changed;
+    },
+    planFor: (paths) => paths.map((path) => ({ path, hash: store.file(path)?.hash })),
+    async put(files) {
+      const gone: number[] = [];
+      const written: StoredTerms[] = [];
+      const placed: PlacedVector[] = [];
+      const areTermsNeeded = live.isLoaded || meaning?.hasLearned;
       store.transaction(() => {
-        for (const path of before.keys()) forget(store.remove(path));
-      });
-      return changed.map(({ path }) => path);
-    },
-    put(state, parsed) {
-      store.transaction(() => {
-        const { gone } = store.put(state, parsed);
-        forget(gone);
-      });
-      load();
-    },
-    remove: (path) => forget(store.remove(path)),
-    settle() {
-      follow();
-      if (!ranker.stale) return;
-      // What was removed still takes up room; what is left is put into a new one.
-      ranker = createChunkRanker(options);
-      known = new Set();
-      last = 0;
-      load();
-      ranker.learn();
-    },
-    rank(query, { strategies, limit, scope = "" }) {
-      follow();
-      const terms = cutTerms(query);
-      for (let spread = scope ? FIRST_SPREAD : 1; ; spread *= FIRST_SPREAD) {
-        const ranked = ranker.rank(terms, strategies, limit * spread);
-        const hits = ranked.flatMap(({ id, score, why }) => {
-          const chunk = store.chunk(id);
-          return chunk && isIn(scope, chunk.file) ? [{ ...chunk, score, why }] : [];
-        });
-        if (hits.length >= limit || ranked.length < limit * spread) return hits.slice(0, limit);
-      }
-    },
-    symbols(name, { kind, scope = "", limit }) {
-      follow();
-      const wanted = (symbol: StoredSymbol) =>
-        (kind === undefined || symbol.kind === kind) && isIn(scope, symbol.file);
-      const last = name.split(/\.|::|#|->/).at(-1) ?? name;
-      const found: StoredSymbol[] = [];
-      for (const pattern of patternsFor(last)) {
-        const names = pattern === undefined ? [last] : store.namesLike(pattern, MAX_NAMES);
-        for (const each of names) {
-          const fresh = store
-            .symbolsNamed(each)
-            .filter((symbol) => wanted(symbol) && !found.some((other) => isSame(other, symbol)));
-          found.push(...fresh.sort(byFit(name)));
-          if (found.length >= limit) return found.slice(0, limit);
+        for (const { state, parsed } of files) {
+          const { id: file, gone: before, added } = store.put(state, parsed);
+          gone.push(...before);
+          for (const { name } of parsed.symbols) names?.add(name);
+          if (!areTermsNeeded) continue;
+          for (const [at, chunk] of parsed.chunks.entries()) {
+            const [id, terms] = [added[at] ?? 0, parseTerms(chunk.terms)];
+            written.push({ id, file, terms });
+            const vector = meaning?.placeChunk(terms);
+            if (vector) placed.push({ id, vector });
+          }
         }
+        store.putVectors(placed);
+      });
+      await live.removed(gone);
+      await live.added(written);
+      await live.placed(placed);
+    },
+    touch(files) {
+      store.transaction(() => {
+        for (const file of files) store.touch(file);
+      });
+    },
+    remove: forget,
+    async lessons() {
+      await follow();
+      await live.tidy();
+      return meaning?.lessons();
+    },
+    async learn(learned) {
+      if (!meaning) return;
+      isPlacing = true;
+      try {
+        meaning.adopt(learned);
+        store.clearVectors();
+        for (const page of inPages(store.terms(), PLACED_AT_ONCE)) {
+          const placed = page.flatMap(({ id, terms }) => {
+            const vector = meaning.placeChunk(terms);
+            return vector ? [{ id, vector }] : [];
+          });
+          store.transaction(() => store.putVectors(placed));
+          await live.placed(placed);
+          await letOthersIn();
+        }
+      } finally {
+        isPlacing = false;
       }
-      return found;
+    },
+    async rank(query, { strategies, limit, scope = "", vector }) {
+      await follow();
+      const ranker = await live.get();
+      const terms = cutTerms(query);
+      const ranked = await ranker.rank({
+        terms,
+        // While chunks are placed anew, they lie partly here and partly there.
+        vector: vector ?? (isPlacing ? undefined : meaning?.placeQuestion(terms)),
+        strategies,
+        limit,
+        files: normalScope(scope) === "" ? undefined : store.fileIdsIn(normalScope(scope)),
+      });
+      return ranked.flatMap(({ id, score, why }) => {
+        const chunk = store.chunk(id);
+        return chunk ? [{ ...chunk, score, why }] : [];
+      });
+    },
+    async symbols(name, symbolOptions) {
+      await follow();
+      const allNames = () => {
+        if (names) return names;
+        names = createSymbolNames();
+        for (const each of store.names()) names.add(each);
+        return names;
+      };
+      return findByName(store, allNames, name, symbolOptions);
     },
     outline: (path) => store.symbolsOf(path),
     counts: store.counts,
-    [Symbol.dispose]: () => store[Symbol.dispose](),
+    unplaced: store.chunksWithoutVector,
+    async place(entries) {
+      store.transaction(() => store.putVectors(entries));
+      await live.placed(entries);
+    },
+    async close() {
+      await live.close();
+      store[Symbol.dispose]();
+    },
   };
 }
 
-const MAX_NAMES = 200;
+/** Placed before other calls get their turn: some 20 ms of work. */
+const PLACED_AT_ONCE = 500;
 
-const isIn = (scope: string, file: string) =>
-  scope === "" || scope === "." || file === scope || file.startsWith(`${scope.replace(/\/$/, "")}/`);
-
-const isSame = (a: StoredSymbol, b: StoredSymbol) => a.file === b.file && a.path === b.path;
-
-/** From the closest to the loosest; undefined is the name itself. */
-function patternsFor(name: string): (string | undefined)[] {
-  const plain = name.replace(/[\\%_]/g, "\\$&");
-  const letters = [...name].map((letter) => letter.replace(/[\\%_]/g, "\\$&")).join("%");
-  return [undefined, `${plain}%`, `%${plain}%`, `%${letters}%`];
+function* inPages<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let page: T[] = [];
+  for (const item of items) {
+    page.push(item);
+    if (page.length < size) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
 }
 
-/** The case as it was asked for comes first, then a definition with a body before a declaration, then the shortest path. */
-const byFit =
-  (asked: string) =>
-  (a: StoredSymbol, b: StoredSymbol): number =>
-    fit(b, asked) - fit(a, asked) || a.path.length - b.path.length || compare(a.file, b.file);
-
-function fit({ name, path, range }: StoredSymbol, asked: string): number {
-  const normal = asked.replace(/::|#|->/g, ".");
-  const exact = path === normal || path.endsWith(`.${normal}`) ? 4 : name === asked ? 2 : 0;
-  return exact + (range.end.line > range.start.line ? 1 : 0);
-}
-
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const letOthersIn = () => new Promise<void>((resolve) => setImmediate(resolve));

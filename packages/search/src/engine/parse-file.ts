@@ -1,5 +1,7 @@
-import type { FieldTerms } from "../lexical/bm25f.ts";
+import type { Range } from "@octant/core";
+import { encodeTerms } from "../lexical/field-terms.ts";
 import type { Grammars } from "../syntax/grammars.ts";
+import type { SymbolKind } from "../syntax/language.ts";
 import { languageOf } from "../syntax/languages/index.ts";
 import { findSymbols, type SourceSymbol } from "../syntax/symbols.ts";
 
@@ -10,23 +12,39 @@ export interface Chunk {
   readonly firstLine: number;
   /** Exclusive. */
   readonly endLine: number;
-  readonly terms: FieldTerms;
+  /** By field, as `encodeTerms` writes them. */
+  readonly terms: string;
 }
 
+/** A symbol as it is stored. */
+export interface SymbolRow {
+  readonly name: string;
+  readonly path: string;
+  readonly kind: SymbolKind;
+  /** Eight numbers: its range and that of its name. */
+  readonly place: string;
+  readonly signature: string;
+  readonly doc: string | null;
+}
+
+/** What is handed from thread to thread for each file: texts rather than objects, because those are copied at once. */
 export interface ParsedFile {
-  readonly language: string | null;
-  readonly symbols: readonly SourceSymbol[];
+  readonly symbols: readonly SymbolRow[];
   readonly chunks: readonly Chunk[];
 }
 
 /** What is worth finding by itself; fields, keys and the like are found within what holds them. */
 const CHUNK_KINDS: ReadonlySet<string> = new Set([
   ...["function", "method", "constructor", "class", "interface", "struct", "trait", "enum", "type", "module"],
-  ...["constant", "variable", "macro", "selector", "heading"],
+  ...["macro", "selector", "heading"],
 ]);
+/** These are when there is more to them than a line: a table, say. */
+const LONG_CHUNK_KINDS: ReadonlySet<string> = new Set(["constant", "variable"]);
 const LINES_PER_CHUNK = 40;
 const MAX_BODY_CHARS = 8_000;
 const MAX_CHUNKS_PER_FILE = 2_000;
+/** Longer ones were not written by a person; their lines are found, their symbols are not. */
+const MAX_PARSED_CHARS = 1_000_000;
 
 /** Takes a file apart into symbols and chunks. */
 export async function parseFile(
@@ -35,20 +53,33 @@ export async function parseFile(
   path: string,
   text: string,
 ): Promise<ParsedFile> {
-  const language = languageOf(path);
+  const language = text.length <= MAX_PARSED_CHARS ? languageOf(path) : undefined;
   const symbols = language ? await findSymbols(grammars, language, text) : [];
   const pathTerms = cutTerms(path);
   const chunks = symbols
     .flatMap((symbol, at) =>
-      CHUNK_KINDS.has(symbol.kind) ? [symbolChunk(symbol, at, symbols, text, pathTerms, cutTerms)] : [],
+      isChunk(symbol) ? [symbolChunk(symbol, at, symbols, text, pathTerms, cutTerms)] : [],
     )
     .slice(0, MAX_CHUNKS_PER_FILE);
   return {
-    language: language?.id ?? null,
-    symbols,
+    symbols: symbols.map(toRow),
     chunks: chunks.length > 0 ? chunks : lineChunks(text, pathTerms, cutTerms),
   };
 }
+
+const toRow = ({ name, path, kind, range, nameRange, signature, doc }: SourceSymbol): SymbolRow => ({
+  name,
+  path,
+  kind,
+  place: `${placeOf(range)},${placeOf(nameRange)}`,
+  signature,
+  doc,
+});
+
+const placeOf = ({ start, end }: Range): string => `${start.line},${start.col},${end.line},${end.col}`;
+
+const isChunk = ({ kind, range }: SourceSymbol): boolean =>
+  CHUNK_KINDS.has(kind) || (LONG_CHUNK_KINDS.has(kind) && range.end.line > range.start.line + 1);
 
 function symbolChunk(
   symbol: SourceSymbol,
@@ -63,14 +94,14 @@ function symbolChunk(
     symbol: at,
     firstLine: range.start.line,
     endLine: range.end.line + 1,
-    terms: {
+    terms: encodeTerms({
       name: cutTerms(name),
-      container: cutTerms(symbol.path.slice(0, -name.length)),
+      container: cutTerms(symbol.path.slice(0, symbol.path.lastIndexOf(name))),
       path,
       signature: cutTerms(signature),
       doc: cutTerms(doc ?? ""),
       body: cutTerms(ownText(symbol, at, symbols, text)),
-    },
+    }),
   };
 }
 
@@ -81,7 +112,7 @@ function ownText(symbol: SourceSymbol, at: number, symbols: readonly SourceSymbo
   for (let next = at + 1; next < symbols.length; next++) {
     const inner = symbols[next];
     if (!inner || inner.start >= symbol.end || own.length > MAX_BODY_CHARS) break;
-    if (!CHUNK_KINDS.has(inner.kind) || inner.start < from) continue;
+    if (!isChunk(inner) || inner.start < from) continue;
     own += text.slice(from, inner.start);
     from = inner.end;
   }
@@ -103,7 +134,7 @@ function lineChunks(text: string, path: readonly string[], cutTerms: (text: stri
         symbol: null,
         firstLine,
         endLine,
-        terms: { name: [], container: [], path, signature: [], doc: [], body },
+        terms: encodeTerms({ name: [], container: [], path, signature: [], doc: [], body }),
       });
   }
   return chunks;

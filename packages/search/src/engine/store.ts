@@ -1,8 +1,12 @@
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import type { SQLOutputValue, StatementSync } from "node:sqlite";
 import type { Range } from "@octant/core";
-import { FIELDS, type FieldTerms } from "../lexical/bm25f.ts";
+import type { FieldTerms } from "../lexical/bm25f.ts";
+import { parseTerms } from "../lexical/field-terms.ts";
 import type { SymbolKind } from "../syntax/language.ts";
+import { packVector, unpackVector } from "../vector/packed.ts";
+import type { PlacedVector } from "../vector/vector-store.ts";
 import type { ParsedFile } from "./parse-file.ts";
+import { openIndexFile } from "./schema.ts";
 
 /** A file as it was when it was taken apart. */
 export interface FileState {
@@ -24,66 +28,83 @@ export interface StoredSymbol {
   readonly doc: string | null;
 }
 
-export interface StoredChunk {
+export interface ChunkPlace {
   readonly id: number;
   readonly file: string;
   readonly hash: string;
   readonly firstLine: number;
+  /** Exclusive. */
   readonly endLine: number;
+}
+
+export interface StoredChunk extends ChunkPlace {
   readonly symbol: StoredSymbol | null;
+}
+
+export interface StoredTerms {
+  readonly id: number;
+  readonly file: number;
+  readonly terms: FieldTerms;
+}
+
+export interface IndexCounts {
+  readonly files: number;
+  readonly chunks: number;
+  readonly symbols: number;
+  readonly bytes: number;
 }
 
 /** The index on the disk, shared by all servers of a workspace. Numbers of chunks are never used twice. */
 export interface IndexStore extends Disposable {
-  /** Replaces what is known of the file; returns the numbers of the chunks that are gone and of those that are new. */
-  put(file: FileState, parsed: ParsedFile): { gone: number[]; fresh: number[] };
+  /** Replaces what is known of the file; `gone` are the chunks it had before, `added` those it has now. */
+  put(file: FileState, parsed: ParsedFile): { id: number; gone: number[]; added: number[] };
+  /** The file is as it was, only its time is another. */
+  touch(file: FileState): void;
+  /** The file, or all that is below the folder; returns the chunks that are gone. */
   remove(path: string): number[];
   files(): Map<string, FileState>;
-  counts(): { files: number; chunks: number; symbols: number; bytes: number };
+  file(path: string): FileState | undefined;
+  /** Numbers of the files at or below the path. */
+  fileIdsIn(path: string): Set<number>;
+  counts(): IndexCounts;
   chunk(id: number): StoredChunk | undefined;
-  /** Every chunk above a number, for those who keep a list of their own. */
-  terms(after: number): Iterable<{ id: number; terms: FieldTerms }>;
+  terms(): Iterable<StoredTerms>;
   chunkIds(): number[];
+  /** The highest number that a chunk ever had: how often chunks were written. */
+  lastChunkId(): number;
   /** Changes whenever another process has written. */
   version(): number;
   symbolsOf(path: string): StoredSymbol[];
   symbolsNamed(name: string): StoredSymbol[];
-  /** Names that begin with or hold the text, whatever their case. */
-  namesLike(pattern: string, limit: number): string[];
-  transaction(work: () => void): void;
+  names(): string[];
+  putVectors(entries: readonly PlacedVector[]): void;
+  clearVectors(): void;
+  vectors(): Iterable<PlacedVector>;
+  /** In the order of their numbers, from the one after the given. */
+  chunksWithoutVector(after: number, limit: number): ChunkPlace[];
+  /** Something to be remembered beside the index. */
+  keep(name: string, value: Uint8Array): void;
+  kept(name: string): Uint8Array | undefined;
+  transaction<T>(work: () => T): T;
 }
 
-const SCHEMA_VERSION = 1;
-const SCHEMA = `
-  CREATE TABLE files (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL
-  ) STRICT;
-  CREATE TABLE symbols (
-    id INTEGER PRIMARY KEY, file INTEGER NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL,
-    place TEXT NOT NULL, signature TEXT NOT NULL, doc TEXT
-  ) STRICT;
-  CREATE INDEX symbols_by_file ON symbols (file);
-  CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
-  CREATE TABLE chunks (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, symbol INTEGER, first_line INTEGER NOT NULL,
-    end_line INTEGER NOT NULL, terms TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX chunks_by_file ON chunks (file);
-  PRAGMA user_version = ${SCHEMA_VERSION};
-`;
-
-const SYMBOL = `SELECT s.*, f.path AS file_path, f.hash FROM symbols s JOIN files f ON f.id = s.file`;
+const SYMBOL = "SELECT s.*, f.path AS file_path, f.hash FROM symbols s JOIN files f ON f.id = s.file";
+const CHUNK = "SELECT c.*, f.path AS file_path, f.hash FROM chunks c JOIN files f ON f.id = c.file";
+/** The path itself or what begins with it and a slash: `0` is the sign after `/`. */
+const IN_PATH = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')";
 
 /** `:memory:` for one that is kept nowhere. */
 export function openIndexStore(file: string): IndexStore {
-  const db = open(file);
-  const prepared = {
+  const db = openIndexFile(file);
+  const sql = {
     putFile: db.prepare(
       "INSERT INTO files (path, hash, size, mtime) VALUES (?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET hash = excluded.hash, size = excluded.size, mtime = excluded.mtime RETURNING id",
     ),
-    fileId: db.prepare("SELECT id FROM files WHERE path = ?"),
+    touch: db.prepare("UPDATE files SET size = ?, mtime = ? WHERE path = ? AND hash = ?"),
+    filesIn: db.prepare(`SELECT id FROM files WHERE ${IN_PATH}`),
     removeFile: db.prepare("DELETE FROM files WHERE id = ?"),
     removeSymbols: db.prepare("DELETE FROM symbols WHERE file = ?"),
+    removeVectors: db.prepare("DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE file = ?)"),
     removeChunks: db.prepare("DELETE FROM chunks WHERE file = ? RETURNING id"),
     putSymbol: db.prepare(
       "INSERT INTO symbols (file, name, path, kind, place, signature, doc) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -92,75 +113,65 @@ export function openIndexStore(file: string): IndexStore {
       "INSERT INTO chunks (file, symbol, first_line, end_line, terms) VALUES (?, ?, ?, ?, ?)",
     ),
     files: db.prepare("SELECT path, hash, size, mtime FROM files"),
+    file: db.prepare("SELECT path, hash, size, mtime FROM files WHERE path = ?"),
     counts: db.prepare(
       "SELECT (SELECT count(*) FROM files) files, (SELECT count(*) FROM chunks) chunks, (SELECT count(*) FROM symbols) symbols, (SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()) bytes",
     ),
-    chunk: db.prepare(
-      "SELECT c.*, f.path AS file_path, f.hash FROM chunks c JOIN files f ON f.id = c.file WHERE c.id = ?",
-    ),
-    terms: db.prepare("SELECT id, terms FROM chunks WHERE id > ? ORDER BY id"),
+    chunk: db.prepare(`${CHUNK} WHERE c.id = ?`),
+    terms: db.prepare("SELECT id, file, terms FROM chunks WHERE id > ? ORDER BY id LIMIT ?"),
     chunkIds: db.prepare("SELECT id FROM chunks"),
+    lastChunkId: db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"),
     symbol: db.prepare(`${SYMBOL} WHERE s.id = ?`),
     symbolsOf: db.prepare(`${SYMBOL} WHERE f.path = ? ORDER BY s.id`),
     symbolsNamed: db.prepare(`${SYMBOL} WHERE s.name = ? COLLATE NOCASE ORDER BY f.path, s.id`),
-    namesLike: db.prepare(
-      "SELECT DISTINCT name FROM symbols WHERE name LIKE ? ESCAPE '\\' ORDER BY length(name), name LIMIT ?",
+    names: db.prepare("SELECT DISTINCT name FROM symbols"),
+    putVector: db.prepare("INSERT OR REPLACE INTO vectors (chunk, scale, vector) VALUES (?, ?, ?)"),
+    vectors: db.prepare("SELECT chunk, scale, vector FROM vectors WHERE chunk > ? ORDER BY chunk LIMIT ?"),
+    withoutVector: db.prepare(
+      `${CHUNK} WHERE c.id > ? AND c.id NOT IN (SELECT chunk FROM vectors) ORDER BY c.id LIMIT ?`,
     ),
+    keep: db.prepare("INSERT OR REPLACE INTO kept (name, value) VALUES (?, ?)"),
+    kept: db.prepare("SELECT value FROM kept WHERE name = ?"),
     version: db.prepare("PRAGMA data_version"),
   };
 
   const clear = (id: number): number[] => {
-    prepared.removeSymbols.run(id);
-    return prepared.removeChunks.all(id).map((row) => Number(row["id"]));
+    sql.removeSymbols.run(id);
+    sql.removeVectors.run(id);
+    return sql.removeChunks.all(id).map((row) => Number(row["id"]));
   };
 
   return {
     put({ path, hash, size, mtimeMs }, { symbols, chunks }) {
-      const id = Number(prepared.putFile.get(path, hash, size, mtimeMs)?.["id"]);
+      const id = Number(sql.putFile.get(path, hash, size, mtimeMs)?.["id"]);
       const gone = clear(id);
-      const symbolIds = symbols.map((symbol) =>
-        Number(
-          prepared.putSymbol.run(
-            id,
-            symbol.name,
-            symbol.path,
-            symbol.kind,
-            JSON.stringify([symbol.range, symbol.nameRange]),
-            symbol.signature,
-            symbol.doc,
-          ).lastInsertRowid,
-        ),
+      const symbolIds = symbols.map(({ name, path, kind, place, signature, doc }) =>
+        Number(sql.putSymbol.run(id, name, path, kind, place, signature, doc).lastInsertRowid),
       );
-      const fresh = chunks.map(({ symbol, firstLine, endLine, terms }) =>
-        Number(
-          prepared.putChunk.run(
-            id,
-            symbol === null ? null : (symbolIds[symbol] ?? null),
-            firstLine,
-            endLine,
-            encodeTerms(terms),
-          ).lastInsertRowid,
-        ),
-      );
-      return { gone, fresh };
+      const added = chunks.map(({ symbol, firstLine, endLine, terms }) => {
+        const symbolId = symbol === null ? null : (symbolIds[symbol] ?? null);
+        return Number(sql.putChunk.run(id, symbolId, firstLine, endLine, terms).lastInsertRowid);
+      });
+      return { id, gone, added };
     },
-    remove(path) {
-      const id = prepared.fileId.get(path)?.["id"];
-      if (id === undefined) return [];
-      const gone = clear(Number(id));
-      prepared.removeFile.run(id);
-      return gone;
+    touch: ({ path, hash, size, mtimeMs }) => {
+      sql.touch.run(size, mtimeMs, path, hash);
     },
-    files: () =>
-      new Map(
-        prepared.files.all().map((row) => {
-          const path = String(row["path"]);
-          const [hash, size, mtimeMs] = [String(row["hash"]), Number(row["size"]), Number(row["mtime"])];
-          return [path, { path, hash, size, mtimeMs }] as const;
-        }),
-      ),
+    remove: (path) =>
+      sql.filesIn.all(path).flatMap((row) => {
+        const id = Number(row["id"]);
+        const gone = clear(id);
+        sql.removeFile.run(id);
+        return gone;
+      }),
+    files: () => new Map(sql.files.all().map((row) => [String(row["path"]), toState(row)])),
+    file(path) {
+      const row = sql.file.get(path);
+      return row && toState(row);
+    },
+    fileIdsIn: (path) => new Set(sql.filesIn.all(path).map((row) => Number(row["id"]))),
     counts() {
-      const row = prepared.counts.get() ?? {};
+      const row = sql.counts.get() ?? {};
       const number = (name: string) => Number(row[name] ?? 0);
       return {
         files: number("files"),
@@ -170,32 +181,48 @@ export function openIndexStore(file: string): IndexStore {
       };
     },
     chunk(id) {
-      const row = prepared.chunk.get(id);
+      const row = sql.chunk.get(id);
       if (!row) return undefined;
-      const symbol = row["symbol"] === null ? undefined : prepared.symbol.get(row["symbol"] ?? null);
-      return {
-        id,
-        file: String(row["file_path"]),
-        hash: String(row["hash"]),
-        firstLine: Number(row["first_line"]),
-        endLine: Number(row["end_line"]),
-        symbol: symbol ? toSymbol(symbol) : null,
-      };
+      const symbol = row["symbol"] === null ? undefined : sql.symbol.get(row["symbol"] ?? null);
+      return { ...toPlace(row), symbol: symbol ? toSymbol(symbol) : null };
     },
-    *terms(after) {
-      for (const row of prepared.terms.iterate(after))
-        yield { id: Number(row["id"]), terms: parseTerms(String(row["terms"])) };
+    *terms() {
+      for (const row of pages(sql.terms, "id"))
+        yield { id: Number(row["id"]), file: Number(row["file"]), terms: parseTerms(String(row["terms"])) };
     },
-    chunkIds: () => prepared.chunkIds.all().map((row) => Number(row["id"])),
-    version: () => Number(prepared.version.get()?.["data_version"]),
-    symbolsOf: (path) => prepared.symbolsOf.all(path).map(toSymbol),
-    symbolsNamed: (name) => prepared.symbolsNamed.all(name).map(toSymbol),
-    namesLike: (pattern, limit) => prepared.namesLike.all(pattern, limit).map((row) => String(row["name"])),
+    chunkIds: () => sql.chunkIds.all().map((row) => Number(row["id"])),
+    lastChunkId: () => Number(sql.lastChunkId.get()?.["seq"] ?? 0),
+    version: () => Number(sql.version.get()?.["data_version"]),
+    symbolsOf: (path) => sql.symbolsOf.all(path).map(toSymbol),
+    symbolsNamed: (name) => sql.symbolsNamed.all(name).map(toSymbol),
+    names: () => sql.names.all().map((row) => String(row["name"])),
+    putVectors(entries) {
+      for (const { id, vector } of entries) {
+        const { values, scale } = packVector(vector);
+        sql.putVector.run(id, scale, new Uint8Array(values.buffer));
+      }
+    },
+    clearVectors: () => db.exec("DELETE FROM vectors"),
+    *vectors() {
+      for (const row of pages(sql.vectors, "chunk")) {
+        // What `putVectors` wrote: bytes.
+        const { buffer, byteOffset, byteLength } = row["vector"] as Uint8Array;
+        const values = new Int8Array(buffer, byteOffset, byteLength);
+        yield { id: Number(row["chunk"]), vector: unpackVector({ values, scale: Number(row["scale"]) }) };
+      }
+    },
+    chunksWithoutVector: (after, limit) => sql.withoutVector.all(after, limit).map(toPlace),
+    keep: (name, value) => {
+      sql.keep.run(name, value);
+    },
+    // What `keep` wrote: bytes.
+    kept: (name) => sql.kept.get(name)?.["value"] as Uint8Array | undefined,
     transaction(work) {
       db.exec("BEGIN IMMEDIATE");
       try {
-        work();
+        const result = work();
         db.exec("COMMIT");
+        return result;
       } catch (cause) {
         db.exec("ROLLBACK");
         throw cause;
@@ -205,36 +232,39 @@ export function openIndexStore(file: string): IndexStore {
   };
 }
 
-/** What another version wrote is not read but written anew: an index holds nothing that the files do not. */
-function open(file: string): DatabaseSync {
-  const db = new DatabaseSync(file);
-  db.exec("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;");
-  const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  if (version === SCHEMA_VERSION) return db;
-  db.exec("DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS symbols; DROP TABLE IF EXISTS chunks;");
-  db.exec(SCHEMA);
-  return db;
+type Row = Record<string, SQLOutputValue>;
+
+const ROWS_PER_PAGE = 500;
+
+/** Row by row in the order of a number, with no statement left open: others may write or ask the same meanwhile. */
+function* pages(statement: StatementSync, number: string): Generator<Row> {
+  let after = 0;
+  for (;;) {
+    const rows = statement.all(after, ROWS_PER_PAGE);
+    yield* rows;
+    if (rows.length < ROWS_PER_PAGE) return;
+    after = Number(rows.at(-1)?.[number]);
+  }
 }
 
-/** A line for each field: terms hold neither spaces nor line ends. */
-const encodeTerms = (terms: FieldTerms): string => FIELDS.map((field) => terms[field].join(" ")).join("\n");
+const toState = (row: Row): FileState => ({
+  path: String(row["path"]),
+  hash: String(row["hash"]),
+  size: Number(row["size"]),
+  mtimeMs: Number(row["mtime"]),
+});
 
-function parseTerms(text: string): FieldTerms {
-  const lines = text.split("\n");
-  const field = (at: number) => lines[at]?.split(" ").filter(Boolean) ?? [];
-  return {
-    name: field(0),
-    container: field(1),
-    path: field(2),
-    signature: field(3),
-    doc: field(4),
-    body: field(5),
-  };
-}
+const toPlace = (row: Row): ChunkPlace => ({
+  id: Number(row["id"]),
+  file: String(row["file_path"]),
+  hash: String(row["hash"]),
+  firstLine: Number(row["first_line"]),
+  endLine: Number(row["end_line"]),
+});
 
-function toSymbol(row: Record<string, SQLOutputValue>): StoredSymbol {
-  // What `put` wrote: two ranges.
-  const [range, nameRange] = JSON.parse(String(row["place"])) as [Range, Range];
+function toSymbol(row: Row): StoredSymbol {
+  const [line = 0, col = 0, endLine = 0, endCol = 0, ...ofName] = String(row["place"]).split(",").map(Number);
+  const [nameLine = 0, nameCol = 0, nameEndLine = 0, nameEndCol = 0] = ofName;
   return {
     file: String(row["file_path"]),
     hash: String(row["hash"]),
@@ -242,8 +272,8 @@ function toSymbol(row: Record<string, SQLOutputValue>): StoredSymbol {
     path: String(row["path"]),
     // What `put` wrote: one of the kinds.
     kind: String(row["kind"]) as SymbolKind,
-    range,
-    nameRange,
+    range: { start: { line, col }, end: { line: endLine, col: endCol } },
+    nameRange: { start: { line: nameLine, col: nameCol }, end: { line: nameEndLine, col: nameEndCol } },
     signature: String(row["signature"]),
     doc: row["doc"] === null ? null : String(row["doc"]),
   };

@@ -1,4 +1,4 @@
-import { createPostings, type Postings } from "./postings.ts";
+import { createPostings } from "./postings.ts";
 
 /** The parts of a chunk that are weighed apart. */
 export const FIELDS = ["name", "container", "path", "signature", "doc", "body"] as const;
@@ -17,10 +17,10 @@ export interface LexicalWeights {
 
 /** Found on the tuning half of `npm run eval`. */
 export const LEXICAL_WEIGHTS: LexicalWeights = {
-  weights: { name: 12, container: 4, path: 2, signature: 1, doc: 2, body: 0.5 },
-  lengthPenalty: { name: 0.3, container: 0.3, path: 0.3, signature: 0.5, doc: 0.5, body: 0.5 },
+  weights: { name: 6, container: 4, path: 2.8, signature: 1, doc: 2, body: 0.18 },
+  lengthPenalty: { name: 0.84, container: 0.84, path: 0.3, signature: 0.25, doc: 0.5, body: 1 },
   typicalLength: { name: 2, container: 1, path: 6, signature: 8, doc: 12, body: 50 },
-  saturation: 3,
+  saturation: 8.4,
 };
 
 /** BM25 over weighted fields: a word in the name counts more than the same word in the body. */
@@ -35,7 +35,7 @@ export interface LexicalIndex {
 
 export function createLexicalIndex(options: LexicalWeights = LEXICAL_WEIGHTS): LexicalIndex {
   const { weights, lengthPenalty, typicalLength, saturation } = options;
-  const postings = new Map<string, Postings>();
+  const postings = createPostings();
   const removed = new Set<number>();
   let documents = 0;
   let size = 0;
@@ -51,11 +51,7 @@ export function createLexicalIndex(options: LexicalWeights = LEXICAL_WEIGHTS): L
         const weight = weights[field] / (1 - b + (b * terms.length) / typicalLength[field]);
         for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + weight);
       }
-      for (const [term, weight] of counts) {
-        const list = postings.get(term) ?? createPostings();
-        list.add(id, weight);
-        postings.set(term, list);
-      }
+      for (const [term, weight] of counts) postings.add(term, id, weight);
     },
     remove(id) {
       removed.add(id);
@@ -63,10 +59,9 @@ export function createLexicalIndex(options: LexicalWeights = LEXICAL_WEIGHTS): L
     scores(terms) {
       const scores = new Float64Array(size);
       for (const [term, times] of countTerms(terms)) {
-        const list = postings.get(term);
-        if (!list) continue;
-        const rarity = Math.log(1 + (documents - list.length + 0.5) / (list.length + 0.5));
-        list.forEach((id, weight) => {
+        const holders = postings.count(term);
+        const rarity = Math.log(1 + (documents - holders + 0.5) / (holders + 0.5));
+        postings.forEach(term, (id, weight) => {
           scores[id] = (scores[id] ?? 0) + (times * rarity * weight) / (saturation + weight);
         });
       }

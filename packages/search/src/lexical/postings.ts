@@ -1,37 +1,52 @@
-/** Where a word occurs, and with what weight; grows as needed and holds nothing but numbers. */
+/** Which documents hold which words, and with what weight: chains of numbers in three blocks of memory. */
 export interface Postings {
-  readonly length: number;
-  add(id: number, weight: number): void;
-  forEach(visit: (id: number, weight: number) => void): void;
+  add(term: string, document: number, weight: number): void;
+  /** How many documents hold the word. */
+  count(term: string): number;
+  forEach(term: string, visit: (document: number, weight: number) => void): void;
 }
 
-/** Most words of a code base occur once or twice. */
-const FIRST_CAPACITY = 2;
+const FIRST_CAPACITY = 1_024;
+/** Doubling would keep up to half of the memory for nothing. */
+const GROWTH = 1.4;
+const NONE = -1;
 
 export function createPostings(): Postings {
-  let ids = new Uint32Array(FIRST_CAPACITY);
+  const chains = new Map<string, { last: number; count: number }>();
+  let documents = new Uint32Array(FIRST_CAPACITY);
   let weights = new Float32Array(FIRST_CAPACITY);
-  let length = 0;
+  let before = new Int32Array(FIRST_CAPACITY);
+  let size = 0;
+
+  const grow = () => {
+    const capacity = Math.ceil(size * GROWTH);
+    documents = grown(documents, new Uint32Array(capacity));
+    weights = grown(weights, new Float32Array(capacity));
+    before = grown(before, new Int32Array(capacity));
+  };
+
   return {
-    get length() {
-      return length;
+    add(term, document, weight) {
+      if (size === documents.length) grow();
+      const chain = chains.get(term);
+      documents[size] = document;
+      weights[size] = weight;
+      before[size] = chain?.last ?? NONE;
+      if (chain) {
+        chain.last = size;
+        chain.count++;
+      } else chains.set(term, { last: size, count: 1 });
+      size++;
     },
-    add(id, weight) {
-      if (length === ids.length) {
-        ids = grown(ids, new Uint32Array(length * 2));
-        weights = grown(weights, new Float32Array(length * 2));
-      }
-      ids[length] = id;
-      weights[length] = weight;
-      length++;
-    },
-    forEach(visit) {
-      for (let at = 0; at < length; at++) visit(ids[at] ?? 0, weights[at] ?? 0);
+    count: (term) => chains.get(term)?.count ?? 0,
+    forEach(term, visit) {
+      for (let at = chains.get(term)?.last ?? NONE; at !== NONE; at = before[at] ?? NONE)
+        visit(documents[at] ?? 0, weights[at] ?? 0);
     },
   };
 }
 
-function grown<T extends Uint32Array | Float32Array>(from: T, to: T): T {
+function grown<T extends Uint32Array | Float32Array | Int32Array>(from: T, to: T): T {
   to.set(from);
   return to;
 }

@@ -17,6 +17,17 @@ test.each([
   ["class $A extends Base", { asks: "code", text: "class $A extends Base" }],
   ["async function $F($$$A)", { asks: "code", text: "async function $F($$$A)" }],
   ["if (err != nil)", { asks: "code", text: "if (err != nil)" }],
+  ["class Foo", { asks: "code", text: "class Foo" }],
+  ["def parse_header(", { asks: "code", text: "def parse_header(" }],
+  ["Class for handling uploads", { asks: "meaning", text: "Class for handling uploads" }],
+  [
+    "function that splits a line (at the colon)",
+    { asks: "meaning", text: "function that splits a line (at the colon)" },
+  ],
+  [
+    "Returns the first value or None (the default)",
+    { asks: "meaning", text: "Returns the first value or None (the default)" },
+  ],
   ["how are sessions refreshed", { asks: "meaning", text: "how are sessions refreshed" }],
   ["where is authentication handled", { asks: "meaning", text: "where is authentication handled" }],
 ])("%j is routed to %j", (query, route) => {

@@ -37,8 +37,18 @@ const PATH = /^\S*[/*]\S*$/;
 /** Endings of files that hold no code. */
 const OTHER_FILES =
   /^\S+\.(?:md|txt|toml|lock|xml|svg|png|jpe?g|gif|pdf|csv|sql|proto|gradle|ini|cfg|env|log)$/i;
-const CODE =
-  /^(?:class|fn|def|func|function|interface|struct|impl|trait|enum|async|import|type)\s+\S|[{}();=<>]|\$[A-Z]/;
+const KEYWORD = "class|fn|def|func|function|interface|struct|impl|trait|enum|type|import|async|const|let|var";
+/** A keyword with what follows it in code: `class Foo`, `def f(`; and not `class for handling …`. */
+const DECLARATION = new RegExp(
+  `^(?:${KEYWORD})\\s+[\\w$]+(?:$|\\s*[({<:=]|\\s+(?:${KEYWORD}|extends|implements)\\b)`,
+);
+const METAVARIABLE = /(?<![\w$])\$(?:\$\$)?[A-Z_]/;
+const SIGNS = /[{}();=<>[\]]/;
+/** Words with nothing but spaces between them: people write sentences, even with signs in them. */
+const SENTENCE = /\p{L}+(?:,? \p{L}+){3}/u;
+
+const isCode = (text: string) =>
+  METAVARIABLE.test(text) || DECLARATION.test(text) || (SIGNS.test(text) && !SENTENCE.test(text));
 
 /** A question of a known form is answered by what knows the answer; anything else is compared by words and meaning. */
 export function routeOf(query: string): Route {
@@ -47,9 +57,9 @@ export function routeOf(query: string): Route {
   if (definition) return { asks: "definition", name: definition };
   const callers = nameIn(text, CALLERS);
   if (callers) return { asks: "callers", name: callers };
-  if (isFile(text) && !CODE.test(text)) return { asks: "file", pattern: text };
+  if (isFile(text) && !isCode(text)) return { asks: "file", pattern: text };
   if (IDENTIFIER.test(text)) return { asks: "symbol", name: text };
-  if (CODE.test(text)) return { asks: "code", text };
+  if (isCode(text)) return { asks: "code", text };
   return { asks: "meaning", text };
 }
 

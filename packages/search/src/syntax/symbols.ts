@@ -1,7 +1,7 @@
 import type { Range } from "@octant/core";
 import type { Node, QueryMatch } from "web-tree-sitter";
 import { docOf } from "./doc-comment.ts";
-import type { Grammars } from "./grammars.ts";
+import type { Grammars, LoadedGrammar } from "./grammars.ts";
 import { type Language, SYMBOL_KINDS, type SymbolKind } from "./language.ts";
 
 /** Something that has a name and a place. */
@@ -33,11 +33,21 @@ export async function findSymbols(
   const tree = parser.parse(text);
   if (!tree) return [];
   try {
-    const definitions = onePerName(query(language.symbols).matches(tree.rootNode));
-    return nest(definitions.map((definition) => describe(definition, language, text)));
+    return symbolsIn(tree.rootNode, query, language, text);
   } finally {
     tree.delete();
   }
+}
+
+/** The same for a tree that is there already. */
+export function symbolsIn(
+  root: Node,
+  query: LoadedGrammar["query"],
+  language: Language,
+  text: string,
+): SourceSymbol[] {
+  const definitions = onePerName(query(language.symbols).matches(root));
+  return nest(definitions.map((definition) => describe(definition, language, text)));
 }
 
 interface Definition {

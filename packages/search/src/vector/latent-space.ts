@@ -30,6 +30,7 @@ export interface LatentSpaceData {
 export const LATENT_DIMENSIONS = 128;
 /** Each round brings the axes nearer to the best ones; more than three gain nothing that can be measured. */
 const ROUNDS = 3;
+const MAX_WORDS = 20_000;
 const SEED = 0x2545_f491;
 
 export function learnLatentSpace(
@@ -64,36 +65,46 @@ export function createLatentSpace({ terms, rarity, axes }: LatentSpaceData): Lat
 
 /** The documents as rows of weighted terms, each of length one. */
 function weigh(documents: readonly (readonly string[])[]) {
-  const numbers = new Map<string, number>();
-  const found: number[] = [];
-  const counted = documents.map((document) => {
-    const counts = countTerms(document);
-    for (const term of counts.keys()) {
-      const number = numbers.get(term) ?? numbers.size;
-      numbers.set(term, number);
-      found[number] = (found[number] ?? 0) + 1;
-    }
-    return counts;
-  });
-  const rarity = Float32Array.from(found, (count) => Math.log(1 + documents.length / count));
-  const entries = counted.reduce((sum, counts) => sum + counts.size, 0);
-  const starts = new Uint32Array(documents.length + 1);
-  const column = new Uint32Array(entries);
-  const value = new Float32Array(entries);
-  let at = 0;
+  const counted = documents.map(countTerms);
+  const { terms, rarity } = vocabularyOf(counted);
+  const numbers = new Map(terms.map((term, number) => [term, number]));
+  const starts = new Uint32Array(counted.length + 1);
+  const column: number[] = [];
+  const weight: number[] = [];
   for (const [row, counts] of counted.entries()) {
-    const start = at;
     for (const [term, times] of counts) {
-      const number = numbers.get(term) ?? 0;
-      column[at] = number;
-      value[at] = (1 + Math.log(times)) * (rarity[number] ?? 0);
-      at++;
+      const number = numbers.get(term);
+      if (number === undefined) continue;
+      column.push(number);
+      weight.push((1 + Math.log(times)) * (rarity[number] ?? 0));
     }
-    normalise(value.subarray(start, at));
-    starts[row + 1] = at;
+    starts[row + 1] = column.length;
   }
-  const matrix: SparseRows = { rows: documents.length, columns: numbers.size, starts, column, value };
-  return { terms: [...numbers.keys()], rarity, matrix };
+  const value = Float32Array.from(weight);
+  for (let row = 0; row < counted.length; row++) normalise(value.subarray(starts[row], starts[row + 1]));
+  const matrix: SparseRows = {
+    rows: counted.length,
+    columns: terms.length,
+    starts,
+    column: Uint32Array.from(column),
+    value,
+  };
+  return { terms, rarity, matrix };
+}
+
+/** A word that occurs in one document only is in no company; of the others the common ones tell enough. */
+function vocabularyOf(documents: readonly ReadonlyMap<string, number>[]) {
+  const found = new Map<string, number>();
+  for (const counts of documents)
+    for (const term of counts.keys()) found.set(term, (found.get(term) ?? 0) + 1);
+  const kept = [...found]
+    .filter(([, count]) => count > 1)
+    .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
+    .slice(0, MAX_WORDS);
+  return {
+    terms: kept.map(([term]) => term),
+    rarity: Float32Array.from(kept, ([, count]) => Math.log(1 + documents.length / count)),
+  };
 }
 
 /** The same numbers every time, so that the same code gives the same answers. */

@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, action, Hash, holding, PatchId, Ref, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, Hash, holding, PatchId, Range, Ref, Uri } from "@octant/core";
 import { type Edits, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 
@@ -26,7 +26,25 @@ const FileReport = z.object({
   copied_from: Uri.optional(),
 });
 
-export const apply_patch = ({ edits }: { edits: Edits }) =>
+/** Asks a language server that runs already what an edit has made worse. */
+export interface DiagnosticsAround {
+  around<T extends Pick<PatchResult, "files">>(
+    uris: readonly string[],
+    edit: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<{ readonly result: T; readonly added: readonly z.input<typeof AddedDiagnostic>[] | undefined }>;
+}
+
+const AddedDiagnostic = z.object({
+  uri: Uri,
+  range: Range,
+  severity: z.string(),
+  message: z.string(),
+  source: z.string().optional(),
+  code: z.string().optional(),
+});
+
+export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?: DiagnosticsAround }) =>
   action({
     summary:
       "Change existing files, all or none: a unified diff, a *** Begin Patch text, edits, or an undo ref.",
@@ -56,6 +74,11 @@ export const apply_patch = ({ edits }: { edits: Edits }) =>
       undo: Ref.nullable().describe("As `patch` it takes the change back"),
       diff: z.string().optional().describe("dry_run: what would change"),
       diff_truncated: z.literal(true).optional(),
+      diagnostics: z
+        .array(AddedDiagnostic)
+        .readonly()
+        .optional()
+        .describe("What a running language server finds wrong since this edit"),
     }),
     errors: [
       "PRECONDITION_REQUIRED",
@@ -100,8 +123,19 @@ export const apply_patch = ({ edits }: { edits: Edits }) =>
       },
     ],
     async run(request, { signal }) {
-      const { diff, files, ...result } = await edits.apply(request, signal);
-      return { ...result, files: boundHunks(files), ...(diff !== undefined && shorten(diff)) };
+      const edit = () => edits.apply(request, signal);
+      const uris = [...(request.uri ? [request.uri] : []), ...(request.files ?? []).map(({ uri }) => uri)];
+      const { result, added } =
+        diagnostics && !request.dry_run
+          ? await diagnostics.around(uris, edit, signal)
+          : { result: await edit(), added: undefined };
+      const { diff, files, ...rest } = result;
+      return {
+        ...rest,
+        files: boundHunks(files),
+        ...(diff !== undefined && shorten(diff)),
+        ...(added && { diagnostics: added }),
+      };
     },
   });
 

@@ -1,6 +1,6 @@
 import { defineTool } from "@octant/core";
 import type { Workspace } from "@octant/host";
-import { apply_patch } from "./apply-patch.ts";
+import { apply_patch, type DiagnosticsAround } from "./apply-patch.ts";
 import { diff } from "./diff.ts";
 import { list } from "./list.ts";
 import { mkdir } from "./mkdir.ts";
@@ -10,7 +10,7 @@ import { search_text } from "./search-text.ts";
 import { stat } from "./stat.ts";
 import { write } from "./write.ts";
 
-export const fs = (workspace: Workspace) =>
+export const fs = (workspace: Workspace, diagnostics?: DiagnosticsAround) =>
   defineTool({
     name: "fs",
     summary: "Bytes and paths: read, find and list files, create them, and change them under their hash.",
@@ -21,7 +21,7 @@ export const fs = (workspace: Workspace) =>
       list: list(workspace),
       mkdir: mkdir(workspace),
       rm: rm(workspace),
-      apply_patch: apply_patch(workspace),
+      apply_patch: apply_patch({ ...workspace, ...(diagnostics && { diagnostics }) }),
       search_text: search_text(workspace),
       diff: diff(workspace),
     },

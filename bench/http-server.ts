@@ -1,0 +1,85 @@
+// A contender over HTTP, in a process of its own: `node http-server.ts octant ROOT STATE`, or `sdk` or `bare` with the
+// result to repeat on stdin. Prints one line of JSON when it listens.
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { json, text } from "node:stream/consumers";
+
+const [role, root = "", state = ""] = process.argv.slice(2);
+const SERVERS: Readonly<Record<string, () => Promise<object>>> = { octant, sdk, bare };
+console.log(JSON.stringify(await SERVERS[role ?? ""]?.()));
+
+async function octant() {
+  const { createOctant } = await import("../packages/cli/src/octant.ts");
+  const { createTokenStore, serveHttp } = await import("@octant/mcp");
+  const { registry, dispatch } = createOctant({ roots: [root], log: console.error });
+  const tokens = createTokenStore({ folder: join(state, "tokens") });
+  const { token } = tokens.create({ scopes: ["admin"] });
+  const { url } = await serveHttp({
+    registry,
+    dispatch,
+    tokens,
+    name: "octant",
+    version: "1",
+    log: console.error,
+  });
+  return { url, token };
+}
+
+/** The least that a server on the official SDK can do. */
+async function sdk() {
+  const { createMcpHandler, Server } = await import("@modelcontextprotocol/server");
+  const answer = (await json(process.stdin)) as never;
+  const handler = createMcpHandler(() => {
+    const server = new Server({ name: "no-op", version: "1.0.0" }, { capabilities: { tools: {} } });
+    server.setRequestHandler("tools/list", () => ({ tools: [] }));
+    server.setRequestHandler("tools/call", () => answer);
+    return server;
+  });
+  return listen(async (request, response) => {
+    const controller = new AbortController();
+    response.once("close", () => controller.abort());
+    const headers = new Headers(Object.entries(request.headers) as [string, string][]);
+    const { signal } = controller;
+    const given = new Request(`http://localhost${request.url}`, {
+      method: "POST",
+      headers,
+      body: await text(request),
+      signal,
+    });
+    const answered = await handler.fetch(given);
+    const body = await answered.text();
+    response.writeHead(answered.status, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    });
+    response.end(body);
+  });
+}
+
+/** What somebody writes by hand who wants nothing but speed. */
+async function bare() {
+  const answer = JSON.stringify(await json(process.stdin));
+  return listen((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+      const { "mcp-method": named, "mcp-name": name } = request.headers;
+      if (named !== method || name !== params.name) return void response.writeHead(400).end();
+      const body = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${answer}}`;
+      response.writeHead(200, {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+      });
+      response.end(body);
+    });
+  });
+}
+
+async function listen(handle: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(handle).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, token: "none" };
+}

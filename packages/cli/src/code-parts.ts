@@ -1,0 +1,35 @@
+import { createLanguageServers, createWatcher, type LanguageServers, type Workspace } from "@octant/host";
+import type { EffectiveSettings } from "@octant/runtime";
+import { createSearchEngine, type SearchEngine } from "@octant/search";
+import { createSourceFiles } from "@octant/tools";
+
+/** What knows the code of the project. Nothing of it is started before it is asked. */
+export interface CodeParts {
+  readonly engine: SearchEngine;
+  readonly servers: LanguageServers;
+  close(): Promise<void>;
+}
+
+export function createCodeParts(
+  workspace: Workspace,
+  { language_servers }: EffectiveSettings,
+  env: NodeJS.ProcessEnv,
+  log: (line: string) => void,
+): CodeParts {
+  const { state } = workspace;
+  const watcher = createWatcher({ ...workspace, ignore: [state.base], warn: log });
+  const engine = createSearchEngine({
+    files: createSourceFiles(workspace, watcher),
+    folder: state.folder("search"),
+    log,
+  });
+  const servers = createLanguageServers({ ...workspace, watcher, env, configured: language_servers, log });
+  return {
+    engine,
+    servers,
+    async close() {
+      await Promise.all([engine.close(), servers.close()]);
+      await watcher.close();
+    },
+  };
+}

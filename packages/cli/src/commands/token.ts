@@ -1,0 +1,70 @@
+import { isScope, type Scope } from "@octant/mcp";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { toOneLine } from "../visible.ts";
+import { openOctant, workspaceFlags } from "../workspace-flags.ts";
+
+const VERBS = ["create", "list", "revoke"] as const;
+
+export const token = defineCommand({
+  name: "token",
+  summary: "Make, list and revoke the bearer tokens of clients that come over HTTP",
+  arguments: [
+    { name: "create|list|revoke", kind: VERBS },
+    { name: "ID", optional: true },
+  ],
+  flags: {
+    ...workspaceFlags,
+    scope: {
+      summary: "admin (when absent), admin:ro, project:workspace or project:workspace:ro",
+      value: "SCOPE",
+      many: true,
+    },
+    name: { summary: "What it is for", value: "TEXT" },
+    json: { summary: "Print as JSON" },
+  },
+  notes: "A token is shown once, when it is made; only its hash is kept.",
+  async run({ args: [verb, id], flags }, io) {
+    await using octant = openOctant(flags, io);
+    const tokens = octant.tokens();
+    const print = (text: string) => io.stdout.write(`${text}\n`);
+    if (verb === "create") {
+      const made = tokens.create({ scopes: toScopes(flags.scope), ...(flags.name && { name: flags.name }) });
+      print(flags.json ? JSON.stringify(made, null, 2) : made.token);
+      return EXIT.OK;
+    }
+    if (verb === "list") {
+      const all = tokens.list();
+      if (flags.json) print(JSON.stringify(all, null, 2));
+      else {
+        const rows = all.map((one) => [
+          one.id,
+          one.scopes.join(","),
+          one.created,
+          one.expires ?? "never",
+          toOneLine(one.name),
+        ]);
+        print(toColumns([["id", "scopes", "made", "ends", "name"], ...rows]).join("\n"));
+      }
+      return EXIT.OK;
+    }
+    if (verb !== "revoke" || id === undefined)
+      throw new UsageError(
+        "octant token takes create, list, or revoke and an id",
+        "octant token list shows the ids",
+      );
+    const gone = tokens.revoke(id);
+    print(gone ? "revoked" : "there is no such token");
+    return gone ? EXIT.OK : EXIT.FAILED;
+  },
+});
+
+function toScopes(given: readonly string[]): readonly Scope[] {
+  const wrong = given.find((scope) => !isScope(scope));
+  if (wrong !== undefined)
+    throw new UsageError(
+      `'${wrong}' is no scope`,
+      "scopes: admin, admin:ro, project:workspace, project:workspace:ro",
+    );
+  return given.length > 0 ? given.filter(isScope) : ["admin"];
+}

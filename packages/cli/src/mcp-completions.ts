@@ -1,0 +1,64 @@
+import { dirname } from "node:path/posix";
+import { pathToFileURL } from "node:url";
+import { type Registry, ToolError } from "@octant/core";
+import type { CallFor, CompletionSource, FeatureContext } from "./mcp-calls.ts";
+
+/** Symbols whose name begins so, best first. */
+export type FindSymbols = (prefix: string, ctx: FeatureContext) => Promise<readonly string[]>;
+
+export interface CompletionParts {
+  readonly registry: Registry;
+  readonly call: CallFor;
+  /** The first of the workspace. */
+  readonly root: string;
+  readonly symbols?: FindSymbols;
+}
+
+type Request = Parameters<CompletionSource>[0];
+type Complete = (request: Request, ctx: FeatureContext) => Promise<readonly string[]> | readonly string[];
+
+/** Values for arguments of prompts and variables of templates, by the name of the argument. */
+export function createCompletions(parts: CompletionParts): CompletionSource {
+  const { registry, call, root, symbols } = parts;
+  const namesOf = (tool: string) => Object.keys(registry.get(tool)?.actions ?? {});
+  const has = (tool: string, action: string) => namesOf(tool).includes(action);
+
+  const entriesOf = async (uri: string, ctx: FeatureContext) => {
+    try {
+      return (await call(ctx, "fs", "list", { uri })).data.entries;
+    } catch (cause) {
+      // A path that is half typed leads nowhere yet.
+      if (cause instanceof ToolError) return [];
+      throw cause;
+    }
+  };
+  /** In a prompt a path is taken from the root; in a template it is what follows `file:///`. */
+  const completePath: Complete = async ({ of, value }, ctx) => {
+    const rootUri = `${pathToFileURL(root)}/`;
+    const base = "template" in of ? "file:///" : rootUri;
+    const folder = value.endsWith("/") ? value : dirname(value);
+    const entries = await entriesOf(folder === "." ? base : `${base}${folder}`, ctx);
+    const uris = entries.map(({ uri, kind }) => (kind === "directory" ? `${uri}/` : uri));
+    return [...uris, rootUri].flatMap((uri) =>
+      uri.startsWith(base) && uri !== base ? [uri.slice(base.length)] : [],
+    );
+  };
+  const completeJob: Complete = async (_request, ctx) =>
+    has("job", "list") ? (await call(ctx, "job", "list", {})).data.jobs.map(({ job_id }) => job_id) : [];
+  const completeProcess: Complete = async (_request, ctx) =>
+    has("proc", "ps") ? (await call(ctx, "proc", "ps", {})).data.processes.map(({ proc_id }) => proc_id) : [];
+
+  const byName: Readonly<Record<string, Complete>> = {
+    path: completePath,
+    symbol: ({ value }, ctx) => symbols?.(value, ctx) ?? [],
+    tool: () => registry.list().map(({ name }) => name),
+    action: ({ others }) => namesOf(others["tool"] ?? ""),
+    job_id: completeJob,
+    proc_id: completeProcess,
+  };
+  return async (request, ctx) => {
+    const complete = Object.hasOwn(byName, request.argument) ? byName[request.argument] : undefined;
+    const values = (await complete?.(request, ctx)) ?? [];
+    return values.filter((value) => value.startsWith(request.value));
+  };
+}

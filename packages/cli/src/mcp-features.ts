@@ -1,0 +1,42 @@
+import type { Dispatch, Registry } from "@octant/core";
+import type { Workspace } from "@octant/host";
+import type { ServiceOptions } from "@octant/mcp";
+import { createCallFor, type ResourceSource } from "./mcp-calls.ts";
+import { createCompletions, type FindSymbols } from "./mcp-completions.ts";
+import { createPrompts } from "./mcp-prompts.ts";
+import { createResources } from "./mcp-resources.ts";
+
+export interface FeatureParts {
+  readonly registry: Registry;
+  readonly dispatch: Dispatch;
+  readonly workspace: Pick<Workspace, "jobs" | "confinement">;
+  /** Told what changes in the workspace; without it nobody can subscribe. */
+  readonly onChange?: ResourceSource["onChange"];
+  readonly symbols?: FindSymbols;
+}
+
+type McpFeatures = Pick<
+  ServiceOptions,
+  "title" | "description" | "icons" | "resources" | "prompts" | "completions" | "tasks"
+>;
+
+/** What Octant offers an MCP client beside its tools. */
+export function createMcpFeatures(parts: FeatureParts): McpFeatures {
+  const { registry, dispatch, workspace, onChange, symbols } = parts;
+  const call = createCallFor(dispatch);
+  const [root = "/"] = workspace.confinement.roots;
+  return {
+    title: "Octant",
+    description: "Files, code, processes, tests and history of a project, for agents.",
+    icons: [{ src: `data:image/svg+xml;base64,${ICON}`, mimeType: "image/svg+xml", sizes: ["any"] }],
+    resources: createResources(registry, call, onChange),
+    prompts: createPrompts(registry),
+    completions: createCompletions({ registry, call, root, ...(symbols && { symbols }) }),
+    tasks: workspace.jobs,
+  };
+}
+
+/** An eighth of a circle. */
+const ICON = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M3 21V3a18 18 0 0 1 12.7 5.3z" fill="#e4572e"/></svg>',
+).toString("base64");

@@ -1,0 +1,193 @@
+import { type Attachment, type ErrorCode, type Registry, type StreamChunk, ToolError } from "@octant/core";
+import type { CallFor, FeatureContext, OutputOf, ResourceSource } from "./mcp-calls.ts";
+
+type Content = NonNullable<Awaited<ReturnType<ResourceSource["read"]>>>[number];
+type Resource = Awaited<ReturnType<ResourceSource["list"]>>["resources"][number];
+
+/** What a client puts into a conversation as a whole should not fill it. */
+const MAX_RESOURCE_BYTES = 1024 * 1024;
+const PAGE = 200;
+const MAX_DEPTH = 1_000;
+const MAX_JOBS = 20;
+
+/** Who asks for one of these asks for something that is not there, as far as they can know. */
+const NOT_THERE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "NOT_FOUND",
+  "NOT_A_FILE",
+  "OUTSIDE_WORKSPACE",
+  "INVALID_ARGUMENT",
+  "UNKNOWN_TOOL",
+  "UNKNOWN_ACTION",
+]);
+
+type Has = (tool: string, action: string) => boolean;
+
+const MANUAL = /^octant:\/\/manual(?:\/([^/]+))?(?:\/([^/]+))?$/;
+const JOB = /^octant:\/\/job\/([^/]+)$/;
+const FILE_OR_REF = /^(?:file:\/\/\/|blob:|stdout:|stderr:)/;
+
+export const TEMPLATES = {
+  file: "file:///{+path}",
+  manual: "octant://manual/{tool}",
+  manualAction: "octant://manual/{tool}/{action}",
+  job: "octant://job/{job_id}",
+  stdout: "stdout:{proc_id}",
+  stderr: "stderr:{proc_id}",
+  blob: "blob:sha256:{hash}",
+} as const;
+
+/** Files, refs, job logs and the manual, all read by the tools themselves. */
+export function createResources(
+  registry: Registry,
+  call: CallFor,
+  onChange?: ResourceSource["onChange"],
+): ResourceSource {
+  const has = (tool: string, action: string) => registry.get(tool)?.actions[action] !== undefined;
+  const listJobs = async (ctx: FeatureContext): Promise<Resource[]> => {
+    if (!has("job", "list")) return [];
+    const { jobs } = (await call(ctx, "job", "list", { limit: MAX_JOBS })).data;
+    return jobs.map(({ job_id, tool, action, state }) => ({
+      uri: `octant://job/${job_id}`,
+      name: job_id,
+      description: `What ${tool}.${action} told; it is ${state}`,
+      mimeType: "text/plain",
+    }));
+  };
+  const listFiles = async (ctx: FeatureContext, cursor: string | undefined) => {
+    if (!has("fs", "list")) return { resources: [] };
+    const { data, paging } = await call(ctx, "fs", "list", {
+      kind: "file",
+      depth: MAX_DEPTH,
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    });
+    const resources = data.entries.map(toFileResource);
+    return { resources, ...(paging.cursor !== null && { nextCursor: paging.cursor }) };
+  };
+  return {
+    async list(cursor, ctx) {
+      const files = await listFiles(ctx, cursor);
+      if (cursor !== undefined) return files;
+      const manual = registry.list().map(({ name, summary }) => toManualResource(name, summary));
+      return { ...files, resources: [...manual, ...(await listJobs(ctx)), ...files.resources] };
+    },
+    templates: Object.entries(TEMPLATES).map(([name, uriTemplate]) => ({
+      uriTemplate,
+      name,
+      description: DESCRIPTIONS[name as keyof typeof TEMPLATES],
+    })),
+    async read(uri, ctx) {
+      try {
+        return await readOne(uri, ctx, call, has);
+      } catch (cause) {
+        if (cause instanceof ToolError && NOT_THERE.has(cause.code)) return undefined;
+        throw cause;
+      }
+    },
+    ...(onChange && { onChange }),
+  };
+}
+
+const DESCRIPTIONS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
+  file: "A file of the workspace",
+  manual: "The manual of a tool",
+  manualAction: "The manual of one action",
+  job: "What a job has told so far, and its result",
+  stdout: "What a process wrote",
+  stderr: "What a process wrote to its error stream",
+  blob: "Something kept, such as an older state of a file",
+};
+
+const toFileResource = ({ uri, size }: { uri: string; size: number }): Resource => ({
+  uri,
+  name: decodeURIComponent(uri.slice(uri.lastIndexOf("/") + 1)),
+  size,
+});
+
+const toManualResource = (tool: string, summary: string): Resource => ({
+  uri: `octant://manual/${tool}`,
+  name: `manual-${tool}`,
+  title: `Manual of ${tool}`,
+  description: summary,
+  mimeType: "text/markdown",
+});
+
+async function readOne(
+  uri: string,
+  ctx: FeatureContext,
+  call: CallFor,
+  has: Has,
+): Promise<Content[] | undefined> {
+  const manual = MANUAL.exec(uri);
+  if (manual) {
+    const [, tool, action] = manual;
+    const { data } = await readManual(tool, action, ctx, call, has);
+    return [{ uri, mimeType: "text/markdown", text: data.markdown }];
+  }
+  const job_id = JOB.exec(uri)?.[1];
+  if (job_id !== undefined) {
+    const { data } = await call(ctx, "job", "poll", { job_id, from_seq: 0, wait: 0 });
+    return [{ uri, mimeType: "text/plain", text: toLog(data) }];
+  }
+  if (!FILE_OR_REF.test(uri)) return undefined;
+  const { data, attachments } = await call(ctx, "fs", "read", { uri, max_bytes: MAX_RESOURCE_BYTES });
+  return [toFileContent(uri, data, attachments)];
+}
+
+/** ws has the manual of all tools; without it each has its own. */
+const readManual = (
+  tool: string | undefined,
+  action: string | undefined,
+  ctx: FeatureContext,
+  call: CallFor,
+  has: Has,
+) =>
+  has("ws", "help")
+    ? call(
+        ctx,
+        "ws",
+        "help",
+        tool === undefined ? {} : { tool: action === undefined ? tool : `${tool}.${action}` },
+      )
+    : // Every tool has this action, ours and others.
+      call(ctx, (tool ?? "") as "fs", "help", action === undefined ? {} : { about: action });
+
+function toFileContent(
+  uri: string,
+  file: OutputOf<"fs", "read">,
+  attachments: readonly Attachment[],
+): Content {
+  const { text, base64, tail = "", truncated, omitted, size = 0, mime } = file;
+  const [picture] = attachments;
+  if (picture) return { uri, mimeType: picture.mime, blob: Buffer.from(picture.bytes).toString("base64") };
+  if (text === undefined || base64 !== undefined) {
+    // A part of something that is not text is of no use to anybody.
+    if (truncated) throw tooLarge(size);
+    return { uri, mimeType: mime ?? "application/octet-stream", blob: base64 ?? "" };
+  }
+  const mimeType = mime ?? "text/plain";
+  if (!truncated) return { uri, mimeType, text };
+  const place = omitted ? `${omitted.bytes} bytes, from line ${omitted.start.line + 1} on` : "the rest";
+  const whole = `${text}\n[left out: ${place}; fs.read has them by range]\n${tail}`;
+  return { uri, mimeType, text: whole, _meta: { "octant/truncated": true, "octant/size": size } };
+}
+
+const tooLarge = (actual: number) =>
+  new ToolError("TOO_LARGE", `it has ${actual} bytes; fs.read reads parts of it`, {
+    limit: MAX_RESOURCE_BYTES,
+    actual,
+    what: "bytes of a resource",
+  });
+
+function toLog({ job, events = [], result }: OutputOf<"job", "poll">): string {
+  // Bytes are no words; all else that a chunk can be is what the work told.
+  const told = events.map(({ chunk }) => toWords(chunk as StreamChunk | undefined));
+  const end = result === undefined ? [] : [JSON.stringify(result)];
+  return [...told.filter(Boolean), `[${job.tool}.${job.action} is ${job.state}]`, ...end].join("\n");
+}
+
+function toWords(chunk: StreamChunk | undefined): string {
+  if (chunk?.kind === "log") return chunk.line;
+  if (chunk?.kind === "text") return chunk.text;
+  return chunk?.kind === "progress" ? (chunk.message ?? "") : "";
+}

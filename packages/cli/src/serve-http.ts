@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { styleText } from "node:util";
+import { EXIT, type Io, UsageError } from "./command.ts";
+import type { HttpServing } from "./octant.ts";
+import { openOctant } from "./workspace-flags.ts";
+
+type OpenFlags = Parameters<typeof openOctant>[0];
+
+export interface HttpFlags extends OpenFlags {
+  readonly profile: HttpServing["profile"];
+  readonly answers: "structured" | "text" | undefined;
+  readonly port: string | undefined;
+  readonly host: string | undefined;
+  readonly "allow-host": readonly string[];
+  readonly "allow-origin": readonly string[];
+  readonly "tls-cert": string | undefined;
+  readonly "tls-key": string | undefined;
+  readonly "oauth-issuer": string | undefined;
+  readonly sse: boolean;
+}
+
+/** A token that is printed is for trying; one that lasts is made with octant token. */
+const TOKEN_LIFE_MS = 24 * 60 * 60 * 1_000;
+
+/** Serves until it is told to end, and says what a person does next. */
+export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
+  const port = toPort(flags.port);
+  await using octant = openOctant(flags, io);
+  const server = await octant.serveHttp({
+    profile: flags.profile,
+    answers: flags.answers,
+    host: flags.host,
+    port,
+    ...toTls(flags),
+    allowedHosts: flags["allow-host"],
+    allowedOrigins: flags["allow-origin"],
+    sse: flags.sse,
+    ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
+  });
+  const tokens = octant.tokens();
+  const expires = new Date(Date.now() + TOKEN_LIFE_MS);
+  const { id, token } = tokens.create({ scopes: ["admin"], name: "printed by octant serve", expires });
+  io.stdout.write(`${nextSteps(server.url, token, io.stdout)}\n`);
+  const { level, detail } = await octant.workspace.sandbox.status();
+  io.stderr.write(`octant: sandbox ${level}: ${detail}\n`);
+  const asked = ["SIGTERM", "SIGINT", "SIGHUP"].map((signal) => once(process, signal));
+  await Promise.race([...asked, server.closed]);
+  tokens.revoke(id);
+  await server.close();
+  return EXIT.OK;
+}
+
+function nextSteps(url: string, token: string, stream: NodeJS.WriteStream): string {
+  const title = (text: string) => styleText("bold", text, { stream });
+  const server = { type: "http", url, headers: { Authorization: `Bearer ${token}` } };
+  return [
+    `${title("Octant serves this folder:")} ${url}`,
+    `${title("Token")} (for a day; octant token create makes one that lasts): ${token}`,
+    "",
+    title("Claude Code"),
+    `  claude mcp add --transport http octant ${url} --header "Authorization: Bearer ${token}"`,
+    title("Cursor, VS Code, Gemini CLI, Windsurf and others that read mcpServers or servers"),
+    `  ${JSON.stringify({ octant: server })}`,
+    title("Codex"),
+    `  [mcp_servers.octant]`,
+    `  url = "${url}"`,
+    `  http_headers = { Authorization = "Bearer ${token}" }`,
+    title("Without a server that you start: octant setup registers octant serve in your clients"),
+    title("By hand"),
+    "  npx octant call fs.read uri=README.md",
+    "",
+    "Ctrl-C ends it.",
+  ].join("\n");
+}
+
+function toPort(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
+  throw new UsageError(`--port is a number up to 65535, not '${text}'`, "octant serve --http --port 7300");
+}
+
+function toTls({ "tls-cert": cert, "tls-key": key }: HttpFlags): Pick<HttpServing, "tls"> {
+  if (cert !== undefined && key !== undefined) return { tls: { cert, key } };
+  if (cert === undefined && key === undefined) return {};
+  throw new UsageError("TLS needs both --tls-cert and --tls-key", "each names a PEM file");
+}

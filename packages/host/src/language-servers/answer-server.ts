@@ -1,0 +1,72 @@
+import type { MessageConnection } from "vscode-jsonrpc/node";
+import { type Path, pathToUri } from "../path.ts";
+import type { DiagnosticsBoard } from "./diagnostics-board.ts";
+import type { WorkList } from "./work-list.ts";
+
+export interface Answering {
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly registered: Map<string, string>;
+  readonly work: WorkList;
+  readonly diagnostics: DiagnosticsBoard;
+  readonly root: Path;
+}
+
+/** What servers ask of us. Edits are made by us alone, when a caller has asked for them. */
+export function answerServer(
+  connection: MessageConnection,
+  { settings, registered, work, diagnostics, root }: Answering,
+) {
+  connection.onRequest("workspace/configuration", ({ items }: { items: { section?: string }[] }) =>
+    items.map(({ section }) => sectionOf(settings, section)),
+  );
+  connection.onRequest(
+    "client/registerCapability",
+    ({ registrations }: { registrations: Registration[] }) => {
+      for (const { id, method } of registrations) registered.set(id, method);
+      return null;
+    },
+  );
+  connection.onRequest(
+    "client/unregisterCapability",
+    // The misspelling is the protocol's.
+    ({ unregisterations = [] }: { unregisterations?: Registration[] }) => {
+      for (const { id } of unregisterations) registered.delete(id);
+      return null;
+    },
+  );
+  connection.onRequest("window/workDoneProgress/create", () => null);
+  connection.onRequest("window/showMessageRequest", () => null);
+  connection.onRequest("window/showDocument", () => ({ success: false }));
+  connection.onRequest("workspace/applyEdit", () => ({
+    applied: false,
+    failureReason: "edits are made on request",
+  }));
+  connection.onRequest("workspace/workspaceFolders", () => [{ uri: pathToUri(root), name: "workspace" }]);
+  connection.onRequest("workspace/diagnostic/refresh", () => {
+    diagnostics.forget();
+    return null;
+  });
+  connection.onNotification("textDocument/publishDiagnostics", diagnostics.publish);
+  connection.onNotification("$/progress", ({ token, value }: Progress) => {
+    if (value?.kind === "begin") work.begin(token);
+    if (value?.kind === "end") work.end(token);
+  });
+}
+
+interface Registration {
+  readonly id: string;
+  readonly method: string;
+}
+
+interface Progress {
+  readonly token: string | number;
+  readonly value?: { readonly kind?: string };
+}
+
+/** `a.b` in the settings; null, as the protocol wants it, where nothing is set. */
+function sectionOf(settings: unknown, section: string | undefined): unknown {
+  let value = settings;
+  for (const name of section?.split(".").filter(Boolean) ?? [])
+    value = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  return value ?? null;
+}

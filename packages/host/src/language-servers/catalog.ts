@@ -1,0 +1,123 @@
+/** Where a server's program may be. */
+export type ProgramPlace =
+  /** By its name in the folders of PATH. */
+  | { readonly kind: "path"; readonly program: string }
+  /** A script that a package of the project offers, in `node_modules/.bin`. */
+  | { readonly kind: "project"; readonly program: string; readonly package: string }
+  /** A module for Node, in the project's packages or in those that came with us. */
+  | {
+      readonly kind: "module";
+      readonly from: "project" | "bundled";
+      readonly package: string;
+      readonly file: string;
+    }
+  /** The native program of TypeScript 7 or later. */
+  | { readonly kind: "typescript"; readonly from: "project" | "bundled" };
+
+export interface ServerRow {
+  readonly name: string;
+  readonly language: string;
+  /** The first that is there and answers is taken. */
+  readonly places: readonly ProgramPlace[];
+  readonly args: readonly string[];
+  /** Asked for a version before it counts as working: a name on PATH may lead to nothing. */
+  readonly probe: readonly string[];
+  /** Programs that it starts itself. */
+  readonly needs?: readonly string[];
+  /** Only for projects whose own TypeScript is older than 7. */
+  readonly onlyOldTypeScript?: true;
+  readonly initializationOptions?: unknown;
+  /** What it gets when it asks for its settings, by section. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** How to get it, as a part of a sentence. */
+  readonly install: string;
+}
+
+/** Every server that is known by itself, the better one of a language first. */
+export const SERVERS: readonly ServerRow[] = [
+  {
+    name: "typescript-language-server",
+    language: "typescript",
+    onlyOldTypeScript: true,
+    places: [
+      { kind: "path", program: "typescript-language-server" },
+      { kind: "project", program: "typescript-language-server", package: "typescript-language-server" },
+    ],
+    args: ["--stdio"],
+    probe: ["--version"],
+    // With its syntax server, definitions are answered with the import itself.
+    initializationOptions: { tsserver: { useSyntaxServer: "never" } },
+    install: "npm install --save-dev typescript-language-server",
+  },
+  {
+    name: "typescript",
+    language: "typescript",
+    places: [
+      { kind: "typescript", from: "project" },
+      { kind: "typescript", from: "bundled" },
+    ],
+    args: ["--lsp", "--stdio"],
+    probe: ["--version"],
+    install: "npm install --save-dev typescript@7",
+  },
+  {
+    name: "pyright",
+    language: "python",
+    places: [
+      { kind: "path", program: "pyright-langserver" },
+      { kind: "module", from: "project", package: "pyright", file: "langserver.index.js" },
+      { kind: "module", from: "bundled", package: "pyright", file: "langserver.index.js" },
+    ],
+    args: ["--stdio"],
+    probe: [],
+    settings: {
+      python: {
+        analysis: { autoSearchPaths: true, useLibraryCodeForTypes: true, diagnosticMode: "openFilesOnly" },
+      },
+    },
+    install: "npm install --save-dev pyright, or pip install pyright",
+  },
+  {
+    name: "basedpyright",
+    language: "python",
+    places: [{ kind: "path", program: "basedpyright-langserver" }],
+    args: ["--stdio"],
+    probe: [],
+    install: "pip install basedpyright",
+  },
+  {
+    name: "gopls",
+    language: "go",
+    places: [{ kind: "path", program: "gopls" }],
+    args: [],
+    probe: ["version"],
+    needs: ["go"],
+    install:
+      "install Go and gopls (go install golang.org/x/tools/gopls@latest, or apt install golang-go gopls)",
+  },
+  {
+    name: "rust-analyzer",
+    language: "rust",
+    places: [{ kind: "path", program: "rust-analyzer" }],
+    args: [],
+    probe: ["--version"],
+    install: "rustup component add rust-analyzer",
+  },
+  {
+    name: "clangd",
+    language: "cpp",
+    places: [{ kind: "path", program: "clangd" }],
+    args: ["--background-index", "--log=error"],
+    probe: ["--version"],
+    install: "install clangd (apt install clangd), and let the build write compile_commands.json",
+  },
+  {
+    name: "jdtls",
+    language: "java",
+    places: [{ kind: "path", program: "jdtls" }],
+    args: [],
+    probe: ["--help"],
+    needs: ["java"],
+    install: "install the Eclipse JDT language server as `jdtls`",
+  },
+];

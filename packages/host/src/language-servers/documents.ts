@@ -1,0 +1,110 @@
+import { existsSync } from "node:fs";
+import { ToolError } from "@octant/core";
+import type { Confinement } from "../confinement.ts";
+import { type Path, pathToUri, toNative } from "../path.ts";
+import { fileLanguageOf } from "./file-language.ts";
+import type { Session } from "./session.ts";
+import { readSourceText, type SourceText } from "./source-text.ts";
+
+/** A file as the server knows it. */
+export interface OpenDocument extends SourceText {
+  readonly uri: string;
+  readonly version: number;
+  /** What had been published when the server was told of this version. */
+  readonly mark: number;
+}
+
+/** Keeps what the server knows the same as what is on the disk. */
+export interface Documents {
+  /** Reads the file, unless somebody just has, and tells the server if it is not what the server knows. */
+  sync(path: Path, read?: SourceText): OpenDocument;
+  /** Tells the server that files may have changed, been made or gone. */
+  changed(paths: readonly Path[]): void;
+  /**
+   * Told once after other files have changed: what had been published by then about this one may be out of date, and
+   * what comes later is not.
+   */
+  takeDoubt(path: Path): number | undefined;
+}
+
+/** A server holds each of them in memory, and looks at them again whenever one changes. */
+const MAX_OPEN = 48;
+const CREATED = 1;
+const CHANGED = 2;
+const DELETED = 3;
+
+export function createDocuments(confinement: Confinement, session: Session): Documents {
+  /** The one used last is the last. */
+  const open = new Map<Path, OpenDocument>();
+  const doubts = new Map<Path, number>();
+
+  const close = (path: Path) => {
+    const document = open.get(path);
+    if (!document) return;
+    open.delete(path);
+    doubts.delete(path);
+    session.notify("textDocument/didClose", { textDocument: { uri: document.uri } });
+    session.diagnostics.forget(document.uri);
+  };
+  const sync: Documents["sync"] = (asked, read) => {
+    const source = read ?? readSourceText(confinement, asked);
+    const { path, text, hash } = source;
+    const known = open.get(path);
+    open.delete(path);
+    if (known?.hash === hash) {
+      open.set(path, known);
+      return known;
+    }
+    const uri = pathToUri(path);
+    const document = { ...source, uri, version: (known?.version ?? 0) + 1, mark: session.diagnostics.mark() };
+    const { version } = document;
+    const languageId = fileLanguageOf(path)?.languageId ?? "plaintext";
+    if (known)
+      session.notify("textDocument/didChange", {
+        textDocument: { uri, version },
+        contentChanges: [{ text }],
+      });
+    else session.notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text } });
+    open.set(path, document);
+    for (const oldest of open.keys()) if (open.size > MAX_OPEN) close(oldest);
+    return document;
+  };
+  const syncOrClose = (path: Path) => {
+    try {
+      sync(path);
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      close(path);
+    }
+  };
+
+  return {
+    sync,
+    takeDoubt(path) {
+      const mark = doubts.get(path);
+      doubts.delete(path);
+      return mark;
+    },
+    changed(paths) {
+      for (const path of open.keys()) doubts.set(path, session.diagnostics.mark());
+      for (const path of paths) if (open.has(path)) syncOrClose(path);
+      // Also before the server has asked for it: what it has read by then may be what changed.
+      session.notify("workspace/didChangeWatchedFiles", { changes: paths.flatMap(toEvents) });
+      // Some look at the files that theirs include only when one is saved.
+      for (const { uri } of open.values()) session.notify("textDocument/didSave", { textDocument: { uri } });
+    },
+  };
+}
+
+/**
+ * Nobody told us whether the file is new, and an edit replaces a file by a new one. Saying both is understood, in this
+ * order: TypeScript takes what was made first and changed then for something that it need not look at again.
+ */
+function toEvents(path: Path): { uri: string; type: number }[] {
+  const uri = pathToUri(path);
+  if (!existsSync(toNative(path))) return [{ uri, type: DELETED }];
+  return [
+    { uri, type: CHANGED },
+    { uri, type: CREATED },
+  ];
+}

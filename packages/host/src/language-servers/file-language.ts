@@ -1,0 +1,58 @@
+import { basename, extname } from "node:path";
+
+/** What a file is to a language server. */
+export interface FileLanguage {
+  /** Whose server it needs, by the name that settings use too. */
+  readonly language: string;
+  /** What the protocol calls it. */
+  readonly languageId: string;
+}
+
+/** By extension, without the dot: the language, and what the protocol calls it where that is something else. */
+const LANGUAGES: Readonly<Record<string, readonly [language: string, languageId?: string]>> = {
+  ts: ["typescript"],
+  mts: ["typescript"],
+  cts: ["typescript"],
+  tsx: ["typescript", "typescriptreact"],
+  js: ["typescript", "javascript"],
+  mjs: ["typescript", "javascript"],
+  cjs: ["typescript", "javascript"],
+  jsx: ["typescript", "javascriptreact"],
+  py: ["python"],
+  pyi: ["python"],
+  go: ["go"],
+  rs: ["rust"],
+  java: ["java"],
+  c: ["cpp", "c"],
+  h: ["cpp"],
+  cc: ["cpp"],
+  cpp: ["cpp"],
+  cxx: ["cpp"],
+  hh: ["cpp"],
+  hpp: ["cpp"],
+  hxx: ["cpp"],
+  cs: ["csharp"],
+  rb: ["ruby"],
+  kt: ["kotlin"],
+  kts: ["kotlin"],
+  ex: ["elixir"],
+  exs: ["elixir"],
+  hs: ["haskell"],
+  ml: ["ocaml"],
+  mli: ["ocaml", "ocaml.interface"],
+  sh: ["bash", "shellscript"],
+  bash: ["bash", "shellscript"],
+  yml: ["yaml"],
+  md: ["markdown"],
+  tf: ["terraform"],
+};
+
+/** Any other extension stands for itself: a server that settings name for `zig` gets the files in `.zig`. */
+export function fileLanguageOf(path: string): FileLanguage | undefined {
+  const extension = extname(basename(path)).slice(1).toLowerCase();
+  if (extension === "") return undefined;
+  const [language, languageId = language] = Object.hasOwn(LANGUAGES, extension)
+    ? LANGUAGES[extension]!
+    : [extension];
+  return { language, languageId };
+}

@@ -1,0 +1,128 @@
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, isAbsolute, join } from "node:path";
+import { isWithin, type Path } from "../path.ts";
+import type { ProgramPlace } from "./catalog.ts";
+
+export interface FoundProgram {
+  readonly argv: readonly [string, ...string[]];
+  /** What its package says, where it has one. */
+  readonly version?: string;
+  /** For a person. */
+  readonly where: string;
+  /** It comes with the project, so it is as trustworthy as that. */
+  readonly isOfProject: boolean;
+}
+
+export interface Surroundings {
+  readonly root: Path;
+  /** All of the workspace: a program in any of them is the project's own. */
+  readonly roots: readonly Path[];
+  /** Whose PATH counts. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Where packages are looked for that came with us; null for none. */
+  readonly bundledFrom: string | null;
+}
+
+const FIRST_NATIVE_TYPESCRIPT = 7;
+
+/** Finds the program; whether it works is another question. */
+export function findProgram(place: ProgramPlace, around: Surroundings): FoundProgram | undefined {
+  switch (place.kind) {
+    case "path": {
+      const program = findOnPath(place.program, around.env);
+      if (program === undefined) return undefined;
+      return { argv: [program], where: program, isOfProject: isOfProject(program, around) };
+    }
+    case "project": {
+      const program = join(around.root, "node_modules", ".bin", place.program);
+      const version = loadVersion(join(around.root, "node_modules", place.package, "package.json"));
+      if (!isExecutable(program)) return undefined;
+      return { argv: [program], ...(version && { version }), where: program, isOfProject: true };
+    }
+    case "module":
+      return findModule(place, around);
+    case "typescript":
+      return findTypeScript(place, around);
+  }
+}
+
+/** The major version of the project's own TypeScript. */
+export function majorTypeScriptOf(root: Path): number | undefined {
+  const version = loadVersion(join(root, "node_modules", "typescript", "package.json"));
+  return version === undefined ? undefined : Number.parseInt(version, 10);
+}
+
+export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | undefined {
+  // An entry that is not absolute would lead into whatever folder we happen to be in.
+  const folders = (env["PATH"] ?? "").split(":").filter(isAbsolute);
+  return folders.map((folder) => join(folder, program)).find(isExecutable);
+}
+
+function findModule(
+  { from, package: name, file }: ProgramPlace & { kind: "module" },
+  around: Surroundings,
+): FoundProgram | undefined {
+  const manifest = manifestOf(name, from, around);
+  const version = manifest && loadVersion(manifest);
+  if (manifest === undefined || version === undefined) return undefined;
+  const program = join(dirname(manifest), file);
+  if (!existsSync(program)) return undefined;
+  return { argv: [process.execPath, program], version, where: program, isOfProject: from === "project" };
+}
+
+/** Started without the script around it, which would be a second process that does nothing. */
+function findTypeScript(
+  { from }: ProgramPlace & { kind: "typescript" },
+  around: Surroundings,
+): FoundProgram | undefined {
+  const manifest = manifestOf("typescript", from, around);
+  const version = manifest && loadVersion(manifest);
+  if (!manifest || !version || Number.parseInt(version, 10) < FIRST_NATIVE_TYPESCRIPT) return undefined;
+  const native = resolveFrom(
+    manifest,
+    `@typescript/typescript-${process.platform}-${process.arch}/package.json`,
+  );
+  const program = native && join(dirname(native), "lib", "tsc");
+  if (!program || !isExecutable(program)) return undefined;
+  return { argv: [program], version, where: program, isOfProject: from === "project" };
+}
+
+function manifestOf(name: string, from: "project" | "bundled", around: Surroundings): string | undefined {
+  if (from === "project") {
+    const manifest = join(around.root, "node_modules", name, "package.json");
+    // Where packages are links, what they need lies beside the real one.
+    return existsSync(manifest) ? realpathSync(manifest) : undefined;
+  }
+  return around.bundledFrom === null ? undefined : resolveFrom(around.bundledFrom, `${name}/package.json`);
+}
+
+function resolveFrom(file: string, name: string): string | undefined {
+  try {
+    return createRequire(file).resolve(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A manifest is whatever the project has put there. */
+function loadVersion(manifest: string): string | undefined {
+  try {
+    const { version }: { version?: unknown } = JSON.parse(readFileSync(manifest, "utf8"));
+    return typeof version === "string" ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+const isOfProject = (program: string, { roots }: Surroundings): boolean =>
+  [program, realpathSync(program)].some((path) => roots.some((root) => isWithin(root, path)));

@@ -1,0 +1,208 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Confinement } from "../confinement.ts";
+import type { Path } from "../path.ts";
+import { createDocuments, type Documents } from "./documents.ts";
+import { residentBytesOf, type ServerProcess } from "./server-process.ts";
+import { openSession, type Session } from "./session.ts";
+import { ServerUnavailable } from "./unavailable.ts";
+
+/** A server that shakes hands and what it knows of the files. */
+export interface Running extends Session {
+  readonly documents: Documents;
+  readonly pid: number;
+}
+
+export interface LanguageServerLimits {
+  readonly maxMemoryBytes: number;
+  readonly idleMs: number;
+  /** How often memory and idleness are looked at. */
+  readonly lookMs: number;
+  /** Before a server that has died is started again; doubled with every death. */
+  readonly backoffMs: number;
+  /** After that many deaths it is left alone for `circuitMs`. */
+  readonly maxDeaths: number;
+  readonly circuitMs: number;
+}
+
+export const SERVER_LIMITS: LanguageServerLimits = {
+  maxMemoryBytes: 2 * 1024 ** 3,
+  idleMs: 15 * 60_000,
+  lookMs: 10_000,
+  backoffMs: 200,
+  maxDeaths: 5,
+  circuitMs: 5 * 60_000,
+};
+const MAX_BACKOFF_MS = 10_000;
+/** A server that has run so long has not died of how it was started. */
+const HEALTHY_MS = 10 * 60_000;
+
+export interface LanguageServerOptions {
+  readonly name: string;
+  readonly root: Path;
+  readonly confinement: Confinement;
+  readonly limits: LanguageServerLimits;
+  readonly initializationOptions?: unknown;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  start(): Promise<ServerProcess>;
+  log(line: string): void;
+}
+
+/** One server of one language for one root: started when it is needed, again when it has died, and not for ever. */
+export interface LanguageServer {
+  readonly name: string;
+  /** Starts it where it does not run; ServerUnavailable when it cannot be had. */
+  use<T>(work: (running: Running) => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Only when it runs already. */
+  running(): Running | undefined;
+  /** null: what it knows can no longer be trusted. */
+  changed(paths: readonly Path[] | null): void;
+  /** In a few words for a person. */
+  state(): string;
+  close(): Promise<void>;
+}
+
+export function createLanguageServer(options: LanguageServerOptions): LanguageServer {
+  const { name, root, confinement, limits, initializationOptions, settings, start, log } = options;
+  let current: Promise<Running> | undefined;
+  let up: Running | undefined;
+  let deaths = 0;
+  let lastDeath = 0;
+  let lastReason = "";
+  let lastUse = 0;
+  let inUse = 0;
+  let leaving: Promise<void> = Promise.resolve();
+  const closed = new AbortController();
+
+  const died = (why: string) => {
+    deaths++;
+    lastReason = why;
+    lastDeath = performance.now();
+    log(`${name} has ended (${why}), ${deaths} of ${limits.maxDeaths} times`);
+  };
+  const letGo = (running: Running) => {
+    if (up !== running) return;
+    up = undefined;
+    current = undefined;
+    leaving = Promise.all([leaving, running.close()]).then(() => {});
+  };
+
+  /** However it fails, it is a death: nobody is to try without end. */
+  const open = async (): Promise<{ process: ServerProcess; session: Session }> => {
+    let process: ServerProcess | undefined;
+    try {
+      process = await start();
+      const session = await openSession({
+        ...{ process, name, root, initializationOptions, settings },
+        signal: closed.signal,
+      });
+      return { process, session };
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      died(why);
+      await process?.ending()();
+      throw new ServerUnavailable(`${name} could not be started: ${why}`, { cause });
+    }
+  };
+  const launch = async (): Promise<Running> => {
+    await leaving;
+    const wait = deaths === 0 ? 0 : Math.min(MAX_BACKOFF_MS, limits.backoffMs * 2 ** (deaths - 1));
+    const left = lastDeath + wait - performance.now();
+    if (left > 0 && deaths > 0) await delay(left, undefined, { signal: closed.signal }).catch(() => {});
+    if (closed.signal.aborted) throw new ServerUnavailable(`${name} is closed`);
+    const { process, session } = await open();
+    const born = performance.now();
+    const { pid } = process;
+    const running: Running = { ...session, documents: createDocuments(confinement, session), pid };
+    up = running;
+    void process.exited.then((how) => {
+      if (up !== running) return;
+      if (performance.now() - born > HEALTHY_MS) deaths = 0;
+      died(how);
+      letGo(running);
+    });
+    look(running);
+    return running;
+  };
+  /** Goes on as long as the server runs, and keeps nobody from ending. */
+  const look = (running: Running) => {
+    setTimeout(() => {
+      if (up !== running) return;
+      const memory = residentBytesOf(running.pid);
+      if (memory > limits.maxMemoryBytes) {
+        died(`it held ${memory} bytes, more than the ${limits.maxMemoryBytes} that it may`);
+        return letGo(running);
+      }
+      if (inUse === 0 && performance.now() - lastUse > limits.idleMs) return letGo(running);
+      look(running);
+    }, limits.lookMs).unref();
+  };
+
+  const obtain = async (signal: AbortSignal): Promise<Running> => {
+    if (up) return up;
+    if (closed.signal.aborted) throw new ServerUnavailable(`${name} is closed`);
+    if (isOpenCircuit()) throw new ServerUnavailable(circuitText());
+    current ??= launch().catch((cause: unknown) => {
+      current = undefined;
+      throw cause;
+    });
+    return abortable(current, signal);
+  };
+  const isOpenCircuit = () => {
+    if (deaths < limits.maxDeaths) return false;
+    if (performance.now() - lastDeath < limits.circuitMs) return true;
+    // One more chance; another death closes the door again.
+    deaths = limits.maxDeaths - 1;
+    return false;
+  };
+  const circuitText = () =>
+    `${name} has died ${deaths} times and is left alone for ${Math.round(limits.circuitMs / 60_000)} minutes`;
+
+  return {
+    name,
+    async use(work, signal) {
+      inUse++;
+      try {
+        const running = await obtain(signal);
+        try {
+          return await work(running);
+        } catch (cause) {
+          if (!(cause instanceof ServerUnavailable) || !running.isOver()) throw cause;
+          // It has died in the middle of this, and its exit may not be known yet. A new one is asked once.
+          if (up === running) died(cause.message);
+          letGo(running);
+          return await work(await obtain(signal));
+        }
+      } finally {
+        inUse--;
+        lastUse = performance.now();
+      }
+    },
+    running: () => up,
+    changed(paths) {
+      if (!up) return;
+      if (paths === null) letGo(up);
+      else up.documents.changed(paths);
+    },
+    state() {
+      if (up) return `runs, ${Math.round(residentBytesOf(up.pid) / 1024 ** 2)} MiB`;
+      if (deaths >= limits.maxDeaths) return `${circuitText()}: ${lastReason}`;
+      if (current) return "starts";
+      return deaths > 0 ? `has died: ${lastReason}` : "is started when it is needed";
+    },
+    async close() {
+      closed.abort();
+      const last = await current?.catch(() => undefined);
+      if (last) letGo(last);
+      await leaving;
+    },
+  };
+}
+
+/** The wait ends with the caller's patience; what is waited for goes on, for the next one. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from "node:crypto";
+import type { Backend } from "@octant/core";
+import type { Confinement } from "../confinement.ts";
+import { thisProcess } from "../jobs/process-identity.ts";
+import { isWithin, type Path } from "../path.ts";
+import { passedEnvironment } from "../processes/environment.ts";
+import { makeServerFolder, removeServerFolder } from "../processes/leftovers.ts";
+import type { Sandbox } from "../sandbox/index.ts";
+import type { StateFolder } from "../state.ts";
+import type { Watcher } from "../watching/index.ts";
+import { SERVERS } from "./catalog.ts";
+import { fileLanguageOf } from "./file-language.ts";
+import { type Finding, type FoundServer, findServer } from "./find-server.ts";
+import {
+  createLanguageServer,
+  type LanguageServer,
+  type LanguageServerLimits,
+  SERVER_LIMITS,
+} from "./language-server.ts";
+import { type ServerProcess, startServerProcess } from "./server-process.ts";
+
+/** The language servers of a workspace, one for each root and language, shared by everybody. */
+export interface LanguageServers {
+  /** For the file at this path; when there is none, how to get one. */
+  find(path: Path): Promise<{ readonly server: LanguageServer } | { readonly how: string }>;
+  /** The one for this file, if it runs already. */
+  running(path: Path): LanguageServer | undefined;
+  /** For those who have just changed files and need not wait until the watcher sees it. */
+  changed(paths: readonly Path[]): void;
+  /** Looks for every server that is known, for `ws.capabilities`. */
+  backends(): Promise<readonly Backend[]>;
+  /** No process is left. */
+  close(): Promise<void>;
+}
+
+export interface LanguageServersOptions {
+  readonly confinement: Confinement;
+  readonly sandbox: Sandbox;
+  readonly state: Pick<StateFolder, "folder">;
+  readonly watcher: Watcher;
+  readonly env: NodeJS.ProcessEnv;
+  /** `language_servers` of the person's settings. */
+  readonly configured?: Readonly<Record<string, { readonly command: readonly [string, ...string[]] }>>;
+  readonly limits?: Partial<LanguageServerLimits>;
+  /** A file of ours, beside whose packages servers may lie that came with us; null for none. */
+  readonly bundledFrom?: string | null;
+  log?(line: string): void;
+}
+
+const SERVER_ID_BYTES = 8;
+/** What is missing may be installed meanwhile. */
+const LOOK_AGAIN_MS = 30_000;
+
+/** Nothing is looked for, and nothing started, before somebody asks. */
+export function createLanguageServers(options: LanguageServersOptions): LanguageServers {
+  const { confinement, sandbox, state, watcher, env, configured = {}, log = () => {} } = options;
+  const { bundledFrom = import.meta.filename } = options;
+  const limits = { ...SERVER_LIMITS, ...options.limits };
+  const childEnv = passedEnvironment(env);
+  const findings = new Map<string, { finding: Promise<Finding>; at: number; isFound: boolean }>();
+  const servers = new Map<string, LanguageServer>();
+  let stopWatching: (() => void) | undefined;
+
+  const rootOf = (path: Path): Path | undefined =>
+    confinement.roots.filter((root) => isWithin(root, path)).reduce<Path | undefined>(longer, undefined);
+  const keyOf = (path: Path) => {
+    const root = rootOf(path);
+    const language = fileLanguageOf(path)?.language;
+    return root === undefined || language === undefined
+      ? undefined
+      : { root, language, key: `${language} ${root}` };
+  };
+  const look = (language: string, root: Path): Promise<Finding> => {
+    const key = `${language} ${root}`;
+    const around = { root, roots: confinement.roots, env, bundledFrom, sandbox, childEnv, configured };
+    const known = findings.get(key);
+    if (known && (known.isFound || performance.now() - known.at < LOOK_AGAIN_MS)) return known.finding;
+    const look = { finding: findServer(language, around), at: performance.now(), isFound: false };
+    findings.set(key, look);
+    void look.finding.then(
+      ({ kind }) => {
+        look.isFound = kind === "found";
+      },
+      () => findings.delete(key),
+    );
+    return look.finding;
+  };
+
+  const start = async ({ argv }: FoundServer, root: Path): Promise<ServerProcess> => {
+    // Each with a mark of its own: what is left of one is found without touching the others.
+    const mark = `${thisProcess()}:${randomBytes(SERVER_ID_BYTES).toString("hex")}`;
+    const folder = state.folder("processes");
+    makeServerFolder(folder, mark);
+    try {
+      const started = await startServerProcess({ argv, root, env: childEnv, sandbox, mark });
+      void started.exited.then(() => removeServerFolder(folder, mark));
+      return started;
+    } catch (cause) {
+      removeServerFolder(folder, mark);
+      throw cause;
+    }
+  };
+  const changed = (paths: readonly Path[] | null) => {
+    for (const server of servers.values()) server.changed(paths);
+  };
+
+  return {
+    async find(path) {
+      const place = keyOf(path);
+      if (!place) return { how: "set language_servers in your settings" };
+      const finding = await look(place.language, place.root);
+      if (finding.kind === "missing") return { how: finding.how };
+      stopWatching ??= watcher.onChange(changed);
+      watcher.poll();
+      const { row } = finding.server;
+      const server =
+        servers.get(place.key) ??
+        createLanguageServer({
+          ...{ name: row.name, root: place.root, confinement, limits, log },
+          ...{ initializationOptions: row.initializationOptions, settings: row.settings },
+          start: () => start(finding.server, place.root),
+        });
+      servers.set(place.key, server);
+      return { server };
+    },
+    running(path) {
+      const place = keyOf(path);
+      const server = place && servers.get(place.key);
+      return server?.running() && server;
+    },
+    changed,
+    async backends() {
+      const root = confinement.roots[0]!;
+      const languages = [
+        ...new Set([...Object.keys(configured), ...SERVERS.map(({ language }) => language)]),
+      ];
+      const rows = await Promise.all(
+        languages.map(async (language) => ({ language, finding: await look(language, root) })),
+      );
+      return rows.map(({ language, finding }) =>
+        toBackend(language, finding, servers.get(`${language} ${root}`)),
+      );
+    },
+    async close() {
+      stopWatching?.();
+      await Promise.all([...servers.values()].map((server) => server.close()));
+    },
+  };
+}
+
+const longer = (longest: Path | undefined, root: Path): Path =>
+  longest === undefined || root.length > longest.length ? root : longest;
+
+function toBackend(language: string, finding: Finding, server: LanguageServer | undefined): Backend {
+  if (finding.kind === "missing")
+    return {
+      name: `lsp:${language}`,
+      available: false,
+      detail: `${finding.reasons.join("; ") || "none is known"}; ${finding.how}`,
+    };
+  const { row, version, where } = finding.server;
+  const state = server?.state() ?? "is started when it is needed";
+  return {
+    name: `lsp:${language}`,
+    available: true,
+    ...(version && { version }),
+    detail: `${row.name} (${where}) ${state}`,
+  };
+}

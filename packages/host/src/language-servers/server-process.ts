@@ -1,0 +1,105 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Path } from "../path.ts";
+import { hasProcessTable, listProcesses, type ProcessRow } from "../processes/process-table.ts";
+import { endTree } from "../processes/process-tree.ts";
+import { SERVER_MARK } from "../processes/protocol.ts";
+import type { Sandbox } from "../sandbox/index.ts";
+
+export interface ServerCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly root: Path;
+  readonly env: Readonly<Record<string, string>>;
+  readonly sandbox: Pick<Sandbox, "wrap">;
+  /** Names us in its environment, so that it is found when we are gone. */
+  readonly mark: string;
+}
+
+/** A program that speaks over its standard streams. It does not outlive us. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly input: Writable;
+  readonly output: Readable;
+  /** It runs among processes of its own, and does not see us. */
+  readonly isApart: boolean;
+  /** Resolves with how it ended. */
+  readonly exited: Promise<string>;
+  /** The last of what it has complained of. */
+  complaints(): string;
+  /** Notes who belongs to it; what comes back ends them all, and resolves when they are gone. */
+  ending(): () => Promise<void>;
+}
+
+const MAX_COMPLAINT_CHARS = 2_000;
+const PAGE_BYTES = 4_096;
+const PATIENCE_MS = 5_000;
+const LOOK_MS = 5;
+
+/** EXEC_FAILED when there is no such program. A language server reads what is there: it needs no network. */
+export async function startServerProcess(command: ServerCommand): Promise<ServerProcess> {
+  const { argv, root, sandbox, mark } = command;
+  const env = { ...command.env, [SERVER_MARK]: mark };
+  const launched = await sandbox.wrap({ argv, folder: root, env, pty: false, network: "off" });
+  const [program, ...args] = launched.argv;
+  // A group of its own: a signal to it reaches whatever it starts.
+  const child = spawn(program, args, {
+    cwd: launched.folder,
+    env: launched.env,
+    detached: true,
+    stdio: "pipe",
+  });
+  let complaints = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints = (complaints + text).slice(-MAX_COMPLAINT_CHARS);
+  });
+  // A server that ends may leave bytes unread; its exit tells the rest.
+  child.stdin.on("error", () => {});
+  const exited = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
+    child.once("error", (cause) => resolve(`could not be started: ${cause.message}`));
+  });
+  if (child.pid === undefined) throw (await once(child, "error"))[0];
+  const { pid } = child;
+  return {
+    pid,
+    input: child.stdin,
+    output: child.stdout,
+    isApart: launched.launcher,
+    exited,
+    complaints: () => complaints,
+    ending() {
+      const members = familyOf(pid, listRows());
+      return async () => {
+        await endTree({ leaders: [pid], mark: `${SERVER_MARK}=${mark}` }, { signal: "SIGKILL", graceMs: 0 });
+        await exited;
+        // A sandbox's launcher ends before those inside, which take their time to go and carry no mark any more.
+        const started = performance.now();
+        while (isAnyAlive(members) && performance.now() - started < PATIENCE_MS) await delay(LOOK_MS);
+      };
+    },
+  };
+}
+
+const listRows = (): readonly ProcessRow[] => (hasProcessTable() ? listProcesses() : []);
+
+/** A process and all below it. */
+function familyOf(pid: number, rows: readonly ProcessRow[]): readonly ProcessRow[] {
+  const members = new Set([pid]);
+  // Until a look finds nobody new: numbers need not grow from parent to child.
+  for (let known = 0; known !== members.size; ) {
+    known = members.size;
+    for (const row of rows) if (members.has(row.ppid)) members.add(row.pid);
+  }
+  return rows.filter((row) => members.has(row.pid));
+}
+
+const isAnyAlive = (members: readonly ProcessRow[]): boolean =>
+  listRows().some((row) =>
+    members.some(({ pid, startTicks }) => row.pid === pid && row.startTicks === startTicks),
+  );
+
+/** What a process and all below it hold in memory; 0 where the system does not tell. */
+export const residentBytesOf = (pid: number): number =>
+  familyOf(pid, listRows()).reduce((sum, { residentPages }) => sum + residentPages, 0) * PAGE_BYTES;

@@ -1,0 +1,200 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { CancellationToken } from "vscode-jsonrpc/node";
+import { type Path, pathToUri } from "../path.ts";
+import { answerServer } from "./answer-server.ts";
+import { createDiagnosticsBoard, type DiagnosticsBoard } from "./diagnostics-board.ts";
+import { createMessageWriter } from "./message-writer.ts";
+import { CLIENT_CAPABILITIES, type LspCapabilities } from "./protocol.ts";
+import type { ServerProcess } from "./server-process.ts";
+import { ServerRefused, ServerUnavailable } from "./unavailable.ts";
+import { createWorkList } from "./work-list.ts";
+
+export interface SessionOptions {
+  readonly process: ServerProcess;
+  readonly name: string;
+  readonly root: Path;
+  readonly initializationOptions?: unknown;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Ends the wait for a server that does not shake hands. */
+  readonly signal: AbortSignal;
+}
+
+/** A conversation with one server, from `initialize` to its end. */
+export interface Session {
+  /** Whether the server says that it can answer such a request. */
+  can(capability: string): boolean;
+  /** ServerUnavailable when the server dies or does not answer in time, ServerRefused when it answers with an error. */
+  request<T>(method: string, params: unknown, signal: AbortSignal, patienceMs?: number): Promise<T>;
+  notify(method: string, params: unknown): void;
+  readonly diagnostics: DiagnosticsBoard;
+  /** The server has died, or can no longer be spoken to. */
+  isOver(): boolean;
+  /** Resolves when the server has no work under way that it has told of, or when the time is up. */
+  settled(patienceMs: number, signal: AbortSignal): Promise<void>;
+  /** Says goodbye; the process is then ended by force. */
+  close(): Promise<void>;
+}
+
+const INITIALIZE_MS = 60_000;
+const REQUEST_MS = 25_000;
+const GOODBYE_MS = 1_000;
+const MAX_MESSAGE_CHARS = 300;
+/** How long a server may take after the handshake until it tells what it is at. */
+const SLOW_TO_TELL_MS = 150;
+
+/** Throws ServerUnavailable when the server does not shake hands. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { process: server, name, root, initializationOptions, settings = {}, signal: patience } = options;
+  const rpc = await import("vscode-jsonrpc/node");
+  const connection = rpc.createMessageConnection(
+    new rpc.StreamMessageReader(server.output),
+    createMessageWriter(rpc, server.input),
+    SILENT,
+  );
+  const gone = new AbortController();
+  void server.exited.then((how) => gone.abort(how));
+  connection.onClose(() => gone.abort("it has closed its output"));
+  connection.onError(([cause]) => gone.abort(cause.message));
+
+  const registered = new Map<string, string>();
+  const work = createWorkList();
+  const diagnostics = createDiagnosticsBoard();
+  answerServer(connection, { settings, registered, work, diagnostics, root });
+  connection.listen();
+
+  const send = async (
+    method: string,
+    params: unknown,
+    token: CancellationToken,
+    tries = 2,
+  ): Promise<unknown> => {
+    try {
+      return await connection.sendRequest(method, params, token);
+    } catch (cause) {
+      if (gone.signal.aborted || !(cause instanceof rpc.ResponseError))
+        throw unavailable(name, gone.signal.reason ?? String(cause), server);
+      if (ASK_AGAIN.includes(cause.code) && tries > 1) return send(method, params, token, tries - 1);
+      throw new ServerRefused(`${name}: ${cause.message.slice(0, MAX_MESSAGE_CHARS)}`);
+    }
+  };
+  const request: Session["request"] = <T>(
+    method: string,
+    params: unknown,
+    signal: AbortSignal,
+    patienceMs = REQUEST_MS,
+  ) =>
+    new Promise<T>((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      if (gone.signal.aborted) return reject(unavailable(name, gone.signal.reason, server));
+      const source = new rpc.CancellationTokenSource();
+      // By hand: a race of promises that are all let go of by signals costs as much as the request itself.
+      const settle = (finish: () => void) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onCancel);
+        gone.signal.removeEventListener("abort", onGone);
+        source.dispose();
+        finish();
+      };
+      const giveUp = (cause: unknown) => {
+        source.cancel();
+        settle(() => reject(cause));
+      };
+      const onCancel = () => giveUp(signal.reason);
+      const onTimeUp = () =>
+        giveUp(new ServerUnavailable(`${name} has not answered within ${patienceMs} ms`));
+      const onGone = () => settle(() => reject(unavailable(name, gone.signal.reason, server)));
+      const timer = setTimeout(onTimeUp, patienceMs);
+      signal.addEventListener("abort", onCancel);
+      gone.signal.addEventListener("abort", onGone);
+      send(method, params, source.token).then(
+        // The protocol says what the method answers with.
+        (answer) => settle(() => resolve(answer as T)),
+        (cause) => settle(() => reject(cause)),
+      );
+    });
+  const notify = (method: string, params: unknown) => {
+    // A dead server is found out by the next request.
+    if (!gone.signal.aborted) void connection.sendNotification(method, params).catch(() => {});
+  };
+
+  const folder = { uri: pathToUri(root), name: root.slice(root.lastIndexOf("/") + 1) };
+  const { capabilities } = await request<{ capabilities: LspCapabilities }>(
+    "initialize",
+    {
+      // A server that looks for its parent in vain would take it for dead.
+      processId: server.isApart ? null : process.pid,
+      clientInfo: { name: "octant" },
+      rootUri: folder.uri,
+      rootPath: root,
+      workspaceFolders: [folder],
+      capabilities: CLIENT_CAPABILITIES,
+      ...(initializationOptions !== undefined && { initializationOptions }),
+    },
+    patience,
+    INITIALIZE_MS,
+  );
+  notify("initialized", {});
+  if (Object.keys(settings).length > 0) notify("workspace/didChangeConfiguration", { settings });
+  const greeted = performance.now();
+
+  return {
+    can: (capability) =>
+      Boolean(capabilities[capability]) ||
+      [...registered.values()].includes(METHODS[capability] ?? capability),
+    request,
+    notify,
+    diagnostics,
+    isOver: () => gone.signal.aborted,
+    async settled(patienceMs, signal) {
+      const toTell = SLOW_TO_TELL_MS - (performance.now() - greeted);
+      if (toTell > 0 && work.count() === 0) await Promise.race([work.begun(), delay(toTell)]);
+      if (work.count() === 0) return;
+      const enough = new AbortController();
+      await Promise.race([
+        work.done(),
+        delay(patienceMs, undefined, { signal: enough.signal }).catch(() => {}),
+        rejectOn(gone.signal, enough.signal, () => unavailable(name, gone.signal.reason, server)),
+        rejectOn(signal, enough.signal, () => signal.reason),
+      ]).finally(() => enough.abort());
+    },
+    async close() {
+      const finish = server.ending();
+      try {
+        await request("shutdown", undefined, NEVER, GOODBYE_MS);
+        notify("exit", undefined);
+        await Promise.race([server.exited, delay(GOODBYE_MS)]);
+      } catch {
+        // It is ended by force in any case.
+      }
+      // Whoever still waits for an answer is to know that the server is gone, not that it refused.
+      gone.abort("it was ended");
+      connection.dispose();
+      await finish();
+    },
+  };
+}
+
+const NEVER = new AbortController().signal;
+/** The file changed while the server was at it, or it was busy with something that made the answer worthless. */
+const ASK_AGAIN: readonly number[] = [-32_801, -32_802];
+const SILENT = { error() {}, warn() {}, info() {}, log() {} };
+/** Capabilities that a server may register later, under the name of their method. */
+const METHODS: Readonly<Record<string, string>> = {
+  diagnosticProvider: "textDocument/diagnostic",
+  documentFormattingProvider: "textDocument/formatting",
+  documentRangeFormattingProvider: "textDocument/rangeFormatting",
+  renameProvider: "textDocument/rename",
+};
+
+const unavailable = (name: string, how: unknown, server: ServerProcess) => {
+  const last = server.complaints().trim().split("\n").at(-1);
+  return new ServerUnavailable(`${name} has died (${how})${last ? `: ${last}` : ""}`);
+};
+
+/** Never resolves; `enough` lets go of it. */
+const rejectOn = (signal: AbortSignal, enough: AbortSignal, reason: () => unknown): Promise<never> =>
+  new Promise((_, reject) => {
+    const fail = () => reject(reason());
+    if (signal.aborted) return fail();
+    signal.addEventListener("abort", fail, { once: true, signal: enough });
+  });

@@ -1,0 +1,17 @@
+import { join } from "node:path";
+import { DEFAULT_SANDBOX, type SandboxMode } from "../../sandbox/index.ts";
+import { createWatcher } from "../../watching/index.ts";
+import { createWorkspace } from "../../workspace.ts";
+import { createLanguageServers } from "../language-servers.ts";
+
+/** Starts a language server, tells its process number, and waits to be killed. */
+const [root = ".", mode = "workspace"] = process.argv.slice(2);
+const { env } = process;
+// The test gives one of the modes.
+const sandbox = { ...DEFAULT_SANDBOX, mode: mode as SandboxMode };
+const workspace = createWorkspace({ roots: [root], env, sandbox, warn: () => {} });
+const watcher = createWatcher(workspace);
+const servers = createLanguageServers({ ...workspace, watcher, env });
+const found = await servers.find(join(root, "b.ts"));
+if (!("server" in found)) throw new Error(found.how);
+await found.server.use(async ({ pid }) => void process.stdout.write(`${pid}`), new AbortController().signal);

@@ -1,0 +1,164 @@
+import { lstatSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import type { AsyncSubscription, Event } from "@parcel/watcher";
+import type { Confinement } from "../confinement.ts";
+import { isWithin, type Path } from "../path.ts";
+
+/** null: nobody knows which, so look at everything. */
+export type ChangeListener = (paths: readonly Path[] | null) => void;
+
+export interface WatcherStatus {
+  /** idle: nobody listens. polling: changes are not seen by themselves, only `poll` tells of them. */
+  readonly kind: "idle" | "events" | "polling";
+  readonly detail: string;
+}
+
+/** Tells of files that change, whoever changes them. Nothing is watched before somebody listens. */
+export interface Watcher {
+  onChange(listener: ChangeListener): () => void;
+  /** Resolves when changes made from now on are told. */
+  ready(): Promise<void>;
+  /** For before an answer: where the system tells nothing, the listeners are told to look at everything. */
+  poll(): void;
+  status(): WatcherStatus;
+  close(): Promise<void>;
+}
+
+export interface WatcherOptions {
+  readonly confinement: Pick<Confinement, "roots">;
+  /** Folders that change without meaning anything, such as the state folder. */
+  readonly ignore?: readonly Path[];
+  /** Told once where changes cannot be watched. */
+  warn?(message: string): void;
+  readonly subscribe?: Subscribe;
+}
+
+export type Subscribe = typeof import("@parcel/watcher")["subscribe"];
+
+/** Folders that programs fill; what is in them is nobody's source. */
+export const GENERATED_FOLDERS: readonly string[] = [
+  ...[".git", ".hg", ".svn", "node_modules", "bower_components", "target", ".gradle", ".venv", "venv"],
+  ...["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".cache", ".next", ".nuxt"],
+  ...[".turbo", ".parcel-cache", ".terraform"],
+];
+
+/**
+ * The system's queue holds 16,384 changes, and the library does not tell when more came. A batch this large may have
+ * lost some, and going through it would take as long as looking at everything.
+ */
+const MAX_BATCH = 8_192;
+const MAX_NEW_FILES = 8_192;
+
+/** The library gathers changes for 50 ms, so that nobody has to do it again. */
+export function createWatcher(options: WatcherOptions): Watcher {
+  const { confinement, ignore = [], warn = () => {}, subscribe = lazySubscribe } = options;
+  const listeners = new Set<ChangeListener>();
+  const isGenerated = createFilter(confinement.roots, ignore);
+  let subscriptions: Promise<readonly AsyncSubscription[]> | undefined;
+  let status: WatcherStatus = { kind: "idle", detail: "nobody has asked yet" };
+  let closed = false;
+
+  const tell: ChangeListener = (paths) => {
+    if (!closed && paths?.length !== 0) for (const listener of listeners) listener(paths);
+  };
+  const receive = async (error: Error | null, events: readonly Event[]) => {
+    const isLost = error !== null || events.length > MAX_BATCH || events.some(({ path }) => isMangled(path));
+    tell(isLost ? null : await listChanged(events, isGenerated));
+  };
+  const start = async () => {
+    const roots = outermost(confinement.roots);
+    const watched = roots.map((root) =>
+      subscribe(root, receive, { ignore: [GENERATED, ...ignore.filter((path) => isWithin(root, path))] }),
+    );
+    const results = await Promise.allSettled(watched);
+    const opened = results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const failed = results.find((one) => one.status === "rejected");
+    if (!failed) {
+      status = { kind: "events", detail: "the system tells of changes" };
+      return opened;
+    }
+    await Promise.all(opened.map((one) => one.unsubscribe()));
+    const reason = failed.reason instanceof Error ? failed.reason.message : String(failed.reason);
+    status = {
+      kind: "polling",
+      detail: `changes cannot be watched, so files are looked at again: ${reason}`,
+    };
+    warn(status.detail);
+    return [];
+  };
+
+  return {
+    onChange(listener) {
+      listeners.add(listener);
+      subscriptions ??= start();
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    async ready() {
+      await subscriptions;
+    },
+    poll() {
+      if (status.kind === "polling") tell(null);
+    },
+    status: () => status,
+    async close() {
+      closed = true;
+      listeners.clear();
+      await Promise.all(((await subscriptions) ?? []).map((one) => one.unsubscribe()));
+    },
+  };
+}
+
+const lazySubscribe: Subscribe = async (...args) => {
+  const { default: library } = await import("@parcel/watcher");
+  return library.subscribe(...args);
+};
+
+/** One expression is quicker for the library than a glob for each name; it takes no flags. */
+const GENERATED = new RegExp(
+  `(?:^|/)(?:${GENERATED_FOLDERS.map((name) => name.replaceAll(".", "\\.")).join("|")})(?:/|$)`,
+);
+
+/** The library leaves most of it out already; what a new folder holds is looked through by us. */
+const createFilter = (roots: readonly Path[], ignore: readonly Path[]) => (path: Path) => {
+  const root = roots.find((one) => isWithin(one, path));
+  return (
+    root === undefined ||
+    GENERATED.test(path.slice(root.length)) ||
+    ignore.some((folder) => isWithin(folder, path))
+  );
+};
+
+/** A name that is no UTF-8 comes in pieces. */
+const isMangled = (path: string) => path.includes("\uFFFD");
+
+const outermost = (roots: readonly Path[]) =>
+  roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));
+
+/** What is put into a new folder before it is watched is not told, so new folders are looked through. */
+async function listChanged(
+  events: readonly Event[],
+  isGenerated: (path: Path) => boolean,
+): Promise<readonly Path[] | null> {
+  const changed = new Set<Path>();
+  const waiting: Path[] = [];
+  for (const { path, type } of events) {
+    if (isGenerated(path)) continue;
+    changed.add(path);
+    if (type === "create" && isFolder(path)) waiting.push(path);
+  }
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const parent = folder;
+    for (const entry of await readdir(parent, { withFileTypes: true }).catch(() => [])) {
+      const path = `${parent}/${entry.name}`;
+      if (isGenerated(path)) continue;
+      if (entry.isDirectory()) waiting.push(path);
+      else changed.add(path);
+    }
+    if (changed.size > MAX_NEW_FILES) return null;
+  }
+  return [...changed];
+}
+
+const isFolder = (path: Path): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

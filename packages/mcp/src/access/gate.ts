@@ -1,0 +1,132 @@
+import type { IncomingMessage } from "node:http";
+import type { Caller } from "@octant/core";
+import { type Challenge, toWwwAuthenticate } from "./challenge.ts";
+import { createHostCheck, type HostOptions } from "./hosts.ts";
+import { createOAuthVerifier, isJwt, type OAuthOptions, type OAuthVerifier } from "./oauth.ts";
+import { createRateLimit } from "./rate.ts";
+import { scopesOf, toCaller } from "./scopes.ts";
+import type { TokenInfo, TokenStore } from "./tokens.ts";
+
+export interface GateOptions extends HostOptions {
+  readonly tokens: TokenStore;
+  readonly oauth?: OAuthOptions;
+  /** The id of the project that is served; tokens for other projects are refused. */
+  readonly project?: string;
+  readonly requestsPerSecond: number;
+  readonly refusalsPerSecond: number;
+  readonly log: (line: string) => void;
+}
+
+/** Why a request goes no further. */
+export interface Refusal {
+  readonly status: 401 | 403 | 429 | 503;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What stands before every network edge. Nothing of a request is parsed before it has passed. */
+export interface Gate {
+  /** Whether the request comes under a name, and from a page, that may call. Needs no token. */
+  checkHost(request: IncomingMessage): Refusal | undefined;
+  /** Who calls; at once for our own tokens. */
+  identify(request: IncomingMessage): Caller | Refusal | Promise<Caller | Refusal>;
+  /** What RFC 9728 has clients look up; undefined when nobody gives out tokens for us. */
+  metadata(): ResourceMetadata | undefined;
+}
+
+export interface ResourceMetadata {
+  readonly resource: string;
+  readonly authorization_servers: readonly string[];
+  readonly scopes_supported: readonly string[];
+  readonly bearer_methods_supported: readonly ["header"];
+}
+
+export const METADATA_PATH = "/.well-known/oauth-protected-resource";
+
+/** `resource` is the URL of the endpoint, once it is known. */
+export function createGate(options: GateOptions, resource: () => string): Gate {
+  const { tokens, oauth, project, requestsPerSecond, refusalsPerSecond, log } = options;
+  const checkHost = createHostCheck(options);
+  const requests = createRateLimit(requestsPerSecond);
+  const refusals = createRateLimit(refusalsPerSecond);
+  let verifier: OAuthVerifier | undefined;
+
+  const refuse = (request: IncomingMessage, refusal: Refusal): Refusal =>
+    refusals.take(request.socket.remoteAddress ?? "") ? refusal : TOO_MANY;
+  const challenge = (status: 401 | 403, message: string, details: Challenge): Refusal => {
+    const { origin, pathname } = new URL(resource());
+    const metadataUrl = oauth && `${origin}${METADATA_PATH}${pathname}`;
+    const header = toWwwAuthenticate({ scopes: oauth ? scopesOf(project) : [], ...details, metadataUrl });
+    return { status, message, headers: { "www-authenticate": header } };
+  };
+  const ownCallers = new WeakMap<TokenInfo, Caller>();
+  const toOwnCaller = (info: TokenInfo) => {
+    const caller = ownCallers.get(info) ?? toCaller(info.id, info.scopes, project);
+    if (caller) ownCallers.set(info, caller);
+    return caller;
+  };
+  const admit = (request: IncomingMessage, caller: Caller | undefined): Caller | Refusal => {
+    if (!caller)
+      return refuse(
+        request,
+        challenge(403, "this token is for something else", {
+          error: "insufficient_scope",
+          scopes: scopesOf(project),
+        }),
+      );
+    return requests.take(caller.id) ? caller : TOO_MANY;
+  };
+  const refuseToken = (request: IncomingMessage) => {
+    const description = "the token is unknown, expired or not for this server";
+    return refuse(request, challenge(401, description, { error: "invalid_token", description }));
+  };
+  const identifyByOAuth = async (request: IncomingMessage, token: string, server: OAuthOptions) => {
+    verifier ??= createOAuthVerifier(server, server.audience ?? resource());
+    try {
+      const identity = await verifier.verify(token);
+      return identity
+        ? admit(request, toCaller(identity.id, identity.scopes, project))
+        : refuseToken(request);
+    } catch (cause) {
+      log(`http: a token could not be checked: ${cause}`);
+      return UNCHECKED;
+    }
+  };
+  return {
+    checkHost(request) {
+      const message = checkHost(request);
+      return message === undefined ? undefined : { status: 403, message, headers: {} };
+    },
+    identify(request) {
+      const token = BEARER.exec(request.headers.authorization ?? "")?.groups?.["token"];
+      if (token === undefined)
+        return refuse(request, challenge(401, "send a token: Authorization: Bearer <token>", {}));
+      const own = tokens.verify(token);
+      if (own) return admit(request, toOwnCaller(own));
+      return oauth && isJwt(token) ? identifyByOAuth(request, token, oauth) : refuseToken(request);
+    },
+    metadata: () =>
+      oauth && {
+        resource: oauth.audience ?? resource(),
+        authorization_servers: [oauth.issuer],
+        scopes_supported: scopesOf(project),
+        bearer_methods_supported: ["header"],
+      },
+  };
+}
+
+export const isRefusal = (value: Caller | Refusal): value is Refusal => "status" in value;
+
+const BEARER = /^bearer +(?<token>[A-Za-z0-9._~+/-]+=*) *$/i;
+
+const TOO_MANY: Refusal = {
+  status: 429,
+  message: "too many requests; try again in a second",
+  headers: { "retry-after": "1" },
+};
+
+const UNCHECKED: Refusal = {
+  status: 503,
+  message: "the token cannot be checked at this moment; try again",
+  headers: { "retry-after": "5" },
+};

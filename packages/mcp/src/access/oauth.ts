@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { isPlain } from "../messages.ts";
+
+/** An authorisation server whose access tokens are good here. */
+export interface OAuthOptions {
+  /** As it stands in the `iss` of its tokens. */
+  readonly issuer: string;
+  /** What its tokens for us have as `aud`; our own URL when absent. */
+  readonly audience?: string;
+  /** Where its keys are; found through its metadata when absent. */
+  readonly jwksUri?: string;
+}
+
+/** Who a token speaks for, and what it was given for. */
+export interface OAuthIdentity {
+  readonly id: string;
+  readonly scopes: readonly string[];
+}
+
+export interface OAuthVerifier {
+  /** Undefined when the token is not good here. Rejects when the authorisation server cannot be asked. */
+  verify(token: string): Promise<OAuthIdentity | undefined>;
+}
+
+/** No symmetric ones: who can check such a token could make one. */
+const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+const CLOCK_TOLERANCE_S = 5;
+const METADATA_TIMEOUT_MS = 5_000;
+
+export function createOAuthVerifier({ issuer, jwksUri }: OAuthOptions, audience: string): OAuthVerifier {
+  let keys: Promise<JWTVerifyGetKey> | undefined;
+
+  const loadKeys = async (): Promise<JWTVerifyGetKey> => {
+    const { createRemoteJWKSet } = await import("jose");
+    return createRemoteJWKSet(new URL(jwksUri ?? (await findKeys(issuer))));
+  };
+  const loadOnce = () => {
+    keys ??= loadKeys().catch((cause) => {
+      // The next token tries again.
+      keys = undefined;
+      throw cause;
+    });
+    return keys;
+  };
+  return {
+    async verify(token) {
+      const { jwtVerify, errors } = await import("jose");
+      try {
+        const checks = { issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE_S };
+        const { payload } = await jwtVerify(token, await loadOnce(), {
+          ...checks,
+          requiredClaims: ["exp", "sub"],
+        });
+        return toIdentity(issuer, payload);
+      } catch (cause) {
+        if (cause instanceof errors.JWKSTimeout || !(cause instanceof errors.JOSEError)) throw cause;
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Whether it can be one of these tokens at all. */
+export const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
+
+function toIdentity(issuer: string, payload: JWTPayload): OAuthIdentity {
+  // Subjects of two issuers may be equal, and handles belong to whom the id names.
+  const digest = createHash("sha256")
+    .update(JSON.stringify([issuer, payload.sub]))
+    .digest("hex");
+  const { scope } = payload;
+  return { id: `oauth_${digest.slice(0, 32)}`, scopes: typeof scope === "string" ? scope.split(" ") : [] };
+}
+
+/** RFC 8414 first, then OpenID Connect Discovery: issuers offer one or both. */
+async function findKeys(issuer: string): Promise<string> {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname === "/" ? "" : pathname;
+  const places = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+  for (const place of places) {
+    const answer = await fetch(place, {
+      redirect: "error",
+      signal: AbortSignal.timeout(METADATA_TIMEOUT_MS),
+    });
+    const metadata: unknown = answer.ok ? await answer.json() : undefined;
+    if (!isPlain(metadata) || metadata["issuer"] !== issuer) continue;
+    if (typeof metadata["jwks_uri"] === "string") return metadata["jwks_uri"];
+  }
+  throw new Error(`the authorisation server ${issuer} does not say where its keys are`);
+}

@@ -1,0 +1,39 @@
+/** Counts what each key does; a key that does too much has to wait. */
+export interface RateLimit {
+  /** True when one more is allowed now. */
+  take(key: string): boolean;
+}
+
+/** Keys that were quiet for a while are forgotten when there are this many. */
+const MAX_KEYS = 10_000;
+
+/** A bucket per key, with what a second refills as its size. */
+export function createRateLimit(perSecond: number, now: () => number = () => performance.now()): RateLimit {
+  const buckets = new Map<string, { left: number; at: number }>();
+  const refill = (bucket: { left: number; at: number }) => {
+    const time = now();
+    bucket.left = Math.min(perSecond, bucket.left + ((time - bucket.at) * perSecond) / 1_000);
+    bucket.at = time;
+  };
+  const forgetQuiet = () => {
+    for (const [key, bucket] of buckets) {
+      refill(bucket);
+      if (bucket.left >= perSecond) buckets.delete(key);
+    }
+  };
+  return {
+    take(key) {
+      let bucket = buckets.get(key);
+      if (!bucket) {
+        if (buckets.size >= MAX_KEYS) forgetQuiet();
+        if (buckets.size >= MAX_KEYS) return false;
+        bucket = { left: perSecond, at: now() };
+        buckets.set(key, bucket);
+      }
+      refill(bucket);
+      if (bucket.left < 1) return false;
+      bucket.left--;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { isPlain } from "../messages.ts";
+import { isScope, type Scope } from "./scopes.ts";
+
+/** A token as it is kept: nobody can make the token from it. */
+export interface TokenRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** SHA-256 of the token, in hex. */
+  readonly hash: string;
+  /** RFC 3339. */
+  readonly created: string;
+  readonly expires?: string;
+}
+
+/** The file that all processes share; it is read anew when somebody changed it. */
+export interface TokenFile {
+  read(): readonly TokenRecord[];
+  /** Replaces the records in one step. */
+  change(edit: (records: readonly TokenRecord[]) => readonly TokenRecord[]): void;
+}
+
+const OWNER_ONLY = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+
+export function openTokenFile(path: string): TokenFile {
+  let stamp = "";
+  let records: readonly TokenRecord[] = [];
+
+  const read = () => {
+    const { mtimeNs, size, ino } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? ABSENT;
+    const current = `${mtimeNs} ${size} ${ino}`;
+    if (current !== stamp) {
+      records = ino === 0n ? [] : parseRecords(readFileSync(path, "utf8"));
+      stamp = current;
+    }
+    return records;
+  };
+  return {
+    read,
+    change(edit) {
+      mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+      using _lock = lock(path);
+      replaceFile(path, `${JSON.stringify({ tokens: edit(read()) }, null, 2)}\n`);
+    },
+  };
+}
+
+const ABSENT = { mtimeNs: 0n, size: 0n, ino: 0n };
+
+/** Throws when the file is not one of ours: to go on without tokens would lock everybody out in silence. */
+function parseRecords(text: string): readonly TokenRecord[] {
+  const value: unknown = JSON.parse(text);
+  const tokens = isPlain(value) ? value["tokens"] : undefined;
+  if (!Array.isArray(tokens) || !tokens.every(isRecord))
+    throw new TypeError("the token file is damaged; move it away and make new tokens");
+  return tokens;
+}
+
+const isRecord = (value: unknown): value is TokenRecord =>
+  isPlain(value) &&
+  [value["id"], value["name"], value["hash"], value["created"]].every((one) => typeof one === "string") &&
+  (value["expires"] === undefined || typeof value["expires"] === "string") &&
+  Array.isArray(value["scopes"]) &&
+  value["scopes"].every((scope) => typeof scope === "string" && isScope(scope));
+
+function replaceFile(path: string, text: string): void {
+  const temporary = join(dirname(path), `.tokens-${process.pid}-${process.hrtime.bigint()}`);
+  const fd = openSync(temporary, "wx", OWNER_ONLY);
+  try {
+    writeSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temporary, path);
+}
+
+/** A lock that is older was left by a process that died: a change takes milliseconds. */
+const STALE_LOCK_MS = 5_000;
+
+function lock(path: string): Disposable {
+  const name = `${path}.lock`;
+  const release = { [Symbol.dispose]: () => rmSync(name, { force: true }) };
+  const age = Date.now() - (statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  if (age > STALE_LOCK_MS) rmSync(name, { force: true });
+  try {
+    closeSync(openSync(name, "wx", OWNER_ONLY));
+  } catch (cause) {
+    throw new Error("another process changes the tokens at this moment; try again", { cause });
+  }
+  return release;
+}

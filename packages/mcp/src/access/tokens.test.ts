@@ -1,0 +1,77 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { toCaller } from "./scopes.ts";
+import { createTokenStore } from "./tokens.ts";
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "octant-tokens-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test("a token is good until it is revoked, also for those who opened the file before", () => {
+  const folder = createFolder();
+  const [ours, theirs] = [createTokenStore({ folder }), createTokenStore({ folder })];
+  const { token, id } = ours.create({ scopes: ["admin:ro"], name: "laptop" });
+  expect(theirs.verify(token)).toMatchObject({ id, name: "laptop", scopes: ["admin:ro"] });
+  expect(theirs.list()).toEqual(ours.list());
+  expect(ours.revoke(id)).toBe(true);
+  expect(ours.revoke(id)).toBe(false);
+  expect(ours.verify(token)).toBeUndefined();
+  expect(createTokenStore({ folder }).verify(token)).toBeUndefined();
+});
+
+test("the file holds hashes, is its owner's alone, and nothing is left beside it", () => {
+  const folder = createFolder();
+  const store = createTokenStore({ folder });
+  const { token } = store.create({ scopes: ["admin"] });
+  const file = join(folder, "tokens.json");
+  expect(readdirSync(folder)).toEqual(["tokens.json"]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, "utf8")).not.toContain(token.slice(-20));
+});
+
+test("an expired token is good no more", () => {
+  const store = createTokenStore({ folder: createFolder() });
+  expect(
+    store.verify(store.create({ scopes: ["admin"], expires: new Date(Date.now() - 1) }).token),
+  ).toBeUndefined();
+  expect(
+    store.verify(store.create({ scopes: ["admin"], expires: new Date(Date.now() + 60_000) }).token),
+  ).toBeDefined();
+});
+
+test("scopes that are none are refused, and a damaged file is not taken for an empty one", () => {
+  const folder = createFolder();
+  const store = createTokenStore({ folder });
+  for (const scope of ["root", "project:", "project:a b", "admin:rw", ""])
+    expect(() => store.create({ scopes: [scope as never] })).toThrow(TypeError);
+  expect(() => store.create({ scopes: [] })).toThrow(TypeError);
+  writeFileSync(join(folder, "tokens.json"), '{"tokens":[{"id":1}]}');
+  expect(() => createTokenStore({ folder }).list()).toThrow("damaged");
+});
+
+test("no other string is taken for a token", () => {
+  const store = createTokenStore({ folder: createFolder() });
+  const { token } = store.create({ scopes: ["admin"] });
+  fc.assert(
+    fc.property(fc.nat(token.length - 1), fc.constantFrom(..."abcxyzABC019_-. é"), (at, letter) => {
+      fc.pre(token[at] !== letter);
+      expect(store.verify(token.slice(0, at) + letter + token.slice(at + 1))).toBeUndefined();
+    }),
+  );
+});
+
+test("scopes give what they say, and those of other projects nothing", () => {
+  const remote = true;
+  expect(toCaller("t", ["admin"], "a")).toEqual({ id: "t", access: "admin", remote });
+  expect(toCaller("t", ["admin:ro"], "a")).toEqual({ id: "t", access: "read", remote });
+  expect(toCaller("t", ["project:a"], "a")).toEqual({ id: "t", access: "write", reach: "project", remote });
+  expect(toCaller("t", ["project:a:ro"], "a")).toEqual({ id: "t", access: "read", reach: "project", remote });
+  expect(toCaller("t", ["project:b", "project:b:ro"], "a")).toBeUndefined();
+  expect(toCaller("t", ["project:a"], undefined)).toBeUndefined();
+  expect(toCaller("t", ["other"], "a")).toBeUndefined();
+});

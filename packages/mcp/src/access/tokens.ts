@@ -1,0 +1,94 @@
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { join } from "node:path";
+import { isScope, type Scope } from "./scopes.ts";
+import { openTokenFile, type TokenRecord } from "./token-file.ts";
+
+/** What may be told about a token. */
+export type TokenInfo = Omit<TokenRecord, "hash">;
+
+export interface NewToken {
+  readonly scopes: readonly Scope[];
+  readonly name?: string;
+  readonly expires?: Date;
+}
+
+/** The bearer tokens of a server. They are kept as hashes; a token is seen once, when it is made. */
+export interface TokenStore {
+  create(token: NewToken): TokenInfo & { readonly token: string };
+  list(): readonly TokenInfo[];
+  /** False when there is no such token. */
+  revoke(id: string): boolean;
+  /** Undefined when it is unknown, revoked or expired. */
+  verify(token: string): TokenInfo | undefined;
+}
+
+const ID_BYTES = 8;
+const SECRET_BYTES = 32;
+/** So that people and scanners know one when they see it. */
+const PREFIX = "oct";
+const TOKEN = /^oct_(?<id>[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+/** How long a revoked token may still work in another process. */
+const RELOAD_MS = 1_000;
+
+export type TokenStoreOptions = { readonly file: string } | { readonly folder: string };
+
+/** Keeps the tokens in a file that only its owner can read; processes share it. */
+export function createTokenStore(options: TokenStoreOptions): TokenStore {
+  const file = openTokenFile("file" in options ? options.file : join(options.folder, "tokens.json"));
+  let known = new Map<string, KnownToken>();
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  const load = () => {
+    known = new Map(file.read().map((record) => [record.id, toKnown(record)]));
+    readAt = performance.now();
+  };
+  return {
+    create({ scopes, name = "", expires }) {
+      const wrong = scopes.find((scope) => !isScope(scope));
+      if (wrong !== undefined || scopes.length === 0)
+        throw new TypeError(
+          `a token has scopes: admin, admin:ro, project:<id>, project:<id>:ro; not '${wrong}'`,
+        );
+      const id = randomBytes(ID_BYTES).toString("hex");
+      const token = `${PREFIX}_${id}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
+      const info: TokenInfo = {
+        ...{ id, name, scopes, created: new Date().toISOString() },
+        ...(expires && { expires: expires.toISOString() }),
+      };
+      file.change((records) => [...records, { ...info, hash: hashOf(token).toString("hex") }]);
+      load();
+      return { ...info, token };
+    },
+    list: () => file.read().map(toInfo),
+    revoke(id) {
+      const had = file.read().some((record) => record.id === id);
+      if (had) file.change((records) => records.filter((record) => record.id !== id));
+      load();
+      return had;
+    },
+    verify(token) {
+      if (performance.now() - readAt > RELOAD_MS) load();
+      const found = known.get(TOKEN.exec(token)?.groups?.["id"] ?? "");
+      if (!found || !timingSafeEqual(hashOf(token), found.hash)) return undefined;
+      return found.expiresMs <= Date.now() ? undefined : found.info;
+    },
+  };
+}
+
+/** A record as every request needs it. */
+interface KnownToken {
+  readonly info: TokenInfo;
+  readonly hash: Buffer;
+  readonly expiresMs: number;
+}
+
+const toKnown = (record: TokenRecord): KnownToken => ({
+  info: toInfo(record),
+  hash: Buffer.from(record.hash, "hex"),
+  expiresMs: record.expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(record.expires),
+});
+
+/** The token has 256 random bits, so a plain hash cannot be turned back. */
+const hashOf = (token: string) => hash("sha256", token, "buffer");
+
+const toInfo = ({ hash: _hash, ...info }: TokenRecord): TokenInfo => info;

@@ -1,0 +1,22 @@
+import type { ServiceOptions } from "../service.ts";
+import { TASKS_EXTENSION } from "./task-wire.ts";
+
+export type Era = "legacy" | "modern";
+
+/** What the server says that it can. Tasks were a part of the protocol once, and are an extension now. */
+export function toCapabilities(options: ServiceOptions, era: Era) {
+  const { resources, prompts, completions, tasks, logging } = options;
+  return {
+    tools: { listChanged: true },
+    ...(resources && { resources: resources.onChange ? { subscribe: true, listChanged: true } : {} }),
+    ...(prompts && { prompts: prompts.onChange ? { listChanged: true } : {} }),
+    ...(completions && { completions: {} }),
+    ...(logging && { logging: {} }),
+    ...(tasks && era === "legacy" && { tasks: LEGACY_TASKS }),
+    ...(tasks && era === "modern" && { extensions: { [TASKS_EXTENSION]: {} } }),
+  };
+}
+
+export type Capabilities = ReturnType<typeof toCapabilities>;
+
+const LEGACY_TASKS = { list: {}, cancel: {}, requests: { tools: { call: {} } } };

@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { parseJson } from "../json.ts";
+import { PARSE_ERROR } from "../messages.ts";
+import { type HttpRefusal, refuse } from "./refusals.ts";
+
+/** Gives the posted JSON to `take`. What is too long, or no JSON, is answered here. */
+export function readJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+  take: (value: unknown) => void,
+): void {
+  const { "content-type": type, "content-length": announced = 0 } = request.headers;
+  if (!isJson(type)) refuse(response, NOT_JSON);
+  else if (Number(announced) > maxBytes) refuse(response, tooLarge(maxBytes));
+  else collect(request, response, maxBytes, take);
+}
+
+function collect(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+  take: (value: unknown) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= maxBytes) chunks.push(chunk);
+    else refuse(response, tooLarge(maxBytes));
+  });
+  request.once("end", () => {
+    if (length > maxBytes) return;
+    const [only] = chunks;
+    const bytes = chunks.length === 1 && only ? only : Buffer.concat(chunks, length);
+    let value: unknown;
+    try {
+      value = parseJson(bytes.toString());
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : "not JSON";
+      refuse(response, { status: 400, code: PARSE_ERROR, message: `Parse error: ${reason}` });
+      return;
+    }
+    take(value);
+  });
+}
+
+/** The rest of the connection is not worth reading. */
+const LEAVE = { connection: "close" };
+
+const NOT_JSON: HttpRefusal = {
+  status: 415,
+  message: "Unsupported Media Type: Content-Type must be application/json",
+  headers: LEAVE,
+};
+
+const tooLarge = (maxBytes: number): HttpRefusal => ({
+  status: 413,
+  message: `Payload Too Large: a message may have ${maxBytes} bytes`,
+  headers: LEAVE,
+});
+
+const isJson = (type: string | undefined) => /^application\/json *(?:;|$)/i.test(type ?? "");

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createLargeCalls } from "../large-calls.ts";
+import { readJson } from "./body.ts";
+import type { CallerEdge } from "./callers.ts";
+import type { Limits } from "./limits.ts";
+import { answerModern, isModern } from "./modern.ts";
+import { methodNotAllowed, refuse } from "./refusals.ts";
+import { createSessions } from "./sessions.ts";
+
+export const MCP_PATH = "/mcp";
+
+/** Streamable HTTP: both eras at one address. */
+export interface Endpoint {
+  handle(request: IncomingMessage, response: ServerResponse, edge: CallerEdge): void;
+  close(): Promise<void>;
+}
+
+export function createEndpoint(limits: Limits): Endpoint {
+  const sessions = createSessions(limits);
+  // An answer counts until it was read, so nobody has to wait for a client that reads nothing.
+  const large = createLargeCalls({ full: false });
+  return {
+    handle(request, response, edge) {
+      if (request.method === "GET") return sessions.listen(request, response, edge.service);
+      if (request.method === "DELETE") return sessions.end(request, response, edge.service);
+      if (request.method !== "POST") return refuse(response, methodNotAllowed("GET, POST, DELETE"));
+      readJson(request, response, limits.maxBodyBytes, (value) => {
+        if (isModern(request, value)) answerModern({ request, response, value }, edge, large, limits);
+        else sessions.post(request, response, value, edge.service);
+      });
+    },
+    close: sessions.close,
+  };
+}

@@ -1,0 +1,45 @@
+/** An event of one of a session's streams. */
+export interface KeptEvent {
+  readonly id: string;
+  readonly line: string;
+}
+
+/** What was sent on the streams of one session, as far back as the bound allows. */
+export interface EventLog {
+  /** Keeps a line and gives the id that names it. */
+  keep(streamId: string, line: string): string;
+  /** The stream that an id belongs to; undefined when it is none of ours. */
+  streamOf(eventId: string): string | undefined;
+  /** What was kept of the same stream since then, oldest first. */
+  after(eventId: string): readonly KeptEvent[];
+}
+
+/** Units of a string may take two bytes. */
+const BYTES_PER_UNIT = 2;
+const EVENT_ID = /^(?<stream>[0-9a-z]{1,16})-(?<number>\d{1,15})$/;
+
+export function createEventLog(maxBytes: number): EventLog {
+  const events: { readonly stream: string; readonly number: number; readonly line: string }[] = [];
+  let bytes = 0;
+  let count = 0;
+  return {
+    keep(stream, line) {
+      const number = ++count;
+      events.push({ stream, number, line });
+      bytes += line.length * BYTES_PER_UNIT;
+      while (bytes > maxBytes && events.length > 0)
+        bytes -= (events.shift()?.line.length ?? 0) * BYTES_PER_UNIT;
+      return `${stream}-${number}`;
+    },
+    streamOf(eventId) {
+      const { stream, number } = EVENT_ID.exec(eventId)?.groups ?? {};
+      return Number(number) <= count ? stream : undefined;
+    },
+    after(eventId) {
+      const { stream, number } = EVENT_ID.exec(eventId)?.groups ?? {};
+      return events
+        .filter((event) => event.stream === stream && event.number > Number(number) && event.line !== "")
+        .map((event) => ({ id: `${event.stream}-${event.number}`, line: event.line }));
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { conversations } from "../fixtures/conversations.ts";
+import { createDemo } from "../fixtures/demo.ts";
+import { modernHeaders, modernRequest, serveDemo } from "../fixtures/http.ts";
+import { createService } from "../service.ts";
+import { createToolRunner } from "../tool-runner.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+import { isModern } from "./modern.ts";
+import { createSdkHttp } from "./sdk-http.ts";
+
+/** The same service on nothing but the SDK's own handler. */
+async function serveWithSdk(): Promise<string> {
+  const service = createService(createDemo().options);
+  const sdk = createSdkHttp(service, createToolRunner(service), DEFAULT_LIMITS);
+  const server = createServer(async (request, response) => {
+    await sdk.answer(request, response, await json(request));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    await sdk.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+const HEADERS: Readonly<Record<string, (body: unknown) => Record<string, string>>> = {
+  right: modernHeaders,
+  none: () => ({}),
+  "another method": (body) => ({ ...modernHeaders(body), "mcp-method": "tools/list" }),
+  "another name": (body) => ({ ...modernHeaders(body), "mcp-name": "other" }),
+  "another revision": (body) => ({ ...modernHeaders(body), "mcp-protocol-version": "2025-11-25" }),
+};
+
+/** Each message once, and none that opens a stream or changes the list. */
+const messages = Object.values(conversations)
+  .flat()
+  .map(([message]) => message)
+  .filter((message) => !/subscriptions|"grow"/.test(JSON.stringify(message)));
+
+describe.each(Object.entries(HEADERS))("with %s headers", (_name, toHeaders) => {
+  test("a modern request is answered as the SDK's own handler answers it", async () => {
+    const reference = await serveWithSdk();
+    const { post, headers } = await serveDemo();
+    let compared = 0;
+    for (const message of messages) {
+      const own = toHeaders(message);
+      if (!isModern({ headers: own } as unknown as IncomingMessage, message)) continue;
+      const body = JSON.stringify(message);
+      const [ours, theirs] = await Promise.all([
+        post(body, own),
+        fetch(reference, { method: "POST", headers: { ...headers, ...own }, body }),
+      ]);
+      const told = {
+        sent: message,
+        status: ours.status,
+        type: ours.headers.get("content-type"),
+        text: await ours.text(),
+      };
+      expect(told).toEqual({
+        sent: message,
+        status: theirs.status,
+        type: theirs.headers.get("content-type"),
+        text: await theirs.text(),
+      });
+      compared++;
+    }
+    expect(compared).toBeGreaterThan(20);
+  });
+});
+
+test("a method that nobody knows is 404 and -32601", async () => {
+  const { post } = await serveDemo();
+  const { body, headers } = modernRequest(1, "no/such/method");
+  const response = await post(body, headers);
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({ id: 1, error: { code: -32601 } });
+});
+
+test("there is nothing to GET or DELETE without a session", async () => {
+  const { server, headers } = await serveDemo();
+  for (const method of ["GET", "DELETE"]) {
+    const response = await fetch(server.url, { method, headers });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST");
+  }
+});
+
+test("progress that was asked for comes as events before the answer; without it the answer is plain JSON", async () => {
+  const { post, waiting } = await serveDemo();
+  const { body, headers } = modernRequest("w", "tools/call", {
+    name: "demo",
+    arguments: { action: "wait" },
+    _meta: { progressToken: "p" },
+  });
+  const response = await post(body, headers);
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  expect(response.headers.get("x-accel-buffering")).toBe("no");
+  await waiting.started;
+  const go = modernRequest("g", "tools/call", { name: "demo", arguments: { action: "go" } });
+  const plain = await post(go.body, go.headers);
+  expect(plain.headers.get("content-type")).toBe("application/json");
+  const events = (await response.text()).split("\n\n").filter(Boolean);
+  expect(events).toHaveLength(2);
+  expect(events[0]).toContain('"progressToken":"p","progress":1');
+  expect(events[1]).toContain('"id":"w"');
+});
+
+test("closing the response cancels the call", async () => {
+  const { post, waiting } = await serveDemo();
+  const controller = new AbortController();
+  const { body, headers } = modernRequest(1, "tools/call", { name: "demo", arguments: { action: "wait" } });
+  const answer = post(body, headers, controller.signal).catch(() => "gone");
+  await waiting.started;
+  controller.abort();
+  expect(await answer).toBe("gone");
+  await expect.poll(() => waiting.cancelled).toBe(1);
+});
+
+test("a subscription is told of changes until its stream is closed", async () => {
+  const { post } = await serveDemo();
+  const controller = new AbortController();
+  const listen = modernRequest("s", "subscriptions/listen", { notifications: { toolsListChanged: true } });
+  const stream = await post(listen.body, listen.headers, controller.signal);
+  const events = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await events.read()).value).toContain("notifications/subscriptions/acknowledged");
+  const grow = modernRequest(1, "tools/call", { name: "demo", arguments: { action: "grow" } });
+  await post(grow.body, grow.headers);
+  expect((await events.read()).value).toContain("notifications/tools/list_changed");
+  controller.abort();
+});
+
+test("many clients under one token with the same ids each get their own answer", async () => {
+  const { post } = await serveDemo();
+  const texts = Array.from({ length: 100 }, (_, n) => `text ${n}`);
+  const answers = await Promise.all(
+    texts.map(async (text) => {
+      const { body, headers } = modernRequest(1, "tools/call", {
+        name: "demo",
+        arguments: { action: "echo", text },
+      });
+      const answer = (await (await post(body, headers)).json()) as {
+        result: { structuredContent: { data: { text: string } } };
+      };
+      return answer.result.structuredContent.data.text;
+    }),
+  );
+  expect(answers).toEqual(texts);
+});

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { Limits } from "./limits.ts";
+import type { HttpOptions } from "./options.ts";
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_HEADERS = 100;
+/** How often it is looked for requests that take too long to arrive. */
+const CHECK_MS = 1_000;
+/** Longer than proxies keep theirs, so that they close first. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** Node's server with our limits; with TLS when there are files for it. */
+export async function createNodeServer(tls: HttpOptions["tls"], limits: Limits): Promise<Server> {
+  const settings = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.bodyMs,
+    connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    noDelay: true,
+  };
+  const server = tls ? await createSecureServer(tls, settings) : createServer(settings);
+  server.maxHeadersCount = MAX_HEADERS;
+  server.maxConnections = limits.maxConnections;
+  limitConnectionsPerAddress(server, limits.maxConnectionsPerAddress);
+  return server;
+}
+
+async function createSecureServer(tls: NonNullable<HttpOptions["tls"]>, settings: object): Promise<Server> {
+  const { createServer: createHttps } = await import("node:https");
+  return createHttps({ ...settings, cert: readFileSync(tls.cert), key: readFileSync(tls.key) });
+}
+
+function limitConnectionsPerAddress(server: Server, max: number): void {
+  const counts = new Map<string, number>();
+  server.on("connection", (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (counts.get(address) ?? 0) + 1;
+    counts.set(address, count);
+    socket.once("close", () => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
+    });
+    if (count > max) socket.destroy();
+  });
+}

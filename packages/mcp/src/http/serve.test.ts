@@ -1,0 +1,141 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { get } from "node:https";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { modernRequest, serveDemo } from "../fixtures/http.ts";
+
+const echo = modernRequest(1, "tools/call", { name: "demo", arguments: { action: "echo", text: "x" } });
+
+test("the server listens on this machine only, unless told otherwise", async () => {
+  const { server } = await serveDemo();
+  expect(new URL(server.url).hostname).toBe("127.0.0.1");
+});
+
+test("what cannot be a message is refused with the right status, and the next call is answered", async () => {
+  const { post, server, headers } = await serveDemo({ limits: { maxBodyBytes: 1_000 } });
+  expect((await post("{")).status).toBe(400);
+  expect((await post("[".repeat(500))).status).toBe(400);
+  expect((await post(`"${"x".repeat(2_000)}"`)).status).toBe(413);
+  expect((await post(echo.body, { ...echo.headers, "content-type": "text/plain" })).status).toBe(415);
+  expect((await fetch(server.url, { method: "PUT", headers, body: "{}" })).status).toBe(405);
+  expect((await fetch(new URL("/other", server.url), { headers })).status).toBe(404);
+  expect((await post(echo.body, echo.headers)).status).toBe(200);
+});
+
+test("a body longer than it may be is refused although its length was not announced", async () => {
+  const { server, headers } = await serveDemo({ limits: { maxBodyBytes: 1_000 } });
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(new TextEncoder().encode(" ".repeat(400)));
+    },
+  });
+  const answer = fetch(server.url, { method: "POST", headers, body, duplex: "half" } as RequestInit);
+  await expect(answer.then((response) => response.status)).resolves.toBe(413);
+});
+
+test.each([
+  { what: "headers", sent: "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n" },
+  { what: "a body", sent: "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 10\r\n\r\n{" },
+])("$what that do not come end the connection", async ({ sent }) => {
+  const { server } = await serveDemo({ limits: { headersMs: 100, bodyMs: 150 } });
+  const socket = connect(server.port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.write(sent);
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 40[18]/);
+});
+
+test("one address has so many connections and no more", async () => {
+  const { server } = await serveDemo({ limits: { maxConnectionsPerAddress: 2 } });
+  const open = async () => {
+    const socket = connect(server.port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "connect");
+    return socket;
+  };
+  const [first] = [await open(), await open()];
+  const third = await open();
+  await once(third, "close");
+  expect(first.destroyed).toBe(false);
+});
+
+test("a token that asks too often is told to wait", async () => {
+  const { post } = await serveDemo({ limits: { requestsPerSecond: 3 } });
+  const statuses = await Promise.all(
+    Array.from({ length: 8 }, async () => (await post(echo.body, echo.headers)).status),
+  );
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+  expect(statuses).toContain(200);
+});
+
+test("an end waits for the calls that run, and takes no new ones", async () => {
+  const { post, server, waiting, options } = await serveDemo({ limits: { drainMs: 10_000 } });
+  const wait = modernRequest("w", "tools/call", { name: "demo", arguments: { action: "wait" } });
+  const answer = post(wait.body, wait.headers);
+  await waiting.started;
+  const closed = server.close();
+  const late = await post(echo.body, echo.headers).then(
+    (response) => response.status,
+    () => "refused",
+  );
+  expect([503, "refused"]).toContain(late);
+  await options.dispatch({ tool: "demo", action: "go", input: {} }, { caller: { id: "x", access: "admin" } });
+  expect((await answer).status).toBe(200);
+  await closed;
+});
+
+test("an end does not wait for ever", async () => {
+  const { post, server, waiting } = await serveDemo({ limits: { drainMs: 20 } });
+  const wait = modernRequest("w", "tools/call", { name: "demo", arguments: { action: "wait" } });
+  const answer = post(wait.body, wait.headers).catch(() => "gone");
+  await waiting.started;
+  await server.close();
+  expect(await answer).toBe("gone");
+  await expect.poll(() => waiting.cancelled).toBe(1);
+});
+
+test("with a certificate the server speaks TLS", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "octant-tls-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const subject = ["-subj", "/CN=localhost", "-days", "1", "-nodes"];
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      ...subject,
+    ],
+    { stdio: "ignore" },
+  );
+  const { server, token } = await serveDemo({ tls: { cert, key } });
+  expect(server.url).toMatch(/^https:/);
+  const [response] = await once(
+    get(server.url, { headers: { authorization: `Bearer ${token}` }, rejectUnauthorized: false }),
+    "response",
+  );
+  expect(response.statusCode).toBe(405);
+  response.destroy();
+});
+
+test("a page that may call is told so before and with the answer", async () => {
+  const { server, post } = await serveDemo({ allowedOrigins: ["https://app.example"] });
+  const origin = { origin: "https://app.example" };
+  const asked = await fetch(server.url, { method: "OPTIONS", headers: origin });
+  expect(asked.status).toBe(204);
+  expect(asked.headers.get("access-control-allow-headers")).toContain("authorization");
+  const answered = await post(echo.body, { ...echo.headers, ...origin });
+  expect(answered.headers.get("access-control-allow-origin")).toBe("https://app.example");
+});

@@ -1,0 +1,200 @@
+import type { ServerResponse } from "node:http";
+import { createConversation } from "../direct.ts";
+import { isNotificationLine, isPlain, type RequestId, toMessage } from "../messages.ts";
+import type { Service } from "../service.ts";
+import { createEventLog } from "./event-log.ts";
+import { createEventStream, type EventStream } from "./event-stream.ts";
+import type { Limits } from "./limits.ts";
+import { createReply, type Reply } from "./reply.ts";
+
+/** A client of the handshake revisions, across its requests. */
+export interface Session {
+  readonly id: string;
+  readonly callerId: string;
+  /** A request; its answer, and what comes before it, goes to the response. */
+  request(value: unknown, response: ServerResponse): void;
+  /** A notification, or an answer to what we asked. */
+  receive(value: unknown): void;
+  isRunning(id: RequestId): boolean;
+  /** The stream for what belongs to no request. False when there is one already. */
+  listen(response: ServerResponse): boolean;
+  /** Goes on with the stream on which that event was the last that arrived. False when there is no such stream. */
+  resume(response: ServerResponse, lastEventId: string): boolean;
+  /** When it was used last, by `performance.now`; now, while somebody waits for it. */
+  usedAt(): number;
+  close(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly id: string;
+  readonly service: Service;
+  readonly limits: Limits;
+  /** The revision that the handshake asks for. */
+  readonly version: string;
+  /** The handshake was answered: with a session, or with an error and without one. */
+  readonly onHandshake: (accepted: boolean) => void;
+}
+
+/** A request that is not answered yet. */
+interface Pending {
+  readonly id: RequestId;
+  readonly streamId: string;
+  readonly progressToken: unknown;
+  reply: Reply;
+}
+
+const STANDALONE = "0";
+/** Older clients take an event without data for broken JSON. */
+const PRIMED_SINCE = "2025-11-25";
+const RETRY_MS = 500;
+
+export function createSession(options: SessionOptions): Session {
+  const { id: sessionId, service, limits, version, onHandshake } = options;
+  const headers = { "mcp-session-id": sessionId };
+  const log = createEventLog(limits.maxKeptBytes);
+  const pending = new Map<RequestId, Pending>();
+  let standalone: EventStream | undefined;
+  let usedAt = performance.now();
+  let streams = 0;
+  let handshake: RequestId | undefined;
+
+  const outlet = {
+    write(line: string, about?: RequestId) {
+      const post = about === undefined ? findPost(line) : pending.get(about);
+      const isAnswer =
+        about === undefined ? post !== undefined && isAnswerLine(line) : !isNotificationLine(line);
+      if (!post) tellAll(line);
+      else if (isAnswer) finish(post, line);
+      else tell(post, line);
+    },
+    get full() {
+      for (const { reply } of pending.values()) if (reply.full) return true;
+      return standalone?.full ?? false;
+    },
+  };
+  const conversation = createConversation(service, outlet);
+
+  /** For lines that come without the request they belong to: those of the SDK, and questions to the person. */
+  const findPost = (line: string): Pending | undefined => {
+    const value: unknown = JSON.parse(line);
+    const message = toMessage(value);
+    if (!message) return isPlain(value) ? pending.get(value["id"] as RequestId) : undefined;
+    const posts = [...pending.values()];
+    // It is asked on behalf of a call that runs; any stream to the client will do.
+    if (message.id !== undefined) return posts.findLast(({ reply }) => !reply.isGone);
+    const token = message.params?.["progressToken"];
+    return token === undefined ? undefined : posts.find((post) => post.progressToken === token);
+  };
+  const tellAll = (line: string) => {
+    const eventId = log.keep(STANDALONE, line);
+    standalone?.send(line, eventId);
+  };
+  const tell = ({ reply, streamId }: Pending, line: string) => {
+    const keep = () => log.keep(streamId, line);
+    // Who comes back gets it then.
+    if (reply.isGone) keep();
+    else reply.tell(line, keep);
+  };
+  const finish = (post: Pending, line: string) => {
+    pending.delete(post.id);
+    usedAt = performance.now();
+    if (post.id === handshake) {
+      handshake = undefined;
+      onHandshake(isResultLine(line));
+    }
+    post.reply.finish(line, () => log.keep(post.streamId, line));
+  };
+  const prime = (stream: EventStream, post: Pending) => {
+    if (version < PRIMED_SINCE) return;
+    stream.prime(log.keep(post.streamId, ""), RETRY_MS);
+    setTimeout(() => post.reply.cut(), limits.maxStreamMs).unref();
+  };
+
+  return {
+    id: sessionId,
+    callerId: service.caller.id,
+    request(value, response) {
+      const message = toMessage(value);
+      if (message?.id === undefined) return;
+      usedAt = performance.now();
+      if (message.method === "initialize") handshake = message.id;
+      const post: Pending = {
+        id: message.id,
+        streamId: (++streams).toString(36),
+        progressToken: message.meta?.["progressToken"],
+        reply: createReply(response, {
+          limits,
+          takesStream: message.method !== "initialize",
+          headers,
+          onStream: (stream) => prime(stream, post),
+        }),
+      };
+      pending.set(message.id, post);
+      conversation.receive(value);
+    },
+    receive(value) {
+      usedAt = performance.now();
+      conversation.receive(value);
+    },
+    isRunning: (id) => pending.has(id),
+    listen(response) {
+      if (standalone) return false;
+      openStandalone(response);
+      return true;
+    },
+    resume(response, lastEventId) {
+      const streamId = log.streamOf(lastEventId);
+      if (streamId === undefined) return false;
+      const post = [...pending.values()].find((one) => one.streamId === streamId);
+      const missed = log.after(lastEventId);
+      const stream = streamId === STANDALONE ? openStandalone(response) : openStream(response);
+      for (const { id, line } of missed) stream.send(line, id);
+      if (post) post.reply = toReply(stream, response);
+      else if (streamId !== STANDALONE) stream.end();
+      return true;
+    },
+    usedAt: () => (pending.size > 0 || standalone ? performance.now() : usedAt),
+    async close() {
+      await conversation.close();
+      standalone?.end();
+      for (const { reply } of pending.values()) reply.cut();
+      pending.clear();
+    },
+  };
+
+  function openStream(response: ServerResponse): EventStream {
+    usedAt = performance.now();
+    return createEventStream(response, { keepAliveMs: limits.keepAliveMs, headers });
+  }
+
+  function openStandalone(response: ServerResponse): EventStream {
+    standalone?.end();
+    const stream = openStream(response);
+    standalone = stream;
+    response.once("close", () => {
+      if (standalone === stream) standalone = undefined;
+      usedAt = performance.now();
+    });
+    return stream;
+  }
+}
+
+/** A resumed stream in the place of the response that broke. */
+const toReply = (stream: EventStream, response: ServerResponse): Reply => ({
+  tell: (line, toEventId) => stream.send(line, toEventId?.()),
+  finish(line, toEventId) {
+    stream.send(line, toEventId?.());
+    stream.end();
+  },
+  cut: stream.end,
+  get full() {
+    return stream.full;
+  },
+  get isGone() {
+    return response.destroyed;
+  },
+});
+
+const isResultLine = (line: string) => line.startsWith('{"result":') || "result" in JSON.parse(line);
+
+const isAnswerLine = (line: string) => toMessage(JSON.parse(line)) === undefined;

@@ -1,0 +1,45 @@
+import { expect, onTestFinished, test } from "vitest";
+import { serveDemo } from "../fixtures/http.ts";
+
+async function openStream(sse = true) {
+  const demo = await serveDemo({ sse });
+  const controller = new AbortController();
+  onTestFinished(() => controller.abort());
+  const response = await fetch(new URL("/sse", demo.server.url), {
+    headers: demo.headers,
+    signal: controller.signal,
+  });
+  const events = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const next = async () => (await events?.read())?.value ?? "";
+  return { ...demo, response, next, stop: () => controller.abort() };
+}
+
+const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+
+test("messages go to the address that the stream begins with, and answers come on the stream", async () => {
+  const { next, server, headers } = await openStream();
+  const first = await next();
+  const [, path = ""] = /^event: endpoint\ndata: (\/messages\?sessionId=\S+)\n\n$/.exec(first) ?? [];
+  const posted = await fetch(new URL(path, server.url), { method: "POST", headers, body: ping });
+  expect(posted.status).toBe(202);
+  expect(await next()).toBe('event: message\ndata: {"result":{},"jsonrpc":"2.0","id":1}\n\n');
+});
+
+test("nobody posts to a stream of another token, nor to one that is gone", async () => {
+  const { next, server, headers, tokens, stop } = await openStream();
+  const [, path = ""] = /data: (\S+)/.exec(await next()) ?? [];
+  const post = (token?: string) =>
+    fetch(new URL(path, server.url), {
+      method: "POST",
+      headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
+      body: ping,
+    });
+  expect((await post(tokens.create({ scopes: ["admin"] }).token)).status).toBe(404);
+  expect((await post()).status).toBe(202);
+  stop();
+  await expect.poll(async () => (await post()).status).toBe(404);
+});
+
+test("it is not there unless it was asked for", async () => {
+  expect((await openStream(false)).response.status).toBe(404);
+});

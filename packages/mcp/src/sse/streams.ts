@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Conversation, createConversation } from "../direct.ts";
+import { readJson } from "../http/body.ts";
+import { createEventStream } from "../http/event-stream.ts";
+import type { Limits } from "../http/limits.ts";
+import { methodNotAllowed, refuse, sessionNotFound } from "../http/refusals.ts";
+import type { Service } from "../service.ts";
+
+export const STREAM_PATH = "/sse";
+export const MESSAGES_PATH = "/messages";
+
+/** The transport of 2024-11-05: one stream for all answers, and an address to post messages to. */
+export interface SseStreams {
+  open(request: IncomingMessage, response: ServerResponse, service: Service): void;
+  post(request: IncomingMessage, response: ServerResponse, service: Service): void;
+  close(): Promise<void>;
+}
+
+interface OpenStream {
+  readonly callerId: string;
+  readonly conversation: Conversation;
+  readonly end: () => void;
+}
+
+export function createSseStreams(limits: Limits): SseStreams {
+  const streams = new Map<string, OpenStream>();
+  return {
+    open(request, response, service) {
+      if (request.method !== "GET") return refuse(response, methodNotAllowed("GET"));
+      if (streams.size >= limits.maxSessions)
+        return refuse(response, { status: 503, message: "too many streams; end some, or try later" });
+      const id = randomUUID();
+      const stream = createEventStream(response, limits);
+      const conversation = createConversation(service, {
+        write: (line) => stream.send(line),
+        get full() {
+          return stream.full;
+        },
+      });
+      streams.set(id, { callerId: service.caller.id, conversation, end: stream.end });
+      response.on("drain", conversation.resume);
+      response.once("close", () => {
+        streams.delete(id);
+        void conversation.close();
+      });
+      stream.raw(`event: endpoint\ndata: ${MESSAGES_PATH}?sessionId=${id}\n\n`);
+    },
+    post(request, response, service) {
+      if (request.method !== "POST") return refuse(response, methodNotAllowed("POST"));
+      const id = new URL(request.url ?? "/", "http://localhost").searchParams.get("sessionId");
+      const stream = streams.get(id ?? "");
+      if (stream?.callerId !== service.caller.id) return refuse(response, sessionNotFound);
+      readJson(request, response, limits.maxBodyBytes, (value) => {
+        stream.conversation.receive(value);
+        response.writeHead(202, { "content-type": "text/plain" }).end("Accepted");
+      });
+    },
+    async close() {
+      const open = [...streams.values()];
+      await Promise.all(open.map(({ conversation }) => conversation.close()));
+      for (const { end } of open) end();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { WebSocket } from "ws";
+import { createConversation } from "../direct.ts";
+import type { Limits } from "../http/limits.ts";
+import { parseJson } from "../json.ts";
+import { createLineQueue } from "../line-queue.ts";
+import { errorLine, PARSE_ERROR } from "../messages.ts";
+import type { Service } from "../service.ts";
+
+/** One client on its socket. */
+export interface SocketConversation {
+  /** Reads nothing more. */
+  pause(): void;
+  close(): Promise<void>;
+}
+
+const UNSUPPORTED_DATA = 1003;
+const POLICY_VIOLATION = 1008;
+const GOING_AWAY = 1001;
+/** What may wait to be read by the client before we read no more of what it sends. */
+const HIGH_WATER_BYTES = 1024 * 1024;
+/** A client that does not answer the close is cut off. */
+const CLOSE_MS = 1_000;
+
+/** Holds the conversation: one JSON-RPC message in each text frame. */
+export function talkOver(ws: WebSocket, service: Service, limits: Limits): SocketConversation {
+  const conversation = createConversation(service, {
+    write: (line) => ws.send(line, onSent),
+    get full() {
+      return isFull();
+    },
+  });
+  const isFull = () => ws.bufferedAmount > HIGH_WATER_BYTES;
+  let wasFull = false;
+  let isPaused = false;
+  const onSent = () => {
+    if (isFull()) wasFull = true;
+    else if (wasFull) {
+      wasFull = false;
+      conversation.resume();
+      messages.resume();
+    }
+  };
+  const messages = createLineQueue({
+    take(text) {
+      let value: unknown;
+      try {
+        value = parseJson(text);
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : "not JSON";
+        return ws.send(errorLine(null, PARSE_ERROR, `Parse error: ${reason}`), onSent);
+      }
+      conversation.receive(value);
+      if (isFull()) wasFull = true;
+    },
+    isHeld: isFull,
+    onWaiting: () => ws.pause(),
+    onEmpty: () => {
+      if (!isPaused) ws.resume();
+    },
+  });
+
+  let inTurn = false;
+  const startTurn = () => {
+    if (inTurn) return;
+    inTurn = true;
+    messages.startTurn();
+    setImmediate(() => {
+      inTurn = false;
+    });
+  };
+
+  const opening = setTimeout(
+    () => ws.close(POLICY_VIOLATION, "nothing was said"),
+    limits.firstMessageMs,
+  ).unref();
+  let isAlive = true;
+  const pings = setInterval(() => {
+    if (!isAlive) return ws.terminate();
+    isAlive = false;
+    ws.ping();
+  }, 2 * limits.keepAliveMs).unref();
+  ws.on("pong", () => {
+    isAlive = true;
+  });
+  ws.on("message", (data, isBinary) => {
+    clearTimeout(opening);
+    isAlive = true;
+    if (isBinary) return ws.close(UNSUPPORTED_DATA, "MCP is text");
+    startTurn();
+    messages.push(data.toString());
+  });
+  // What is wrong with a frame, ws has told the client by closing; "close" follows.
+  ws.on("error", (cause) => service.log(`websocket: ${cause.message}`));
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  ws.once("close", async () => {
+    clearTimeout(opening);
+    clearInterval(pings);
+    await messages.end();
+    await conversation.close();
+    resolve();
+  });
+  return {
+    pause() {
+      isPaused = true;
+      ws.pause();
+    },
+    close() {
+      // It has to read the client's own close.
+      ws.resume();
+      ws.close(GOING_AWAY, "the server ends");
+      setTimeout(() => ws.terminate(), CLOSE_MS).unref();
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { Limits } from "../http/limits.ts";
+import type { Service } from "../service.ts";
+import { SUBPROTOCOL } from "./handshake.ts";
+import { type SocketConversation, talkOver } from "./socket.ts";
+
+/** The clients that are connected by WebSocket. */
+export interface Sockets {
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, service: Service): void;
+  /** Reads nothing more. */
+  pause(): void;
+  close(): Promise<void>;
+}
+
+export function createSockets(limits: Limits): Sockets {
+  const open = new Set<SocketConversation>();
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limits.maxBodyBytes,
+    // Compression costs memory for every socket, and lets small frames grow large.
+    perMessageDeflate: false,
+    handleProtocols: () => SUBPROTOCOL,
+  });
+  return {
+    accept(request, socket, head, service) {
+      server.handleUpgrade(request, socket, head, (ws) => {
+        const talk = talkOver(ws, service, limits);
+        open.add(talk);
+        ws.once("close", () => open.delete(talk));
+      });
+    },
+    pause() {
+      for (const talk of open) talk.pause();
+    },
+    async close() {
+      await Promise.all([...open].map((talk) => talk.close()));
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// The thread that holds the index: nothing it does keeps the server from answering.
+import { parentPort, workerData } from "node:worker_threads";
+import { openLanceStore } from "../vector/lance-store.ts";
+import type { IndexedFile } from "./code-index.ts";
+import { type CodeIndex, openCodeIndex } from "./code-index.ts";
+import { answerCalls } from "./thread.ts";
+
+export interface IndexThreadData {
+  readonly file: string;
+  readonly embedder: string | undefined;
+  /** Where LanceDB keeps vectors; undefined for the embedded store. */
+  readonly lanceFolder: string | undefined;
+}
+
+// The one who starts it gives these.
+const { file, embedder, lanceFolder } = workerData as IndexThreadData;
+const index = openCodeIndex(file, {
+  embedder,
+  openVectors: lanceFolder === undefined ? undefined : () => openLanceStore(lanceFolder),
+});
+
+const calls = {
+  ...index,
+  /** Each file as the parser wrote it, in one text: that is copied from thread to thread at once. */
+  putAll: (files: readonly string[]): Promise<void> =>
+    index.put(files.map((text): IndexedFile => JSON.parse(text))),
+} satisfies CodeIndex & Record<string, unknown>;
+/** What the index can be asked for from another thread. */
+export type IndexCalls = typeof calls;
+
+if (parentPort) answerCalls(parentPort, calls);

@@ -1,0 +1,43 @@
+// A thread that takes files apart, which is the most work of indexing, and learns what their words mean.
+import { parentPort } from "node:worker_threads";
+import {
+  createStructureFinder,
+  type StructureFinder,
+  type StructureMatch,
+} from "../structure/find-structures.ts";
+import { createGrammars } from "../syntax/grammars.ts";
+import { languageOf } from "../syntax/languages/index.ts";
+import { findOccurrences, type Occurrence } from "../syntax/occurrences.ts";
+import { createTermCutter } from "../text/terms.ts";
+import { type LatentSpaceData, learnLatentSpace } from "../vector/latent-space.ts";
+import type { IndexedFile } from "./code-index.ts";
+import { parseLessons } from "./meaning.ts";
+import { parseFile } from "./parse-file.ts";
+import type { FileState } from "./store.ts";
+import { answerCalls } from "./thread.ts";
+
+const grammars = createGrammars();
+const cutTerms = createTermCutter();
+// Files of one search come one after the other: its pattern is read once.
+let finder: ({ pattern: string } & StructureFinder) | undefined;
+const calls = {
+  /** The file for the index, as one text. */
+  async parse(state: FileState, text: string): Promise<string> {
+    const file: IndexedFile = { state, parsed: await parseFile(grammars, cutTerms, state.path, text) };
+    return JSON.stringify(file);
+  },
+  /** undefined when the pattern is no code of the file's language. */
+  async structures(path: string, text: string, pattern: string): Promise<StructureMatch[] | undefined> {
+    if (finder?.pattern !== pattern) finder = { pattern, ...createStructureFinder(grammars, pattern) };
+    const language = languageOf(path);
+    return language && finder.find(language, text);
+  },
+  async occurrences(path: string, text: string, name: string): Promise<Occurrence[]> {
+    const language = languageOf(path);
+    return language ? findOccurrences(grammars, language, text, name) : [];
+  },
+  learn: (lessons: string): LatentSpaceData => learnLatentSpace(parseLessons(lessons)),
+};
+export type ParserCalls = typeof calls;
+
+if (parentPort) answerCalls(parentPort, calls);

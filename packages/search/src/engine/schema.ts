@@ -1,0 +1,73 @@
+import { rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+const SCHEMA_VERSION = 2;
+const TABLES = ["files", "symbols", "chunks", "vectors", "kept"] as const;
+const SCHEMA = `
+  CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL
+  ) STRICT;
+  CREATE TABLE symbols (
+    id INTEGER PRIMARY KEY, file INTEGER NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL,
+    place TEXT NOT NULL, signature TEXT NOT NULL, doc TEXT
+  ) STRICT;
+  CREATE INDEX symbols_by_file ON symbols (file);
+  CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
+  CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, symbol INTEGER, first_line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL, terms TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX chunks_by_file ON chunks (file);
+  CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, scale REAL NOT NULL, vector BLOB NOT NULL) STRICT;
+  CREATE TABLE kept (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
+  PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+/**
+ * Opens the index on the disk. What is broken or was written by another version is thrown away and written anew: an
+ * index holds nothing that the files do not.
+ */
+export function openIndexFile(file: string): DatabaseSync {
+  try {
+    return openWith(file);
+  } catch (cause) {
+    if (!isBroken(cause)) throw cause;
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+    return openWith(file);
+  }
+}
+
+function openWith(file: string): DatabaseSync {
+  const db = new DatabaseSync(file);
+  try {
+    // Nothing is lost with a power cut that could not be read from the files again, so no write waits for the disk.
+    db.exec(`PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+      PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 16777216;`);
+    if (versionOf(db) !== SCHEMA_VERSION) create(db);
+    return db;
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
+}
+
+/** Another server may be doing the same at this moment; the second finds it done. */
+function create(db: DatabaseSync): void {
+  db.exec("BEGIN IMMEDIATE");
+  if (versionOf(db) !== SCHEMA_VERSION) {
+    for (const table of TABLES) db.exec(`DROP TABLE IF EXISTS ${table}`);
+    db.exec(SCHEMA);
+  }
+  db.exec("COMMIT");
+}
+
+const versionOf = (db: DatabaseSync): number =>
+  Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+const isBroken = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  "errcode" in cause &&
+  (cause.errcode === SQLITE_CORRUPT || cause.errcode === SQLITE_NOTADB);

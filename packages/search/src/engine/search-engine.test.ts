@@ -1,0 +1,256 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Embedder } from "../vector/embedder.ts";
+import { createSearchEngine, type SearchEngine } from "./search-engine.ts";
+import { type FolderFiles, folderFiles } from "./testing/folder-files.ts";
+
+let home: string;
+let files: FolderFiles;
+const engines: SearchEngine[] = [];
+const logged: string[] = [];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "octant-search-"));
+  for (const folder of ["code", "state"]) mkdirSync(join(home, folder));
+  files = folderFiles(join(home, "code"));
+  files.write("src/http/header.ts", HEADER);
+  files.write("src/retry.py", RETRY);
+  files.write("README.md", "# Weather station\n\nMeasures the wind.\n");
+});
+
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()));
+  rmSync(home, { recursive: true });
+  expect(logged.splice(0)).toEqual([]);
+});
+
+const HEADER = `/** Splits a header line into its name and value. */
+export function parseHeader(line: string): [string, string] {
+  const colon = line.indexOf(":");
+  return [line.slice(0, colon), line.slice(colon + 1)];
+}
+export class HeaderList {
+  append(name: string) { return name; }
+}
+`;
+const RETRY = `def retry_with_backoff(attempts):
+    """Waits longer after each failure."""
+    for attempt in range(attempts):
+        sleep(2 ** attempt)
+`;
+
+function start(options: { files?: FolderFiles; embedder?: Embedder } = {}): SearchEngine {
+  const engine = createSearchEngine({
+    files: options.files ?? files,
+    folder: join(home, "state"),
+    embedder: options.embedder,
+    log: (line) => logged.push(line),
+  });
+  engines.push(engine);
+  return engine;
+}
+
+const never = () => new AbortController().signal;
+const both = { strategies: ["text", "vector"], limit: 5 } as const;
+const found = async (engine: SearchEngine, query: string, scope?: string) =>
+  (await engine.rank(query, { ...both, scope })).map(({ file, symbol }) => `${file}#${symbol?.path ?? ""}`);
+const named = async (engine: SearchEngine, name: string) =>
+  (await engine.symbols(name, { limit: 10 })).map(({ file, path }) => `${file}#${path}`);
+
+test("what was indexed is found by its words, its name and its file", async () => {
+  const engine = start();
+  expect(await engine.index({ signal: never() })).toMatchObject({ files: 3, read: 3 });
+  expect((await found(engine, "split the header line"))[0]).toBe("src/http/header.ts#parseHeader");
+  expect((await found(engine, "measure the wind"))[0]).toBe("README.md#");
+  expect(await named(engine, "HeaderList.append")).toContain("src/http/header.ts#HeaderList.append");
+  expect((await engine.outline("src/retry.py")).map(({ path }) => path)).toEqual(["retry_with_backoff"]);
+  expect(await engine.status()).toMatchObject({ files: 3, state: "fresh" });
+});
+
+test("a scope narrows what is found to a folder", async () => {
+  const engine = start();
+  await engine.index({ signal: never() });
+  expect(await found(engine, "header line attempts", "src/http")).not.toContain(
+    "src/retry.py#retry_with_backoff",
+  );
+  expect(await found(engine, "header line attempts", "src/retry.py")).toEqual([
+    "src/retry.py#retry_with_backoff",
+  ]);
+});
+
+test("only files whose bytes have changed are taken apart again", async () => {
+  const engine = start();
+  await engine.index({ signal: never() });
+  expect(await engine.index({ signal: never() })).toMatchObject({ files: 3, read: 0 });
+  utimesSync(join(home, "code/README.md"), 1, 1);
+  files.write("src/retry.py", RETRY.replace("retry_with_backoff", "try_again_and_again"));
+  const before = await engine.status();
+  expect(await engine.index({ signal: never() })).toMatchObject({ read: 2, chunks: before.chunks });
+  expect(await named(engine, "retry_with_backoff")).toEqual([]);
+  expect(await named(engine, "try_again_and_again")).toEqual(["src/retry.py#try_again_and_again"]);
+  expect(await engine.index({ signal: never() })).toMatchObject({ read: 0 });
+});
+
+test("a removed file is found no more, by any way", async () => {
+  const engine = start();
+  await engine.index({ signal: never() });
+  files.remove("src/http");
+  await engine.index({ signal: never() });
+  expect(await found(engine, "header colon")).toEqual([]);
+  expect(await named(engine, "parseHeader")).toEqual([]);
+  expect(await engine.status()).toMatchObject({ files: 2 });
+});
+
+test("changes that are told of are followed: new, changed and removed files, and whole folders", async () => {
+  const engine = start();
+  await engine.index({ signal: never() });
+  files.write("src/new.go", "package p\n\nfunc DecodeFrame(b []byte) int { return 1 }\n");
+  files.write("src/retry.py", "def other(): pass\n");
+  files.remove("src/http");
+  files.tell(["src/new.go", "src/retry.py"]);
+  files.tell(["src/http"]);
+  await engine.settled();
+  expect(await named(engine, "DecodeFrame")).toEqual(["src/new.go#DecodeFrame"]);
+  expect(await named(engine, "retry_with_backoff")).toEqual([]);
+  expect(await named(engine, "parseHeader")).toEqual([]);
+  expect(await engine.status()).toMatchObject({ files: 3, state: "fresh" });
+});
+
+test("when nobody knows what has changed, everything is compared", async () => {
+  const engine = start();
+  await engine.index({ signal: never() });
+  files.write("late.ts", "export function lateComer() {}\n");
+  files.tell("unknown");
+  await engine.settled();
+  expect(await named(engine, "lateComer")).toEqual(["late.ts#lateComer"]);
+});
+
+test("after a restart everything is found before anything is indexed", async () => {
+  const first = start();
+  await first.index({ signal: never() });
+  await first.close();
+  const second = start({ files: folderFiles(join(home, "code")) });
+  expect(await named(second, "parseHeader")).toEqual(["src/http/header.ts#parseHeader"]);
+  expect((await found(second, "split the header line"))[0]).toBe("src/http/header.ts#parseHeader");
+  expect(await second.status()).toMatchObject({ state: "stale", files: 3 });
+});
+
+test("two servers share an index: what one writes the other finds", async () => {
+  const [one, other] = [start(), start({ files: folderFiles(join(home, "code")) })];
+  await Promise.all([one.index({ signal: never() }), other.index({ signal: never() })]);
+  expect(await named(other, "parseHeader")).toHaveLength(1);
+  const hits = await found(other, "header colon");
+  expect(hits).toHaveLength(new Set(hits).size);
+  files.write("more.ts", "export function measureHumidity(sensor: number) { return sensor; }\n");
+  files.remove("src/retry.py");
+  await one.index({ signal: never() });
+  expect(await found(other, "measure humidity")).toContain("more.ts#measureHumidity");
+  expect(await named(other, "humid")).toEqual(["more.ts#measureHumidity"]);
+  expect(await named(other, "retry_with_backoff")).toEqual([]);
+});
+
+test("an indexing that was cancelled ends, and the next one finishes the work", async () => {
+  for (let n = 0; n < 200; n++) files.write(`many/file-${n}.ts`, HEADER);
+  const engine = start();
+  const stop = new AbortController();
+  const reason = new Error("enough");
+  const cancelled = engine.index({ signal: stop.signal, progress: () => stop.abort(reason) });
+  await expect(cancelled).rejects.toBe(reason);
+  expect(await engine.index({ signal: never() })).toMatchObject({ files: 203 });
+  expect(await engine.status()).toMatchObject({ files: 203, state: "fresh" });
+});
+
+test("one of two who wait gives up: the other still gets its index", async () => {
+  for (let n = 0; n < 50; n++) files.write(`many/file-${n}.ts`, HEADER);
+  const engine = start();
+  const stop = new AbortController();
+  const first = engine.index({ signal: stop.signal, progress: () => stop.abort(new Error("enough")) });
+  const second = engine.index({ signal: never() });
+  await expect(first).rejects.toThrow("enough");
+  expect(await second).toMatchObject({ files: 53 });
+});
+
+test("a close in the middle leaves an index that can be opened", async () => {
+  for (let n = 0; n < 200; n++) files.write(`many/file-${n}.ts`, HEADER);
+  const first = start();
+  const cut = first.index({
+    signal: never(),
+    progress: ({ progress }) => progress === 60 && void first.close(),
+  });
+  await expect(cut).rejects.toThrow("closed");
+  expect(await start().index({ signal: never() })).toMatchObject({ files: 203 });
+});
+
+test("files that are no code, broken or empty are searched by their lines or not at all", async () => {
+  files.write("broken.ts", "function whole() {}\nexport function half( {{{ ][\n");
+  files.write("empty.py", "");
+  files.write("odd.go", "\u0000\u0001 \ufffd func");
+  files.write("lines.txt", "the barometer falls\n".repeat(3));
+  const engine = start();
+  expect(await engine.index({ signal: never() })).toMatchObject({ files: 7 });
+  expect((await found(engine, "barometer"))[0]).toBe("lines.txt#");
+  expect(await named(engine, "whole")).toEqual(["broken.ts#whole"]);
+});
+
+test("an index file that is damaged is made anew", async () => {
+  writeFileSync(join(home, "state/search.sqlite"), "this is no database".repeat(500));
+  const engine = start();
+  await engine.index({ signal: never() });
+  expect(await named(engine, "parseHeader")).toHaveLength(1);
+});
+
+test("a model from outside places texts and questions; another model starts anew", async () => {
+  const asked: string[] = [];
+  const about = (id: string): Embedder => ({
+    id,
+    embed: async (texts, role) => {
+      asked.push(...texts.map((text) => `${id} ${role} ${text.split("\n")[0]}`));
+      return texts.map((text) =>
+        Float32Array.of(/wind|storm/.test(text) ? 1 : 0, /wind|storm/.test(text) ? 0 : 1),
+      );
+    },
+  });
+  const first = start({ embedder: about("one") });
+  await first.index({ signal: never() });
+  const [hit] = await first.rank("storm", { strategies: ["vector"], limit: 1 });
+  expect(hit).toMatchObject({ file: "README.md", why: [{ strategy: "vector", rank: 1 }] });
+  await first.close();
+  asked.length = 0;
+  const second = start({ embedder: about("two") });
+  await second.index({ signal: never() });
+  expect(asked).toContain("two passage # Weather station");
+});
+
+const all = async <T>(items: AsyncIterable<T>) => Array.fromAsync(items);
+
+test("code of a form is found in the files as they are, by language and scope", async () => {
+  files.write("src/late.js", "class Header { parse(line) { return split(line, ':'); } }\n");
+  files.write("data.yaml", "split: line\n");
+  const { syntax } = start();
+  const query = { signal: never(), pattern: "$A.slice($$$B)" };
+  const [found] = await all(syntax.structures(query));
+  expect(found).toMatchObject({ path: "src/http/header.ts", hash: expect.stringMatching(/^sha256:/) });
+  expect(found?.found.map(({ text }) => text)).toEqual(["line.slice(0, colon)", "line.slice(colon + 1)"]);
+  expect(await all(syntax.structures({ ...query, scope: "src/late.js" }))).toEqual([]);
+  expect(await all(syntax.structures({ ...query, pattern: "split(line, $S)" }))).toHaveLength(1);
+  await expect(all(syntax.structures({ ...query, pattern: "function (" }))).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+  });
+  await expect(all(syntax.structures({ ...query, language: "cobol" }))).rejects.toThrow(
+    "no grammar for 'cobol'",
+  );
+});
+
+test("places of a name are found without an index", async () => {
+  files.write(
+    "src/use.ts",
+    "import { parseHeader } from './http/header';\nconst go = () => parseHeader('a');\n",
+  );
+  const found = await all(start().syntax.occurrences({ name: "parseHeader", signal: never() }));
+  expect(found.map(({ path, found: places }) => [path, places.map(({ role }) => role)])).toEqual([
+    ["src/http/header.ts", ["definition"]],
+    ["src/use.ts", ["use", "call"]],
+  ]);
+});

@@ -1,0 +1,225 @@
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { Progress } from "@octant/core";
+import type { Embedder } from "../vector/embedder.ts";
+import { requireLance } from "../vector/lance-store.ts";
+import type { PlannedFile, RankedHit, RankOptions } from "./code-index.ts";
+import type { IndexCalls, IndexThreadData } from "./code-index-entry.ts";
+import { createSharedParsers } from "./shared-parsers.ts";
+import type { ListedFile, SourceFiles } from "./source-files.ts";
+import type { IndexCounts, StoredSymbol } from "./store.ts";
+import type { SymbolOptions } from "./symbol-search.ts";
+import { createSyntaxSearch, type SyntaxSearch } from "./syntax-search.ts";
+import { startThread, type Thread } from "./thread.ts";
+import { updateIndex } from "./update-index.ts";
+
+export interface IndexReport {
+  readonly files: number;
+  /** How many of them had changed. */
+  readonly read: number;
+  readonly chunks: number;
+}
+
+export interface EngineStatus extends IndexCounts {
+  /**
+   * empty: nothing was indexed yet. stale: answers come from an earlier time. indexing: they come from what there is.
+   * fresh: they are complete.
+   */
+  readonly state: "empty" | "stale" | "indexing" | "fresh";
+  /** The model that places texts; null for the one that is learned from the workspace. */
+  readonly embedder: string | null;
+}
+
+/** Finds code in a workspace. Nothing is started before the first question, and all the work is done in other threads. */
+export interface SearchEngine {
+  /** Brings the index up to date, and keeps it so; a second call meanwhile waits for the first. */
+  index(options: { signal: AbortSignal; progress?: (update: Progress) => void }): Promise<IndexReport>;
+  /** Waits until every change that was told of is in the index. */
+  settled(): Promise<void>;
+  status(): Promise<EngineStatus>;
+  rank(query: string, options: Omit<RankOptions, "vector"> & { signal?: AbortSignal }): Promise<RankedHit[]>;
+  symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
+  outline(path: string): Promise<StoredSymbol[]>;
+  /** Questions about the files as they are, whether they are indexed or not. */
+  readonly syntax: SyntaxSearch;
+  close(): Promise<void>;
+}
+
+export interface SearchEngineOptions {
+  readonly files: SourceFiles;
+  /** A private folder for the index. */
+  readonly folder: string;
+  /** Without one, meaning is learned from the workspace itself. */
+  readonly embedder?: Embedder;
+  /** Where vectors are compared. LanceDB is for those who have it installed. */
+  readonly vectorStore?: "embedded" | "lancedb";
+  readonly log: (line: string) => void;
+}
+
+/** More would be faster only while nobody else needs the machine. */
+const MAX_PARSERS = 2;
+/** What the index keeps from growing without bound; 50,000 chunks need a fifth of it. */
+const INDEX_HEAP = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 12 };
+
+export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
+  const { files, folder, embedder, vectorStore = "embedded", log } = options;
+  if (vectorStore === "lancedb") requireLance();
+  const closed = new AbortController();
+  const parsers = createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));
+  let thread: Thread<IndexCalls> | undefined;
+  let run: Run | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+  let isComplete = false;
+  let waiting = new Set<string>();
+  let isAllWaiting = false;
+  let stopWatching: (() => void) | undefined;
+
+  const open = (): Thread<IndexCalls> => {
+    if (!thread || thread.hasEnded) {
+      const data: IndexThreadData = {
+        file: join(folder, "search.sqlite"),
+        embedder: embedder?.id,
+        lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
+      };
+      thread = startThread<IndexCalls>("code-index", import.meta.url, data, INDEX_HEAP);
+    }
+    return thread;
+  };
+  const ask: Thread<IndexCalls>["call"] = (name, ...args) => open().call(name, ...args);
+
+  /** One after the other: two that write would only wait for each other. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => {});
+    return mine;
+  };
+  const update = (planned: readonly PlannedFile[], signal: AbortSignal, tell: (done: number) => void) =>
+    updateIndex({ files, index: open(), parsers, embedder, planned, signal, tell });
+
+  const indexAll = async (signal: AbortSignal, progress: (u: Progress) => void): Promise<IndexReport> => {
+    // Before the list is made: what changes meanwhile is told of.
+    stopWatching ??= files.onChange(onChange);
+    const listed: ListedFile[] = [];
+    for await (const file of files.list(signal)) listed.push(file);
+    const planned = await ask("plan", listed);
+    const total = planned.length;
+    await update(planned, signal, (done) =>
+      progress({ progress: done, total, message: `indexing ${total} files` }),
+    );
+    const { chunks } = await ask("counts");
+    return { files: listed.length, read: total, chunks };
+  };
+
+  const startRun = (): Run => {
+    const stop = new AbortController();
+    const listeners = new Set<(update: Progress) => void>();
+    const signal = AbortSignal.any([stop.signal, closed.signal]);
+    const report = inTurn(async () => {
+      signal.throwIfAborted();
+      const done = await indexAll(signal, (update) => {
+        for (const listener of listeners) listener(update);
+      });
+      isComplete = true;
+      return done;
+    });
+    const started: Run = { report, listeners, stop };
+    const forget = () => {
+      if (run === started) run = undefined;
+    };
+    report.then(forget, forget);
+    return started;
+  };
+
+  /** Changes are put into the index in turn; those that come meanwhile go together into the next one. */
+  const onChange = (paths: readonly string[] | "unknown") => {
+    const isFirst = waiting.size === 0 && !isAllWaiting;
+    if (paths === "unknown") isAllWaiting = true;
+    else for (const path of paths) waiting.add(path);
+    if (isFirst) void inTurn(catchUp).catch(tellOfFailure);
+  };
+  const catchUp = async () => {
+    const [paths, all] = [[...waiting], isAllWaiting];
+    waiting = new Set();
+    isAllWaiting = false;
+    if (closed.signal.aborted) return;
+    if (all) await indexAll(closed.signal, () => {});
+    else await update(await ask("planFor", paths), closed.signal, () => {});
+  };
+  const tellOfFailure = (cause: unknown) => {
+    if (closed.signal.aborted) return;
+    isComplete = false;
+    log(`the search index could not follow a change: ${cause instanceof Error ? cause.message : cause}`);
+  };
+
+  return {
+    async index({ signal, progress = () => {} }) {
+      signal.throwIfAborted();
+      if (!run || run.stop.signal.aborted) run = startRun();
+      return waitFor(run, signal, progress);
+    },
+    async settled() {
+      let seen: unknown;
+      while (seen !== turn) {
+        seen = turn;
+        await turn;
+      }
+    },
+    async status() {
+      const counts = await ask("counts");
+      const isBusy = run !== undefined || waiting.size > 0 || isAllWaiting;
+      const rest = counts.files === 0 ? "empty" : "stale";
+      return {
+        ...counts,
+        state: isBusy ? "indexing" : isComplete ? "fresh" : rest,
+        embedder: embedder?.id ?? null,
+      };
+    },
+    async rank(query, { signal = closed.signal, ...options }) {
+      const isByMeaning = embedder && options.strategies.includes("vector");
+      const [vector] = isByMeaning ? await embedder.embed([query], "question", signal) : [];
+      return ask("rank", query, { ...options, vector });
+    },
+    symbols: (name, options) => ask("symbols", name, options),
+    outline: (path) => ask("outline", path),
+    syntax: createSyntaxSearch(files, parsers),
+    async close() {
+      closed.abort(new Error("the search engine was closed"));
+      stopWatching?.();
+      await turn;
+      await parsers.close();
+      // Its file is left in order, not in the middle of a write.
+      if (thread && !thread.hasEnded) await thread.call("close").catch(() => {});
+      await thread?.close();
+    },
+  };
+}
+
+/** An indexing under way, and those who wait for it. */
+interface Run {
+  readonly report: Promise<IndexReport>;
+  readonly listeners: Set<(update: Progress) => void>;
+  readonly stop: AbortController;
+}
+
+/** Waits for the run; when the last one who waits gives up, it ends. */
+async function waitFor(
+  { report, listeners, stop }: Run,
+  signal: AbortSignal,
+  progress: (update: Progress) => void,
+): Promise<IndexReport> {
+  const listener = (update: Progress) => progress(update);
+  listeners.add(listener);
+  const leave = Promise.withResolvers<never>();
+  const onAbort = () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) stop.abort(signal.reason);
+    leave.reject(signal.reason);
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([report, leave.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    listeners.delete(listener);
+  }
+}

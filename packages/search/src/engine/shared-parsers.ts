@@ -1,0 +1,43 @@
+import { createParserPool, type ParserPool } from "./parser-pool.ts";
+
+/** Parsers that are started when they are needed and ended when nobody has needed them for a while. */
+export interface SharedParsers {
+  /** They stay until it is disposed of. */
+  borrow(): BorrowedParsers;
+  close(): Promise<void>;
+}
+
+export interface BorrowedParsers extends Disposable {
+  readonly pool: ParserPool;
+}
+
+/** Starting one and loading its grammars takes half a second; keeping one takes some 30 MB. */
+const IDLE_MS = 20_000;
+
+export function createSharedParsers(size: number): SharedParsers {
+  let pool: ParserPool | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let users = 0;
+  const close = async () => {
+    const closing = pool;
+    pool = undefined;
+    clearTimeout(timer);
+    await closing?.close();
+  };
+  return {
+    borrow() {
+      pool ??= createParserPool(size);
+      users++;
+      clearTimeout(timer);
+      return {
+        pool,
+        [Symbol.dispose]() {
+          if (--users > 0) return;
+          timer = setTimeout(close, IDLE_MS);
+          timer.unref();
+        },
+      };
+    },
+    close,
+  };
+}

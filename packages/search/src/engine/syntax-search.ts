@@ -1,0 +1,122 @@
+import { ToolError } from "@octant/core";
+import type { StructureMatch } from "../structure/find-structures.ts";
+import { literalWords } from "../structure/placeholders.ts";
+import { LANGUAGES, languageOf } from "../syntax/languages/index.ts";
+import type { Occurrence } from "../syntax/occurrences.ts";
+import type { ParserPool } from "./parser-pool.ts";
+import { isIn } from "./scope.ts";
+import type { SharedParsers } from "./shared-parsers.ts";
+import type { SourceFiles } from "./source-files.ts";
+
+/** What was found in one file. */
+export interface InFile<T> {
+  readonly path: string;
+  readonly hash: string;
+  readonly found: readonly T[];
+}
+
+export interface SyntaxQuery {
+  /** Only below this folder, or this file. */
+  readonly scope?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Looks into the files themselves, so that it needs no index and is never behind. Files come in the order of their paths. */
+export interface SyntaxSearch {
+  /** Code of the form of a pattern, in one language or in all that are programmed in. */
+  structures(
+    query: SyntaxQuery & { readonly pattern: string; readonly language?: string },
+  ): AsyncGenerator<InFile<StructureMatch>>;
+  /** Where a name stands as a name. */
+  occurrences(query: SyntaxQuery & { readonly name: string }): AsyncGenerator<InFile<Occurrence>>;
+}
+
+/** Files that are read ahead of the one that is waited for. */
+const AHEAD = 8;
+
+export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): SyntaxSearch {
+  async function* scan<T>(
+    { scope = "", signal }: SyntaxQuery,
+    words: readonly string[],
+    isWanted: (path: string) => boolean,
+    look: (pool: ParserPool, path: string, text: string) => Promise<readonly T[]>,
+  ): AsyncGenerator<InFile<T>> {
+    const paths = await candidates(files, words, (path) => isIn(scope, path) && isWanted(path), signal);
+    using borrowed = parsers.borrow();
+    yield* inOrder(paths, async (path) => {
+      signal.throwIfAborted();
+      const file = await files.read(path);
+      if (!file || words.some((word) => !file.text.includes(word))) return undefined;
+      const found = await look(borrowed.pool, path, file.text);
+      return found.length > 0 ? { path, hash: file.state.hash, found } : undefined;
+    });
+  }
+
+  return {
+    async *structures({ pattern, language, ...query }) {
+      const languages = languagesFor(language);
+      let isPattern = false;
+      const refused = new Set<string>();
+      const isWanted = (path: string) => languages.has(languageOf(path)?.id ?? "");
+      yield* scan(query, literalWords(pattern), isWanted, async (pool, path, text) => {
+        const found = await pool.structures(path, text, pattern);
+        if (found) isPattern = true;
+        else refused.add(languageOf(path)?.id ?? "");
+        return found ?? [];
+      });
+      if (!isPattern && refused.size > 0) throw noPattern([...refused].sort());
+    },
+    async *occurrences({ name, ...query }) {
+      const isWanted = (path: string) => languageOf(path) !== undefined;
+      yield* scan(query, [name], isWanted, (pool, path, text) => pool.occurrences(path, text, name));
+    },
+  };
+}
+
+/** Any text is a pattern of YAML; what holds data is searched only when it is asked for. */
+function languagesFor(asked: string | undefined): ReadonlySet<string> {
+  if (asked === undefined) return new Set(LANGUAGES.filter(({ calls }) => calls).map(({ id }) => id));
+  const family = LANGUAGES.filter(({ id }) => id === asked || (asked === "typescript" && id === "tsx"));
+  if (family.length > 0) return new Set(family.map(({ id }) => id));
+  const message = `no grammar for '${asked}'; there are: ${LANGUAGES.map(({ id }) => id).join(", ")}`;
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "language", message }] });
+}
+
+function noPattern(languages: readonly string[]): ToolError<"INVALID_ARGUMENT"> {
+  const message = `the pattern is no code of ${languages.join(" or ")}; write it as code, with $NAME for one thing and $$$NAME for any number`;
+  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "pattern", message }] });
+}
+
+async function candidates(
+  files: SourceFiles,
+  words: readonly string[],
+  isWanted: (path: string) => boolean,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const paths: string[] = [];
+  if (files.holding && words.length > 0) {
+    for await (const path of files.holding(words, signal)) if (isWanted(path)) paths.push(path);
+  } else for await (const { path } of files.list(signal)) if (isWanted(path)) paths.push(path);
+  return paths.sort();
+}
+
+/** Several at once, but what they give in the order of the paths. */
+async function* inOrder<T>(
+  paths: readonly string[],
+  work: (path: string) => Promise<T | undefined>,
+): AsyncGenerator<T> {
+  const ahead: Promise<T | undefined>[] = [];
+  for (const path of paths) {
+    const next = work(path);
+    // Whoever waits for it sees the failure; nobody may.
+    next.catch(() => {});
+    ahead.push(next);
+    if (ahead.length < AHEAD) continue;
+    const found = await ahead.shift();
+    if (found) yield found;
+  }
+  for (const next of ahead) {
+    const found = await next;
+    if (found) yield found;
+  }
+}

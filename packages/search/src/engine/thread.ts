@@ -1,0 +1,79 @@
+import { extname } from "node:path";
+import { type MessagePort, type ResourceLimits, Worker } from "node:worker_threads";
+
+/** What a thread can be asked for: names, with what they take and give. */
+// biome-ignore lint/suspicious/noExplicitAny: only `any` holds functions of every kind; callers see the real types.
+type Methods = Readonly<Record<string, (...args: any[]) => unknown>>;
+
+interface Request {
+  readonly number: number;
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
+type Response = { readonly number: number } & ({ readonly value: unknown } | { readonly failure: Error });
+
+/** A thread of our own that answers calls. */
+export interface Thread<M extends Methods> {
+  call<K extends keyof M & string>(name: K, ...args: Parameters<M[K]>): Promise<Awaited<ReturnType<M[K]>>>;
+  readonly hasEnded: boolean;
+  close(): Promise<void>;
+}
+
+/** Starts `<name>-entry` beside the file with the given url; it must call `answerCalls`. */
+export function startThread<M extends Methods>(
+  name: string,
+  url: string,
+  workerData: unknown,
+  resourceLimits: ResourceLimits = {},
+): Thread<M> {
+  const worker = new Worker(new URL(`./${name}-entry${extname(url)}`, url), { workerData, resourceLimits });
+  // A thread that waits for work must not keep the process.
+  worker.unref();
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let calls = 0;
+  let ended: Error | undefined;
+  const end = (why: Error) => {
+    ended ??= why;
+    for (const call of waiting.values()) call.reject(ended);
+    waiting.clear();
+  };
+  worker.on("message", (response: Response) => {
+    const call = waiting.get(response.number);
+    waiting.delete(response.number);
+    if (waiting.size === 0) worker.unref();
+    if ("failure" in response) call?.reject(response.failure);
+    else call?.resolve(response.value);
+  });
+  worker.on("error", end);
+  worker.on("exit", () => end(new Error(`the ${name} thread has ended`)));
+  return {
+    call(method, ...args) {
+      if (ended) return Promise.reject(ended);
+      const call = Promise.withResolvers<unknown>();
+      const request: Request = { number: ++calls, name: method, args };
+      waiting.set(request.number, call);
+      worker.ref();
+      worker.postMessage(request);
+      // The method on the other side has this type; a message forgets it.
+      return call.promise as ReturnType<Thread<M>["call"]>;
+    },
+    get hasEnded() {
+      return ended !== undefined;
+    },
+    async close() {
+      end(new Error(`the ${name} thread was closed`));
+      await worker.terminate();
+    },
+  };
+}
+
+/** The other side. Calls start in the order they come; one that waits lets the next one in. */
+export function answerCalls(port: MessagePort, methods: Methods): void {
+  port.on("message", async ({ number, name, args }: Request) => {
+    try {
+      port.postMessage({ number, value: await methods[name]?.(...args) });
+    } catch (cause) {
+      port.postMessage({ number, failure: cause instanceof Error ? cause : new Error(String(cause)) });
+    }
+  });
+}

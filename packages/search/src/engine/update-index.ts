@@ -1,0 +1,109 @@
+import type { Embedder } from "../vector/embedder.ts";
+import type { LatentSpaceData } from "../vector/latent-space.ts";
+import type { PlannedFile } from "./code-index.ts";
+import type { IndexCalls } from "./code-index-entry.ts";
+import { createParserPool } from "./parser-pool.ts";
+import type { SharedParsers } from "./shared-parsers.ts";
+import type { SourceFiles } from "./source-files.ts";
+import type { ChunkPlace, FileState } from "./store.ts";
+import type { Thread } from "./thread.ts";
+
+export interface UpdateOptions {
+  readonly files: SourceFiles;
+  readonly index: Thread<IndexCalls>;
+  readonly parsers: SharedParsers;
+  readonly embedder: Embedder | undefined;
+  readonly planned: readonly PlannedFile[];
+  readonly signal: AbortSignal;
+  /** How many of the files are done. */
+  readonly tell: (done: number) => void;
+}
+
+/** Files that wait before the parsers. */
+const LANES = 12;
+const FILES_PER_WRITE = 48;
+
+/** Reads what was planned, takes it apart and puts it into the index. What cannot be read any more is forgotten. */
+export async function updateIndex(options: UpdateOptions): Promise<void> {
+  const { index, embedder, signal } = options;
+  await readAll(options);
+  if (embedder) return embedAll(options, embedder);
+  const lessons = await index.call("lessons");
+  if (lessons !== undefined) await index.call("learn", await learnApart(lessons, signal));
+}
+
+/** In a thread that ends with it: what learning needs in memory is given back at once. */
+async function learnApart(lessons: string, signal: AbortSignal): Promise<LatentSpaceData> {
+  const pool = createParserPool(1);
+  // It cannot be asked to stop in the middle.
+  const stop = () => void pool.close();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await pool.learn(lessons);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw cause;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await pool.close();
+  }
+}
+
+async function readAll({ files, index, parsers, planned, signal, tell }: UpdateOptions): Promise<void> {
+  using borrowed = parsers.borrow();
+  const queue = planned[Symbol.iterator]();
+  const parsed: string[] = [];
+  const unchanged: FileState[] = [];
+  const gone: string[] = [];
+  let done = 0;
+  const flush = async () => {
+    if (parsed.length > 0) await index.call("putAll", parsed.splice(0));
+    if (unchanged.length > 0) await index.call("touch", unchanged.splice(0));
+    if (gone.length > 0) await index.call("remove", gone.splice(0));
+  };
+  const work = async () => {
+    for (const { path, hash } of queue) {
+      signal.throwIfAborted();
+      const file = await files.read(path);
+      if (!file) gone.push(path);
+      else if (file.state.hash === hash) unchanged.push(file.state);
+      else parsed.push(await borrowed.pool.parse(file.state, file.text));
+      if (parsed.length + unchanged.length + gone.length >= FILES_PER_WRITE) await flush();
+      tell(++done);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, work));
+  await flush();
+}
+
+/** Texts that are sent to a model at once. */
+const TEXTS_PER_CALL = 32;
+
+async function embedAll({ files, index, signal }: UpdateOptions, embedder: Embedder): Promise<void> {
+  let after = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const chunks = await index.call("unplaced", after, TEXTS_PER_CALL);
+    const last = chunks.at(-1);
+    if (!last) return;
+    after = last.id;
+    const texts = await Promise.all(chunks.map((chunk) => textOf(files, chunk)));
+    const there = chunks.flatMap(({ id }, at) => (texts[at] ? [{ id, text: texts[at] }] : []));
+    const vectors = await embedder.embed(
+      there.map(({ text }) => text),
+      "passage",
+      signal,
+    );
+    await index.call(
+      "place",
+      there.flatMap(({ id }, at) => (vectors[at] ? [{ id, vector: vectors[at] }] : [])),
+    );
+  }
+}
+
+/** undefined when the file is not the one that was taken apart. */
+async function textOf(files: SourceFiles, { file, hash, firstLine, endLine }: ChunkPlace) {
+  const source = await files.read(file);
+  if (source?.state.hash !== hash) return undefined;
+  return source.text.split("\n").slice(firstLine, endLine).join("\n");
+}

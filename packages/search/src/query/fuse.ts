@@ -1,0 +1,35 @@
+import type { Found, Hit, RankedList } from "./hit.ts";
+
+/** How fast the first places stop to count more than the next ones. */
+const SMOOTHING = 60;
+
+/**
+ * Reciprocal rank fusion, for lists whose scores cannot be compared: a hit counts 1 / (60 + its rank) in each list.
+ * Hits in the same symbol are one; it lies where the first list that has it says.
+ */
+export function fuse(lists: readonly RankedList[], limit: number): Hit[] {
+  const hits = new Map<string, Hit>();
+  for (const { strategy, found } of lists) {
+    for (const [at, hit] of withoutDoubles(found).entries()) {
+      const key = keyOf(hit);
+      const rank = at + 1;
+      const known = hits.get(key) ?? { ...hit, score: 0, why: [] };
+      const score = known.score + 1 / (SMOOTHING + rank);
+      hits.set(key, { ...known, score, why: [...known.why, { strategy, rank }] });
+    }
+  }
+  return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, limit);
+}
+
+function withoutDoubles(found: readonly Found[]): Found[] {
+  const seen = new Set<string>();
+  return found.filter((hit) => {
+    const key = keyOf(hit);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+const keyOf = ({ path, symbol, range }: Found): string =>
+  `${path}\n${symbol ?? (range ? `${range.start.line}` : "")}`;

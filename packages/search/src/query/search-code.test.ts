@@ -1,0 +1,136 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isIn } from "../engine/scope.ts";
+import { createSearchEngine, type SearchEngine } from "../engine/search-engine.ts";
+import { type FolderFiles, folderFiles } from "../engine/testing/folder-files.ts";
+import type { Modality } from "./hit.ts";
+import { type SearchParts, searchCode } from "./search-code.ts";
+
+let home: string;
+let engine: SearchEngine;
+let parts: SearchParts;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), "octant-query-"));
+  for (const folder of ["code", "state"]) mkdirSync(join(home, folder));
+  const files = folderFiles(join(home, "code"));
+  files.write("src/header.ts", HEADER);
+  files.write("src/server.ts", SERVER);
+  files.write("lib/wind.py", "def measure_wind(sensor):\n    return sensor.speed  # parseHeader\n");
+  engine = createSearchEngine({ files, folder: join(home, "state"), log: () => {} });
+  await engine.index({ signal: AbortSignal.timeout(60_000) });
+  parts = { engine, grep: grepIn(files), paths: (signal) => pathsOf(files, signal) };
+});
+
+afterAll(async () => {
+  await engine.close();
+  rmSync(home, { recursive: true });
+});
+
+const HEADER = `export function parseHeader(line: string) {
+  return line.split(":");
+}
+export class Headers { parseHeader() { return parseHeader("x"); } }
+`;
+const SERVER = `import { parseHeader } from "./header.ts";
+export function answer(request: string) {
+  parseHeader(request);
+  return parseHeader(request + "parseHeader");
+}
+`;
+
+async function* pathsOf(files: FolderFiles, signal: AbortSignal) {
+  for await (const { path } of files.list(signal)) yield path;
+}
+
+/** As ripgrep would, for a few files. */
+const grepIn =
+  (files: FolderFiles): SearchParts["grep"] =>
+  async (text, { scope = "", signal }) =>
+    (await Array.fromAsync(pathsOf(files, signal)))
+      .filter((path) => isIn(scope, path))
+      .flatMap((path) =>
+        readFileSync(join(home, "code", path), "utf8")
+          .split("\n")
+          .flatMap((content, line) => {
+            const col = content.indexOf(text);
+            return col < 0
+              ? []
+              : [{ path, range: { start: { line, col }, end: { line, col: col + text.length } } }];
+          }),
+      );
+
+const search = (query: string, modality: Modality = "auto", scope?: string) =>
+  searchCode(parts, { query, modality, scope, limit: 10, signal: AbortSignal.timeout(60_000) });
+const places = async (...args: Parameters<typeof search>) =>
+  (await search(...args)).map(({ path, symbol }) => `${path}#${symbol ?? ""}`);
+
+test("where is it defined: the definition, and nothing else", async () => {
+  expect(await places("where is Headers defined?")).toEqual(["src/header.ts#Headers"]);
+  expect(await search("where is parseHeader defined?")).toMatchObject([
+    { path: "src/header.ts", symbol: "parseHeader", why: [{ strategy: "symbol", rank: 1 }] },
+    { symbol: "Headers.parseHeader" },
+  ]);
+});
+
+test("who calls it: each caller once, and those who only name it behind them", async () => {
+  expect(await places("who calls parseHeader?")).toEqual([
+    "src/header.ts#Headers.parseHeader",
+    "src/server.ts#answer",
+    "src/server.ts#",
+  ]);
+});
+
+test("an identifier: its definitions first, then where else it stands", async () => {
+  const hits = await search("parseHeader");
+  expect(hits[0]).toMatchObject({
+    symbol: "parseHeader",
+    why: [
+      { strategy: "symbol", rank: 1 },
+      { strategy: "literal", rank: expect.any(Number) },
+    ],
+  });
+  expect(hits.map(({ path }) => path)).toContain("lib/wind.py");
+});
+
+test("a sentence: by words and meaning, with a place in each list", async () => {
+  const [hit] = await search("how is the speed of the wind measured");
+  expect(hit).toMatchObject({ path: "lib/wind.py", symbol: "measure_wind", kind: "function" });
+  expect(hit?.why.map(({ strategy }) => strategy)).toContain("text");
+  expect(hit?.hash).toMatch(/^sha256:/);
+});
+
+test("code with metavariables: by its form; code without: by its form and as it is written", async () => {
+  expect(await search("$X.split($SEP)")).toMatchObject([
+    { path: "src/header.ts", symbol: "parseHeader", why: [{ strategy: "ast", rank: 1 }] },
+  ]);
+  const [hit] = await search('line.split(":")');
+  expect(hit?.why.map(({ strategy }) => strategy)).toEqual(["ast", "literal"]);
+});
+
+test("a path or a glob: files", async () => {
+  expect(await places("*.py")).toEqual(["lib/wind.py#"]);
+  expect((await search("server.ts"))[0]).toMatchObject({ path: "src/server.ts", kind: "file", range: null });
+});
+
+test("a scope holds for every way to search", async () => {
+  for (const modality of ["auto", "text", "symbol", "vector"] as const)
+    for (const { path } of await search("parseHeader", modality, "src/server.ts"))
+      expect(path).toBe("src/server.ts");
+  expect(await places("*.ts", "file", "lib")).toEqual([]);
+});
+
+test("what looks like another kind of question and finds nothing there is asked as a sentence", async () => {
+  expect((await places("where is wind defined"))[0]).toBe("lib/wind.py#measure_wind");
+});
+
+test("a modality that was asked for is the only one", async () => {
+  expect(
+    (await search("header", "symbol")).flatMap(({ why }) => why.map(({ strategy }) => strategy)),
+  ).not.toContain("literal");
+  await expect(search("anything", "memory")).rejects.toMatchObject({ code: "UNSUPPORTED" });
+  await expect(search("function (", "ast")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  expect(await search("  ")).toEqual([]);
+});

@@ -1,0 +1,80 @@
+import type { Range } from "@octant/core";
+import type { Node } from "web-tree-sitter";
+import type { Grammars } from "../syntax/grammars.ts";
+import type { Language } from "../syntax/language.ts";
+import { matchPattern } from "./match.ts";
+import { type Pattern, parsePattern } from "./pattern.ts";
+
+export interface Capture {
+  readonly text: string;
+  readonly range: Range;
+}
+
+export interface StructureMatch {
+  readonly range: Range;
+  readonly text: string;
+  /** By the name of the metavariable; one that stands for nothing has an empty text where it would be. */
+  readonly captures: Readonly<Record<string, Capture>>;
+}
+
+export interface StructureFinder {
+  /** Where the text has the form of the pattern, in order; undefined when the pattern is no code of the language. */
+  find(language: Language, text: string): Promise<StructureMatch[] | undefined>;
+}
+
+/** Patterns are read once for each language. */
+export function createStructureFinder(grammars: Grammars, pattern: string): StructureFinder {
+  const parsed = new Map<string, Promise<Pattern | undefined>>();
+  return {
+    async find(language, text) {
+      const known = parsed.get(language.id) ?? parsePattern(grammars, language, pattern);
+      parsed.set(language.id, known);
+      const own = await known;
+      return own && findIn(grammars, language, own, text);
+    },
+  };
+}
+
+async function findIn(
+  grammars: Grammars,
+  language: Language,
+  pattern: Pattern,
+  text: string,
+): Promise<StructureMatch[]> {
+  const { parser } = await grammars(language);
+  const tree = parser.parse(text);
+  if (!tree) return [];
+  try {
+    const candidates = tree.rootNode.descendantsOfType(pattern[0].type);
+    return candidates.flatMap((node) => {
+      const matched = node && matchPattern(pattern, node);
+      if (!matched) return [];
+      const captures = [...matched.captures].map(([name, nodes]) => [name, toCapture(nodes, text, node)]);
+      return [{ ...toCapture(matched.nodes, text, node), captures: Object.fromEntries(captures) }];
+    });
+  } finally {
+    tree.delete();
+  }
+}
+
+function toCapture(nodes: readonly Node[], text: string, whole: Node): Capture {
+  const [first, end] = [nodes[0], nodes.at(-1)];
+  const last = end && withoutLineEnd(end);
+  if (!first || !last) {
+    const place = { line: whole.endPosition.row, col: whole.endPosition.column };
+    return { text: "", range: { start: place, end: place } };
+  }
+  return {
+    text: text.slice(first.startIndex, last.endIndex),
+    range: {
+      start: { line: first.startPosition.row, col: first.startPosition.column },
+      end: { line: last.endPosition.row, col: last.endPosition.column },
+    },
+  };
+}
+
+/** Some grammars count the end of the line to what stands before it. */
+function withoutLineEnd(node: Node): Node {
+  const last = node.lastNamedChild;
+  return last && /\s$/.test(node.text) ? withoutLineEnd(last) : node;
+}

@@ -1,0 +1,90 @@
+import type { Node } from "web-tree-sitter";
+import type { Grammars, LoadedGrammar } from "../syntax/grammars.ts";
+import type { Language } from "../syntax/language.ts";
+import { contextsOf } from "./contexts.ts";
+import {
+  literalWords,
+  type Metavariable,
+  metavariableIn,
+  QUOTED,
+  SPELLINGS,
+  withPlaceholders,
+} from "./placeholders.ts";
+
+/** A piece of a pattern; what tells nothing apart (commas, brackets, comments) is left out. */
+export type PatternNode =
+  | { readonly is: "metavariable"; readonly metavariable: Metavariable }
+  | { readonly is: "leaf"; readonly type: string; readonly text: string }
+  | { readonly is: "node"; readonly type: string; readonly children: readonly PatternNode[] };
+
+/** One thing, or several that follow each other. The first is never a metavariable. */
+export type Pattern = readonly [first: Exclude<PatternNode, { is: "metavariable" }>, ...PatternNode[]];
+
+/** Reads a pattern as code of the language; undefined when it is none. */
+export async function parsePattern(
+  grammars: Grammars,
+  language: Language,
+  text: string,
+): Promise<Pattern | undefined> {
+  if (literalWords(text).length === 0 && !/[^\s$\w]/.test(text)) return undefined;
+  const grammar = await grammars(language);
+  const spellings = language.id === "json" ? [QUOTED] : SPELLINGS;
+  for (const context of contextsOf(language.id)) {
+    for (const spelling of spellings) {
+      const pattern = parseWithin(grammar, context, withPlaceholders(text.trim(), spelling));
+      if (pattern) return pattern;
+    }
+  }
+  return undefined;
+}
+
+function parseWithin(
+  { parser }: LoadedGrammar,
+  [before, behind]: readonly [string, string],
+  code: string,
+): Pattern | undefined {
+  const tree = parser.parse(before + code + behind);
+  if (!tree) return undefined;
+  try {
+    if (tree.rootNode.hasError) return undefined;
+    return toPattern(tree.rootNode, before.length, before.length + code.length);
+  } finally {
+    tree.delete();
+  }
+}
+
+/** What of the tree lies between the two places, without what encloses it. */
+function toPattern(root: Node, start: number, end: number): Pattern | undefined {
+  const node = root.descendantForIndex(start, end);
+  if (!node) return undefined;
+  const isOne = node.startIndex === start && node.endIndex === end && node.parent && !ROWS.has(node.type);
+  const [first, ...rest] = (isOne ? [node] : partsIn(node, start, end)).map(toPatternNode);
+  if (!first || first.is === "metavariable") return undefined;
+  return [first, ...rest];
+}
+
+/** These hold statements one after the other and are nothing by themselves. */
+const ROWS = new Set(["block", "statement_list", "declaration_list", "body_statement", "class_body"]);
+
+const partsIn = (node: Node, start: number, end: number): Node[] =>
+  tellingChildren(node).filter((child) => child.startIndex >= start && child.endIndex <= end);
+
+function toPatternNode(node: Node): PatternNode {
+  const metavariable = metavariableIn(node.text);
+  if (metavariable) return { is: "metavariable", metavariable };
+  const children = tellingChildren(node);
+  if (children.length === 0 && !isHollow(node)) return { is: "leaf", type: node.type, text: node.text };
+  return { is: "node", type: node.type, children: children.map(toPatternNode) };
+}
+
+/** Nothing but brackets: `{}`. */
+const isHollow = (node: Node) => node.childCount > 0 && /^[\s,;(){}[\]]*$/.test(node.text);
+
+/** Signs that come and go with style, or that the tree itself stands for. */
+const SILENT = new Set([",", ";", "(", ")", "{", "}", "[", "]", '"', "'", "`", "\n", ""]);
+
+/** Children that tell something: not commas and brackets, not comments. */
+export const tellingChildren = (node: Node): Node[] =>
+  node.children.filter((child): child is Node => child !== null && !isSilent(child));
+
+const isSilent = (node: Node) => (node.isNamed ? node.type.includes("comment") : SILENT.has(node.type));

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { createGrammars } from "./grammars.ts";
+import { languageOf } from "./languages/index.ts";
+import { findCalls, findOccurrences } from "./occurrences.ts";
+
+const grammars = createGrammars();
+
+const languageFor = (file: string) => {
+  const language = languageOf(file);
+  if (!language) throw new Error(`no language for ${file}`);
+  return language;
+};
+
+/** Files that define `load`, call it inside `main` and name it in a string and in a comment. */
+const ROWS: readonly (readonly [file: string, text: string])[] = [
+  ["a.ts", "// load\nfunction load() {}\nfunction main() { load(); this.load('load'); }"],
+  ["a.tsx", "const load = () => 1;\nfunction main() { return <p title='load'>{load()}{x.load()}</p>; }"],
+  ["a.js", "/* load */ function load() {}\nconst main = () => { load(); a.load(`load`); };"],
+  ["a.py", "# load\ndef load(): pass\ndef main():\n  load()\n  self.load('load')"],
+  ["a.go", 'package p\n// load\nfunc load() {}\nfunc main() { load(); a.load("load") }'],
+  ["a.rs", '// load\nfn load() {}\nfn main() { load(); a.load("load"); }'],
+  ["a.java", 'class A { /* load */ void load() {}\n void main() { load(); a.load("load"); } }'],
+  ["a.c", '// load\nvoid load() {}\nvoid main() { load(); a->load("load"); }'],
+  ["a.cpp", '// load\nvoid load() {}\nvoid main() { load(); a.load("load"); }'],
+  ["a.cs", 'class A { // load\n void load() {}\n void main() { load(); a.load("load"); } }'],
+  ["a.rb", "# load\ndef load; end\ndef main\n  load(1)\n  a.load('load')\nend"],
+  ["a.php", "<?php // load\nfunction load() {}\nfunction main() { load(); $a->load('load'); }"],
+];
+
+test.each(ROWS)("%s: a definition and two calls, and neither strings nor comments", async (file, text) => {
+  const found = await findOccurrences(grammars, languageFor(file), text, "load");
+  expect(found.map(({ role }) => role)).toEqual(["definition", "call", "call"]);
+  const calls = await findCalls(grammars, languageFor(file), text, "load");
+  expect(calls.map(({ name, within }) => [name, within?.path.split(".").at(-1)])).toEqual([
+    ["load", "main"],
+    ["load", "main"],
+  ]);
+});
+
+test("a use that is no call is told from one, and a part of a longer name is no occurrence", async () => {
+  const text = "import { load } from './x';\nconst loader = load;\nreload();";
+  const found = await findOccurrences(grammars, languageFor("a.ts"), text, "load");
+  expect(found.map(({ role, range }) => [role, range.start.line])).toEqual([
+    ["use", 0],
+    ["use", 1],
+  ]);
+});
+
+test("without a name every call is listed, in order", async () => {
+  const calls = await findCalls(grammars, languageFor("a.ts"), "a(b()); new C(); d.e.f();");
+  expect(calls.map(({ name }) => name)).toEqual(["a", "b", "C", "f"]);
+  expect(await findCalls(grammars, languageFor("a.json"), "{}")).toEqual([]);
+});
+
+test("a definition is within what encloses it, not within itself", async () => {
+  const text = "class A { m() { return this.m(); } }";
+  const found = await findOccurrences(grammars, languageFor("a.ts"), text, "m");
+  expect(found.map(({ within }) => within?.path)).toEqual(["A", "A.m"]);
+});

@@ -1,0 +1,78 @@
+import { ToolError } from "@octant/core";
+import { z } from "zod";
+import type { Embedder } from "./embedder.ts";
+import { normalise } from "./sparse-rows.ts";
+
+export interface HttpEmbedderOptions {
+  /** openai: any endpoint that is compatible, up to `/v1`. ollama: the address of the server. */
+  readonly api: "openai" | "ollama";
+  readonly url: string;
+  readonly model: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The caller's, so that it obeys the caller's rules of what may be reached. */
+  readonly fetch: typeof fetch;
+  /** What some models want before a text: `search_query: `, `search_document: `. */
+  readonly prefixes?: { readonly question: string; readonly passage: string };
+}
+
+const Vector = z.array(z.number()).min(1);
+const ANSWERS = {
+  openai: z.object({ data: z.array(z.object({ index: z.int(), embedding: Vector })) }),
+  ollama: z.object({ embeddings: z.array(Vector) }),
+} as const;
+const PATHS = { openai: "/embeddings", ollama: "/api/embed" } as const;
+/** Models cut off what they cannot read; there is no use in sending it. */
+const MAX_TEXT_CHARS = 8_000;
+const TIMEOUT_MS = 60_000;
+
+/** A model behind an endpoint that speaks as OpenAI's or Ollama's does. */
+export function createHttpEmbedder(options: HttpEmbedderOptions): Embedder {
+  const { api, url, model, headers = {}, prefixes = { question: "", passage: "" } } = options;
+  return {
+    id: `${api}:${model}`,
+    async embed(texts, role, signal) {
+      if (texts.length === 0) return [];
+      const input = texts.map((text) => prefixes[role] + text.slice(0, MAX_TEXT_CHARS));
+      const response = await send(options, `${url.replace(/\/+$/, "")}${PATHS[api]}`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ model, input }),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      const vectors = vectorsIn(api, await response.json());
+      if (vectors?.length !== texts.length)
+        throw failed(model, `it gave ${vectors?.length ?? "no"} vectors for ${texts.length} texts`);
+      return vectors.map((vector) => normalise(Float32Array.from(vector)));
+    },
+  };
+}
+
+async function send(
+  { fetch, model }: HttpEmbedderOptions,
+  url: string,
+  init: RequestInit,
+): Promise<Response> {
+  const response = await fetch(url, init).catch((cause: unknown) => {
+    // The caller's own cancellation passes as it is.
+    if (init.signal?.aborted && !isTimeout(init.signal.reason)) throw init.signal.reason;
+    throw failed(model, "it could not be reached", cause);
+  });
+  if (!response.ok) throw failed(model, `it answered with status ${response.status}`);
+  return response;
+}
+
+const isTimeout = (reason: unknown) => reason instanceof DOMException && reason.name === "TimeoutError";
+
+function vectorsIn(api: HttpEmbedderOptions["api"], answer: unknown): number[][] | undefined {
+  if (api === "ollama") return ANSWERS.ollama.safeParse(answer).data?.embeddings;
+  const { data } = ANSWERS.openai.safeParse(answer);
+  return data?.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+}
+
+const failed = (model: string, what: string, cause?: unknown) =>
+  new ToolError(
+    "UPSTREAM_ERROR",
+    `the embedding model '${model}' cannot be used: ${what}; check its address and name, or search with modality text`,
+    {},
+    { cause },
+  );

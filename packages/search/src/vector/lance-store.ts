@@ -1,0 +1,86 @@
+import { requireInstalled } from "./optional-package.ts";
+import type { PlacedVector, VectorStore } from "./vector-store.ts";
+
+/** What we use of `@lancedb/lancedb`, which is loaded only when it is asked for. */
+interface Lance {
+  connect(folder: string): Promise<Connection>;
+}
+interface Connection {
+  tableNames(): Promise<string[]>;
+  dropTable(name: string): Promise<void>;
+  createTable(name: string, rows: readonly Row[], options: { mode: "overwrite" }): Promise<Table>;
+  close(): void;
+}
+interface Table {
+  mergeInsert(column: string): MergeInsert;
+  delete(where: string): Promise<unknown>;
+  vectorSearch(vector: Float32Array): VectorQuery;
+  close(): void;
+}
+interface MergeInsert {
+  whenMatchedUpdateAll(): MergeInsert;
+  whenNotMatchedInsertAll(): MergeInsert;
+  execute(rows: readonly Row[]): Promise<unknown>;
+}
+interface VectorQuery {
+  distanceType(type: "cosine"): VectorQuery;
+  select(columns: readonly string[]): VectorQuery;
+  limit(count: number): VectorQuery;
+  toArray(): Promise<{ readonly id: number; readonly _distance: number }[]>;
+}
+type Row = { readonly id: number; readonly vector: readonly number[] };
+
+const PACKAGE = "@lancedb/lancedb";
+const TABLE = "vectors";
+/** The nearest are told apart; the rest counts as far. */
+const MAX_NEAR = 1_000;
+
+/** Vectors in LanceDB, for models whose vectors do not fit in memory. Starts empty: what is kept is kept in the index. */
+export async function openLanceStore(folder: string): Promise<VectorStore> {
+  requireLance();
+  const name: string = PACKAGE;
+  // It comes with no types when it is not installed; these are the parts of its documented interface that are used.
+  const lance = (await import(name)) as Lance;
+  const db = await lance.connect(folder);
+  if ((await db.tableNames()).includes(TABLE)) await db.dropTable(TABLE);
+  let table: Table | undefined;
+  let dimensions = 0;
+  let size = 0;
+
+  return {
+    async put(entries) {
+      const last = entries.at(-1);
+      if (!last) return;
+      const isOther = last.vector.length !== dimensions;
+      if (isOther) size = 0;
+      for (const { id } of entries) size = Math.max(size, id + 1);
+      if (table && !isOther) return merge(table, entries);
+      dimensions = last.vector.length;
+      table = await db.createTable(TABLE, toRows(entries), { mode: "overwrite" });
+    },
+    async remove(ids) {
+      if (table && ids.length > 0) await table.delete(`id IN (${ids.join(", ")})`);
+    },
+    async scores(vector) {
+      const scores = new Float64Array(size);
+      if (!table || vector.length !== dimensions) return scores;
+      const near = table.vectorSearch(vector).distanceType("cosine").select(["id", "_distance"]);
+      for (const { id, _distance } of await near.limit(MAX_NEAR).toArray()) scores[id] = 1 - _distance;
+      return scores;
+    },
+    close() {
+      table?.close();
+      db.close();
+    },
+  };
+}
+
+/** Refuses when LanceDB is not installed. */
+export const requireLance = (): void => requireInstalled(PACKAGE, "the LanceDB vector store");
+
+async function merge(table: Table, entries: readonly PlacedVector[]): Promise<void> {
+  await table.mergeInsert("id").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(toRows(entries));
+}
+
+const toRows = (entries: readonly PlacedVector[]): Row[] =>
+  entries.map(({ id, vector }) => ({ id, vector: [...vector] }));

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createEmbeddedStore } from "./embedded-store.ts";
+import { openLanceStore } from "./lance-store.ts";
+import type { VectorStore } from "./vector-store.ts";
+
+const isLanceInstalled = (() => {
+  try {
+    createRequire(import.meta.url).resolve("@lancedb/lancedb");
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+const STORES = [
+  { name: "embedded", isThere: true, open: async (_folder: string) => createEmbeddedStore() },
+  { name: "LanceDB", isThere: isLanceInstalled, open: openLanceStore },
+];
+
+/** The same for every store; LanceDB is an optional package and is held to it where it is installed. */
+describe.for(STORES.filter(({ isThere }) => isThere))("$name", ({ open }) => {
+  let folder: string;
+  let store: VectorStore;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "octant-vectors-"));
+    store = await open(folder);
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const vector = (...values: number[]) => Float32Array.from(values);
+  const order = async (asked: Float32Array) => {
+    const scores = await store.scores(asked);
+    return [...scores.keys()]
+      .filter((id) => (scores[id] ?? 0) > 0.01)
+      .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
+  };
+
+  test("the nearest have the highest scores, up to one", async () => {
+    await store.put([
+      { id: 0, vector: vector(1, 0, 0) },
+      { id: 2, vector: vector(0.6, 0.8, 0) },
+      { id: 1, vector: vector(0, 0, 1) },
+    ]);
+    expect(await order(vector(1, 0, 0))).toEqual([0, 2]);
+    const scores = await store.scores(vector(1, 0, 0));
+    expect(scores[0]).toBeCloseTo(1, 2);
+    expect(scores[2]).toBeCloseTo(0.6, 2);
+  });
+
+  test("a vector that is put again is replaced, and one that is removed is found no more", async () => {
+    await store.put([
+      { id: 0, vector: vector(1, 0) },
+      { id: 1, vector: vector(0.9, 0.1) },
+    ]);
+    await store.put([{ id: 0, vector: vector(0, 1) }]);
+    expect(await order(vector(1, 0))).toEqual([1]);
+    await store.remove([1, 77]);
+    expect(await order(vector(1, 0))).toEqual([]);
+  });
+
+  test("vectors of another length are those of another model: they take the place of all before", async () => {
+    await store.put([{ id: 0, vector: vector(1, 0) }]);
+    await store.put([{ id: 1, vector: vector(1, 0, 0) }]);
+    expect(await order(vector(1, 0, 0))).toEqual([1]);
+    expect(await order(vector(1, 0))).toEqual([]);
+  });
+
+  test("an empty store, nothing to put and nothing to remove", async () => {
+    await store.put([]);
+    await store.remove([]);
+    expect(await order(vector(1, 0))).toEqual([]);
+  });
+
+  test("many vectors keep their numbers", async () => {
+    const many = Array.from({ length: 3_000 }, (_, id) => ({
+      id,
+      vector: vector(Math.cos(id / 3_000), Math.sin(id / 3_000)),
+    }));
+    await store.put(many);
+    expect((await order(vector(1, 0))).slice(0, 1)).toEqual([0]);
+  });
+});
+
+test.runIf(!isLanceInstalled)("without the package, LanceDB says how to get it", async () => {
+  await expect(openLanceStore(tmpdir())).rejects.toMatchObject({
+    code: "UNSUPPORTED",
+    details: { how: "npm install @lancedb/lancedb" },
+  });
+});

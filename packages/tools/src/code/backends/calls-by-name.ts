@@ -1,0 +1,64 @@
+import type { Range } from "@octant/core";
+import type { Path, SourceCall, SourceText, Spot } from "@octant/host";
+import { findCalls, languageOf } from "@octant/search";
+import { holds, type Sources } from "../sources.ts";
+
+type Defined = readonly { readonly file: Path; readonly name: string; readonly nameRange: Range }[];
+
+/** The functions in which something of this name is called. */
+export async function findCallers(
+  sources: Sources,
+  name: string,
+  files: readonly Path[],
+): Promise<SourceCall[]> {
+  const callers = await Promise.all(
+    files.map(async (path) => {
+      const source = sources.readIfThere(path);
+      if (!source) return [];
+      const calls = await callsIn(sources, source, name);
+      const symbols = await sources.symbols(path, source);
+      return [...Map.groupBy(calls, ({ within }) => within?.path)].flatMap(
+        ([caller, inside]): SourceCall[] => {
+          const symbol = symbols.find((one) => one.path === caller);
+          if (!symbol) return [];
+          return [
+            {
+              name: symbol.name,
+              path,
+              range: symbol.nameRange,
+              at: inside.map(({ range }) => ({ path, range })),
+            },
+          ];
+        },
+      );
+    }),
+  );
+  return callers.flat();
+}
+
+/** What the function at a place calls, as far as it is defined in the project. */
+export async function findCallees(
+  sources: Sources,
+  { path, position }: Spot,
+  define: (call: Spot) => Promise<Defined>,
+): Promise<SourceCall[]> {
+  const self = await sources.enclosing(path, position);
+  if (!self) return [];
+  const inside = (await callsIn(sources, sources.read(path))).filter(({ range }) =>
+    holds(self.range, range.start),
+  );
+  const found = await Promise.all(
+    [...Map.groupBy(inside, ({ name }) => name).values()].map(async (calls): Promise<SourceCall[]> => {
+      const [target] = await define({ path, position: calls[0]!.range.start });
+      if (!target) return [];
+      const at = calls.map(({ range }) => ({ path, range }));
+      return [{ name: target.name, path: target.file, range: target.nameRange, at }];
+    }),
+  );
+  return found.flat();
+}
+
+async function callsIn({ grammars }: Sources, { path, text }: SourceText, name?: string) {
+  const language = languageOf(path);
+  return language ? findCalls(grammars, language, text, name) : [];
+}

@@ -1,0 +1,99 @@
+import type { Path, SourcePlace, Workspace } from "@octant/host";
+import type { SymbolKind } from "@octant/search";
+import type { CodeBackend, OutlineEntry } from "../backend.ts";
+import type { Sources } from "../sources.ts";
+import { lineAt, linesOf, prefixAt, rangeOn, wordAt, wordsOf } from "../words.ts";
+import { findWord } from "./find-word.ts";
+
+/** How most languages announce what they define, and what that is. */
+const DEFINITIONS: readonly (readonly [keywords: string, kind: SymbolKind])[] = [
+  ["function|func|fun|fn|def|sub|proc|procedure|defun|defn|defp|method|macro|defmacro|let rec", "function"],
+  ["class|object|actor|protocol|contract|defmodule", "class"],
+  ["interface|trait|typeclass", "interface"],
+  ["struct|record|message|union", "struct"],
+  ["enum", "enum"],
+  ["module|namespace|package|library", "module"],
+  ["type|typedef|typealias|newtype|data|alias", "type"],
+  ["const|val|constant|define", "constant"],
+  ["var|let|local|my|our|dim|set", "variable"],
+];
+const BEFORE =
+  "^\\s*(?:[#(@]?(?:public|private|protected|internal|static|export|pub|abstract|final|async|open|local|inline)\\s+)*[#(]?";
+const NAME = "[\\p{L}_$][\\p{L}\\p{Nd}_$?!-]*";
+const MAX_OUTLINE = 2_000;
+const MAX_LINE_CHARS = 1_000;
+
+/** For languages that nobody here knows: by words, and by how definitions look in most languages. */
+export function createHeuristic({
+  workspace,
+  sources,
+}: {
+  workspace: Workspace;
+  sources: Sources;
+}): CodeBackend {
+  const wordOf = (path: Path, position: Parameters<typeof wordAt>[1]) =>
+    wordAt(sources.read(path).text, position)?.text;
+  const everywhere = (path: Path, word: string, signal: AbortSignal): Promise<SourcePlace[]> =>
+    findWord(workspace, word, [globOf(path)], signal);
+
+  const define = async (path: Path, word: string, signal: AbortSignal): Promise<SourcePlace[]> => {
+    const places = await everywhere(path, word, signal);
+    return places.filter(({ path: file, range }) => {
+      const line = lineAt(sources.readIfThere(file)?.text ?? "", range.start.line);
+      return outlineOf(line).some(({ name }) => name === word);
+    });
+  };
+
+  return {
+    name: "heuristic",
+    async definition({ path, position }, signal) {
+      const word = wordOf(path, position);
+      return word === undefined ? [] : define(path, word, signal);
+    },
+    async references({ path, position }, signal) {
+      const word = wordOf(path, position);
+      return word === undefined ? [] : everywhere(path, word, signal);
+    },
+    async hover({ path, position }, signal) {
+      const word = wordOf(path, position);
+      const [place] = word === undefined ? [] : await define(path, word, signal);
+      if (!place) return null;
+      return { text: lineAt(sources.read(place.path).text, place.range.start.line).trim() };
+    },
+    async completion({ path, position }) {
+      const { text } = sources.read(path);
+      const prefix = prefixAt(text, position);
+      return wordsOf(text)
+        .filter((label) => label !== prefix && label.startsWith(prefix))
+        .map((label) => ({ label }));
+    },
+    outline: async (path) => outlineOf(sources.read(path).text),
+  };
+}
+
+const RULES = DEFINITIONS.map(
+  ([keywords, kind]) => [new RegExp(`${BEFORE}(?:${keywords})\\s+(${NAME})`, "iu"), kind] as const,
+);
+
+function outlineOf(text: string): OutlineEntry[] {
+  const found: OutlineEntry[] = [];
+  for (const [number, line] of linesOf(text).entries()) {
+    if (found.length >= MAX_OUTLINE) break;
+    if (line.length > MAX_LINE_CHARS) continue;
+    for (const [rule, kind] of RULES) {
+      const name = rule.exec(line)?.[1];
+      if (name === undefined) continue;
+      const range = rangeOn(number, line.indexOf(name), name.length);
+      found.push({ name, path: name, kind, range, signature: line.trim() });
+      break;
+    }
+  }
+  return found;
+}
+
+/** Files of the same kind: the same extension, or the same name where there is none. */
+function globOf(path: Path): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  return (dot > 0 ? `*${name.slice(dot)}` : name).replaceAll(/[[\]{}!?\\]/g, "\\$&");
+}

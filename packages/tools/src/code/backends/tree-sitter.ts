@@ -1,0 +1,78 @@
+import type { Path, Spot } from "@octant/host";
+import { findOccurrences, type Language, languageOf } from "@octant/search";
+import type { CodeBackend } from "../backend.ts";
+import { holds, type Sources } from "../sources.ts";
+import type { SymbolSearch } from "../symbol-search.ts";
+import { prefixAt, wordAt, wordsOf } from "../words.ts";
+import { findCallees, findCallers } from "./calls-by-name.ts";
+import { findSyntaxErrors } from "./syntax-errors.ts";
+
+export interface TreeSitterOptions {
+  readonly sources: Sources;
+  readonly symbols: SymbolSearch;
+}
+
+/** Answers by names and by the shape of the code. It knows no types: what has the same name is taken for the same. */
+export function createTreeSitter({ sources, symbols }: TreeSitterOptions): CodeBackend {
+  const nameAt = ({ path, position }: Spot) => wordAt(sources.read(path).text, position)?.text;
+
+  /** In the file itself, or else all over the project. */
+  const define = async (spot: Spot, signal: AbortSignal) => {
+    const { path, position } = spot;
+    const name = nameAt(spot);
+    if (name === undefined) return [];
+    const here = (await sources.symbols(path)).filter((symbol) => symbol.name === name);
+    const exact = here.find(({ nameRange }) => holds(nameRange, position));
+    if (here.length > 0) return (exact ? [exact] : here).map((symbol) => ({ ...symbol, file: path }));
+    return symbols.named(name, grammarOf(path), signal);
+  };
+
+  return {
+    name: "tree-sitter",
+    async definition(spot, signal) {
+      return (await define(spot, signal)).map(({ file, nameRange }) => ({ path: file, range: nameRange }));
+    },
+    async references(spot, signal) {
+      const name = nameAt(spot);
+      const files = name === undefined ? [] : await symbols.filesNaming(name, grammarOf(spot.path), signal);
+      const found = await Promise.all(
+        files.map(async (path) => {
+          const text = sources.readIfThere(path)?.text ?? "";
+          const places = await findOccurrences(sources.grammars, grammarOf(path), text, name ?? "");
+          return places.map(({ range }) => ({ path, range }));
+        }),
+      );
+      return found.flat();
+    },
+    async hover(spot, signal) {
+      const [best] = await define(spot, signal);
+      if (!best) return null;
+      const signature = `\`\`\`${grammarOf(spot.path).id}\n${best.signature}\n\`\`\``;
+      return { text: best.doc ? `${signature}\n${best.doc}` : signature };
+    },
+    async completion({ path, position }) {
+      const { text } = sources.read(path);
+      const prefix = prefixAt(text, position);
+      const own = await sources.symbols(path);
+      const known = new Map(own.map(({ name, kind, signature }) => [name, { kind, detail: signature }]));
+      return [...new Set([...known.keys(), ...wordsOf(text)])]
+        .filter((name) => name !== prefix && name.startsWith(prefix))
+        .map((label) => ({ label, ...known.get(label) }));
+    },
+    diagnostics: (path) => findSyntaxErrors(sources, grammarOf(path), path),
+    outline: (path) => sources.symbols(path),
+    async calls(spot, direction, signal) {
+      const name = nameAt(spot);
+      if (name === undefined) return [];
+      if (direction === "outgoing") return findCallees(sources, spot, (call) => define(call, signal));
+      return findCallers(sources, name, await symbols.filesNaming(name, grammarOf(spot.path), signal));
+    },
+  };
+}
+
+/** Only asked for files whose language has a grammar. */
+function grammarOf(path: Path): Language {
+  const language = languageOf(path);
+  if (!language) throw new TypeError("this file has no grammar");
+  return language;
+}

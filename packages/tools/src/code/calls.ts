@@ -1,0 +1,44 @@
+import { action, Range, Uri } from "@octant/core";
+import { pathToUri } from "@octant/host";
+import { z } from "zod";
+import { type Code, firstAnswer } from "./code.ts";
+import { LIST_ERRORS } from "./errors.ts";
+import { Paging, pageOfPlaces } from "./page.ts";
+import { noteOutside, Outside, Place, sortPlaces, toPlace } from "./place.ts";
+import { SpotInput, toSpot } from "./spot.ts";
+
+const MAX_CALLS = 20;
+
+const Call = Place.extend({
+  name: z.string(),
+  calls: z.array(z.object({ uri: Uri, range: Range })).describe("Where it calls; the first 20"),
+});
+
+export const calls = (code: Code) =>
+  action({
+    summary: "List the functions that call the one at a place, or that it calls.",
+    access: "read",
+    timing: "async_short",
+    intent: "inspect",
+    input: z.strictObject({
+      ...SpotInput,
+      direction: z.enum(["incoming", "outgoing"]).default("incoming"),
+      ...Paging,
+    }),
+    output: z.object({ results: z.array(Call), outside: Outside }),
+    errors: LIST_ERRORS,
+    examples: [{ title: "Who calls it?", input: { symbol_id: "sym:src/util/add.ts#add" } }],
+    async run({ limit, direction, cursor: _cursor, ...input }, ctx) {
+      const spot = await toSpot(code, input);
+      const found = await firstAnswer(code, spot.path, ctx, ({ calls: ask }) =>
+        ask?.(spot, direction, ctx.signal),
+      );
+      const { inside, outside } = sortPlaces(code, found ?? []);
+      const results = await pageOfPlaces(inside, limit, ctx, async (call) => {
+        const place = await toPlace(code, call);
+        const at = call.at.slice(0, MAX_CALLS).map(({ path, range }) => ({ uri: pathToUri(path), range }));
+        return place && { ...place, name: call.name, calls: at };
+      });
+      return { results, ...noteOutside(outside) };
+    },
+  });

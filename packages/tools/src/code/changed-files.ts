@@ -1,0 +1,36 @@
+import { ANSWER_BYTES, type Context, Hash, PatchId, Ref, Uri } from "@octant/core";
+import { type AppliedEdit, applyWorkspaceEdit } from "@octant/host";
+import { z } from "zod";
+import type { Code } from "./code.ts";
+
+/** What an edit by a language server has come to. */
+export const ChangedFiles = z.object({
+  patch_id: PatchId.nullable().describe("null: nothing to change"),
+  files: z.array(z.object({ uri: Uri, hash: Hash.nullable() })),
+  undo: Ref.nullable().describe("As `patch` of fs.apply_patch it takes the change back"),
+  patch: z.string().describe("Unified diff"),
+  patch_truncated: z.literal(true).optional(),
+});
+
+type Proposed = Parameters<typeof applyWorkspaceEdit>[1];
+type ApplyOptions = Parameters<typeof applyWorkspaceEdit>[2];
+
+/** Makes the change through the edit engine, and tells the servers of it at once. */
+export async function makeChanges(
+  { workspace, servers }: Code,
+  proposed: Proposed,
+  options: ApplyOptions,
+  ctx: Pick<Context, "signal">,
+): Promise<z.input<typeof ChangedFiles>> {
+  const applied = await applyWorkspaceEdit(workspace, proposed, options, ctx.signal);
+  if (!applied) return { patch_id: null, files: [], undo: null, patch: "" };
+  if (!options.dryRun) servers.changed(applied.files.map(({ uri }) => workspace.confinement.toPath(uri)));
+  const { patch_id, files, undo } = applied;
+  return { patch_id, files: files.map(({ uri, hash }) => ({ uri, hash })), undo, ...shorten(applied) };
+}
+
+function shorten({ patch }: AppliedEdit): { patch: string; patch_truncated?: true } {
+  if (patch.length <= ANSWER_BYTES) return { patch };
+  const end = patch.lastIndexOf("\n", ANSWER_BYTES) + 1;
+  return { patch: patch.slice(0, end).toWellFormed(), patch_truncated: true };
+}

@@ -1,0 +1,82 @@
+import type { Context } from "@octant/core";
+import {
+  createLanguageClient,
+  type LanguageServers,
+  type Path,
+  ServerRefused,
+  ServerUnavailable,
+  type Workspace,
+} from "@octant/host";
+import { languageOf } from "@octant/search";
+import type { CodeBackend } from "./backend.ts";
+import { createHeuristic } from "./backends/heuristic.ts";
+import { createTreeSitter } from "./backends/tree-sitter.ts";
+import type { CodeOptions } from "./options.ts";
+import { createSources, type Sources } from "./sources.ts";
+import { createSymbolSearch, type SymbolSearch } from "./symbol-search.ts";
+
+/** What the actions share. */
+export interface Code {
+  readonly workspace: Workspace;
+  readonly servers: LanguageServers;
+  readonly sources: Sources;
+  readonly symbols: SymbolSearch;
+  /** Those who may know about a file, the one who knows best first. Later ones are not looked for in vain. */
+  backends(path: Path, order?: Order): AsyncIterable<CodeBackend>;
+}
+
+/** `quick` is for what a parser tells as well as a server, which may have to be started first. */
+export type Order = "best" | "quick";
+
+export function createCode({ workspace, servers, index, grammars }: CodeOptions): Code {
+  const sources = createSources(workspace, grammars);
+  const symbols = createSymbolSearch(workspace, sources, index);
+  const treeSitter = createTreeSitter({ sources, symbols });
+  const heuristic = createHeuristic({ workspace, sources });
+  const server = async function* (path: Path): AsyncIterable<CodeBackend> {
+    const found = await servers.find(path);
+    if ("server" in found) yield createLanguageClient(found.server);
+  };
+  return {
+    ...{ workspace, servers, sources, symbols },
+    async *backends(path, order = "best") {
+      if (order === "best") yield* server(path);
+      if (languageOf(path)) yield treeSitter;
+      if (order === "quick") yield* server(path);
+      yield heuristic;
+    },
+  };
+}
+
+/**
+ * Asks one backend after the other until one answers, and notes who did. Answering nothing is an answer; undefined
+ * is none. A server that is dead, or does not understand the place, is passed over.
+ */
+export async function firstAnswer<T>(
+  code: Code,
+  path: Path,
+  ctx: Pick<Context, "backend" | "signal">,
+  ask: (backend: CodeBackend) => Promise<T | undefined> | undefined,
+  order?: Order,
+): Promise<T | undefined> {
+  for await (const backend of code.backends(path, order)) {
+    const answer = await askOne(backend, ask);
+    ctx.signal.throwIfAborted();
+    if (answer === undefined) continue;
+    ctx.backend(backend.name);
+    return answer;
+  }
+  return undefined;
+}
+
+async function askOne<T>(
+  backend: CodeBackend,
+  ask: (backend: CodeBackend) => Promise<T | undefined> | undefined,
+): Promise<T | undefined> {
+  try {
+    return await ask(backend);
+  } catch (cause) {
+    if (cause instanceof ServerUnavailable || cause instanceof ServerRefused) return undefined;
+    throw cause;
+  }
+}

@@ -1,0 +1,36 @@
+import { action } from "@octant/core";
+import { z } from "zod";
+import { type Code, firstAnswer } from "./code.ts";
+import { LIST_ERRORS } from "./errors.ts";
+import { Paging, pageOfRanks } from "./page.ts";
+import { SpotInput, toSpot } from "./spot.ts";
+
+const Completion = z.object({
+  label: z.string(),
+  kind: z.string().optional(),
+  detail: z.string().optional(),
+  insert: z.string().optional().describe("What to write, when it is not the label"),
+});
+
+export const completion = (code: Code) =>
+  action({
+    summary: "List what can be written at a place, the likeliest first.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({ ...SpotInput, ...Paging }),
+    output: z.object({ results: z.array(Completion), total: z.int() }),
+    errors: LIST_ERRORS,
+    examples: [
+      {
+        title: "What could follow?",
+        input: { uri: "src/main.ts", position: { line: 0, col: 22 }, limit: 5 },
+      },
+    ],
+    async run({ limit, cursor: _cursor, ...input }, ctx) {
+      const spot = await toSpot(code, input);
+      const found = await firstAnswer(code, spot.path, ctx, ({ completion: ask }) => ask?.(spot, ctx.signal));
+      const results = await pageOfRanks(found ?? [], limit, ctx, (one) => one);
+      return { results, total: found?.length ?? 0 };
+    },
+  });

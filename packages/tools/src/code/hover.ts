@@ -1,0 +1,28 @@
+import { ANSWER_BYTES, action, Range, Uri } from "@octant/core";
+import { pathToUri } from "@octant/host";
+import { z } from "zod";
+import { type Code, firstAnswer } from "./code.ts";
+import { SPOT_ERRORS } from "./errors.ts";
+import { SpotInput, toSpot } from "./spot.ts";
+
+export const hover = (code: Code) =>
+  action({
+    summary: "Tell what the symbol at a place is: its signature or type, and its documentation.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject(SpotInput),
+    output: z.object({
+      uri: Uri,
+      text: z.string().nullable().describe("Markdown; null: nothing is known"),
+      range: Range.optional(),
+    }),
+    errors: [...SPOT_ERRORS, "EXEC_FAILED", "TIMEOUT"],
+    examples: [{ title: "What is it?", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } }],
+    async run(input, ctx) {
+      const spot = await toSpot(code, input);
+      const found = await firstAnswer(code, spot.path, ctx, ({ hover: ask }) => ask?.(spot, ctx.signal));
+      const text = found ? found.text.slice(0, ANSWER_BYTES).toWellFormed() : null;
+      return { uri: pathToUri(spot.path), text, ...(found?.range && { range: found.range }) };
+    },
+  });

@@ -1,0 +1,70 @@
+import { ANSWER_BYTES, type Context, pagingInput, Range } from "@octant/core";
+import type { SourcePlace } from "@octant/host";
+import { z } from "zod";
+import { comparePlaces } from "./place.ts";
+
+export const Paging = pagingInput(50, 500);
+
+/** Left for what surrounds the list. */
+const MARGIN_BYTES = 2_048;
+
+const AfterPlace = z.object({ path: z.string(), range: Range });
+
+/**
+ * One page of places that come in order. Each page asks anew and goes on behind the last place of the one before, so
+ * that what came or went meanwhile shifts nothing.
+ */
+export async function pageOfPlaces<P extends SourcePlace, R>(
+  places: readonly P[],
+  limit: number,
+  ctx: Pick<Context, "resume" | "more">,
+  toResult: (place: P) => Promise<R | undefined>,
+): Promise<R[]> {
+  const after = ctx.resume(AfterPlace);
+  const waiting = after ? places.filter((place) => comparePlaces(place, after) > 0) : places;
+  return fill(waiting, limit, toResult, ({ path, range }) => ctx.more({ path, range }));
+}
+
+const AfterCount = z.object({ passed: z.int().min(0) });
+
+/** For lists whose order is by rank: the place in the list is all there is to go by. */
+export async function pageOfRanks<T, R>(
+  items: readonly T[],
+  limit: number,
+  ctx: Pick<Context, "resume" | "more">,
+  toResult: (item: T) => Promise<R | undefined> | R | undefined,
+): Promise<R[]> {
+  const passed = passedBefore(ctx);
+  const ranked = items.map((item, rank) => ({ item, rank }));
+  return fill(
+    ranked.slice(passed),
+    limit,
+    async ({ item }) => toResult(item),
+    ({ rank }) => ctx.more({ passed: rank + 1 }),
+  );
+}
+
+export const passedBefore = (ctx: Pick<Context, "resume">): number => ctx.resume(AfterCount)?.passed ?? 0;
+
+/** As many as fit into an answer, at least one. */
+async function fill<T, R>(
+  items: readonly T[],
+  limit: number,
+  toResult: (item: T) => Promise<R | undefined>,
+  more: (last: T) => void,
+): Promise<R[]> {
+  const page: R[] = [];
+  let bytes = MARGIN_BYTES;
+  for (const [n, item] of items.entries()) {
+    const result = await toResult(item);
+    if (result === undefined) continue;
+    bytes += JSON.stringify(result).length;
+    const before = items[n - 1];
+    if (before !== undefined && page.length > 0 && (page.length === limit || bytes > ANSWER_BYTES)) {
+      more(before);
+      break;
+    }
+    page.push(result);
+  }
+  return page;
+}

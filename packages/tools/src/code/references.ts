@@ -1,0 +1,26 @@
+import { action } from "@octant/core";
+import { z } from "zod";
+import { type Code, firstAnswer } from "./code.ts";
+import { LIST_ERRORS } from "./errors.ts";
+import { Paging, pageOfPlaces } from "./page.ts";
+import { noteOutside, Outside, Place, sortPlaces, toPlace } from "./place.ts";
+import { SpotInput, toSpot } from "./spot.ts";
+
+export const references = (code: Code) =>
+  action({
+    summary: "Find where the symbol at a place is used, its definition included.",
+    access: "read",
+    timing: "async_short",
+    intent: "inspect",
+    input: z.strictObject({ ...SpotInput, ...Paging }),
+    output: z.object({ results: z.array(Place), total: z.int(), outside: Outside }),
+    errors: LIST_ERRORS,
+    examples: [{ title: "Who uses it?", input: { symbol_id: "sym:src/main.ts#answer" } }],
+    async run({ limit, cursor: _cursor, ...input }, ctx) {
+      const spot = await toSpot(code, input);
+      const found = await firstAnswer(code, spot.path, ctx, ({ references: ask }) => ask?.(spot, ctx.signal));
+      const { inside, outside } = sortPlaces(code, found ?? []);
+      const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place));
+      return { results, total: inside.length, ...noteOutside(outside) };
+    },
+  });

@@ -1,0 +1,90 @@
+import { action, ToolError } from "@octant/core";
+import {
+  createLanguageClient,
+  isWithin,
+  type LanguageClient,
+  ServerRefused,
+  ServerUnavailable,
+  type Spot,
+} from "@octant/host";
+import { z } from "zod";
+import { ChangedFiles, makeChanges } from "./changed-files.ts";
+import type { Code } from "./code.ts";
+import { EDIT_ERRORS } from "./errors.ts";
+import { SpotInput, toSpot } from "./spot.ts";
+import { wordAt } from "./words.ts";
+
+const MAX_NAME_CHARS = 200;
+
+export const rename = (code: Code) =>
+  action({
+    summary: "Rename the symbol at a place everywhere, all files or none.",
+    access: "write",
+    timing: "async_short",
+    intent: "apply",
+    destructive: true,
+    input: z.strictObject({
+      ...SpotInput,
+      new_name: z.string().max(MAX_NAME_CHARS).regex(/^\S+$/, "a name has no spaces in it"),
+      dry_run: z.boolean().default(false),
+    }),
+    output: ChangedFiles,
+    errors: EDIT_ERRORS,
+    examples: [
+      {
+        title: "Look first",
+        input: { symbol_id: "sym:src/main.ts#answer", new_name: "reply", dry_run: true },
+      },
+    ],
+    async run({ new_name, dry_run, ...input }, ctx) {
+      const asked = await toSpot(code, input);
+      const found = await code.servers.find(asked.path);
+      if (!("server" in found)) throw noServer(found.how);
+      const client = createLanguageClient(found.server);
+      ctx.backend(client.name);
+      try {
+        const spot = await toDefinition(code, client, asked, ctx.signal);
+        const proposed = await client.rename(spot, new_name, ctx.signal);
+        if (proposed === undefined) throw noServer(`${client.name} cannot do it`);
+        if (proposed === null) throw notRenamable("there is nothing at this place that can be renamed");
+        const expected = nameAt(code, spot);
+        return await makeChanges(code, proposed, { dryRun: dry_run, expected }, ctx);
+      } catch (cause) {
+        if (cause instanceof ServerRefused) throw notRenamable(cause.message);
+        if (cause instanceof ServerUnavailable)
+          throw new ToolError("UPSTREAM_ERROR", cause.message, {}, { cause });
+        throw cause;
+      }
+    },
+  });
+
+/** Renamed where it is imported, a symbol would only get a second name there. */
+async function toDefinition(
+  code: Code,
+  client: LanguageClient,
+  spot: Spot,
+  signal: AbortSignal,
+): Promise<Spot> {
+  const found = await client.definition(spot, signal);
+  const [place] = found ?? [];
+  if (!place || !code.workspace.confinement.roots.some((root) => isWithin(root, place.path))) return spot;
+  const there = { path: place.path, position: place.range.start };
+  // `export { a as b }`: what is defined goes by another name here, and this name is what the caller means.
+  return nameAt(code, there) === nameAt(code, spot) ? there : spot;
+}
+
+const nameAt = ({ sources }: Code, { path, position }: Spot): string | undefined =>
+  wordAt(sources.read(path).text, position)?.text;
+
+const noServer = (how: string) =>
+  new ToolError(
+    "UNSUPPORTED",
+    `no language server can rename here, and by text it would not be safe; ${how}`,
+    {
+      what: "rename",
+      how,
+    },
+  );
+
+const notRenamable = (message: string) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "new_name", message }] });

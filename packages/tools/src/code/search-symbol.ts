@@ -1,0 +1,46 @@
+import { action, holding, Uri } from "@octant/core";
+import { pathToUri } from "@octant/host";
+import { SYMBOL_KINDS } from "@octant/search";
+import { z } from "zod";
+import type { Code } from "./code.ts";
+import { LIST_ERRORS } from "./errors.ts";
+import { FoundSymbol } from "./outline.ts";
+import { Paging, pageOfRanks, passedBefore } from "./page.ts";
+
+const MAX_QUERY_CHARS = 200;
+
+/** Where to look, in all actions that look through the project. */
+export const Scope = holding("tree", Uri.optional().describe("Where; all roots when absent"));
+
+export const search_symbol = (code: Code) =>
+  action({
+    summary: "Find symbols of the project by name, the very name first.",
+    access: "read",
+    timing: "async_short",
+    intent: "inspect",
+    input: z.strictObject({
+      query: z.string().min(1).max(MAX_QUERY_CHARS).describe("A name or a part of one"),
+      kind: z.enum(SYMBOL_KINDS).optional(),
+      scope: Scope,
+      ...Paging,
+    }),
+    output: z.object({ results: z.array(FoundSymbol) }),
+    errors: LIST_ERRORS,
+    examples: [
+      { title: "Where is it?", input: { query: "answer" } },
+      { title: "Functions in a folder", input: { query: "ad", kind: "function", scope: "src/util" } },
+    ],
+    async run({ query, kind, scope, limit }, ctx) {
+      ctx.backend("tree-sitter");
+      const where = scope === undefined ? undefined : code.workspace.confinement.toPath(scope);
+      // One more than the page holds shows whether there is another.
+      const wanted = passedBefore(ctx) + limit + 1;
+      const found = await code.symbols.search({ query, kind, scope: where, limit: wanted }, ctx.signal);
+      const results = await pageOfRanks(found, limit, ctx, (symbol) => ({
+        ...{ uri: pathToUri(symbol.file), range: symbol.range, name: symbol.name, kind: symbol.kind },
+        snippet: symbol.signature,
+        symbol_id: code.sources.symbolId(symbol.file, symbol),
+      }));
+      return { results };
+    },
+  });

@@ -1,0 +1,64 @@
+import { Position, SymbolId, ToolError, Uri } from "@octant/core";
+import { type Path, pathToUri, type Spot } from "@octant/host";
+import { z } from "zod";
+import type { Code } from "./code.ts";
+import { parseSymbolId } from "./symbol-id.ts";
+
+/** Where a question is about: a place in a file, or a symbol. */
+export const SpotInput = {
+  uri: Uri.optional(),
+  position: Position.optional().describe("0-based, with uri"),
+  symbol_id: SymbolId.optional(),
+};
+
+const Given = z.object(SpotInput);
+
+/** INVALID_ARGUMENT when the input names no place; NOT_FOUND when it names a symbol that is not there. */
+export async function toSpot(code: Code, input: z.output<typeof Given>): Promise<Spot> {
+  const { uri, position, symbol_id } = input;
+  if (symbol_id !== undefined) return findSymbol(code, symbol_id);
+  if (uri === undefined || position === undefined) {
+    const message = "give uri and position, or symbol_id";
+    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "position", message }] });
+  }
+  const source = code.sources.read(code.workspace.confinement.toPath(uri));
+  checkPosition(source.text, position);
+  return { path: source.path, position, source };
+}
+
+/** The file that the input names, be it by a symbol in it. */
+export function toFile(
+  code: Code,
+  { uri, symbol_id }: Pick<z.output<typeof Given>, "uri" | "symbol_id">,
+): Path {
+  const { confinement } = code.workspace;
+  if (symbol_id !== undefined) return code.sources.read(parseSymbolId(confinement, symbol_id).path).path;
+  if (uri !== undefined) return code.sources.read(confinement.toPath(uri)).path;
+  const message = "give uri or symbol_id";
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
+}
+
+async function findSymbol({ sources, workspace }: Code, id: SymbolId): Promise<Spot> {
+  const { path: asked, symbol } = parseSymbolId(workspace.confinement, id);
+  const source = sources.read(asked);
+  const { path } = source;
+  const found = (await sources.symbols(path, source)).find((one) => one.path === symbol);
+  if (found) return { path, position: found.nameRange.start, source };
+  const uri = pathToUri(path);
+  const message = `${uri} has no symbol '${symbol}'; code.outline shows what it has`;
+  throw new ToolError("NOT_FOUND", message, { uri, id });
+}
+
+function checkPosition(text: string, { line, col }: Position): void {
+  let start = 0;
+  for (let n = 0; n < line; n++) {
+    start = text.indexOf("\n", start) + 1;
+    if (start === 0) throw beyond(`there is no line ${line} (from 0); the file has ${n + 1}`);
+  }
+  const end = text.indexOf("\n", start);
+  const length = (end < 0 ? text.length : end) - start;
+  if (col > length) throw beyond(`line ${line} (from 0) has no column ${col}; it has ${length}`);
+}
+
+const beyond = (message: string) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "position", message }] });

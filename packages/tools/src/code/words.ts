@@ -1,0 +1,45 @@
+import type { Position, Range } from "@octant/core";
+
+export interface Word {
+  readonly text: string;
+  readonly range: Range;
+}
+
+/** Names as nearly all languages write them. */
+const NAME = /[\p{L}\p{Nl}_$][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}$]*/gu;
+
+export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
+
+/** One line without its end; "" where there is none. */
+export function lineAt(text: string, line: number): string {
+  let start = 0;
+  for (let n = 0; n < line; n++) {
+    start = text.indexOf("\n", start) + 1;
+    if (start === 0) return "";
+  }
+  const end = text.indexOf("\n", start);
+  return (end < 0 ? text.slice(start) : text.slice(start, end)).replace(/\r$/, "");
+}
+
+/** The name at a place, or right before it; undefined where there is none. */
+export function wordAt(text: string, { line, col }: Position): Word | undefined {
+  for (const { 0: word, index } of lineAt(text, line).matchAll(NAME)) {
+    if (index > col || col > index + word.length) continue;
+    return { text: word, range: rangeOn(line, index, word.length) };
+  }
+  return undefined;
+}
+
+/** What was typed of a name so far. */
+export function prefixAt(text: string, position: Position): string {
+  const word = wordAt(text, position);
+  return word ? word.text.slice(0, position.col - word.range.start.col) : "";
+}
+
+/** Each name once, in the order they come. */
+export const wordsOf = (text: string): string[] => [...new Set(text.match(NAME))];
+
+export const rangeOn = (line: number, col: number, length: number): Range => ({
+  start: { line, col },
+  end: { line, col: col + length },
+});

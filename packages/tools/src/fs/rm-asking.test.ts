@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Answer,
+  createCursors,
+  createDispatcher,
+  createRegistry,
+  defineTool,
+  type Question,
+} from "@octant/core";
+import { createWorkspace } from "@octant/host";
+import { expect, onTestFinished, test } from "vitest";
+import { rm } from "./rm.ts";
+
+/** A folder `d` with two files, and a person who answers as told. */
+function openFolder(answer: Answer | undefined) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-rm-")));
+  const root = join(base, "ws");
+  mkdirSync(join(root, "d"), { recursive: true });
+  for (const name of ["a", "b"]) writeFileSync(join(root, "d", name), name);
+  const workspace = createWorkspace({
+    roots: [root],
+    env: { XDG_STATE_HOME: join(base, "state") },
+    warn: () => {},
+  });
+  onTestFinished(async () => {
+    await workspace.close();
+    rmSync(base, { recursive: true, force: true });
+  });
+  const fs = defineTool({ name: "fs", summary: "Files.", actions: { rm: rm(workspace) } });
+  const dispatch = createDispatcher({
+    registry: createRegistry([fs]),
+    cursors: createCursors(new Uint8Array(32)),
+    onBug: ({ cause }) => {
+      throw cause;
+    },
+  });
+  const asked: Question[] = [];
+  const remove = async (input: object) => {
+    const ask = async (question: Question) => {
+      asked.push(question);
+      return answer;
+    };
+    const caller = { id: "test", access: "admin" } as const;
+    return (await dispatch({ tool: "fs", action: "rm", input }, { caller, ask })).envelope;
+  };
+  return { remove, asked, isThere: () => existsSync(join(root, "d", "a")), uri: `file://${join(root, "d")}` };
+}
+
+test("a person who says yes to what would go lets a folder go with all in it", async () => {
+  const { remove, asked, isThere, uri } = openFolder({ action: "accept", content: { remove: true } });
+  expect(await remove({ uri: "d" })).toMatchObject({ ok: true, data: { uri, removed: 3 } });
+  expect(isThere()).toBe(false);
+  expect(asked).toHaveLength(1);
+  expect(asked[0]?.message).toMatch(/^Remove d\? 3 entries go \(2 bytes\)/);
+  expect(asked[0]?.message).toContain(`${uri}/a`);
+});
+
+test.each<Answer>([
+  { action: "accept", content: { remove: false } },
+  { action: "accept" },
+  { action: "decline" },
+  { action: "cancel" },
+])("anything but a yes leaves all as it was: %j", async (answer) => {
+  const { remove, isThere } = openFolder(answer);
+  expect(await remove({ uri: "d" })).toMatchObject({
+    error: { code: "PERMISSION_DENIED", details: { by: "person" } },
+  });
+  expect(isThere()).toBe(true);
+});
+
+test("where nobody can be asked, the answer says what would go and how to confirm", async () => {
+  const { remove, isThere } = openFolder(undefined);
+  expect(await remove({ uri: "d" })).toMatchObject({
+    error: { code: "CONFIRM_REQUIRED", details: { would: { count: 3 } } },
+  });
+  expect(isThere()).toBe(true);
+});
+
+test("what is confirmed, or cannot be removed at all, is not asked about", async () => {
+  const { remove, asked } = openFolder({ action: "accept", content: { remove: true } });
+  expect(await remove({ uri: "absent" })).toMatchObject({ error: { code: "NOT_FOUND" } });
+  expect(await remove({ uri: "d", confirm: true, recursive: true })).toMatchObject({ ok: true });
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,133 @@
+import { ANSWER_BYTES, action, type Context, Hash, holding, Range, SymbolId, Uri } from "@octant/core";
+import { pathToUri, searchText } from "@octant/host";
+import { type EngineStatus, type Hit, MODALITIES, type SearchParts, searchCode } from "@octant/search";
+import { z } from "zod";
+import type { SearchOptions } from "./options.ts";
+import { createNames, createSourceFiles } from "./source-files.ts";
+
+const MAX_QUERY_CHARS = 2_000;
+const MAX_HITS = 100;
+const MAX_SNIPPET_LINES = 12;
+const MAX_SNIPPET_CHARS = 600;
+
+const FoundHit = z.object({
+  uri: Uri,
+  range: Range.nullable().describe("null for a file as a whole"),
+  hash: Hash.nullable(),
+  snippet: z.string(),
+  symbol_id: SymbolId.nullable().describe("The smallest symbol around it"),
+  kind: z.string(),
+  score: z.number(),
+  why: z.array(z.object({ strategy: z.string(), rank: z.int() })).readonly(),
+});
+
+export const query = (options: SearchOptions) =>
+  action({
+    summary:
+      "Find code by a question, a name, a pattern or a path; several searches are fused into one list.",
+    access: "read",
+    timing: "async_short",
+    intent: "inspect",
+    input: z.strictObject({
+      query: z.string().min(1).max(MAX_QUERY_CHARS),
+      modality: z.enum(MODALITIES).default("auto").describe("auto chooses by the form of the query"),
+      scope: holding("tree", Uri.optional().describe("Only in this folder or file")),
+      limit: z.int().min(1).max(MAX_HITS).default(10),
+    }),
+    output: z.object({
+      hits: z.array(FoundHit).readonly(),
+      index: z.enum(["empty", "stale", "indexing", "fresh"]).describe("Unless fresh, there may be more"),
+    }),
+    errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "UNSUPPORTED", "INVALID_ARGUMENT", "TIMEOUT"],
+    examples: [
+      { title: "By what it does", input: { query: "add two numbers" } },
+      { title: "By name", input: { query: "where is add defined?" } },
+      { title: "By structure", input: { query: "const $N = $V", modality: "ast", scope: "src" } },
+    ],
+    async run({ query: asked, modality, scope, limit }, ctx) {
+      const { engine, workspace } = options;
+      const { toName } = createNames(workspace.confinement.roots);
+      const { state } = await prepare(options, ctx);
+      const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
+      const hits = await searchCode(createParts(options, ctx), {
+        query: asked,
+        modality,
+        ...(within !== undefined && { scope: within }),
+        limit,
+        signal: ctx.signal,
+      });
+      ctx.backend(
+        [...new Set(hits.flatMap(({ why }) => why.map(({ strategy }) => strategy)))].sort().join("+") ||
+          "none",
+      );
+      const now = state === "fresh" ? state : (await engine.status()).state;
+      return { hits: hits.map((hit) => toAnswer(hit, options)), index: now };
+    },
+  });
+
+/** How long a first question waits for the index; a small project is ready by then. */
+const FIRST_WAIT_MS = 2_000;
+
+/** The first question starts the indexing; it answers from what there is. */
+async function prepare({ engine }: SearchOptions, { signal }: Context): Promise<EngineStatus> {
+  const status = await engine.status();
+  if (status.state === "fresh" || status.state === "indexing") return status;
+  // It goes on when nobody waits any more.
+  const indexing = engine.index({ signal: new AbortController().signal }).catch(() => {});
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(FIRST_WAIT_MS)]);
+  const waited = new Promise<void>((done) => enough.addEventListener("abort", () => done(), { once: true }));
+  await Promise.race([indexing, waited]);
+  signal.throwIfAborted();
+  return engine.status();
+}
+
+function createParts({ engine, workspace }: SearchOptions, ctx: Context): SearchParts {
+  const { toName, toPath } = createNames(workspace.confinement.roots);
+  const files = createSourceFiles(workspace, { onChange: () => () => {} });
+  return {
+    engine,
+    async grep(text, { scope, limit, signal }) {
+      const { matches } = await searchText(
+        workspace,
+        {
+          ...{
+            pattern: text,
+            fixed: true,
+            case: "smart",
+            context: 0,
+            globs: [],
+            limit,
+            maxBytes: ANSWER_BYTES,
+          },
+          path: scope === undefined ? undefined : toPath(scope),
+        },
+        { signal, onProgress: ({ seconds }) => ctx.progress({ progress: seconds }) },
+      );
+      return matches.map(({ uri, range }) => ({ path: toName(workspace.confinement.toPath(uri)), range }));
+    },
+    async *paths(signal) {
+      for await (const { path } of files.list(signal)) yield path;
+    },
+  };
+}
+
+function toAnswer(hit: Hit, { workspace }: SearchOptions): z.input<typeof FoundHit> {
+  const { toPath } = createNames(workspace.confinement.roots);
+  const { range, hash, symbol, kind, score, why } = hit;
+  const source = createSourceFiles(workspace, { onChange: () => () => {} }).read(hit.path);
+  const text = source && "text" in source ? source.text : "";
+  const lines = range ? text.split("\n").slice(range.start.line, range.end.line + 1) : text.split("\n");
+  return {
+    uri: pathToUri(toPath(hit.path)),
+    range,
+    hash,
+    snippet: lines
+      .slice(0, range ? MAX_SNIPPET_LINES : 1)
+      .join("\n")
+      .slice(0, MAX_SNIPPET_CHARS),
+    symbol_id: symbol === null ? null : `sym:${hit.path}#${symbol}`,
+    kind,
+    score,
+    why,
+  };
+}

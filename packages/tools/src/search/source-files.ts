@@ -1,0 +1,88 @@
+import { readSync, statSync } from "node:fs";
+import { ToolError } from "@octant/core";
+import { hashOf, isWithin, type Path, toNative, type Watcher, type Workspace } from "@octant/host";
+import type { SourceFiles } from "@octant/search";
+
+export type SearchedWorkspace = Pick<Workspace, "confinement" | "ripgrep">;
+
+/** Larger files are data, or made by a program. */
+const MAX_SOURCE_BYTES = 1024 * 1024;
+const STATS_PER_TURN = 256;
+
+/** The files of the workspace as the search engine takes them: those of the first root by their path from there. */
+export function createSourceFiles(
+  { confinement, ripgrep }: SearchedWorkspace,
+  watcher: Pick<Watcher, "onChange">,
+): SourceFiles {
+  const { toName, toPath } = createNames(confinement.roots);
+  const outer = confinement.roots.filter(
+    (root) => !confinement.roots.some((other) => other !== root && isWithin(other, root)),
+  );
+  return {
+    async *list(signal) {
+      let looked = 0;
+      for (const root of outer) {
+        for await (const paths of ripgrep.files(root, { signal })) {
+          for (const path of paths) {
+            if (++looked % STATS_PER_TURN === 0) await new Promise(setImmediate);
+            const found = statSync(toNative(path), { throwIfNoEntry: false });
+            if (!found || found.size > MAX_SOURCE_BYTES) continue;
+            yield { path: toName(path), size: found.size, mtimeMs: found.mtimeMs };
+          }
+        }
+      }
+    },
+    async *holding(words, signal) {
+      const [first, ...others] = await Promise.all(
+        words.map((word) => filesWith(ripgrep, outer, word, signal)),
+      );
+      for (const path of first ?? []) if (others.every((files) => files.has(path))) yield toName(path);
+    },
+    read(name) {
+      const path = toPath(name);
+      try {
+        using file = confinement.openFile(path);
+        const { size, mtimeMs } = file.stat;
+        if (size > MAX_SOURCE_BYTES) return undefined;
+        const bytes = Buffer.alloc(size);
+        readSync(file.fd, bytes, 0, size, 0);
+        // What has such a byte is no text, whatever else it is.
+        if (bytes.includes(0)) return undefined;
+        return { text: bytes.toString("utf8"), state: { path: name, hash: hashOf(bytes), size, mtimeMs } };
+      } catch (cause) {
+        if (cause instanceof ToolError) return undefined;
+        throw cause;
+      }
+    },
+    onChange: (listener) =>
+      watcher.onChange((paths) => listener(paths === null ? "unknown" : paths.map(toName))),
+  };
+}
+
+async function filesWith(
+  ripgrep: SearchedWorkspace["ripgrep"],
+  roots: readonly Path[],
+  word: string,
+  signal: AbortSignal,
+): Promise<ReadonlySet<Path>> {
+  const files = new Set<Path>();
+  for (const root of roots) {
+    const search = ripgrep.searchFolder(
+      root,
+      { pattern: word, fixed: true, maxPerFile: 1 },
+      { order: "any", signal },
+    );
+    for await (const messages of search)
+      for (const message of messages) if (message.kind === "begin") files.add(message.path);
+  }
+  return files;
+}
+
+/** A name that starts with / is the path itself: of a file in another root than the first. */
+export function createNames([first = "/"]: readonly Path[]) {
+  const prefix = first === "/" ? "/" : `${first}/`;
+  return {
+    toName: (path: Path): string => (path.startsWith(prefix) ? path.slice(prefix.length) : path),
+    toPath: (name: string): Path => (name.startsWith("/") ? name : prefix + name),
+  };
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const REPOSITORY = join(import.meta.dirname, "../..");
+const MARKED_FILES = 100;
+
+/** Octant over HTTP, WebSocket and SSE in a process of its own, on a project of its own. */
+export interface EdgesServer extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  readonly port: number;
+  readonly child: ChildProcess;
+  /** What the process has in memory. */
+  residentBytes(): number;
+  /** What it wrote to stderr. */
+  errors(): string;
+}
+
+/** A file whose text names it: `marked/7.txt` is "file 7". */
+export const markedFile = (n: number) => ({
+  uri: `marked/${n % MARKED_FILES}.txt`,
+  text: `file ${n % MARKED_FILES}\n`,
+});
+
+export async function startEdgesServer(): Promise<EdgesServer> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-edges-")));
+  const root = join(base, "project");
+  mkdirSync(join(root, "marked"), { recursive: true });
+  for (let n = 0; n < MARKED_FILES; n++) writeFileSync(join(root, markedFile(n).uri), markedFile(n).text);
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", SERVER, root, base], {
+    cwd: REPOSITORY,
+    env: { PATH: process.env["PATH"] ?? "", HOME: base },
+  });
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors = (errors + text).slice(-MAX_ERRORS);
+  });
+  const [line] = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line"),
+    once(child, "exit").then(() => Promise.reject(new Error(`the server did not start: ${errors}`))),
+  ]);
+  const { url, token } = JSON.parse(line);
+  return {
+    ...{ url, token, child },
+    port: Number(new URL(url).port),
+    residentBytes() {
+      const [, kibibytes] =
+        /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
+      return Number(kibibytes) * 1024;
+    },
+    errors: () => errors,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill("SIGKILL");
+        await once(child, "exit");
+      }
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+const MAX_ERRORS = 10_000;
+
+const SERVER = `
+  import { join } from "node:path";
+  const { createOctant } = await import("./packages/cli/src/octant.ts");
+  const { createTokenStore, serveHttp } = await import("./packages/mcp/src/index.ts");
+  const [root, base] = process.argv.slice(1);
+  const { registry, dispatch } = createOctant({ roots: [root] });
+  const tokens = createTokenStore({ folder: join(base, "tokens") });
+  const { token } = tokens.create({ scopes: ["admin"] });
+  const { url } = await serveHttp({ registry, dispatch, tokens, sse: true, name: "octant", version: "1", log: () => {} });
+  console.log(JSON.stringify({ url, token }));
+`;

@@ -1,0 +1,81 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { runOctant, startOctant } from "./octant-process.ts";
+
+let project: FixtureProject;
+beforeEach(() => {
+  const made = createFixtureProject();
+  project = made;
+  onTestFinished(() => made[Symbol.dispose]());
+});
+
+/** `octant serve --http`, and what it prints for a person. */
+async function serve(...flags: string[]) {
+  const child = startOctant(["serve", "--http", ...flags], { cwd: project.root, env: project.env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let printed = "";
+  for await (const line of createInterface(child.stdout)) {
+    printed += `${line}\n`;
+    if (line.startsWith("Ctrl-C")) break;
+  }
+  const url = /http:\/\/\S+\/mcp/.exec(printed)?.[0] ?? "";
+  const token = /oct_\S+/.exec(printed)?.[0] ?? "";
+  return { child, printed, url, token };
+}
+
+async function connect(url: string, token: string) {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const read = { name: "fs", arguments: { action: "read", uri: "README.md" } };
+const write = { name: "fs", arguments: { action: "write", uri: "new.txt", content: "x" } };
+
+test("octant serve --http prints a URL and a token that a client works with, and lines to paste", async () => {
+  const { child, printed, url, token } = await serve();
+  expect(new URL(url).hostname).toBe("127.0.0.1");
+  const client = await connect(url, token);
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain("fs");
+  expect((await client.callTool(read)).structuredContent).toMatchObject({ ok: true });
+  expect(printed).toContain(`claude mcp add --transport http octant ${url}`);
+  expect(printed).toContain("[mcp_servers.octant]");
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("a token that only looks cannot write, and one that was revoked is nobody's", async () => {
+  const { url } = await serve();
+  const run = (...args: string[]) => runOctant(["token", ...args], { cwd: project.root, env: project.env });
+  const token = (await run("create", "--scope", "admin:ro", "--name", "a reader")).stdout.trim();
+  const client = await connect(url, token);
+  expect((await client.callTool(read)).structuredContent).toMatchObject({ ok: true });
+  expect((await client.callTool(write)).structuredContent).toMatchObject({
+    error: { code: "PERMISSION_DENIED", details: { by: "access" } },
+  });
+  const [row] = (await run("list")).stdout.split("\n").filter((line) => line.includes("a reader"));
+  expect(row).not.toContain(token);
+  expect((await run("revoke", row?.split(" ")[0] ?? "")).code).toBe(0);
+  await expect
+    .poll(() =>
+      fetch(url, { method: "POST", headers: { authorization: `Bearer ${token}` } }).then((r) => r.status),
+    )
+    .toBe(401);
+});
+
+test.each([
+  [["--port", "x"], "--port is a number"],
+  [["--tls-cert", "a.pem"], "TLS needs both"],
+])("octant serve --http %j is wrong usage", async (flags, message) => {
+  const { code, stderr } = await runOctant(["serve", "--http", ...flags], {
+    cwd: project.root,
+    env: project.env,
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});

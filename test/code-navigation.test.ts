@@ -1,0 +1,289 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type CodeProject,
+  FIXTURES,
+  openCodeProject,
+  positionOf,
+  writeCompileCommands,
+} from "./code-project.ts";
+
+/** The same small shop in four languages, so that the same questions can be asked about each. */
+interface Shop {
+  readonly language: string;
+  readonly backend: string;
+  readonly money: string;
+  /** Where the function is defined for whoever follows it from main. */
+  readonly defined: string;
+  readonly basket: string;
+  /** Where the class is declared. */
+  readonly declared: string;
+  readonly main: string;
+  readonly round: string;
+  readonly total: string;
+  /** The files that a rename of the function touches. */
+  readonly renamed: readonly string[];
+  readonly newName: string;
+  /** How often the function is mentioned in all. */
+  readonly mentions: number;
+  readonly hover: RegExp;
+  readonly typeOfPrice: RegExp;
+  readonly outline: readonly string[];
+}
+
+const SHOPS: readonly Shop[] = [
+  {
+    ...{ language: "typescript", backend: "typescript", round: "roundCents", total: "total" },
+    ...{ money: "src/money.ts", defined: "src/money.ts", basket: "src/basket.ts", declared: "src/basket.ts" },
+    ...{ main: "src/main.ts", newName: "toCents", mentions: 5 },
+    renamed: ["src/basket.ts", "src/main.ts", "src/money.ts"],
+    hover: /function roundCents\(amount: number\): number[\s\S]*whole cents/,
+    typeOfPrice: /const price: number/,
+    outline: ["Item", "Item.name", "Item.price", "Basket", "Basket.items", "Basket.add", "Basket.total"],
+  },
+  {
+    ...{ language: "python", backend: "pyright", round: "round_cents", total: "total" },
+    ...{
+      money: "shop/money.py",
+      defined: "shop/money.py",
+      basket: "shop/basket.py",
+      declared: "shop/basket.py",
+    },
+    ...{ main: "shop/main.py", newName: "to_cents", mentions: 5 },
+    renamed: ["shop/basket.py", "shop/main.py", "shop/money.py"],
+    hover: /def round_cents\(amount: float\) -> float[\s\S]*whole cents/,
+    typeOfPrice: /price: float/,
+    outline: ["Item", "Item.name", "Item.price", "Basket", "Basket.__init__", "Basket.add", "Basket.total"],
+  },
+  {
+    ...{ language: "cpp", backend: "clangd", round: "roundCents", total: "total" },
+    ...{ money: "src/money.cpp", defined: "src/money.", basket: "src/basket.cpp", declared: "src/basket.h" },
+    ...{ main: "src/main.cpp", newName: "toCents", mentions: 4 },
+    renamed: ["src/basket.cpp", "src/main.cpp", "src/money.cpp", "src/money.h"],
+    hover: /double roundCents\(double amount\)/,
+    typeOfPrice: /double price/,
+    outline: ["Basket.add", "Basket.total"],
+  },
+  {
+    ...{ language: "go", backend: "gopls", round: "RoundCents", total: "Total" },
+    ...{
+      money: "shop/money.go",
+      defined: "shop/money.go",
+      basket: "shop/basket.go",
+      declared: "shop/basket.go",
+    },
+    ...{ main: "main.go", newName: "ToCents", mentions: 3 },
+    renamed: ["main.go", "shop/basket.go", "shop/money.go"],
+    hover: /func shop\.RoundCents\(amount float64\) float64[\s\S]*whole cents/,
+    typeOfPrice: /var price float64/,
+    outline: ["Item", "Item.Name", "Item.Price", "Basket", "Basket.Items", "Basket.Add", "Basket.Total"],
+  },
+];
+
+const openShops = (options: Parameters<typeof openCodeProject>[1] = {}): CodeProject => {
+  const project = openCodeProject(
+    SHOPS.map(({ language }) => join(FIXTURES, language)),
+    options,
+  );
+  writeCompileCommands(rootOf(project, "cpp"));
+  return project;
+};
+const rootOf = ({ roots }: CodeProject, language: string) =>
+  roots[SHOPS.findIndex((shop) => shop.language === language)]!;
+// biome-ignore lint/suspicious/noExplicitAny: the results of any action.
+const filesOf = (results: any[], root: string): string[] =>
+  [...new Set(results.map(({ uri }) => decodeURI(uri.slice(pathToFileURL(`${root}/`).href.length))))].sort();
+
+/** Ten questions about a shop, each asked over the dispatcher. */
+function askAll(get: () => CodeProject, shop: Shop) {
+  const { language, main, round, total, basket } = shop;
+  const root = () => rootOf(get(), language);
+  const uri = (file: string) => join(root(), file);
+  const ask = async (action: string, file: string, text: string, nth = 0, more = {}) => {
+    const position = positionOf(uri(file), text, nth);
+    const envelope = await get().call("code", action, { uri: uri(file), position, ...more });
+    expect(envelope.error).toBeNull();
+    expect(envelope.meta.backend).toBe(shop.backend);
+    return envelope.data;
+  };
+
+  test("the definition of a function that another file calls", async () => {
+    const { results } = await ask("definition", main, `${round}(4`);
+    expect(results[0].uri).toContain(shop.defined);
+    expect(results[0].symbol_id).toMatch(new RegExp(`#${round}$`));
+  });
+  test("the definition of a class that another file uses", async () => {
+    const { results } = await ask(
+      "definition",
+      main,
+      "Basket",
+      language === "typescript" || language === "python" ? 1 : 0,
+    );
+    expect(results.map((one: { uri: string }) => one.uri)).toEqual([expect.stringContaining(shop.declared)]);
+  });
+  test("the definition of a method", async () => {
+    const { results } = await ask("definition", main, `${total}()`);
+    expect(results[0].symbol_id).toMatch(new RegExp(`Basket\\.${total}$`));
+  });
+  test("the definition of a local variable", async () => {
+    // Behind the word counts as at it.
+    const { line, col } = positionOf(uri(main), "return price");
+    const position = { line, col: col + "return price".length };
+    const { data, meta } = await get().call("code", "definition", { uri: uri(main), position });
+    expect(meta.backend).toBe(shop.backend);
+    expect(data.results).toHaveLength(1);
+    expect(data.results[0].snippet).toMatch(/price\b.*[Tt]otal/);
+  });
+  test("every reference to a function, in all files", async () => {
+    const { results, total: count } = await ask("references", main, `${round}(4`);
+    expect(count).toBe(shop.mentions);
+    expect(filesOf(results, root())).toEqual(shop.renamed);
+  });
+  test("every reference to a method", async () => {
+    const { results } = await ask("references", main, `${total}()`);
+    expect(filesOf(results, root())).toEqual(expect.arrayContaining([main, shop.declared]));
+  });
+  test("what a function is, with its documentation", async () => {
+    expect((await ask("hover", main, `${round}(4`)).text).toMatch(shop.hover);
+  });
+  test("the type of a variable that nobody has written down", async () => {
+    expect(
+      (await ask("hover", main, "price", language === "python" ? 1 : language === "typescript" ? 1 : 0)).text,
+    ).toMatch(shop.typeOfPrice);
+  });
+  test("a wrong type is told as soon as the file is saved, and no longer when it is right again", async () => {
+    const right = readFileSync(uri(basket), "utf8");
+    try {
+      writeFileSync(uri(basket), right.replace(/(\w*ound_?[cC]ents)\(sum\w*/, '$1("many" '));
+      const { data, meta } = await get().call("code", "diagnostics", { uri: uri(basket) });
+      expect(meta.backend).toBe(shop.backend);
+      expect(data.results).toContainEqual(expect.objectContaining({ severity: "error" }));
+    } finally {
+      writeFileSync(uri(basket), right);
+    }
+    const { data } = await get().call("code", "diagnostics", { uri: uri(basket) });
+    expect(data.results.filter((one: { severity: string }) => one.severity === "error")).toEqual([]);
+  });
+  test("a rename from where the function is imported or called reaches all files", async () => {
+    const data = await ask("rename", main, round, 0, { new_name: shop.newName, dry_run: true });
+    expect(filesOf(data.files, root())).toEqual(shop.renamed);
+    expect(data.patch).not.toContain(" as ");
+    expect(data.undo).toBeNull();
+    expect(readFileSync(uri(shop.money), "utf8")).toContain(round);
+  });
+}
+
+describe("with its language server", () => {
+  let project: CodeProject;
+  beforeAll(() => {
+    project = openShops();
+  });
+  afterAll(() => project[Symbol.asyncDispose]());
+  describe.each(SHOPS)("$language", (shop) => askAll(() => project, shop));
+
+  test.each(SHOPS)("$language: what a change in one file breaks is told of another", async (shop) => {
+    const root = rootOf(project, shop.language);
+    const [main, changed] = [
+      join(root, shop.main),
+      join(root, shop.language === "cpp" ? "src/money.h" : shop.money),
+    ];
+    const errors = async () => {
+      const { data } = await project.call("code", "diagnostics", { uri: main });
+      return data.results.filter((one: { severity: string }) => one.severity === "error").length;
+    };
+    const right = readFileSync(changed, "utf8");
+    const write = (text: string) => {
+      writeFileSync(changed, text);
+      project.servers.changed([changed]);
+    };
+    expect(await errors()).toBe(0);
+    try {
+      write(right.replaceAll(shop.round, `${shop.round}2`));
+      await expect.poll(errors, { timeout: 20_000 }).toBeGreaterThan(0);
+    } finally {
+      write(right);
+    }
+    await expect.poll(errors, { timeout: 20_000 }).toBe(0);
+  });
+  test("a rename that the server refuses is refused in its words", async () => {
+    const uri = join(rootOf(project, "go"), "shop/money.go");
+    const position = positionOf(uri, "RoundCents(");
+    const { error } = await project.call("code", "rename", { uri, position, new_name: "roundCents" });
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", message: expect.stringContaining("unexported") });
+  });
+  test("Python has no formatter in its server, and the answer says so", async () => {
+    const uri = join(rootOf(project, "python"), "shop/main.py");
+    expect((await project.call("code", "format", { uri })).error).toMatchObject({ code: "UNSUPPORTED" });
+  });
+  test("a file is formatted through the edit engine, and only looked at in a dry run", async () => {
+    const uri = join(rootOf(project, "go"), "untidy.go");
+    writeFileSync(uri, "package main\n\nfunc  untidy( )   int {\nreturn 1\n}\n");
+    const look = await project.call("code", "format", { uri, dry_run: true });
+    expect(look.data.patch).toContain("+\treturn 1");
+    expect(readFileSync(uri, "utf8")).toContain("untidy( )");
+    const { data } = await project.call("code", "format", { uri });
+    expect(readFileSync(uri, "utf8")).toBe("package main\n\nfunc untidy() int {\n\treturn 1\n}\n");
+    expect(data.undo).toMatch(/^blob:/);
+  });
+});
+
+describe("without any language server", () => {
+  let project: CodeProject;
+  let bin: string;
+  beforeAll(() => {
+    bin = mkdtempSync(join(tmpdir(), "octant-bin-"));
+    project = openShops({ env: { PATH: bin }, bundledFrom: null });
+  });
+  afterAll(async () => {
+    await project[Symbol.asyncDispose]();
+    rmSync(bin, { recursive: true });
+  });
+
+  describe.each(SHOPS)("$language", ({ language, main, round, total, basket, ...shop }) => {
+    const uri = (file: string) => join(rootOf(project, language), file);
+    const ask = (action: string, file: string, text: string, more = {}) =>
+      project.call("code", action, { uri: uri(file), position: positionOf(uri(file), text), ...more });
+
+    test.each([
+      ["function", () => `${round}(4`, shop.defined, round],
+      [
+        "class",
+        () => (language === "cpp" || language === "go" ? "Basket" : "Basket()"),
+        shop.declared,
+        "Basket",
+      ],
+      ["method", () => `${total}()`, basket.split(".")[0]!, `Basket.${total}`],
+    ] as const)("tree-sitter finds the definition of a %s", async (_kind, text, file, symbol) => {
+      const { data, meta } = await ask("definition", main, text());
+      expect(meta.backend).toBe("tree-sitter");
+      expect(data.results.length).toBeGreaterThan(0);
+      for (const { uri: found } of data.results) expect(found).toContain(file);
+      expect(data.results.map((one: { symbol_id: string }) => one.symbol_id.split("#")[1])).toContain(symbol);
+    });
+    test("tree-sitter gives the outline", async () => {
+      const { data, meta } = await project.call("code", "outline", { uri: uri(basket) });
+      expect(meta.backend).toBe("tree-sitter");
+      expect(data.results.map((one: { symbol_id: string }) => one.symbol_id.split("#")[1])).toEqual(
+        shop.outline,
+      );
+    });
+    test("references and callers are found by name, comments and strings left out", async () => {
+      const { data } = await ask("references", main, `${round}(4`);
+      expect(data.total).toBe(shop.mentions);
+      const callers = await ask("calls", main, `${round}(4`);
+      expect(callers.data.results.map((one: { name: string }) => one.name).sort()).toEqual(
+        [total, "checkout"].sort(),
+      );
+    });
+    test("a rename is refused, and the answer says how to get a server", async () => {
+      const { error } = await ask("rename", main, `${round}(4`, { new_name: "x" });
+      expect(error).toMatchObject({
+        code: "UNSUPPORTED",
+        details: { how: expect.stringContaining("install") },
+      });
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOctant, LOCAL_CALLER } from "@octant/cli";
+import type { Position } from "@octant/core";
+import {
+  createLanguageServers,
+  createWatcher,
+  type LanguageServers,
+  type LanguageServersOptions,
+  type Watcher,
+} from "@octant/host";
+import { code } from "@octant/tools";
+
+export const FIXTURES = join(import.meta.dirname, "fixtures", "code");
+
+export interface CodeProject extends AsyncDisposable {
+  readonly roots: readonly string[];
+  readonly servers: LanguageServers;
+  readonly watcher: Watcher;
+  /** The envelope of a call through the dispatcher. */
+  // biome-ignore lint/suspicious/noExplicitAny: the data of any action.
+  call(tool: string, action: string, input: object): Promise<any>;
+}
+
+/** A server with the code tool, on copies of these folders. */
+export function openCodeProject(
+  folders: readonly string[],
+  options: Partial<Pick<LanguageServersOptions, "env" | "limits" | "bundledFrom" | "configured">> = {},
+): CodeProject {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-code-")));
+  const roots = folders.map((folder, n) => {
+    const root = join(base, `${n}`);
+    cpSync(folder, root, { recursive: true });
+    return root;
+  });
+  mkdirSync(join(base, "home"));
+  const { PATH } = process.env;
+  const env = { PATH, HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state"), ...options.env };
+  const bugs: unknown[] = [];
+  const octant = createOctant({ roots, env, onBug: ({ cause }) => bugs.push(cause) });
+  const { workspace } = octant;
+  const { confinement, sandbox, state } = workspace;
+  const watcher = createWatcher({ confinement });
+  const servers = createLanguageServers({ confinement, sandbox, state, watcher, ...options, env });
+  // With the servers of this test.
+  octant.removeTool("code");
+  octant.addTool(code({ workspace, servers }));
+  return {
+    ...{ roots, servers, watcher },
+    async call(tool, action, input) {
+      const { envelope } = await octant.dispatch({ tool, action, input }, { caller: LOCAL_CALLER });
+      if (bugs.length > 0) throw bugs[0];
+      return envelope;
+    },
+    async [Symbol.asyncDispose]() {
+      await servers.close();
+      await watcher.close();
+      await octant.close();
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where a text stands in a file: the nth time, from 0. */
+export function positionOf(file: string, text: string, nth = 0): Position {
+  const content = readFileSync(file, "utf8");
+  let at = content.indexOf(text);
+  for (let n = 0; n < nth && at >= 0; n++) at = content.indexOf(text, at + 1);
+  if (at < 0) throw new Error(`${file} does not hold '${text}' ${nth + 1} times`);
+  const before = content.slice(0, at).split("\n");
+  return { line: before.length - 1, col: before.at(-1)!.length };
+}
+
+/** As a build would write it; without it clangd knows only the files that are open. */
+export function writeCompileCommands(root: string): void {
+  const commands = ["money", "basket", "main"].map((name) => ({
+    directory: root,
+    file: `src/${name}.cpp`,
+    command: `c++ -std=c++17 -c src/${name}.cpp`,
+  }));
+  writeFileSync(join(root, "compile_commands.json"), JSON.stringify(commands));
+}

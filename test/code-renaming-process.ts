@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import { createOctant, LOCAL_CALLER } from "@octant/cli";
+import { createLanguageServers, createWatcher } from "@octant/host";
+import { code } from "@octant/tools";
+import { positionOf } from "./code-project.ts";
+
+/** Renames in the project it is given, or only opens it; to be killed meanwhile. */
+const [root = ".", what] = process.argv.slice(2);
+const octant = createOctant({ roots: [root] });
+const { workspace } = octant;
+if (what === "look") await workspace.edits.recover();
+else {
+  const { confinement, sandbox, state } = workspace;
+  const watcher = createWatcher({ confinement });
+  const servers = createLanguageServers({ confinement, sandbox, state, watcher, env: process.env });
+  // With the servers of this test.
+  octant.removeTool("code");
+  octant.addTool(code({ workspace, servers }));
+  const uri = join(root, "src/user-7.ts");
+  const input = { uri, position: positionOf(uri, "fetchUser"), new_name: "loadUser" };
+  await octant.dispatch({ tool: "code", action: "rename", input }, { caller: LOCAL_CALLER });
+  await servers.close();
+  await watcher.close();
+}
+await octant.close();

@@ -1,0 +1,36 @@
+import type { Caller, Context, Dispatch, Question } from "@octant/core";
+import type { ServiceOptions } from "@octant/mcp";
+
+export type EdgeDispatch = ServiceOptions["dispatch"];
+export type Exchange = NonNullable<Parameters<EdgeDispatch>[1]["exchange"]>;
+type InputRequest = Parameters<Exchange["request"]>[0][string];
+
+/** Brings what the edge lends for a call to the tool that is called: every call has a caller object of its own. */
+export function createExchanges(): { wrap(dispatch: Dispatch): EdgeDispatch; of(ctx: Context): Exchange } {
+  const lent = new WeakMap<Caller, Exchange>();
+  return {
+    wrap: (dispatch) => (call, options) => {
+      const caller = { ...options.caller };
+      if (options.exchange) lent.set(caller, options.exchange);
+      return dispatch(call, { ...options, caller });
+    },
+    of({ caller }) {
+      const exchange = lent.get(caller);
+      if (!exchange)
+        throw new Error("the edge lent no exchange to a tool that is declared to use the client");
+      return exchange;
+    },
+  };
+}
+
+export const elicit = ({ message, form }: Question): InputRequest => ({
+  method: "elicitation/create",
+  params: { message, requestedSchema: form },
+});
+
+export const sample = (prompt: string, maxTokens: number): InputRequest => ({
+  method: "sampling/createMessage",
+  params: { messages: [{ role: "user", content: { type: "text", text: prompt } }], maxTokens },
+});
+
+export const roots: InputRequest = { method: "roots/list", params: {} };

@@ -1,0 +1,244 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  Client,
+  type JSONRPCMessage,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport as OldSse } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { createTokenStore, type HttpServer, serveHttp } from "@octant/mcp";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import { createOctant, type Octant } from "../packages/cli/src/octant.ts";
+import { crowd } from "../scripts/torture/edges-crowd.ts";
+import { malformed } from "../scripts/torture/edges-malformed.ts";
+import { createRandom } from "../scripts/torture/report.ts";
+import { LAUNCHER } from "./octant-process.ts";
+
+const CLIENT = { name: "edges", version: "1" };
+
+let base: string;
+let root: string;
+let octant: Octant;
+let server: HttpServer;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "octant-edges-")));
+  root = join(base, "project");
+  mkdirSync(join(root, "src"), { recursive: true });
+  writeFileSync(join(root, "README.md"), "# Demo\nüñí 𝄞\n");
+  writeFileSync(join(root, "src/main.js"), "export const answer = 42;\n".repeat(2_000));
+  writeFileSync(
+    join(root, "dot.png"),
+    Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    ),
+  );
+  octant = createOctant({ roots: [root] });
+  const tokens = createTokenStore({ folder: join(base, "tokens") });
+  const { token } = tokens.create({ scopes: ["admin"] });
+  headers = { authorization: `Bearer ${token}` };
+  const { registry, dispatch } = octant;
+  server = await serveHttp({
+    registry,
+    dispatch,
+    name: "octant",
+    version: "1",
+    log: () => {},
+    tokens,
+    sse: true,
+  });
+});
+
+afterAll(async () => {
+  await server.close();
+  await octant.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+/** What the suite needs of a client; those of both SDKs have it. */
+interface AnyClient {
+  listTools(): Promise<{ tools: readonly { readonly name: string }[] }>;
+  callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const stdio = () => ({
+  command: process.execPath,
+  args: [LAUNCHER, "serve"],
+  cwd: root,
+  env: { PATH: process.env["PATH"] ?? "", HOME: base },
+});
+const at = (path: string) => new URL(path, server.url);
+const socketUrl = () => at("/ws").href.replace("http", "ws");
+
+async function connect(mode: "auto" | "legacy", transport: Transport): Promise<AnyClient> {
+  const client = new Client(CLIENT, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  expect(client.getProtocolEra()).toBe(mode === "auto" ? "modern" : "legacy");
+  return client;
+}
+
+async function connectOld(transport: Parameters<OldClient["connect"]>[0]): Promise<AnyClient> {
+  const client = new OldClient(CLIENT);
+  await client.connect(transport);
+  return client;
+}
+
+/** The SDKs have no such transport any more. */
+class SocketTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (cause: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+  async start() {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#socket.once("open", resolve).once("error", reject);
+    this.#socket.on("message", (data) => this.onmessage?.(JSON.parse(String(data))));
+    this.#socket.once("close", () => this.onclose?.());
+    await promise;
+  }
+  async send(message: JSONRPCMessage) {
+    this.#socket.send(JSON.stringify(message));
+  }
+  async close() {
+    this.#socket.close();
+  }
+}
+
+const socket = () =>
+  new SocketTransport(new WebSocket(socketUrl(), "mcp", { headers, allowSynchronousEvents: false }));
+
+/** The transport of 1.x opens the global WebSocket, which has no way to send a token; that one does. */
+async function openOldSocket() {
+  const { WebSocketClientTransport } = await import("@modelcontextprotocol/sdk/client/websocket.js");
+  const plain = globalThis.WebSocket;
+  class WithToken extends WebSocket {
+    constructor(url: string | URL, protocol: string) {
+      super(url, protocol, { headers });
+    }
+  }
+  // The same interface, as far as the transport uses it.
+  globalThis.WebSocket = WithToken as never;
+  const transport = new WebSocketClientTransport(new URL(socketUrl()));
+  const client = await connectOld(transport);
+  globalThis.WebSocket = plain;
+  return client;
+}
+
+const EDGES: Readonly<Record<string, () => Promise<AnyClient>>> = {
+  "stdio, 2026-07-28": () => connect("auto", new StdioClientTransport(stdio())),
+  "stdio, handshake": () => connect("legacy", new StdioClientTransport(stdio())),
+  "stdio, SDK 1.x": () => connectOld(new OldStdio(stdio())),
+  "HTTP, 2026-07-28": () =>
+    connect("auto", new StreamableHTTPClientTransport(at("/mcp"), { requestInit: { headers } })),
+  "HTTP, handshake": () =>
+    connect("legacy", new StreamableHTTPClientTransport(at("/mcp"), { requestInit: { headers } })),
+  // Its types say nothing of exactOptionalPropertyTypes.
+  "HTTP, SDK 1.x": () => connectOld(new OldHttp(at("/mcp"), { requestInit: { headers } }) as never),
+  "SSE, handshake": () => connect("legacy", new SSEClientTransport(at("/sse"), { requestInit: { headers } })),
+  "SSE, SDK 1.x": () => connectOld(new OldSse(at("/sse"), { requestInit: { headers } }) as never),
+  "WebSocket, 2026-07-28": () => connect("auto", socket()),
+  "WebSocket, handshake": () => connect("legacy", socket()),
+  "WebSocket, SDK 1.x": openOldSocket,
+};
+
+const CALLS: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
+  ["fs", { action: "read", uri: "README.md" }],
+  ["fs", { action: "read", uri: "src/main.js", max_bytes: 500_000 }],
+  ["fs", { action: "read", uri: ["README.md", "absent.md"] }],
+  ["fs", { action: "read", uri: "dot.png" }],
+  ["fs", { action: "stat", uri: "README.md" }],
+  ["fs", { action: "list", uri: ".", depth: 2 }],
+  ["fs", { action: "search_text", pattern: "Demo" }],
+  ["fs", { action: "read", uri: "absent.md" }],
+  ["fs", { action: "read", uri: "../outside" }],
+  ["fs", { action: "read" }],
+  ["fs", { action: "nope" }],
+  ["fs", {}],
+  ["fs", { action: "rm", uri: "README.md" }],
+  ["ws", { action: "detect" }],
+];
+
+/** What differs from call to call, or from process to process, by its nature. */
+const isFleeting = (name: string) => ["trace_id", "cursor", "job_id"].includes(name);
+
+const withoutFleeting = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (name, inside) => (isFleeting(name) ? undefined : inside)));
+
+async function play(client: AnyClient): Promise<readonly unknown[]> {
+  const answers: unknown[] = [];
+  for (const [name, args] of CALLS) {
+    const answer = (await client.callTool({ name, arguments: args })) as {
+      structuredContent: unknown;
+      isError: boolean;
+    };
+    answers.push([name, args, withoutFleeting(answer.structuredContent), answer.isError]);
+  }
+  return answers;
+}
+
+let expected: Promise<readonly unknown[]> | undefined;
+const reference = () => {
+  expected ??= (async () => {
+    const answers: unknown[] = [];
+    for (const [name, { action, ...input }] of CALLS) {
+      const caller = { id: "local", access: "admin" } as const;
+      const { envelope } = await octant.dispatch({ tool: name, action, input }, { caller });
+      answers.push([
+        name,
+        { ...(action !== undefined && { action }), ...input },
+        withoutFleeting(envelope),
+        !envelope.ok,
+      ]);
+    }
+    return answers;
+  })();
+  return expected;
+};
+
+describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
+  test("the same calls have the same envelopes as from the dispatcher itself", async () => {
+    const client = await open();
+    onTestFinished(() => client.close());
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(
+      octant.registry.list().map(({ name }) => name),
+    );
+    expect(await play(client)).toEqual(await reference());
+  });
+
+  test("an unknown tool is a protocol error, and the next call goes on", async () => {
+    const client = await open();
+    onTestFinished(() => client.close());
+    await expect(client.callTool({ name: "absent", arguments: {} })).rejects.toMatchObject({ code: -32602 });
+    const answer = await client.callTool({ name: "fs", arguments: { action: "stat", uri: "README.md" } });
+    expect(answer).toMatchObject({ structuredContent: { ok: true } });
+  });
+});
+
+const BROKEN_FRAMES = 300;
+const CROWD = 100;
+const CALLS_OF_ONE = 10;
+
+test("broken frames end no server: it stays as small as it was, and answers the next call at once", async () => {
+  const { facts, violations } = await malformed(BROKEN_FRAMES, createRandom(7));
+  expect(violations, facts).toEqual([]);
+});
+
+test("each client of a crowd gets its own answers", async () => {
+  const { facts, violations } = await crowd(CROWD, CALLS_OF_ONE);
+  expect(violations, facts).toEqual([]);
+});

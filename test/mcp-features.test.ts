@@ -1,0 +1,283 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOctant } from "@octant/cli";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createMcpFeatures } from "../packages/cli/src/mcp-features.ts";
+import { connectInProcess } from "../packages/mcp/src/fixtures/in-process.ts";
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+const MANY_LINES = 200_000;
+const MANY_FILES = 250;
+
+let base: string;
+let root: string;
+let octant: ReturnType<typeof createOctant>;
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "octant-features-")));
+  root = join(base, "project");
+  for (const folder of ["src", "many"]) mkdirSync(join(root, folder), { recursive: true });
+  for (let count = 0; count < MANY_FILES; count++) writeFileSync(join(root, "many", `${count}.txt`), "");
+  writeFileSync(join(root, "README.md"), "# Demo\n");
+  writeFileSync(join(root, "src/main.ts"), "export const answer = 42;\n");
+  writeFileSync(join(root, "pixel.png"), Buffer.from(PIXEL, "base64"));
+  writeFileSync(join(root, "data.bin"), Uint8Array.from([0, 1, 2, 255]));
+  writeFileSync(join(root, "long.txt"), "a line\n".repeat(MANY_LINES));
+  writeFileSync(join(base, "secret.txt"), "not yours\n");
+  octant = createOctant({ projectPath: root, env: { HOME: base, PATH: process.env["PATH"] ?? "" } });
+});
+afterAll(async () => {
+  await octant.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+const at = (name: string) => `file://${join(root, name)}`;
+
+async function connect(versionNegotiation: { mode: "legacy" | "auto" }) {
+  const { registry, dispatch } = octant;
+  const changes = new Set<(uri?: string) => void>();
+  const features = createMcpFeatures({
+    ...octant,
+    symbols: async (prefix) => [`${prefix}Symbol`],
+    onChange(listener) {
+      changes.add(listener);
+      return () => changes.delete(listener);
+    },
+  });
+  const service = { registry, dispatch, name: "octant", version: "1", log: () => {}, ...features };
+  const { client, close } = await connectInProcess(service, { versionNegotiation });
+  onTestFinished(close);
+  const change = (uri?: string) => {
+    for (const listener of changes) listener(uri);
+  };
+  return { client, change };
+}
+
+const textOf = (contents: readonly object[]) => (contents[0] as { text?: string }).text ?? "";
+
+describe.each([
+  { era: "handshake", negotiation: { mode: "legacy" } },
+  { era: "modern", negotiation: { mode: "auto" } },
+] as const)("what Octant offers beside its tools, to a client of the $era era", ({ era, negotiation }) => {
+  test("it says so", async () => {
+    const { client } = await connect(negotiation);
+    expect(client.getServerCapabilities()).toMatchObject({
+      tools: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      prompts: {},
+      completions: {},
+    });
+    expect(client.getServerVersion()).toMatchObject({ name: "octant", title: "Octant" });
+    if (era === "handshake")
+      expect(client.getServerVersion()).toMatchObject({ icons: [{ mimeType: "image/svg+xml" }] });
+  });
+
+  test("files, the manual and jobs are listed, page by page, each file once", async () => {
+    const { client } = await connect(negotiation);
+    const uris: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await client.request({ method: "resources/list", params: { ...(cursor && { cursor }) } });
+      uris.push(...page.resources.map(({ uri }) => uri));
+      cursor = page.nextCursor;
+      pages++;
+    } while (cursor !== undefined);
+    expect(pages).toBeGreaterThan(1);
+    expect(uris).toEqual(expect.arrayContaining(["octant://manual/fs", at("README.md"), at("src/main.ts")]));
+    expect(uris.filter((uri) => uri.startsWith(at("many/")))).toHaveLength(MANY_FILES);
+    expect(new Set(uris).size).toBe(uris.length);
+    const asked = client.request({ method: "resources/list", params: { cursor: "made up" } });
+    await expect(asked).rejects.toMatchObject({ code: -32602, data: { code: "INVALID_CURSOR" } });
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain("file:///{+path}");
+  });
+
+  test("text is read as text, all else as bytes", async () => {
+    const { client } = await connect(negotiation);
+    const read = async (uri: string) => (await client.readResource({ uri })).contents;
+    expect(await read(at("README.md"))).toEqual([
+      { uri: at("README.md"), mimeType: "text/plain", text: "# Demo\n" },
+    ]);
+    expect(await read(at("pixel.png"))).toEqual([
+      { uri: at("pixel.png"), mimeType: "image/png", blob: PIXEL },
+    ]);
+    expect(await read(at("data.bin"))).toMatchObject([{ blob: "AAEC/w==" }]);
+    const long = textOf(await read(at("long.txt")));
+    expect(long).toContain("[left out: ");
+    expect(long.length).toBeLessThan(1_100_000);
+  });
+
+  test("the manual, the output of a process and the log of a job are read too", async () => {
+    const { client } = await connect(negotiation);
+    expect(textOf((await client.readResource({ uri: "octant://manual/fs/read" })).contents)).toContain(
+      "max_bytes",
+    );
+    expect(textOf((await client.readResource({ uri: "octant://manual" })).contents)).toContain("## fs");
+    const ran = await client.callTool({ name: "proc", arguments: { action: "exec", command: "echo hello" } });
+    const { proc_id } = (ran.structuredContent as unknown as { data: { proc_id: string } }).data;
+    expect(textOf((await client.readResource({ uri: `stdout:${proc_id}` })).contents)).toBe("hello\n");
+    const { resources } = await client.listResources();
+    const job = resources.find(({ uri }) => uri.startsWith("octant://job/"));
+    expect(textOf((await client.readResource({ uri: job?.uri ?? "" })).contents)).toContain(
+      "proc.exec is complete",
+    );
+  });
+
+  test("what is not there, or not in the workspace, is not found", async () => {
+    const { client } = await connect(negotiation);
+    for (const uri of [
+      at("absent"),
+      at("src"),
+      `file://${base}/secret.txt`,
+      "file:///etc/passwd",
+      "octant://manual/nope",
+      "octant://job/nope",
+      "https://example.com/",
+      "../secret.txt",
+      "",
+    ])
+      await expect(client.readResource({ uri }), uri).rejects.toMatchObject({ code: -32602, data: { uri } });
+  });
+
+  test("a client is told of changes of what it subscribed to, and of nothing else", async () => {
+    const { client, change } = await connect(negotiation);
+    const told: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+      told.push(params.uri);
+      if (params.uri === at("last")) resolve();
+    });
+    const watched = [at("README.md"), at("last")];
+    if (era === "handshake") for (const uri of watched) await client.subscribeResource({ uri });
+    else await client.listen({ resourceSubscriptions: watched });
+    for (const uri of [at("src/main.ts"), ...watched]) change(uri);
+    await promise;
+    expect(told).toEqual(watched);
+  });
+
+  test("prompts name the tools that there are, in their order", async () => {
+    const { client } = await connect(negotiation);
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual([
+      "review_change",
+      "fix_failing_test",
+      "explain_symbol",
+      "plan_change",
+    ]);
+    const { messages } = await client.getPrompt({
+      name: "fix_failing_test",
+      arguments: { test: "adds", path: "src" },
+    });
+    const text = textOf([messages[0]?.content ?? {}]);
+    expect(text).toContain("the test 'adds' pass in src");
+    expect(text.indexOf("test.run")).toBeLessThan(text.indexOf("fs.apply_patch"));
+    for (const [, tool] of text.matchAll(/\b([a-z]+)\.[a-z_]+\b/g))
+      expect(octant.registry.list().map(({ name }) => name)).toContain(tool);
+    await expect(client.getPrompt({ name: "plan_change", arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+    });
+    await expect(client.getPrompt({ name: "nope" })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("paths, symbols, tools, jobs and processes are completed", async () => {
+    const { client } = await connect(negotiation);
+    const complete = async (ref: object, name: string, value: string, others?: Record<string, string>) =>
+      (
+        await client.complete({
+          // One of the two kinds of reference.
+          ref: ref as never,
+          argument: { name, value },
+          ...(others && { context: { arguments: others } }),
+        })
+      ).completion.values;
+    const prompt = { type: "ref/prompt", name: "explain_symbol" };
+    const template = (uri: string) => ({ type: "ref/resource", uri });
+    expect(await complete(prompt, "path", "")).toEqual(expect.arrayContaining(["README.md", "src/"]));
+    expect(await complete(prompt, "path", "src/m")).toEqual(["src/main.ts"]);
+    expect(await complete(prompt, "path", "../")).toEqual([]);
+    expect(await complete(prompt, "symbol", "my")).toEqual(["mySymbol"]);
+    const path = root.slice(1);
+    expect(await complete(template("file:///{+path}"), "path", "")).toEqual([`${path}/`]);
+    expect(await complete(template("file:///{+path}"), "path", `${path}/READ`)).toEqual([
+      `${path}/README.md`,
+    ]);
+    expect(await complete(template("octant://manual/{tool}"), "tool", "f")).toEqual(["fs"]);
+    expect(
+      await complete(template("octant://manual/{tool}/{action}"), "action", "rea", { tool: "fs" }),
+    ).toEqual(["read"]);
+    await client.callTool({ name: "proc", arguments: { action: "exec", command: "true" } });
+    expect((await complete(template("stdout:{proc_id}"), "proc_id", "proc_")).length).toBeGreaterThan(0);
+    expect((await complete(template("octant://job/{job_id}"), "job_id", "job_")).length).toBeGreaterThan(0);
+    await expect(complete({ type: "ref/prompt", name: "nope" }, "x", "")).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+});
+
+describe.each(["legacy", "auto"] as const)("rules for fs.read hold for resources (%s)", (mode) => {
+  /** A server with one rule of its own, and a client whose person says yes. */
+  async function connectRuled(rule: "deny" | "prompt") {
+    const home = join(base, `${rule}-${mode}`);
+    mkdirSync(join(home, ".config/hanzo"), { recursive: true });
+    const permissions = [{ tool_pattern: "fs.read", mode: rule, reason: "not today" }];
+    writeFileSync(join(home, ".config/hanzo/settings.json"), JSON.stringify({ permissions }));
+    const env = { HOME: home, PATH: process.env["PATH"] ?? "" };
+    const ruled = createOctant({ projectPath: root, env, permissions: "enforce" });
+    const { registry, dispatch } = ruled;
+    const service = {
+      registry,
+      dispatch,
+      name: "octant",
+      version: "1",
+      log: () => {},
+      ...createMcpFeatures(ruled),
+    };
+    const options = { versionNegotiation: { mode }, capabilities: { elicitation: { form: {} } } };
+    const { client, close } = await connectInProcess(service, options);
+    onTestFinished(async () => {
+      await close();
+      await ruled.close();
+    });
+    const asked: string[] = [];
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      asked.push(params.message);
+      return { action: "accept", content: { answer: "once" } };
+    });
+    return { asked, read: () => client.readResource({ uri: at("README.md") }) };
+  }
+
+  test("what is denied there is denied here", async () => {
+    const { read, asked } = await connectRuled("deny");
+    await expect(read()).rejects.toMatchObject({ code: -32603, data: { code: "PERMISSION_DENIED" } });
+    expect(asked).toEqual([]);
+  });
+
+  test("where the person is asked there, they are asked here", async () => {
+    const { read, asked } = await connectRuled("prompt");
+    expect(textOf((await read()).contents)).toBe("# Demo\n");
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain("fs.read");
+  });
+});
+
+test.each(["legacy", "auto"] as const)("fs.rm without confirm asks the person, once (%s)", async (mode) => {
+  const { registry, dispatch } = octant;
+  const service = { registry, dispatch, name: "octant", version: "1", log: () => {} };
+  const options = { versionNegotiation: { mode }, capabilities: { elicitation: { form: {} } } };
+  const { client, close } = await connectInProcess(service, options);
+  onTestFinished(close);
+  const asked: string[] = [];
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
+    asked.push(params.message);
+    return { action: "accept", content: { remove: true } };
+  });
+  const name = `gone-${mode}.txt`;
+  writeFileSync(join(root, name), "x");
+  const removed = await client.callTool({ name: "fs", arguments: { action: "rm", uri: name } });
+  expect(removed.structuredContent).toMatchObject({ ok: true, data: { removed: 1 } });
+  expect(existsSync(join(root, name))).toBe(false);
+  expect(asked).toEqual([expect.stringContaining(`Remove ${name}?`)]);
+});
