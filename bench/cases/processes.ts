@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Bench, type Case, expectEqual, rememberAnswer, toData } from "../case.ts";
 import { type RpcServer, startServer, toCallLine } from "../json-rpc.ts";
@@ -15,12 +17,20 @@ const NAME_GROWN = `exec true at ${GROWN_MEGABYTES} MB`;
 const NOTE = "floor: spawn of `true` by a process that does nothing else, its pipes read to their end";
 
 export const processes: readonly Case[] = [
-  { name: NAME, run: (bench) => execTrue(bench, NAME, NOTE) },
+  { name: NAME, run: execTrueFree },
   { name: NAME_GROWN, run: execTrueGrown },
 ];
 
+/** What the sandbox adds is a case of its own. */
+async function execTrueFree(bench: Bench): Promise<Row> {
+  using settings = withoutSandbox();
+  await using octant = await startLike(bench.octant, settings.env);
+  return await execTrue({ ...bench, octant }, NAME, NOTE);
+}
+
 async function execTrueGrown(bench: Bench): Promise<Row> {
-  await using octant = await startGrown(bench.octant);
+  using settings = withoutSandbox();
+  await using octant = await startLike(bench.octant, settings.env, ["--import", BALLAST]);
   const row = await execTrue({ ...bench, octant }, NAME_GROWN, `${NOTE}; half of the server is objects`);
   const megabytes = residentMegabytes(octant.pid);
   if (megabytes < GROWN_MEGABYTES) throw new Error(`the server has ${megabytes} MB, so nothing was shown`);
@@ -73,11 +83,24 @@ const SPAWNER = `
   }
 `;
 
-/** Another server like this one, started by the same command line, that holds memory before it does anything else. */
-function startGrown({ pid }: RpcServer): Promise<RpcServer> {
+/** Settings of a person who has switched the sandbox off. */
+function withoutSandbox(): Disposable & { readonly env: Readonly<Record<string, string>> } {
+  const folder = mkdtempSync(join(tmpdir(), "octant-bench-settings-"));
+  mkdirSync(join(folder, "hanzo"));
+  writeFileSync(join(folder, "hanzo", "settings.json"), JSON.stringify({ sandbox: { mode: "off" } }));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  return { env: { XDG_CONFIG_HOME: folder }, [Symbol.dispose]: remove };
+}
+
+/** Another server like this one, started by the same command line. */
+function startLike(
+  { pid }: RpcServer,
+  more: Readonly<Record<string, string>>,
+  nodeFlags: readonly string[] = [],
+): Promise<RpcServer> {
   const [program = "", ...args] = readList(pid, "cmdline");
   const env = Object.fromEntries(readList(pid, "environ").map((pair) => pair.split(/=(.*)/s, 2)));
-  return startServer([program, "--import", BALLAST, ...args], env);
+  return startServer([program, ...nodeFlags, ...args], { ...env, ...more });
 }
 
 const readList = (pid: number, name: string): string[] =>

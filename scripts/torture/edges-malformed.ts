@@ -7,7 +7,7 @@ import type { Report, Torture } from "./report.ts";
 const MAX_GROWN_BYTES = 32 * 1024 * 1024;
 const MAX_NEXT_CALL_MS = 100;
 /** The engine takes memory for its work, up to a size, and gives none back; so as many frames come before those that count. */
-const WARM_UP_SHARE = 1;
+const WARM_UP_SHARE = 0.2;
 const IN_FLIGHT = 16;
 /** A frame that says it goes on is left alone after that. */
 const MAX_WAIT_MS = 200;

@@ -40,6 +40,7 @@ import {
   type Policy,
 } from "@octant/runtime";
 import { createCodeParts } from "./code-parts.ts";
+import { createKeptOffers } from "./kept-offers.ts";
 import { createMcpFeatures } from "./mcp-features.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
 import { createPolicySteps } from "./policy.ts";
@@ -180,6 +181,10 @@ function equip<T extends Tool>(
         (await code.engine.symbols(prefix, { limit: MAX_COMPLETIONS })).map(({ name }) => name),
     }),
   };
+  let isOwn = customTools.length === 0 && options.toolConfig?.disable === undefined;
+  registry.onChange(() => {
+    isOwn = false;
+  });
   const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll());
@@ -200,8 +205,12 @@ function equip<T extends Tool>(
     tokens,
     serveHttp: (more = {}) =>
       serveHttp({ ...withoutCaller(edge), ...more, tokens: tokens(), project: PROJECT_ID }),
-    serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) =>
-      serveStdio({ ...edge, input, output, ...more }),
+    serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) => {
+      const kept = isOwn
+        ? createKeptOffers(env, [version, names, mode, more.profile, more.answers])
+        : undefined;
+      return serveStdio({ ...edge, input, output, ...more, ...(kept && { kept }) });
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

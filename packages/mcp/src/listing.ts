@@ -8,6 +8,14 @@ export interface ListingOptions {
   readonly profile?: Profile | ProfileFunction;
   readonly mode?: Mode;
   readonly answers?: Answers;
+  /** Where the entries are kept from one start to the next: making them takes a tenth of a start. */
+  readonly kept?: KeptOffers;
+}
+
+export interface KeptOffers {
+  /** Undefined when there are none for exactly these declarations and options. */
+  load(): readonly Offer[] | undefined;
+  keep(offers: readonly Offer[]): void;
 }
 
 export interface ListedOffer extends Offer {
@@ -30,9 +38,12 @@ export interface Listing {
 
 /** Throws a TypeError when the declarations cannot be told apart by a client. */
 export function createListing(options: ListingOptions): Listing {
-  const { registry, profile = "default", mode, answers = "structured" } = options;
+  const { answers = "structured", kept } = options;
   const offers = new Map<string, ListedOffer>();
-  for (const offer of registry.list().flatMap((tool) => toOffers(profile, mode, tool))) {
+  const known = kept?.load();
+  const made = known ?? makeOffers(options);
+  if (!known) kept?.keep(made);
+  for (const offer of made) {
     const { name } = offer.listed;
     const other = offers.get(name);
     if (other) throw new TypeError(`'${name}' would be listed twice: for ${other.tool} and ${offer.tool}`);
@@ -60,6 +71,9 @@ export function createListing(options: ListingOptions): Listing {
     },
   };
 }
+
+const makeOffers = ({ registry, profile = "default", mode }: ListingOptions): readonly Offer[] =>
+  registry.list().flatMap((tool) => toOffers(profile, mode, tool));
 
 const HEADER = /"x-mcp-header":/;
 

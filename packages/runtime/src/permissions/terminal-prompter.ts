@@ -1,7 +1,6 @@
 import { openSync } from "node:fs";
-import { createInterface, type Interface } from "node:readline/promises";
+import type { Interface } from "node:readline/promises";
 import type { Readable, Writable } from "node:stream";
-import { ReadStream, WriteStream } from "node:tty";
 import { describeRequest } from "./describe-request.ts";
 import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "./prompter.ts";
 import { describeRule } from "./rule.ts";
@@ -28,6 +27,8 @@ export function createTerminalPrompter(terminal: Terminal): PermissionPrompter {
 
 /** The terminal that the process was started from, also where stdin and stdout carry a protocol; undefined without one. */
 export function openTerminal(): (Terminal & Disposable) | undefined {
+  // Loaded here: a server that asks through its client does without.
+  const { ReadStream, WriteStream } = process.getBuiltinModule("node:tty");
   try {
     const input = new ReadStream(openSync("/dev/tty", "r"));
     const output = new WriteStream(openSync("/dev/tty", "w"));
@@ -43,6 +44,7 @@ export function openTerminal(): (Terminal & Disposable) | undefined {
 
 async function askAt({ input, output }: Terminal, request: PermissionRequest): Promise<PermissionAnswer> {
   const { signal, always } = request;
+  const { createInterface } = process.getBuiltinModule("node:readline/promises");
   const lines = createInterface({ input, output, terminal: "isTTY" in output && output.isTTY === true });
   const ended = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
   const read = (question: string) =>
