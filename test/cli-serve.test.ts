@@ -15,8 +15,12 @@ const INITIALIZE = {
 };
 
 let project: FixtureProject;
-beforeAll(() => {
+beforeAll(async () => {
   project = createFixtureProject();
+  // The very first server of a home writes what Node has compiled to the disk when it ends; later ones have it.
+  const { child, ended } = await serve();
+  child.stdin.end();
+  await ended();
 });
 afterAll(() => project[Symbol.dispose]());
 

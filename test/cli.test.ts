@@ -179,7 +179,10 @@ test("octant doctor finds a healthy machine, and a workspace that cannot be open
   const checks = JSON.parse(stdout);
   expect(checks).toContainEqual({ name: "root", status: "ok", detail: `file://${project.root}` });
   expect(checks.map(({ name }: { name: string }) => name)).toEqual(
-    expect.arrayContaining(["octant", "node", "state folder", "sandbox", "git", "terminal"]),
+    expect.arrayContaining([
+      ...["octant", "node", "state folder", "sandbox", "git", "terminal"],
+      ...["edge: stdio", "edge: http", "tokens"],
+    ]),
   );
   const broken = await run(["doctor", "--root", "/nope"]);
   expect(broken.code).toBe(1);

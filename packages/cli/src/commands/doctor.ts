@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { ToolError } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io } from "../command.ts";
-import { type Check, checkMachine, checkWorkspace } from "../health.ts";
+import { type Check, checkEdges, checkMachine, checkWorkspace } from "../health.ts";
 import { checkClients } from "../setup/check-clients.ts";
 import { toOneLine } from "../visible.ts";
 import { openOctant, workspaceFlags } from "../workspace-flags.ts";
@@ -29,7 +29,7 @@ export const doctor = defineCommand({
 async function lookAround(open: () => ReturnType<typeof openOctant>): Promise<Check[]> {
   try {
     await using octant = open();
-    return await checkWorkspace(octant);
+    return [...(await checkWorkspace(octant)), ...(await checkEdges(octant))];
   } catch (cause) {
     if (!(cause instanceof ToolError)) throw cause;
     return [{ name: "workspace", status: "fail", detail: cause.message }];

@@ -1,5 +1,6 @@
 import { ANSWERS, PROFILES } from "@octant/mcp";
-import { defineCommand, EXIT } from "../command.ts";
+import { defineCommand, EXIT, type Io } from "../command.ts";
+import type { Octant, OwnTool } from "../octant.ts";
 import { serveHttp } from "../serve-http.ts";
 import { logLine, openOctant, permissionFlags, workspaceFlags } from "../workspace-flags.ts";
 
@@ -57,6 +58,7 @@ Over HTTP every client needs a token: a fresh one is printed, octant token makes
       input: io.stdin,
       output: io.stdout,
     });
+    tellWeakSandbox(octant, io);
     // Work that does not heed its cancellation must not keep the process.
     const endSoon = () => setTimeout(() => process.exit(EXIT.OK), MAX_CLOSING_MS).unref();
     io.stdin.once("end", endSoon);
@@ -74,6 +76,18 @@ Over HTTP every client needs a token: a fresh one is printed, octant token makes
     return EXIT.OK;
   },
 });
+
+/** Not at once: the client has its first questions, and the test of the sandbox takes some milliseconds. */
+const TELL_AFTER_MS = 1_000;
+const WEAK_LEVELS: ReadonlySet<string> = new Set(["off", "path_check"]);
+
+function tellWeakSandbox({ workspace }: Octant<OwnTool>, io: Io): void {
+  const tell = async () => {
+    const { level, detail } = await workspace.sandbox.status();
+    if (WEAK_LEVELS.has(level)) logLine(`sandbox ${level}: ${detail}`, io);
+  };
+  setTimeout(() => void tell(), TELL_AFTER_MS).unref();
+}
 
 /** stdout is the protocol's; a stray console.log in some package must not break it. */
 function keepStdoutClean(): void {

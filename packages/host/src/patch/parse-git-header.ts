@@ -101,6 +101,6 @@ function parseMode(text: string, at: number): number {
   if (mode?.[1] === "100") return Number.parseInt(mode[2]!, 8);
   const what = mode && KINDS[mode[1]!];
   if (!what) throw malformed(at, "a file's mode is 100644 or 100755");
-  const how = "patch plain files only, and change it with another tool";
+  const how = "vcs.apply takes such a patch; fs.apply_patch changes plain files only";
   throw new ToolError("UNSUPPORTED", `line ${at + 1} of the patch changes ${what}; ${how}`, { what, how });
 }

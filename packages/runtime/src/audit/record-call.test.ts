@@ -136,7 +136,7 @@ test("failures and refusals are recorded with their code, and reach the caller u
   expect((await codes(strict)).toSorted()).toEqual(["INTERNAL", "NOT_FOUND", "PERMISSION_DENIED"]);
 });
 
-test("a call that changes something is on the disk before it is run, and answered before anything else is written", async () => {
+test("a call that changes something is on the disk before it is run, and what came of it right after its answer", async () => {
   const seen: string[][] = [];
   const look: Step = async (_call, _ctx, next) => {
     seen.push((await readAudit(folder)).map(({ kind }) => kind));
@@ -144,6 +144,7 @@ test("a call that changes something is on the disk before it is run, and answere
   };
   const box = createBox({ policy: [look] });
   await box.call("put");
+  await new Promise(setImmediate);
   seen.push((await readAudit(folder)).map(({ kind }) => kind));
   expect(seen.map((kinds) => kinds.toSorted())).toEqual([
     ["begin", "open"],

@@ -16,7 +16,8 @@ export interface RecordCallOptions {
 
 /**
  * The outermost step: every call is recorded with what was decided about it and what came of it. One that may change
- * something is on the disk before it is run, and refused when that cannot be; one that only looks never waits.
+ * something is on the disk before it is run, and refused when that cannot be; nothing else is waited for. What came of a
+ * call follows right after its answer, so that a kill between the two leaves a beginning without an end.
  */
 export function recordCall(options: RecordCallOptions): Step {
   const { log, redact, arguments: how } = options;
@@ -45,7 +46,6 @@ export function recordCall(options: RecordCallOptions): Step {
         ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, redact)), code, duration },
         ...(told ?? tell(call.input)),
       }));
-      if (changes) log.flush();
     };
     let code: ErrorCode | "OK" = "OK";
     try {

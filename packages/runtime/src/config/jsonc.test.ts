@@ -73,3 +73,10 @@ test("a large text is read in one pass", () => {
   expect(Object(parse(text)).a).toHaveLength(50_000);
   expect(createLineIndex(text)(text.length - 2)).toEqual({ line: 50_001, column: 1 });
 });
+
+test.each(["a", "\\n", "a\\u0041", "a\\\\"])(
+  "a string of %j over and over without an end is refused at once",
+  (part) => {
+    expect(() => parse(`["${part.repeat(100_000)}`)).toThrow(JsoncError);
+  },
+);

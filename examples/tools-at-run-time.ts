@@ -1,0 +1,30 @@
+// A tool that comes and goes while clients are connected.
+import { createOctant } from "@octant/cli";
+import { action, defineTool } from "@octant/core";
+import { z } from "zod";
+
+const clock = defineTool({
+  name: "clock",
+  summary: "Tell the time.",
+  actions: {
+    now: action({
+      summary: "The time in UTC.",
+      access: "read",
+      timing: "sync",
+      intent: "inspect",
+      input: z.strictObject({}),
+      output: z.object({ time: z.string() }),
+      examples: [{ title: "Now", input: {} }],
+      run: () => ({ time: new Date().toISOString() }),
+    }),
+  },
+});
+
+await using octant = createOctant({ projectPath: import.meta.dirname, tools: ["fs"] });
+const names = () => octant.registry.list().map(({ name }) => name);
+console.log(names().join(", "));
+// Connected clients are told by tools/list_changed.
+octant.addTool(clock);
+console.log(names().join(", "));
+octant.removeTool("clock");
+console.log(names().join(", "));

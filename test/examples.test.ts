@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+const EXAMPLES = join(import.meta.dirname, "../examples");
+/** What each prints. */
+const PRINTED: Readonly<Record<string, readonly string[]>> = {
+  "custom-tool.ts": ["Hello, Ada.", "NOT_FOUND"],
+  "tools-at-run-time.ts": ["fs", "fs, clock", "fs"],
+  "typed-client.ts": ["4 examples", "# Examples", "INVALID_ARGUMENT", "sandbox: workspace"],
+  "serve-http.ts": ["# Examples", "PERMISSION_DENIED"],
+};
+
+test("every example is run here", () => {
+  expect(
+    readdirSync(EXAMPLES)
+      .filter((name) => name.endsWith(".ts"))
+      .sort(),
+  ).toEqual(Object.keys(PRINTED).sort());
+});
+
+test.each(Object.entries(PRINTED))("the example %s works", (name, lines) => {
+  const home = mkdtempSync(join(tmpdir(), "octant-example-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const { PATH } = process.env;
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(EXAMPLES, name)], {
+    encoding: "utf8",
+    env: { PATH, HOME: home },
+  });
+  expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+  expect(stdout.trim().split("\n")).toEqual(lines);
+});
