@@ -146,6 +146,7 @@ test("the agent can write neither settings nor hooks, by file or by command", as
   });
   const exec = await call("proc.exec", "command=echo '{ }' > .hanzo/settings.json; cat .hanzo/settings.json");
   expect(exec.data.stdout).toBe("{}");
+  expect(exec.meta.backend).toBe("sandbox bubblewrap");
 });
 
 test("the audit log has a record of every call and decision, and one changed bit is found", async () => {

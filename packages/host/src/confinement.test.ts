@@ -14,7 +14,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Confinement, createConfinement } from "./confinement.ts";
 
 let base: string;
@@ -234,4 +234,22 @@ test("a hard link counts as inside: the system keeps no trace of its other names
 test("a root that is missing or no folder is refused", () => {
   expect(codeOf(() => createConfinement([join(base, "nowhere")]))).toBe("NOT_FOUND");
   expect(codeOf(() => createConfinement([secret]))).toBe("NOT_A_DIRECTORY");
+});
+
+test("further folders can be allowed, or be all that is allowed", () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-allowed-")));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  for (const name of ["root/src", "root/docs", "more"]) mkdirSync(join(base, name), { recursive: true });
+  const open = () => createConfinement([join(base, "root")]);
+
+  const wider = open();
+  wider.allow([join(base, "more")], false);
+  expect(wider.toPath(join(base, "more/x"))).toBe(join(base, "more/x"));
+  expect(wider.start).toBe(join(base, "root"));
+
+  const only = open();
+  only.allow([join(base, "root/src")], true);
+  expect(only.toPath("src/x")).toBe(join(base, "root/src/x"));
+  expect(() => only.toPath("docs/x")).toThrow(expect.objectContaining({ code: "OUTSIDE_WORKSPACE" }));
+  expect(only.start).toBe(join(base, "root/src"));
 });

@@ -6,7 +6,7 @@ import type { HookInput } from "./hook-facts.ts";
 /** Where hooks run: processes in the sandbox that nobody else sees, in the first root. */
 export interface HookPlace {
   readonly processes: Pick<Processes, "start" | "exited" | "output" | "kill">;
-  readonly confinement: Pick<Confinement, "roots" | "openFolder">;
+  readonly confinement: Pick<Confinement, "start" | "openFolder">;
 }
 
 /** How a hook ended. Everything but the two agreed exit codes is a failure. */
@@ -53,7 +53,7 @@ async function start(
   command: string,
   input: HookInput,
 ): Promise<ProcessInfo> {
-  using folder = confinement.openFolder(confinement.roots[0] as string);
+  using folder = confinement.openFolder(confinement.start);
   const argv = ["/bin/sh", "-c", command] as const;
   return await processes.start({ argv, cwd: folder, ...input, owner: OWNER, label: command });
 }

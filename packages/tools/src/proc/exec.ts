@@ -88,6 +88,8 @@ export const exec = (workspace: ProcWorkspace) =>
       if (wait_for?.port !== undefined) await checkPortIsFree(wait_for.port);
       ctx.signal.throwIfAborted();
       const { proc_id, owner } = await start(workspace, input, ctx);
+      // Known by now: the command was started at this level.
+      if (workspace.sandbox) ctx.backend(`sandbox ${(await workspace.sandbox.status()).level}`);
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
       const stopTelling = tellOutput(processes, owner, proc_id, ctx);
       try {
@@ -130,7 +132,7 @@ function start(
 ): Promise<ProcessInfo> {
   const { command, env, timeout, pty } = input;
   const folder = confinement.openFolder(
-    input.cwd === undefined ? (confinement.roots[0] as string) : confinement.toPath(input.cwd),
+    input.cwd === undefined ? confinement.start : confinement.toPath(input.cwd),
   );
   return processes
     .start({

@@ -1,7 +1,9 @@
-import type { Confinement, Processes } from "@octant/host";
+import type { Confinement, Processes, Sandbox } from "@octant/host";
 
 /** What the proc tool stands on. */
 export interface ProcWorkspace {
   readonly confinement: Confinement;
   readonly processes: Processes;
+  /** Told in the answers; commands go through it in any case, by `processes`. */
+  readonly sandbox?: Pick<Sandbox, "status">;
 }
