@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { isWeaker } from "@octant/host";
 import type { Io } from "./command.ts";
 import type { Octant, OwnTool } from "./octant.ts";
 
@@ -24,7 +25,7 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
           "state folder",
           `${workspace.state.path} is temporary, so undo may be lost; make ~/.local/state writable or set XDG_STATE_HOME`,
         ),
-    WEAK_LEVELS.has(sandbox.level)
+    isWeaker(sandbox.level, "unshare")
       ? warn("sandbox", `${sandbox.level}: ${sandbox.detail}`)
       : ok("sandbox", `${sandbox.level}: ${sandbox.detail}`),
     ...backends.map(({ tool, name, available, version, detail }) => {
@@ -58,9 +59,6 @@ async function checkPort(): Promise<Check> {
     server.close();
   }
 }
-
-/** With these, commands run with all rights of the person. */
-const WEAK_LEVELS: ReadonlySet<string> = new Set(["off", "path_check"]);
 
 /** What a person's machine should have beside Octant. */
 export const checkMachine = (io: Io): Check[] => [checkGit(io), checkTerminal(io)];

@@ -1,3 +1,4 @@
+import { isWeaker } from "@octant/host";
 import { ANSWERS, PROFILES } from "@octant/mcp";
 import { defineCommand, EXIT, type Io } from "../command.ts";
 import type { Octant, OwnTool } from "../octant.ts";
@@ -79,12 +80,11 @@ Over HTTP every client needs a token: a fresh one is printed, octant token makes
 
 /** Not at once: the client has its first questions, and the test of the sandbox takes some milliseconds. */
 const TELL_AFTER_MS = 1_000;
-const WEAK_LEVELS: ReadonlySet<string> = new Set(["off", "path_check"]);
 
 function tellWeakSandbox({ workspace }: Octant<OwnTool>, io: Io): void {
   const tell = async () => {
     const { level, detail } = await workspace.sandbox.status();
-    if (WEAK_LEVELS.has(level)) logLine(`sandbox ${level}: ${detail}`, io);
+    if (isWeaker(level, "unshare")) logLine(`sandbox ${level}: ${detail}`, io);
   };
   setTimeout(() => void tell(), TELL_AFTER_MS).unref();
 }

@@ -3,7 +3,7 @@ import { pathToUri, searchText } from "@octant/host";
 import { type EngineStatus, type Hit, MODALITIES, type SearchParts, searchCode } from "@octant/search";
 import { z } from "zod";
 import type { SearchOptions } from "./options.ts";
-import { createNames, createSourceFiles } from "./source-files.ts";
+import { createNames, listSources, readSource } from "./source-files.ts";
 
 const MAX_QUERY_CHARS = 2_000;
 const MAX_HITS = 100;
@@ -83,7 +83,6 @@ async function prepare({ engine }: SearchOptions, { signal }: Context): Promise<
 
 function createParts({ engine, workspace }: SearchOptions, ctx: Context): SearchParts {
   const { toName, toPath } = createNames(workspace.confinement.roots);
-  const files = createSourceFiles(workspace, { onChange: () => () => {} });
   return {
     engine,
     async grep(text, { scope, limit, signal }) {
@@ -106,7 +105,7 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
       return matches.map(({ uri, range }) => ({ path: toName(workspace.confinement.toPath(uri)), range }));
     },
     async *paths(signal) {
-      for await (const { path } of files.list(signal)) yield path;
+      for await (const { path } of listSources(workspace, signal)) yield path;
     },
   };
 }
@@ -114,8 +113,7 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
 function toAnswer(hit: Hit, { workspace }: SearchOptions): z.input<typeof FoundHit> {
   const { toPath } = createNames(workspace.confinement.roots);
   const { range, hash, symbol, kind, score, why } = hit;
-  const source = createSourceFiles(workspace, { onChange: () => () => {} }).read(hit.path);
-  const text = source && "text" in source ? source.text : "";
+  const text = readSource(workspace, hit.path)?.text ?? "";
   const lines = range ? text.split("\n").slice(range.start.line, range.end.line + 1) : text.split("\n");
   return {
     uri: pathToUri(toPath(hit.path)),

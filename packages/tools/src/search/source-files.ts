@@ -1,7 +1,7 @@
 import { readSync, statSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { hashOf, isWithin, type Path, toNative, type Watcher, type Workspace } from "@octant/host";
-import type { SourceFiles } from "@octant/search";
+import type { ListedFile, SourceFile, SourceFiles } from "@octant/search";
 
 export type SearchedWorkspace = Pick<Workspace, "confinement" | "ripgrep">;
 
@@ -11,53 +11,67 @@ const STATS_PER_TURN = 256;
 
 /** The files of the workspace as the search engine takes them: those of the first root by their path from there. */
 export function createSourceFiles(
-  { confinement, ripgrep }: SearchedWorkspace,
+  workspace: SearchedWorkspace,
   watcher: Pick<Watcher, "onChange">,
 ): SourceFiles {
-  const { toName, toPath } = createNames(confinement.roots);
-  const outer = confinement.roots.filter(
-    (root) => !confinement.roots.some((other) => other !== root && isWithin(other, root)),
-  );
+  const { confinement, ripgrep } = workspace;
+  const { toName } = createNames(confinement.roots);
   return {
-    async *list(signal) {
-      let looked = 0;
-      for (const root of outer) {
-        for await (const paths of ripgrep.files(root, { signal })) {
-          for (const path of paths) {
-            if (++looked % STATS_PER_TURN === 0) await new Promise(setImmediate);
-            const found = statSync(toNative(path), { throwIfNoEntry: false });
-            if (!found || found.size > MAX_SOURCE_BYTES) continue;
-            yield { path: toName(path), size: found.size, mtimeMs: found.mtimeMs };
-          }
-        }
-      }
-    },
+    list: (signal) => listSources(workspace, signal),
     async *holding(words, signal) {
+      const roots = outermost(confinement.roots);
       const [first, ...others] = await Promise.all(
-        words.map((word) => filesWith(ripgrep, outer, word, signal)),
+        words.map((word) => filesWith(ripgrep, roots, word, signal)),
       );
       for (const path of first ?? []) if (others.every((files) => files.has(path))) yield toName(path);
     },
-    read(name) {
-      const path = toPath(name);
-      try {
-        using file = confinement.openFile(path);
-        const { size, mtimeMs } = file.stat;
-        if (size > MAX_SOURCE_BYTES) return undefined;
-        const bytes = Buffer.alloc(size);
-        readSync(file.fd, bytes, 0, size, 0);
-        // What has such a byte is no text, whatever else it is.
-        if (bytes.includes(0)) return undefined;
-        return { text: bytes.toString("utf8"), state: { path: name, hash: hashOf(bytes), size, mtimeMs } };
-      } catch (cause) {
-        if (cause instanceof ToolError) return undefined;
-        throw cause;
-      }
-    },
+    read: (name) => readSource(workspace, name),
     onChange: (listener) =>
       watcher.onChange((paths) => listener(paths === null ? "unknown" : paths.map(toName))),
   };
 }
+
+export async function* listSources(
+  { confinement, ripgrep }: SearchedWorkspace,
+  signal: AbortSignal,
+): AsyncGenerator<ListedFile> {
+  const { toName } = createNames(confinement.roots);
+  let looked = 0;
+  for (const root of outermost(confinement.roots)) {
+    for await (const paths of ripgrep.files(root, { signal })) {
+      for (const path of paths) {
+        if (++looked % STATS_PER_TURN === 0) await new Promise(setImmediate);
+        const found = statSync(toNative(path), { throwIfNoEntry: false });
+        if (!found || found.size > MAX_SOURCE_BYTES) continue;
+        yield { path: toName(path), size: found.size, mtimeMs: found.mtimeMs };
+      }
+    }
+  }
+}
+
+/** Undefined when there is no text (any more). */
+export function readSource(
+  { confinement }: Pick<SearchedWorkspace, "confinement">,
+  name: string,
+): SourceFile | undefined {
+  try {
+    using file = confinement.openFile(createNames(confinement.roots).toPath(name));
+    const { size, mtimeMs } = file.stat;
+    if (size > MAX_SOURCE_BYTES) return undefined;
+    const bytes = Buffer.alloc(size);
+    readSync(file.fd, bytes, 0, size, 0);
+    // What has such a byte is no text, whatever else it is.
+    if (bytes.includes(0)) return undefined;
+    return { text: bytes.toString("utf8"), state: { path: name, hash: hashOf(bytes), size, mtimeMs } };
+  } catch (cause) {
+    if (cause instanceof ToolError) return undefined;
+    throw cause;
+  }
+}
+
+/** A root inside another is searched with it. */
+const outermost = (roots: readonly Path[]): readonly Path[] =>
+  roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));
 
 async function filesWith(
   ripgrep: SearchedWorkspace["ripgrep"],

@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createCursors, createDispatcher, createRegistry } from "@octant/core";
+import { createWatcher, createWorkspace, DEFAULT_SANDBOX } from "@octant/host";
+import { createSearchEngine } from "@octant/search";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSourceFiles, search } from "./index.ts";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-search-")));
+const root = join(base, "project");
+for (const name of ["src", "docs"]) mkdirSync(join(root, name), { recursive: true });
+writeFileSync(
+  join(root, "src/retry.ts"),
+  "export function backoff(attempt: number) {\n  return 2 ** attempt;\n}\n",
+);
+writeFileSync(
+  join(root, "src/client.ts"),
+  'import { backoff } from "./retry.ts";\nexport const wait = () => backoff(3);\n',
+);
+writeFileSync(join(root, "docs/guide.md"), "How long to wait between attempts.\n");
+writeFileSync(join(root, "picture.bin"), Buffer.of(0, 1, 2));
+
+const env = { PATH: process.env["PATH"], HOME: base, XDG_STATE_HOME: join(base, "state") };
+const workspace = createWorkspace({
+  roots: [root],
+  env,
+  warn: () => {},
+  sandbox: { ...DEFAULT_SANDBOX, mode: "off" },
+});
+const watcher = createWatcher(workspace);
+const engine = createSearchEngine({
+  files: createSourceFiles(workspace, watcher),
+  folder: workspace.state.folder("search"),
+  log: () => {},
+});
+const dispatch = createDispatcher({
+  registry: createRegistry([search({ workspace, engine })]),
+  cursors: createCursors(new Uint8Array(32)),
+  onBug: ({ cause }) => {
+    throw cause;
+  },
+});
+// biome-ignore lint/suspicious/noExplicitAny: the envelope of any action.
+const call = async (action: string, input: object = {}): Promise<any> => {
+  const caller = { id: "me", access: "read" } as const;
+  return (await dispatch({ tool: "search", action, input }, { caller })).envelope;
+};
+
+beforeAll(async () => {
+  await call("index");
+});
+afterAll(async () => {
+  await engine.close();
+  await watcher.close();
+  await workspace.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+test("a definition is found by name, with its place, hash, snippet and symbol", async () => {
+  const { data, meta } = await call("query", { query: "where is backoff defined?" });
+  expect(data.index).toBe("fresh");
+  expect(data.hits[0]).toMatchObject({
+    uri: `file://${root}/src/retry.ts`,
+    range: { start: { line: 0 } },
+    hash: expect.stringMatching(/^sha256:/),
+    snippet: expect.stringContaining("2 ** attempt"),
+    symbol_id: "sym:src/retry.ts#backoff",
+    kind: "function",
+  });
+  expect(meta.backend).toBe("symbol");
+});
+
+test("callers, structures and paths are found, and a scope narrows all of them", async () => {
+  const first = async (input: object) => (await call("query", input)).data.hits[0]?.uri;
+  expect(await first({ query: "who calls backoff" })).toBe(`file://${root}/src/client.ts`);
+  expect(await first({ query: "2 ** $N", modality: "ast" })).toBe(`file://${root}/src/retry.ts`);
+  expect(await first({ query: "guide.md" })).toBe(`file://${root}/docs/guide.md`);
+  expect(await first({ query: "backoff", modality: "text", scope: "docs" })).toBeUndefined();
+});
+
+test("what is no text is not indexed, and status counts what is", async () => {
+  expect((await call("status")).data).toMatchObject({ state: "fresh", files: 3 });
+});
+
+test("a scope outside the workspace and a modality that is not there are typed errors", async () => {
+  expect((await call("query", { query: "x", scope: "/etc" })).error.code).toBe("OUTSIDE_WORKSPACE");
+  expect((await call("query", { query: "x", modality: "memory" })).error.code).toBe("UNSUPPORTED");
+});
