@@ -40,7 +40,6 @@ import {
   type Policy,
 } from "@octant/runtime";
 import { createCodeParts } from "./code-parts.ts";
-import { createKeptOffers } from "./kept-offers.ts";
 import { createMcpFeatures } from "./mcp-features.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
 import { createPolicySteps } from "./policy.ts";
@@ -95,7 +94,7 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   removeTool(name: string): boolean;
   /** Serves one MCP client; over stdin and stdout unless told otherwise. */
   serveStdio(
-    options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions" | "answers">> & {
+    options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions" | "answers" | "answered">> & {
       profile?: Profile;
     },
   ): StdioServer;
@@ -181,10 +180,6 @@ function equip<T extends Tool>(
         (await code.engine.symbols(prefix, { limit: MAX_COMPLETIONS })).map(({ name }) => name),
     }),
   };
-  let isOwn = customTools.length === 0 && options.toolConfig?.disable === undefined;
-  registry.onChange(() => {
-    isOwn = false;
-  });
   const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll());
@@ -205,12 +200,8 @@ function equip<T extends Tool>(
     tokens,
     serveHttp: (more = {}) =>
       serveHttp({ ...withoutCaller(edge), ...more, tokens: tokens(), project: PROJECT_ID }),
-    serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) => {
-      const kept = isOwn
-        ? createKeptOffers(env, [version, names, mode, more.profile, more.answers])
-        : undefined;
-      return serveStdio({ ...edge, input, output, ...more, ...(kept && { kept }) });
-    },
+    serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) =>
+      serveStdio({ ...edge, input, output, ...more }),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { styleText } from "node:util";
 import { EXIT, type Io, UsageError } from "./command.ts";
 import type { HttpServing } from "./octant.ts";
-import { openOctant } from "./workspace-flags.ts";
+import { openOctant } from "./open-octant.ts";
 
 type OpenFlags = Parameters<typeof openOctant>[0];
 

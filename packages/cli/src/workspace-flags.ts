@@ -1,7 +1,5 @@
-import { MODES, type Mode, ToolError } from "@octant/core";
-import { type Flags, type FlagValues, type Io, UsageError } from "./command.ts";
-import { createOctant, type Octant, type OctantOptions, type OwnTool } from "./octant.ts";
-import { UnknownNameError } from "./tool-choice.ts";
+import { MODES, type Mode } from "@octant/core";
+import type { Flags, FlagValues, Io } from "./command.ts";
 import { toOneLine } from "./visible.ts";
 
 // Object.keys forgets that the keys are the modes.
@@ -36,33 +34,6 @@ export const permissionFlags = {
 /** The folders that the flags ask for. */
 export const rootsOf = (flags: Pick<FlagValues<typeof workspaceFlags>, "root">, io: Io): readonly string[] =>
   flags.root.length > 0 ? flags.root : [io.cwd()];
-
-/** The workspace that the flags ask for, with its tools. */
-export function openOctant(
-  flags: FlagValues<typeof workspaceFlags> & Partial<FlagValues<typeof permissionFlags>>,
-  io: Io,
-  more: Pick<OctantOptions, "prompter"> = {},
-): Octant<OwnTool> {
-  try {
-    return createOctant({
-      ...more,
-      roots: rootsOf(flags, io),
-      permissions: flags.permissions,
-      mode: flags.mode,
-      tools: flags.tools?.split(",").map((name) => name.trim()),
-      // The settings read it from there, as they read all of the environment.
-      env: flags["net-allow"] === undefined ? io.env : { ...io.env, OCTANT_NET_ALLOW: flags["net-allow"] },
-      log: (line) => logLine(line, io),
-    });
-  } catch (cause) {
-    if (cause instanceof UnknownNameError) throw new UsageError(cause.message, "octant tools lists them");
-    if (cause instanceof ToolError && cause.code === "NOT_FOUND")
-      throw new ToolError(cause.code, "the root is not there; --root names a folder", cause.details, {
-        cause,
-      });
-    throw cause;
-  }
-}
 
 /** One line on stderr; stdout is for what the reader of a command asked for. */
 export const logLine = (line: string, { stderr }: Io): boolean =>

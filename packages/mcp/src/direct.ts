@@ -1,6 +1,7 @@
 import { createElicitation } from "./asking/elicitation.ts";
-import { type Claim, claimOf, isSoundHandshake, MODERN_VERSION } from "./client-claims.ts";
+import { type Claim, claimOf, MODERN_VERSION } from "./client-claims.ts";
 import { type CallParams, createDirectCalls, isCallParams, type Outlet } from "./direct-calls.ts";
+import type { Era } from "./features/capabilities.ts";
 import {
   errorLine,
   INVALID_REQUEST,
@@ -14,9 +15,9 @@ import {
   toMessage,
   UNSUPPORTED_PROTOCOL_VERSION,
 } from "./messages.ts";
-import { isModernCall, refuseState, toModernCall, toModernResult } from "./modern-call.ts";
-import { nextPhase, type Phase } from "./phase.ts";
-import { createResults } from "./results.ts";
+import { isModernCall, refuseState, toModernCall } from "./modern-call.ts";
+import { eraOf, nextPhase, type Phase } from "./phase.ts";
+import { createResults, knownResult } from "./results.ts";
 import type { Position } from "./sdk-bridge.ts";
 import { createSdkGate } from "./sdk-gate.ts";
 import type { Service } from "./service.ts";
@@ -57,15 +58,11 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
     if (initialized) outlet.write(notificationLine("notifications/tools/list_changed"));
   });
 
-  /** The result that is known at once; undefined when there is none, or when it is for the SDK to say. */
   function resultOf(message: Message, era: Era): string | undefined {
-    if (era === "modern") return toModernResult(message, results);
-    const { method, params } = message;
-    if (method === "tools/list" && params?.["cursor"] === undefined) return results.toolsList(era);
-    if (method === "ping") return "{}";
-    if (method !== "initialize" || !isSoundHandshake(params)) return undefined;
-    position = { phase: "legacy", handshake: params };
-    return results.initialize(params.protocolVersion);
+    const result = knownResult(message, era, results);
+    if (result !== undefined && era === "legacy" && message.method === "initialize")
+      position = { phase: "legacy", handshake: message.params };
+    return result;
   }
 
   function receiveRequest(id: RequestId, value: unknown, message: Message, claim: Claim): void {
@@ -127,13 +124,6 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
       await sdk.close();
     },
   };
-}
-
-type Era = "legacy" | "modern";
-
-function eraOf(phase: Phase, claim: Claim): Era | undefined {
-  if (phase === "legacy") return "legacy";
-  return claim.kind === "version" && claim.version === MODERN_VERSION ? "modern" : undefined;
 }
 
 const INVALID_REQUEST_TEXT =

@@ -9,7 +9,8 @@ export {
 } from "./access/tokens.ts";
 export { ANSWERS, type Answers } from "./answer.ts";
 export { DEFAULT_LIMITS, type HttpOptions, type HttpServer, type Limits, serveHttp } from "./http/index.ts";
-export { createListing, type KeptOffers, type Listing, type ListingOptions } from "./listing.ts";
+export { createListing, type Listing, type ListingOptions } from "./listing.ts";
+export { answerOpening, type Opened, type Opening } from "./opening.ts";
 export { type ListedTool, PROFILES, type Profile } from "./profiles.ts";
 export type { ServiceOptions } from "./service.ts";
 export { type StdioOptions, type StdioServer, serveStdio } from "./stdio.ts";

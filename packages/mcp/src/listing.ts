@@ -8,14 +8,6 @@ export interface ListingOptions {
   readonly profile?: Profile | ProfileFunction;
   readonly mode?: Mode;
   readonly answers?: Answers;
-  /** Where the entries are kept from one start to the next: making them takes a tenth of a start. */
-  readonly kept?: KeptOffers;
-}
-
-export interface KeptOffers {
-  /** Undefined when there are none for exactly these declarations and options. */
-  load(): readonly Offer[] | undefined;
-  keep(offers: readonly Offer[]): void;
 }
 
 export interface ListedOffer extends Offer {
@@ -38,12 +30,9 @@ export interface Listing {
 
 /** Throws a TypeError when the declarations cannot be told apart by a client. */
 export function createListing(options: ListingOptions): Listing {
-  const { answers = "structured", kept } = options;
+  const { answers = "structured" } = options;
   const offers = new Map<string, ListedOffer>();
-  const known = kept?.load();
-  const made = known ?? makeOffers(options);
-  if (!known) kept?.keep(made);
-  for (const offer of made) {
+  for (const offer of makeOffers(options)) {
     const { name } = offer.listed;
     const other = offers.get(name);
     if (other) throw new TypeError(`'${name}' would be listed twice: for ${other.tool} and ${offer.tool}`);

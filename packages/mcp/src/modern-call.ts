@@ -5,12 +5,6 @@ import { errorLine, INVALID_PARAMS, type Message, type Plain, type RequestId } f
 import type { Results } from "./results.ts";
 import type { Service } from "./service.ts";
 
-/** The result that a modern client gets at once; undefined when there is none, or when it is for the SDK to say. */
-export function toModernResult({ method, params }: Message, results: Results): string | undefined {
-  if (method === "tools/list" && params?.["cursor"] === undefined) return results.toolsList("modern");
-  return method === "server/discover" ? results.discover() : undefined;
-}
-
 /** Whether it is a tools/call that is not for the SDK. */
 export const isModernCall = (
   message: Message,

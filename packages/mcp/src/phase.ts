@@ -1,4 +1,5 @@
 import { type Claim, MODERN_VERSION } from "./client-claims.ts";
+import type { Era } from "./features/capabilities.ts";
 import type { Message } from "./messages.ts";
 
 /**
@@ -6,6 +7,12 @@ import type { Message } from "./messages.ts";
  * the SDK decides alone, because a message of the opening was not plain enough to judge here.
  */
 export type Phase = "opening" | "probed" | "legacy" | "modern" | "foreign";
+
+/** Undefined while nobody can tell. */
+export function eraOf(phase: Phase, claim: Claim): Era | undefined {
+  if (phase === "legacy") return "legacy";
+  return claim.kind === "version" && claim.version === MODERN_VERSION ? "modern" : undefined;
+}
 
 /** The phase in which `message` is to be answered; the same turns as the SDK's serveStdio takes. */
 export function nextPhase(phase: Phase, message: Message, claim: Claim): Phase {

@@ -5,6 +5,8 @@ import { parseJson } from "./json.ts";
 import { createLineQueue } from "./line-queue.ts";
 import { createLineWriter } from "./line-writer.ts";
 import { errorLine, PARSE_ERROR } from "./messages.ts";
+import { type Opening, toOpening } from "./opening.ts";
+import { createResults } from "./results.ts";
 import { createService, type ServiceOptions } from "./service.ts";
 
 /** How long a reader that stopped reading may hold up the end. */
@@ -13,16 +15,20 @@ const FLUSH_MS = 500;
 export interface StdioOptions extends ServiceOptions {
   readonly input: Readable;
   readonly output: Writable;
+  /** What the client said, and was answered, before this server was there. */
+  readonly answered?: readonly unknown[];
 }
 
 export interface StdioServer {
   /** Resolves when the client has gone, or `close` was called, and the last answer has left. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
+  /** The answers to first questions, for the next start. */
+  opening(): Opening;
 }
 
 /** Serves one client over a pair of streams, one JSON-RPC message a line. */
-export function serveStdio({ input, output, ...options }: StdioOptions): StdioServer {
+export function serveStdio({ input, output, answered = [], ...options }: StdioOptions): StdioServer {
   const service = createService(options);
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let closing = false;
@@ -36,7 +42,17 @@ export function serveStdio({ input, output, ...options }: StdioOptions): StdioSe
     },
     onGone: () => close(),
   });
-  const conversation = createConversation(service, writer);
+  let replays = true;
+  const conversation = createConversation(service, {
+    write: (line) => {
+      if (!replays) writer.write(line);
+    },
+    get full() {
+      return writer.full;
+    },
+  });
+  for (const message of answered) conversation.receive(message);
+  replays = false;
   const refuse = (reason: string) => writer.write(errorLine(null, PARSE_ERROR, `Parse error: ${reason}`));
   const lines = createLineQueue({
     take(line) {
@@ -77,7 +93,9 @@ export function serveStdio({ input, output, ...options }: StdioOptions): StdioSe
     await writer.flush(FLUSH_MS);
   };
   input.on("data", feed);
+  // Whoever answered before us has paused it.
+  input.resume();
   for (const event of ["end", "close", "error"]) input.on(event, close);
   if (input.readableEnded || input.destroyed) close();
-  return { closed, close };
+  return { closed, close, opening: () => toOpening(createResults(service)) };
 }

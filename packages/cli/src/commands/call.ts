@@ -5,8 +5,9 @@ import { createTerminalPrompter, openTerminal } from "@octant/runtime";
 import { parseCallArguments } from "../call-arguments.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
 import { LOCAL_CALLER } from "../octant.ts";
+import { openOctant } from "../open-octant.ts";
 import { clearProgress, showAttachments, showEnvelope, showProgress } from "../show-answer.ts";
-import { openOctant, permissionFlags, workspaceFlags } from "../workspace-flags.ts";
+import { permissionFlags, workspaceFlags } from "../workspace-flags.ts";
 
 const STDIN = "-";
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -3,7 +3,8 @@ import { toBash } from "../completion/bash.ts";
 import { toFish } from "../completion/fish.ts";
 import { toWords } from "../completion/words.ts";
 import { toZsh } from "../completion/zsh.ts";
-import { openOctant, workspaceFlags } from "../workspace-flags.ts";
+import { openOctant } from "../open-octant.ts";
+import { workspaceFlags } from "../workspace-flags.ts";
 import { loadCommands } from "./index.ts";
 
 const SHELLS = { bash: toBash, zsh: toZsh, fish: toFish };

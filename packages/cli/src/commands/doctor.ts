@@ -3,9 +3,10 @@ import { ToolError } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io } from "../command.ts";
 import { type Check, checkEdges, checkMachine, checkWorkspace } from "../health.ts";
+import { openOctant } from "../open-octant.ts";
 import { checkClients } from "../setup/check-clients.ts";
 import { toOneLine } from "../visible.ts";
-import { openOctant, workspaceFlags } from "../workspace-flags.ts";
+import { workspaceFlags } from "../workspace-flags.ts";
 
 const COLOURS = { ok: "green", warn: "yellow", fail: "red" } as const;
 

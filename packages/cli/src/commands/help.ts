@@ -1,9 +1,10 @@
 import { actionOf, renderAction, renderHelp, toolOf } from "@octant/core";
 import { defineCommand, EXIT, type Io } from "../command.ts";
+import { openOctant } from "../open-octant.ts";
 import { toPlainText } from "../plain-markdown.ts";
 import { renderOverview, renderUsage } from "../usage.ts";
 import { loadVersion } from "../version.ts";
-import { openOctant, workspaceFlags } from "../workspace-flags.ts";
+import { workspaceFlags } from "../workspace-flags.ts";
 import { isCommand, loadCommand, loadCommands } from "./index.ts";
 
 export const help = defineCommand({

@@ -4,8 +4,9 @@ import { explainPolicy, type PolicyExplanation } from "@octant/runtime";
 import { parseCallArguments } from "../call-arguments.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { openOctant } from "../open-octant.ts";
 import { toOneLine } from "../visible.ts";
-import { openOctant, permissionFlags, workspaceFlags } from "../workspace-flags.ts";
+import { permissionFlags, workspaceFlags } from "../workspace-flags.ts";
 
 const COLOURS = { runs: "green", asks: "yellow", refused: "red" } as const;
 

@@ -1,12 +1,7 @@
-import { isWeaker } from "@octant/host";
-import { ANSWERS, PROFILES } from "@octant/mcp";
-import { defineCommand, EXIT, type Io } from "../command.ts";
-import type { Octant, OwnTool } from "../octant.ts";
-import { serveHttp } from "../serve-http.ts";
-import { logLine, openOctant, permissionFlags, workspaceFlags } from "../workspace-flags.ts";
-
-/** What was asked to end is gone within a second. */
-const MAX_CLOSING_MS = 700;
+import { ANSWERS, answerOpening, PROFILES } from "@octant/mcp";
+import { defineCommand, EXIT } from "../command.ts";
+import { createKeptOpening } from "../kept-opening.ts";
+import { permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const serve = defineCommand({
   name: "serve",
@@ -46,48 +41,17 @@ export const serve = defineCommand({
   notes: `Over stdin and stdout it ends when stdin ends, and at SIGTERM, SIGINT or SIGHUP. The log is on stderr.
 Over HTTP every client needs a token: a fresh one is printed, octant token makes others.`,
   async run({ flags }, io) {
-    if (flags.http) return serveHttp(flags, io);
+    if (flags.http) return (await import("../serve-http.ts")).serveHttp(flags, io);
     keepStdoutClean();
-    process.on("uncaughtException", (cause) => {
-      logLine(`ends after an uncaught error: ${cause instanceof Error ? cause.stack : cause}`, io);
-      process.exit(EXIT.FAILED);
-    });
-    await using octant = openOctant(flags, io);
-    const server = octant.serveStdio({
-      profile: flags.profile,
-      answers: flags.answers,
-      input: io.stdin,
-      output: io.stdout,
-    });
-    tellWeakSandbox(octant, io);
-    // Work that does not heed its cancellation must not keep the process.
-    const endSoon = () => setTimeout(() => process.exit(EXIT.OK), MAX_CLOSING_MS).unref();
-    io.stdin.once("end", endSoon);
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-      process.once(signal, () => {
-        endSoon();
-        server.close();
-      });
-    }
-    await server.closed;
-    // The jobs are cancelled first, so that none of them sees its process killed and takes that for its result.
-    const closed = octant.close();
-    await octant.workspace.processes.leave();
-    await closed;
-    return EXIT.OK;
+    const { stdin: input, stdout: output, env } = io;
+    const kept = createKeptOpening(flags, { env, roots: rootsOf(flags, io) });
+    const opening = kept?.load();
+    const opened = opening && (await answerOpening({ input, output, opening }));
+    if (opened?.ended) return EXIT.OK;
+    const { serveStdio } = await import("../serve-stdio.ts");
+    return serveStdio(flags, io, opened ? { answered: opened.answered } : { keep: kept?.keep });
   },
 });
-
-/** Not at once: the client has its first questions, and the test of the sandbox takes some milliseconds. */
-const TELL_AFTER_MS = 1_000;
-
-function tellWeakSandbox({ workspace }: Octant<OwnTool>, io: Io): void {
-  const tell = async () => {
-    const { level, detail } = await workspace.sandbox.status();
-    if (isWeaker(level, "unshare")) logLine(`sandbox ${level}: ${detail}`, io);
-  };
-  setTimeout(() => void tell(), TELL_AFTER_MS).unref();
-}
 
 /** stdout is the protocol's; a stray console.log in some package must not break it. */
 function keepStdoutClean(): void {

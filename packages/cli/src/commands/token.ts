@@ -1,8 +1,9 @@
 import { isScope, type Scope } from "@octant/mcp";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { openOctant } from "../open-octant.ts";
 import { toOneLine } from "../visible.ts";
-import { openOctant, workspaceFlags } from "../workspace-flags.ts";
+import { workspaceFlags } from "../workspace-flags.ts";
 
 const VERBS = ["create", "list", "revoke"] as const;
 

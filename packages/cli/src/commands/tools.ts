@@ -3,8 +3,9 @@ import { allowedIn } from "@octant/core";
 import { createListing, PROFILES } from "@octant/mcp";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT } from "../command.ts";
+import { openOctant } from "../open-octant.ts";
 import { toTokens } from "../tokens.ts";
-import { openOctant, workspaceFlags } from "../workspace-flags.ts";
+import { workspaceFlags } from "../workspace-flags.ts";
 
 export const tools = defineCommand({
   name: "tools",

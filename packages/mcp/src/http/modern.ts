@@ -11,8 +11,8 @@ import {
   resultLine,
   toMessage,
 } from "../messages.ts";
-import { isModernCall, refuseState, toModernCall, toModernResult } from "../modern-call.ts";
-import type { Results } from "../results.ts";
+import { isModernCall, refuseState, toModernCall } from "../modern-call.ts";
+import { knownResult, type Results } from "../results.ts";
 import type { Service } from "../service.ts";
 import type { CallerEdge } from "./callers.ts";
 import type { Limits } from "./limits.ts";
@@ -66,7 +66,7 @@ function toAnswer(
   service: Service,
   results: Results,
 ): string | CallRequest | undefined {
-  const result = toModernResult(message, results);
+  const result = knownResult(message, "modern", results);
   if (result !== undefined) return resultLine(message.id, result);
   if (!isModernCall(message, service)) return undefined;
   return toModernCall(message.id, message, service, results) ?? refuseState(message.id);

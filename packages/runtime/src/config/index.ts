@@ -3,7 +3,7 @@ export { DEFAULT_TOOLS } from "./defaults.ts";
 export * from "./explain.ts";
 export { type LoadOptions, loadConfig } from "./load.ts";
 export * from "./local-rule.ts";
-export { type Person, projectFile, userFile, userFolder } from "./places.ts";
+export { type Person, projectFile, settingsPlaces, userFile, userFolder } from "./places.ts";
 export { type Dictionary, type ServerSettings, type Settings, settingsSchema } from "./schema.ts";
 export { SettingsError, type SettingsIssue } from "./settings-error.ts";
 export * from "./settings-schema.ts";

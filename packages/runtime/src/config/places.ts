@@ -33,6 +33,28 @@ export function userFile({ path, home }: UserFolder): SettingsFile {
   return { path: file, shown: isInside(home, file) ? join("~", relative(home, file)) : file };
 }
 
+/** What the person trusts. */
+export const trustFile = ({ path }: UserFolder): SettingsFile => ({
+  path: join(path, "trust.json"),
+  shown: "trust.json",
+});
+
+/** Every place that settings depend on. */
+export function settingsPlaces({
+  roots,
+  ...person
+}: Person & { readonly roots: readonly string[] }): string[] {
+  const user = userFolder(person);
+  const own = [user.path, userFile(user).path, trustFile(user).path];
+  return [
+    ...own,
+    ...roots.flatMap((root) => [
+      join(root, PROJECT_FOLDER),
+      ...(["project", "local"] as const).map((tier) => projectFile(root, tier).path),
+    ]),
+  ];
+}
+
 /** A project's file, which has to be at exactly this place: no part of it below the root may be a link. */
 export interface ProjectFile extends SettingsFile {
   readonly root: string;

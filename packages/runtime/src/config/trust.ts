@@ -5,7 +5,7 @@ import type { WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
 import { JsoncError, parseJsonc, toValue } from "./jsonc.ts";
 import { withLock } from "./lock.ts";
-import { type Person, realPlace, type UserFolder, userFolder } from "./places.ts";
+import { type Person, realPlace, trustFile, type UserFolder, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
 import { SettingsError } from "./settings-error.ts";
 import type { ProjectTierName } from "./tiers.ts";
@@ -96,8 +96,6 @@ const isTrusted = (one: unknown): one is Trusted => {
     (tier === "project" || tier === "local")
   );
 };
-
-const trustFile = ({ path }: UserFolder) => ({ path: join(path, "trust.json"), shown: "trust.json" });
 
 /** One writer at a time; `change` sees what the others have written. */
 export async function changeTrust(

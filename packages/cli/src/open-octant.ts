@@ -1,0 +1,32 @@
+import { ToolError } from "@octant/core";
+import { type FlagValues, type Io, UsageError } from "./command.ts";
+import { createOctant, type Octant, type OctantOptions, type OwnTool } from "./octant.ts";
+import { UnknownNameError } from "./tool-choice.ts";
+import { logLine, type permissionFlags, rootsOf, type workspaceFlags } from "./workspace-flags.ts";
+
+/** The workspace that the flags ask for, with its tools. */
+export function openOctant(
+  flags: FlagValues<typeof workspaceFlags> & Partial<FlagValues<typeof permissionFlags>>,
+  io: Io,
+  more: Pick<OctantOptions, "prompter"> = {},
+): Octant<OwnTool> {
+  try {
+    return createOctant({
+      ...more,
+      roots: rootsOf(flags, io),
+      permissions: flags.permissions,
+      mode: flags.mode,
+      tools: flags.tools?.split(",").map((name) => name.trim()),
+      // The settings read it from there, as they read all of the environment.
+      env: flags["net-allow"] === undefined ? io.env : { ...io.env, OCTANT_NET_ALLOW: flags["net-allow"] },
+      log: (line) => logLine(line, io),
+    });
+  } catch (cause) {
+    if (cause instanceof UnknownNameError) throw new UsageError(cause.message, "octant tools lists them");
+    if (cause instanceof ToolError && cause.code === "NOT_FOUND")
+      throw new ToolError(cause.code, "the root is not there; --root names a folder", cause.details, {
+        cause,
+      });
+    throw cause;
+  }
+}

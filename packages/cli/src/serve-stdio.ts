@@ -1,0 +1,64 @@
+import { isWeaker } from "@octant/host";
+import type { Opening, StdioOptions } from "@octant/mcp";
+import { EXIT, type Io } from "./command.ts";
+import type { Octant, OwnTool } from "./octant.ts";
+import { openOctant } from "./open-octant.ts";
+import { logLine } from "./workspace-flags.ts";
+
+type OpenFlags = Parameters<typeof openOctant>[0];
+
+export interface StdioFlags extends OpenFlags, Pick<StdioOptions, "answers"> {
+  readonly profile: "default" | "split" | "lazy" | undefined;
+}
+
+export interface Start extends Pick<StdioOptions, "answered"> {
+  /** Told how first questions are answered. */
+  readonly keep?: ((opening: Opening) => void) | undefined;
+}
+
+/** What was asked to end is gone within a second. */
+const MAX_CLOSING_MS = 700;
+
+/** Serves one client until it goes, or we are told to end. */
+export async function serveStdio(flags: StdioFlags, io: Io, { answered, keep }: Start): Promise<number> {
+  process.on("uncaughtException", (cause) => {
+    logLine(`ends after an uncaught error: ${cause instanceof Error ? cause.stack : cause}`, io);
+    process.exit(EXIT.FAILED);
+  });
+  await using octant = openOctant(flags, io);
+  const server = octant.serveStdio({
+    profile: flags.profile,
+    answers: flags.answers,
+    input: io.stdin,
+    output: io.stdout,
+    ...(answered && { answered }),
+  });
+  keep?.(server.opening());
+  tellWeakSandbox(octant, io);
+  // Work that does not heed its cancellation must not keep the process.
+  const endSoon = () => setTimeout(() => process.exit(EXIT.OK), MAX_CLOSING_MS).unref();
+  io.stdin.once("end", endSoon);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      endSoon();
+      server.close();
+    });
+  }
+  await server.closed;
+  // The jobs are cancelled first, so that none of them sees its process killed and takes that for its result.
+  const closed = octant.close();
+  await octant.workspace.processes.leave();
+  await closed;
+  return EXIT.OK;
+}
+
+/** Not at once: the client has its first questions, and the test of the sandbox takes some milliseconds. */
+const TELL_AFTER_MS = 1_000;
+
+function tellWeakSandbox({ workspace }: Octant<OwnTool>, io: Io): void {
+  const tell = async () => {
+    const { level, detail } = await workspace.sandbox.status();
+    if (isWeaker(level, "unshare")) logLine(`sandbox ${level}: ${detail}`, io);
+  };
+  setTimeout(() => void tell(), TELL_AFTER_MS).unref();
+}
