@@ -49,29 +49,37 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     refusal = { error, at: now() };
     return error;
   };
-  const write = (entries: readonly AuditEntry[]): string => {
+  /** Whatever the disk does not take is a refusal. */
+  const onDisk = <T>(work: (open: Chain) => T): T => {
     if (refusal && now() - refusal.at < RETRY_MS) throw refusal.error;
     try {
       chain ??= openChain({ folder, key, partBytes });
-      const { seq } = chain.append(entries);
+      const done = work(chain);
       refusal = undefined;
-      return `${seq}@${chain.name}`;
+      return done;
     } catch (cause) {
       throw refuse(cause);
     }
   };
-  /** Throws when something is left. */
-  const writeWaiting = () => {
+  const write = (entries: readonly AuditEntry[]) =>
+    onDisk((open) => `${open.append(entries).seq}@${open.name}`);
+  /** What waits, and then `last`, in as few writes as can be. Throws when something is left; gives the place of `last`. */
+  const writeWaiting = (last: readonly AuditEntry[]): string | undefined => {
     if (lost > 0) write([{ kind: "lost", time: new Date().toISOString(), records: lost }]);
     lost = 0;
-    while (waiting.length > 0) {
-      write(waiting.slice(0, MAX_BATCH).map((make) => make()));
-      waiting = waiting.slice(MAX_BATCH);
+    let place: string | undefined;
+    for (let left = waiting.length + last.length; left > 0; left = waiting.length) {
+      const batch = waiting.slice(0, MAX_BATCH);
+      const isLast = batch.length === waiting.length;
+      place = write([...batch.map((make) => make()), ...(isLast ? last : [])]);
+      waiting = waiting.slice(batch.length);
     }
+    return place;
   };
   const flush = () => {
     try {
-      writeWaiting();
+      writeWaiting([]);
+      if (chain) onDisk((open) => open.settle());
     } catch (cause) {
       if (!(cause instanceof ToolError)) throw cause;
       const tooMany = Math.max(0, waiting.length - MAX_WAITING);
@@ -79,20 +87,24 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       waiting = waiting.slice(tooMany);
     }
   };
+  const flushSoon = () => {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      flush();
+    });
+  };
 
   return {
     append(entry) {
-      writeWaiting();
-      return write([entry]);
+      // The head can follow: whoever goes on with the chain looks for more than it tells.
+      flushSoon();
+      return writeWaiting([entry]) as string;
     },
     appendSoon(make) {
       waiting.push(make);
-      if (scheduled) return;
-      scheduled = true;
-      setImmediate(() => {
-        scheduled = false;
-        flush();
-      });
+      flushSoon();
     },
     flush,
     close() {

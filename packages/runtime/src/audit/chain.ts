@@ -22,6 +22,8 @@ export interface Chain {
   readonly name: string;
   /** All in one write. Throws the system's error, or IO_ERROR, when they are not on the disk; then only `close` is left to do. */
   append(entries: readonly AuditEntry[]): { readonly seq: number };
+  /** Tells in the head how far the chain has come. */
+  settle(): void;
   /** Leaves it to whoever comes next. */
   close(): void;
 }
@@ -42,6 +44,7 @@ export function openChain({ folder, key, partBytes }: ChainOptions): Chain {
   const headPath = join(folder, headName({ chain, owner }));
   let { seq, last, part, size } = resumed;
   let fits = true;
+  let told = seq;
   const head = openSync(headPath, "r+");
   let file: number | undefined;
 
@@ -74,8 +77,12 @@ export function openChain({ folder, key, partBytes }: ChainOptions): Chain {
     });
     write(Buffer.from(lines.join("")));
     ({ seq, last } = next);
-    writeSync(head, encodeHead(key, { chain, seq, last, part, size }), 0);
     return { seq };
+  };
+  const settle = () => {
+    if (seq === told) return;
+    writeSync(head, encodeHead(key, { chain, seq, last, part, size }), 0);
+    told = seq;
   };
   const close = () => {
     closeSync(head);
@@ -86,11 +93,12 @@ export function openChain({ folder, key, partBytes }: ChainOptions): Chain {
 
   try {
     append(toFirstEntries(resumed, others));
+    settle();
   } catch (cause) {
     close();
     throw cause;
   }
-  return { name: chain, append, close };
+  return { name: chain, append, settle, close };
 }
 
 const PRIVATE = 0o600;
