@@ -1,4 +1,3 @@
-import { isWeaker } from "@octant/host";
 import type { Opening, StdioOptions } from "@octant/mcp";
 import { EXIT, type Io } from "./command.ts";
 import type { Octant, OwnTool } from "./octant.ts";
@@ -34,7 +33,7 @@ export async function serveStdio(flags: StdioFlags, io: Io, { answered, keep }: 
     ...(answered && { answered }),
   });
   keep?.(server.opening());
-  tellWeakSandbox(octant, io);
+  tellSandbox(octant, io);
   // Work that does not heed its cancellation must not keep the process.
   const endSoon = () => setTimeout(() => process.exit(EXIT.OK), MAX_CLOSING_MS).unref();
   io.stdin.once("end", endSoon);
@@ -55,10 +54,10 @@ export async function serveStdio(flags: StdioFlags, io: Io, { answered, keep }: 
 /** Not at once: the client has its first questions, and the test of the sandbox takes some milliseconds. */
 const TELL_AFTER_MS = 1_000;
 
-function tellWeakSandbox({ workspace }: Octant<OwnTool>, io: Io): void {
+function tellSandbox({ workspace }: Octant<OwnTool>, io: Io): void {
   const tell = async () => {
     const { level, detail } = await workspace.sandbox.status();
-    if (isWeaker(level, "unshare")) logLine(`sandbox ${level}: ${detail}`, io);
+    logLine(`sandbox ${level}: ${detail}`, io);
   };
   setTimeout(() => void tell(), TELL_AFTER_MS).unref();
 }

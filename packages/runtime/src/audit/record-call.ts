@@ -17,10 +17,11 @@ export interface RecordCallOptions {
 /**
  * The outermost step: every call is recorded with what was decided about it and what came of it. One that may change
  * something is on the disk before it is run, and refused when that cannot be; nothing else is waited for. What came of a
- * call follows right after its answer, so that a kill between the two leaves a beginning without an end.
+ * call follows soon after its answer, so that a kill between the two leaves a beginning without an end.
  */
 export function recordCall(options: RecordCallOptions): Step {
   const { log, redact, arguments: how } = options;
+  const toReason = remembering(redact);
   const { nameOf = (call) => `${call.tool.name}.${call.name}`, sessionOf = (ctx) => ctx.caller.id } = options;
   const tell = (input: CheckedCall["input"]): ToldArguments =>
     how === "full" ? showArguments(input, redact) : hashArguments(input);
@@ -43,7 +44,7 @@ export function recordCall(options: RecordCallOptions): Step {
         kind: "call",
         ...facts,
         ...(began !== undefined && { began }),
-        ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, redact)), code, duration },
+        ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, toReason)), code, duration },
         ...(told ?? tell(call.input)),
       }));
     };
@@ -60,6 +61,21 @@ export function recordCall(options: RecordCallOptions): Step {
 }
 
 const MICROSECONDS = 1_000;
+
+/** Few reasons come again and again, and looking for secrets in one takes as long as the rest of its record. */
+function remembering(redact: Redact): Redact {
+  const known = new Map<string, string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const shown = redact(text);
+    if (known.size >= MAX_REASONS) known.clear();
+    known.set(text, shown);
+    return shown;
+  };
+}
+
+const MAX_REASONS = 100;
 
 const withoutSecrets = (note: Context["decisions"][number], redact: Redact) =>
   note.reason === undefined ? note : { ...note, reason: redact(note.reason) };
