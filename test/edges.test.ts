@@ -1,28 +1,13 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  Client,
-  type JSONRPCMessage,
-  SSEClientTransport,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { SSEClientTransport as OldSse } from "@modelcontextprotocol/sdk/client/sse.js";
-import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { createTokenStore, type HttpServer, serveHttp } from "@octant/mcp";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { WebSocket } from "ws";
 import { createOctant, type Octant } from "../packages/cli/src/octant.ts";
 import { crowd } from "../scripts/torture/edges-crowd.ts";
 import { malformed } from "../scripts/torture/edges-malformed.ts";
 import { createRandom } from "../scripts/torture/report.ts";
-import { LAUNCHER } from "./octant-process.ts";
-
-const CLIENT = { name: "edges", version: "1" };
+import { type AnyClient, createEdgeClients } from "./edge-clients.ts";
 
 let base: string;
 let root: string;
@@ -65,96 +50,10 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** What the suite needs of a client; those of both SDKs have it. */
-interface AnyClient {
-  listTools(): Promise<{ tools: readonly { readonly name: string }[] }>;
-  callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-const stdio = () => ({
-  command: process.execPath,
-  args: [LAUNCHER, "serve"],
-  cwd: root,
-  env: { PATH: process.env["PATH"] ?? "", HOME: base },
+const EDGES = createEdgeClients({
+  stdio: () => ({ cwd: root, home: base }),
+  http: () => ({ url: server.url, headers }),
 });
-const at = (path: string) => new URL(path, server.url);
-const socketUrl = () => at("/ws").href.replace("http", "ws");
-
-async function connect(mode: "auto" | "legacy", transport: Transport): Promise<AnyClient> {
-  const client = new Client(CLIENT, { versionNegotiation: { mode } });
-  await client.connect(transport);
-  expect(client.getProtocolEra()).toBe(mode === "auto" ? "modern" : "legacy");
-  return client;
-}
-
-async function connectOld(transport: Parameters<OldClient["connect"]>[0]): Promise<AnyClient> {
-  const client = new OldClient(CLIENT);
-  await client.connect(transport);
-  return client;
-}
-
-/** The SDKs have no such transport any more. */
-class SocketTransport implements Transport {
-  onclose?: () => void;
-  onerror?: (cause: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
-  readonly #socket: WebSocket;
-
-  constructor(socket: WebSocket) {
-    this.#socket = socket;
-  }
-  async start() {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#socket.once("open", resolve).once("error", reject);
-    this.#socket.on("message", (data) => this.onmessage?.(JSON.parse(String(data))));
-    this.#socket.once("close", () => this.onclose?.());
-    await promise;
-  }
-  async send(message: JSONRPCMessage) {
-    this.#socket.send(JSON.stringify(message));
-  }
-  async close() {
-    this.#socket.close();
-  }
-}
-
-const socket = () =>
-  new SocketTransport(new WebSocket(socketUrl(), "mcp", { headers, allowSynchronousEvents: false }));
-
-/** The transport of 1.x opens the global WebSocket, which has no way to send a token; that one does. */
-async function openOldSocket() {
-  const { WebSocketClientTransport } = await import("@modelcontextprotocol/sdk/client/websocket.js");
-  const plain = globalThis.WebSocket;
-  class WithToken extends WebSocket {
-    constructor(url: string | URL, protocol: string) {
-      super(url, protocol, { headers });
-    }
-  }
-  // The same interface, as far as the transport uses it.
-  globalThis.WebSocket = WithToken as never;
-  const transport = new WebSocketClientTransport(new URL(socketUrl()));
-  const client = await connectOld(transport);
-  globalThis.WebSocket = plain;
-  return client;
-}
-
-const EDGES: Readonly<Record<string, () => Promise<AnyClient>>> = {
-  "stdio, 2026-07-28": () => connect("auto", new StdioClientTransport(stdio())),
-  "stdio, handshake": () => connect("legacy", new StdioClientTransport(stdio())),
-  "stdio, SDK 1.x": () => connectOld(new OldStdio(stdio())),
-  "HTTP, 2026-07-28": () =>
-    connect("auto", new StreamableHTTPClientTransport(at("/mcp"), { requestInit: { headers } })),
-  "HTTP, handshake": () =>
-    connect("legacy", new StreamableHTTPClientTransport(at("/mcp"), { requestInit: { headers } })),
-  // Its types say nothing of exactOptionalPropertyTypes.
-  "HTTP, SDK 1.x": () => connectOld(new OldHttp(at("/mcp"), { requestInit: { headers } }) as never),
-  "SSE, handshake": () => connect("legacy", new SSEClientTransport(at("/sse"), { requestInit: { headers } })),
-  "SSE, SDK 1.x": () => connectOld(new OldSse(at("/sse"), { requestInit: { headers } }) as never),
-  "WebSocket, 2026-07-28": () => connect("auto", socket()),
-  "WebSocket, handshake": () => connect("legacy", socket()),
-  "WebSocket, SDK 1.x": openOldSocket,
-};
 
 const CALLS: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
   ["fs", { action: "read", uri: "README.md" }],

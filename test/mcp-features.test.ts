@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOctant } from "@octant/cli";
+import { createWatcher, type Watcher } from "@octant/host";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createMcpFeatures } from "../packages/cli/src/mcp-features.ts";
 import { connectInProcess } from "../packages/mcp/src/fixtures/in-process.ts";
@@ -14,6 +15,7 @@ const MANY_FILES = 250;
 let base: string;
 let root: string;
 let octant: ReturnType<typeof createOctant>;
+let watcher: Watcher;
 
 beforeAll(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "octant-features-")));
@@ -27,8 +29,10 @@ beforeAll(() => {
   writeFileSync(join(root, "long.txt"), "a line\n".repeat(MANY_LINES));
   writeFileSync(join(base, "secret.txt"), "not yours\n");
   octant = createOctant({ projectPath: root, env: { HOME: base, PATH: process.env["PATH"] ?? "" } });
+  watcher = createWatcher(octant.workspace);
 });
 afterAll(async () => {
+  await watcher.close();
   await octant.close();
   rmSync(base, { recursive: true, force: true });
 });
@@ -37,22 +41,11 @@ const at = (name: string) => `file://${join(root, name)}`;
 
 async function connect(versionNegotiation: { mode: "legacy" | "auto" }) {
   const { registry, dispatch } = octant;
-  const changes = new Set<(uri?: string) => void>();
-  const features = createMcpFeatures({
-    ...octant,
-    symbols: async (prefix) => [`${prefix}Symbol`],
-    onChange(listener) {
-      changes.add(listener);
-      return () => changes.delete(listener);
-    },
-  });
+  const features = createMcpFeatures({ ...octant, watcher, symbols: async (prefix) => [`${prefix}Symbol`] });
   const service = { registry, dispatch, name: "octant", version: "1", log: () => {}, ...features };
   const { client, close } = await connectInProcess(service, { versionNegotiation });
   onTestFinished(close);
-  const change = (uri?: string) => {
-    for (const listener of changes) listener(uri);
-  };
-  return { client, change };
+  return { client };
 }
 
 const textOf = (contents: readonly object[]) => (contents[0] as { text?: string }).text ?? "";
@@ -65,7 +58,7 @@ describe.each([
     const { client } = await connect(negotiation);
     expect(client.getServerCapabilities()).toMatchObject({
       tools: { listChanged: true },
-      resources: { subscribe: true, listChanged: true },
+      resources: { subscribe: true },
       prompts: {},
       completions: {},
     });
@@ -140,22 +133,6 @@ describe.each([
       "",
     ])
       await expect(client.readResource({ uri }), uri).rejects.toMatchObject({ code: -32602, data: { uri } });
-  });
-
-  test("a client is told of changes of what it subscribed to, and of nothing else", async () => {
-    const { client, change } = await connect(negotiation);
-    const told: string[] = [];
-    const { promise, resolve } = Promise.withResolvers<void>();
-    client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-      told.push(params.uri);
-      if (params.uri === at("last")) resolve();
-    });
-    const watched = [at("README.md"), at("last")];
-    if (era === "handshake") for (const uri of watched) await client.subscribeResource({ uri });
-    else await client.listen({ resourceSubscriptions: watched });
-    for (const uri of [at("src/main.ts"), ...watched]) change(uri);
-    await promise;
-    expect(told).toEqual(watched);
   });
 
   test("prompts name the tools that there are, in their order", async () => {
@@ -233,7 +210,7 @@ describe.each(["legacy", "auto"] as const)("rules for fs.read hold for resources
       name: "octant",
       version: "1",
       log: () => {},
-      ...createMcpFeatures(ruled),
+      ...createMcpFeatures({ ...ruled, watcher }),
     };
     const options = { versionNegotiation: { mode }, capabilities: { elicitation: { form: {} } } };
     const { client, close } = await connectInProcess(service, options);

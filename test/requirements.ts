@@ -231,6 +231,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "packages/host/src/jobs/jobs.test.ts: what a server that died was running",
   ),
   rule(
+    "who subscribes to a resource is told of its changes, on every edge and in both eras, and of nothing else",
+    "test/subscriptions.test.ts: a client is told of a file that it edits itself",
+    "test/subscriptions.test.ts: nothing is told of what a client has left",
+    "test/subscriptions.test.ts: a client that goes leaves nothing behind",
+    "test/subscriptions.test.ts: who may not read a file is not told of it",
+    "packages/mcp/src/listening/subscriptions.test.ts: while a client does not read",
+  ),
+  rule(
     "events have numbers, a reader catches up, a slow one loses the oldest",
     "packages/core/src/events.test.ts: a reader catches up",
     "packages/core/src/events.test.ts: a slow reader loses the oldest",

@@ -40,7 +40,7 @@ export function createFeatures(): Features & { tellPromptsChanged(): void } {
         return found && [{ uri, ...found[1] }];
       },
       // They never change, and still can be subscribed to.
-      onChange: () => () => {},
+      subscribe: async (uri) => (Object.hasOwn(RESOURCES, uri) ? () => {} : undefined),
     },
     prompts: {
       list: () => PROMPTS.map(({ get: _get, ...prompt }) => prompt),

@@ -1,4 +1,4 @@
-import { createLanguageServers, createWatcher, type LanguageServers, type Workspace } from "@octant/host";
+import { createLanguageServers, type LanguageServers, type Watcher, type Workspace } from "@octant/host";
 import type { EffectiveSettings } from "@octant/runtime";
 import { createSearchEngine, type SearchEngine } from "@octant/search";
 import { createSourceFiles } from "@octant/tools";
@@ -12,15 +12,14 @@ export interface CodeParts {
 
 export function createCodeParts(
   workspace: Workspace,
+  watcher: Watcher,
   { language_servers }: EffectiveSettings,
   env: NodeJS.ProcessEnv,
   log: (line: string) => void,
 ): CodeParts {
-  const { state } = workspace;
-  const watcher = createWatcher({ ...workspace, ignore: [state.base], warn: log });
   const engine = createSearchEngine({
     files: createSourceFiles(workspace, watcher),
-    folder: state.folder("search"),
+    folder: workspace.state.folder("search"),
     log,
   });
   const servers = createLanguageServers({ ...workspace, watcher, env, configured: language_servers, log });
@@ -29,7 +28,6 @@ export function createCodeParts(
     servers,
     async close() {
       await Promise.all([engine.close(), servers.close()]);
-      await watcher.close();
     },
   };
 }

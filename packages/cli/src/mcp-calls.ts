@@ -6,6 +6,8 @@ export type ResourceSource = NonNullable<ServiceOptions["resources"]>;
 export type PromptSource = NonNullable<ServiceOptions["prompts"]>;
 export type CompletionSource = NonNullable<ServiceOptions["completions"]>;
 export type FeatureContext = Parameters<CompletionSource>[1];
+/** Who wants something, and whether they can be asked. */
+export type Asking = Pick<FeatureContext, "caller" | "signal" | "ask">;
 
 type Face = Client<OwnTool>;
 type InputOf<N extends keyof Face, A extends keyof Face[N]> = Face[N][A] extends (input: infer I) => unknown
@@ -26,7 +28,7 @@ export interface Called<D> {
 
 /** Calls a tool for whoever asks, so that what they may not do with the tool they may not do here either. */
 export type CallFor = <N extends keyof Face, A extends keyof Face[N] & string>(
-  ctx: FeatureContext,
+  ctx: Asking,
   tool: N,
   action: A,
   input: InputOf<N, A>,

@@ -1,7 +1,7 @@
 import type { Dispatch, Registry } from "@octant/core";
-import type { Workspace } from "@octant/host";
+import { createFileChanges, type Watcher, type Workspace } from "@octant/host";
 import type { ServiceOptions } from "@octant/mcp";
-import { createCallFor, type ResourceSource } from "./mcp-calls.ts";
+import { createCallFor } from "./mcp-calls.ts";
 import { createCompletions, type FindSymbols } from "./mcp-completions.ts";
 import { createPrompts } from "./mcp-prompts.ts";
 import { createResources } from "./mcp-resources.ts";
@@ -9,9 +9,8 @@ import { createResources } from "./mcp-resources.ts";
 export interface FeatureParts {
   readonly registry: Registry;
   readonly dispatch: Dispatch;
-  readonly workspace: Pick<Workspace, "jobs" | "confinement">;
-  /** Told what changes in the workspace; without it nobody can subscribe. */
-  readonly onChange?: ResourceSource["onChange"];
+  readonly workspace: Pick<Workspace, "jobs" | "confinement" | "processes">;
+  readonly watcher: Watcher;
   readonly symbols?: FindSymbols;
 }
 
@@ -22,14 +21,15 @@ type McpFeatures = Pick<
 
 /** What Octant offers an MCP client beside its tools. */
 export function createMcpFeatures(parts: FeatureParts): McpFeatures {
-  const { registry, dispatch, workspace, onChange, symbols } = parts;
+  const { registry, dispatch, workspace, watcher, symbols } = parts;
   const call = createCallFor(dispatch);
+  const files = createFileChanges({ ...workspace, watcher });
   const [root = "/"] = workspace.confinement.roots;
   return {
     title: "Octant",
     description: "Files, code, processes, tests and history of a project, for agents.",
     icons: [{ src: `data:image/svg+xml;base64,${ICON}`, mimeType: "image/svg+xml", sizes: ["any"] }],
-    resources: createResources(registry, call, onChange),
+    resources: createResources(registry, call, { ...workspace, files }),
     prompts: createPrompts(registry),
     completions: createCompletions({ registry, call, root, ...(symbols && { symbols }) }),
     tasks: workspace.jobs,

@@ -1,5 +1,6 @@
 import { type Attachment, type ErrorCode, type Registry, type StreamChunk, ToolError } from "@octant/core";
-import type { CallFor, FeatureContext, OutputOf, ResourceSource } from "./mcp-calls.ts";
+import type { Asking, CallFor, FeatureContext, OutputOf, ResourceSource } from "./mcp-calls.ts";
+import { type ChangeSources, createSubscribe } from "./mcp-subscriptions.ts";
 
 type Content = NonNullable<Awaited<ReturnType<ResourceSource["read"]>>>[number];
 type Resource = Awaited<ReturnType<ResourceSource["list"]>>["resources"][number];
@@ -24,6 +25,7 @@ type Has = (tool: string, action: string) => boolean;
 
 const MANUAL = /^octant:\/\/manual(?:\/([^/]+))?(?:\/([^/]+))?$/;
 const JOB = /^octant:\/\/job\/([^/]+)$/;
+const FILE = /^file:\/\/\//;
 const FILE_OR_REF = /^(?:file:\/\/\/|blob:|stdout:|stderr:)/;
 
 export const TEMPLATES = {
@@ -37,11 +39,7 @@ export const TEMPLATES = {
 } as const;
 
 /** Files, refs, job logs and the manual, all read by the tools themselves. */
-export function createResources(
-  registry: Registry,
-  call: CallFor,
-  onChange?: ResourceSource["onChange"],
-): ResourceSource {
+export function createResources(registry: Registry, call: CallFor, changes: ChangeSources): ResourceSource {
   const has = (tool: string, action: string) => registry.get(tool)?.actions[action] !== undefined;
   const listJobs = async (ctx: FeatureContext): Promise<Resource[]> => {
     if (!has("job", "list")) return [];
@@ -64,6 +62,9 @@ export function createResources(
     const resources = data.entries.map(toFileResource);
     return { resources, ...(paging.cursor !== null && { nextCursor: paging.cursor }) };
   };
+  const subscribe = createSubscribe(changes, async (uri, ctx) =>
+    FILE.test(uri) ? couldBeRead(uri, ctx, call) : (await readOne(uri, ctx, call, has)) !== undefined,
+  );
   return {
     async list(cursor, ctx) {
       const files = await listFiles(ctx, cursor);
@@ -76,17 +77,32 @@ export function createResources(
       name,
       description: DESCRIPTIONS[name as keyof typeof TEMPLATES],
     })),
-    async read(uri, ctx) {
-      try {
-        return await readOne(uri, ctx, call, has);
-      } catch (cause) {
-        if (cause instanceof ToolError && NOT_THERE.has(cause.code)) return undefined;
-        throw cause;
-      }
-    },
-    ...(onChange && { onChange }),
+    read: (uri, ctx) => unlessNotThere(readOne(uri, ctx, call, has)),
+    subscribe: (...given) => unlessNotThere(subscribe(...given)),
   };
 }
+
+async function unlessNotThere<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (cause) {
+    if (cause instanceof ToolError && NOT_THERE.has(cause.code)) return undefined;
+    throw cause;
+  }
+}
+
+/** Reads as little as can be. A file that is not there yet will do. */
+async function couldBeRead(uri: string, ctx: Asking, call: CallFor): Promise<boolean> {
+  try {
+    await call(ctx, "fs", "read", { uri, max_bytes: 1 });
+  } catch (cause) {
+    if (!(cause instanceof ToolError && ALL_THE_SAME.has(cause.code))) throw cause;
+  }
+  return true;
+}
+
+/** It may be read when it is there, or part by part. */
+const ALL_THE_SAME: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["NOT_FOUND", "TOO_LARGE"]);
 
 const DESCRIPTIONS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
   file: "A file of the workspace",
@@ -112,12 +128,7 @@ const toManualResource = (tool: string, summary: string): Resource => ({
   mimeType: "text/markdown",
 });
 
-async function readOne(
-  uri: string,
-  ctx: FeatureContext,
-  call: CallFor,
-  has: Has,
-): Promise<Content[] | undefined> {
+async function readOne(uri: string, ctx: Asking, call: CallFor, has: Has): Promise<Content[] | undefined> {
   const manual = MANUAL.exec(uri);
   if (manual) {
     const [, tool, action] = manual;
@@ -138,7 +149,7 @@ async function readOne(
 const readManual = (
   tool: string | undefined,
   action: string | undefined,
-  ctx: FeatureContext,
+  ctx: Asking,
   call: CallFor,
   has: Has,
 ) =>

@@ -14,6 +14,7 @@ import {
 } from "@octant/core";
 import {
   createNetwork,
+  createWatcher,
   createWorkspace,
   LOCAL_POLICY,
   type NetworkPolicy,
@@ -146,7 +147,8 @@ function equip<T extends Tool>(
   const registry = createRegistry([]);
   const network = createNetwork({ policy: toNetworkPolicy(config.settings), env, warn: log });
   const { settings } = config;
-  const code = createCodeParts(workspace, settings, env, log);
+  const watcher = createWatcher({ ...workspace, ignore: [workspace.state.base], warn: log });
+  const code = createCodeParts(workspace, watcher, settings, env, log);
   const parts = { workspace, registry, network, code, settings, version, mode, env };
   // chooseNames gave back only names of OWN_TOOLS.
   const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
@@ -176,6 +178,7 @@ function equip<T extends Tool>(
       registry,
       dispatch,
       workspace,
+      watcher,
       symbols: async (prefix) =>
         (await code.engine.symbols(prefix, { limit: MAX_COMPLETIONS })).map(({ name }) => name),
     }),
@@ -185,6 +188,7 @@ function equip<T extends Tool>(
   const close = () => (closing ??= closeAll());
   const closeAll = async () => {
     await Promise.all([network.close(), code.close()]);
+    await watcher.close();
     await workspace.close();
     await closePolicy();
   };

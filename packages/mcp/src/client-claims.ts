@@ -1,3 +1,4 @@
+import { LOG_LEVELS } from "./features/exchange.ts";
 import { isPlain, type Message, type Plain } from "./messages.ts";
 
 /** The revision without handshake: every request says who asks, in `_meta`. */
@@ -31,7 +32,7 @@ export function claimOf({ meta }: Message): Claim {
     typeof version === "string" &&
     isCapabilities(meta[CAPABILITIES_KEY]) &&
     (meta[CLIENT_INFO_KEY] === undefined || isImplementation(meta[CLIENT_INFO_KEY])) &&
-    meta[LOG_LEVEL_KEY] === undefined;
+    (meta[LOG_LEVEL_KEY] === undefined || LOG_LEVELS.some((level) => level === meta[LOG_LEVEL_KEY]));
   if (!sound) return DOUBTFUL;
   return version === MODERN_VERSION ? MODERN : { kind: "version", version };
 }

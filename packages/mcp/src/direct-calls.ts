@@ -22,6 +22,8 @@ export interface Outlet {
   write(line: string, about?: RequestId): void;
   /** While true, what can be left out is. */
   readonly full: boolean;
+  /** False while nobody would get what belongs to no request. */
+  readonly hasListener?: boolean;
 }
 
 export interface CallRequest {

@@ -5,6 +5,7 @@ import { conversations, featureConversations, invalidRequests, type Step } from 
 import { createDemo } from "./fixtures/demo.ts";
 import { createDemoFeatures } from "./fixtures/features.ts";
 import { createLineClient, type LineClient } from "./fixtures/lines.ts";
+import { createAllowance, createSubscriptions } from "./listening/subscriptions.ts";
 import { createSdkServer } from "./sdk-server.ts";
 import { createService, type ServiceOptions } from "./service.ts";
 import { serveStdio } from "./stdio.ts";
@@ -34,7 +35,14 @@ function playWithSdk(steps: readonly Step[], more: Partial<ServiceOptions> = {})
   const service = createService({ ...createDemo().options, ...more });
   const runTool = createToolRunner(service);
   const transport = new StdioServerTransport(client.input, client.output);
-  const server = serveWithSdk(({ era }) => createSdkServer(service, runTool, era), { transport });
+  const subscriptions = createSubscriptions({
+    ...{ service, allowance: createAllowance() },
+    tell: () => {},
+    canTell: () => true,
+  });
+  const server = serveWithSdk(({ era }) => createSdkServer(service, runTool, era, subscriptions), {
+    transport,
+  });
   return play(steps, client, server.close);
 }
 

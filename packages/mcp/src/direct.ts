@@ -2,6 +2,9 @@ import { createElicitation } from "./asking/elicitation.ts";
 import { type Claim, claimOf, MODERN_VERSION } from "./client-claims.ts";
 import { type CallParams, createDirectCalls, isCallParams, type Outlet } from "./direct-calls.ts";
 import type { Era } from "./features/capabilities.ts";
+import { LISTEN_METHOD } from "./listening/filter.ts";
+import { createListens } from "./listening/listens.ts";
+import { createAllowance, createSubscriptions } from "./listening/subscriptions.ts";
 import {
   errorLine,
   INVALID_REQUEST,
@@ -41,9 +44,14 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
   const results = createResults(service);
   const runTool = createToolRunner(service);
   const calls = createDirectCalls(service, runTool, outlet);
+  const listens = createListens(service, outlet);
+  const subscriptions = createSubscriptions({
+    ...{ service, allowance: createAllowance() },
+    tell: (uri) => outlet.write(notificationLine("notifications/resources/updated", { uri })),
+    canTell: () => !outlet.full && outlet.hasListener !== false,
+  });
   const sdk = createSdkGate({
-    service,
-    runTool,
+    ...{ service, runTool, subscriptions },
     write: (line, about) => outlet.write(line, about),
   });
   let phase: Phase = "opening";
@@ -75,6 +83,8 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
       const call = toModernCall(id, message, service, results);
       if (call) calls.start(call);
       else outlet.write(refuseState(id), id);
+    } else if (era === "modern" && message.method === LISTEN_METHOD) {
+      listens.start(id, message);
     } else if (isUndecided(phase) && claim.kind === "version" && claim.version !== MODERN_VERSION) {
       outlet.write(refuseVersion(id, claim.version), id);
     } else sdk.deliver(value, position);
@@ -88,7 +98,10 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
       initialized = phase === "legacy";
       return;
     }
-    if (method === "notifications/cancelled") calls.cancel(params);
+    if (method === "notifications/cancelled") {
+      calls.cancel(params);
+      listens.cancel(params);
+    }
     // Before the SDK is there, nothing is that another notification could concern.
     if (sdk.used) sdk.deliver(value, position);
   }
@@ -119,6 +132,8 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
     resume: calls.resume,
     async close() {
       stopTelling();
+      listens.close();
+      subscriptions.close();
       elicitation.close();
       calls.cancelAll();
       await sdk.close();

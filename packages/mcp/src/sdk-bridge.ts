@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio as serveWithSdk } from "@modelcontextprotocol/server/stdio";
 import { CAPABILITIES_KEY, MODERN_VERSION, VERSION_KEY } from "./client-claims.ts";
+import type { Subscriptions } from "./listening/subscriptions.ts";
 import type { Plain, RequestId } from "./messages.ts";
 import { createSdkServer } from "./sdk-server.ts";
 import type { Service } from "./service.ts";
@@ -22,12 +23,13 @@ export interface SdkBridge {
 export interface BridgeOptions {
   readonly service: Service;
   readonly runTool: RunTool;
+  readonly subscriptions: Subscriptions;
   /** `about` is the request that the line belongs to, where it belongs to one. */
   readonly write: (line: string, about?: RequestId) => void;
 }
 
 /** The SDK's server behind the direct path, on the same connection. */
-export function createSdkBridge({ service, runTool, write }: BridgeOptions): SdkBridge {
+export function createSdkBridge({ service, runTool, subscriptions, write }: BridgeOptions): SdkBridge {
   const ours = new Set<unknown>();
   const transport: Transport = {
     start: () => Promise.resolve(),
@@ -40,7 +42,8 @@ export function createSdkBridge({ service, runTool, write }: BridgeOptions): Sdk
       transport.onclose?.();
     },
   };
-  const server = serveWithSdk(({ era }) => createSdkServer(service, runTool, era), {
+  const own = withoutSubscriptions(service);
+  const server = serveWithSdk(({ era }) => createSdkServer(own, runTool, era, subscriptions), {
     transport,
     onerror: (cause) => service.log(`mcp: ${cause.message}`),
   });
@@ -70,6 +73,13 @@ export function createSdkBridge({ service, runTool, write }: BridgeOptions): Sdk
     },
     close: () => server.close(),
   };
+}
+
+/** It would acknowledge subscriptions of the modern revision itself, and has no way to ask for what they are about. */
+function withoutSubscriptions(service: Service): Service {
+  const { legacy, modern } = service.capabilities;
+  const resources = modern.resources && {};
+  return { ...service, capabilities: { legacy, modern: { ...modern, ...(resources && { resources }) } } };
 }
 
 const MODERN_PARAMS = { _meta: { [VERSION_KEY]: MODERN_VERSION, [CAPABILITIES_KEY]: {} } };

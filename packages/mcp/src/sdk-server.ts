@@ -3,9 +3,10 @@ import type { Era } from "./features/capabilities.ts";
 import { ListedServer } from "./features/listed-server.ts";
 import { serveCompletions } from "./features/sdk-completions.ts";
 import { servePrompts } from "./features/sdk-prompts.ts";
-import { serveResources } from "./features/sdk-resources.ts";
+import { serveResources, serveSubscriptions } from "./features/sdk-resources.ts";
 import { serveTasks } from "./features/sdk-tasks.ts";
 import { serveTools } from "./features/sdk-tools.ts";
+import type { Subscriptions } from "./listening/subscriptions.ts";
 import { LIST_CACHE, OWN_CACHE, type Service } from "./service.ts";
 import type { RunTool } from "./tool-runner.ts";
 
@@ -13,7 +14,12 @@ import type { RunTool } from "./tool-runner.ts";
  * The service on the SDK's own server. It answers what the direct path leaves alone, and it is the measure of
  * that path: for every request both must write the same line.
  */
-export function createSdkServer(service: Service, runTool: RunTool, era: Era): McpServer {
+export function createSdkServer(
+  service: Service,
+  runTool: RunTool,
+  era: Era,
+  subscriptions?: Subscriptions,
+): McpServer {
   const { resources, prompts, completions, tasks, instructions } = service;
   const info = era === "modern" ? service.serverInfo : service.fullServerInfo;
   // The SDK's types ask for mutable copies of what it only serialises.
@@ -27,9 +33,11 @@ export function createSdkServer(service: Service, runTool: RunTool, era: Era): M
   serveTools(server, service, runTool, era);
   const stops = [
     tellListChanges(server, service, era),
-    ...(resources ? [serveResources(server, service, resources, era)] : []),
     ...(prompts ? [servePrompts(server, service, prompts, era)] : []),
   ];
+  if (resources) serveResources(server, service, resources, era);
+  // The modern revision has its own way.
+  if (resources?.subscribe && subscriptions && era === "legacy") serveSubscriptions(server, subscriptions);
   if (completions) serveCompletions(server, service, completions, era);
   if (tasks) serveTasks(server, service, tasks, era);
   server.onclose = () => {

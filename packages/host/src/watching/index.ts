@@ -1,1 +1,2 @@
+export * from "./file-changes.ts";
 export * from "./watcher.ts";

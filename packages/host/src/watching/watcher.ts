@@ -13,9 +13,11 @@ export interface WatcherStatus {
   readonly detail: string;
 }
 
-/** Tells of files that change, whoever changes them. Nothing is watched before somebody listens. */
+/** Tells of files that change, whoever changes them. Nothing is watched while nobody listens. */
 export interface Watcher {
   onChange(listener: ChangeListener): () => void;
+  /** Whether changes of such a file are told at all: those in generated folders, and outside the roots, are not. */
+  covers(path: Path): boolean;
   /** Resolves when changes made from now on are told. */
   ready(): Promise<void>;
   /** For before an answer: where the system tells nothing, the listeners are told to look at everything. */
@@ -54,8 +56,9 @@ export function createWatcher(options: WatcherOptions): Watcher {
   const { confinement, ignore = [], warn = () => {}, subscribe = lazySubscribe } = options;
   const listeners = new Set<ChangeListener>();
   const isGenerated = createFilter(confinement.roots, ignore);
-  let subscriptions: Promise<readonly AsyncSubscription[]> | undefined;
-  let status: WatcherStatus = { kind: "idle", detail: "nobody has asked yet" };
+  let watching: Promise<Watching> | undefined;
+  let stopped: Promise<void> = Promise.resolve();
+  let status = IDLE;
   let closed = false;
 
   const tell: ChangeListener = (paths) => {
@@ -65,38 +68,49 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const isLost = error !== null || events.length > MAX_BATCH || events.some(({ path }) => isMangled(path));
     tell(isLost ? null : await listChanged(events, isGenerated));
   };
-  const start = async () => {
+  const open = async (): Promise<Watching> => {
     const roots = outermost(confinement.roots);
     const watched = roots.map((root) =>
       subscribe(root, receive, { ignore: [GENERATED, ...ignore.filter((path) => isWithin(root, path))] }),
     );
     const results = await Promise.allSettled(watched);
-    const opened = results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const subscriptions = results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const failed = results.find((one) => one.status === "rejected");
-    if (!failed) {
-      status = { kind: "events", detail: "the system tells of changes" };
-      return opened;
-    }
-    await Promise.all(opened.map((one) => one.unsubscribe()));
+    if (!failed) return { subscriptions, status: { kind: "events", detail: "the system tells of changes" } };
+    await Promise.all(subscriptions.map((one) => one.unsubscribe()));
     const reason = failed.reason instanceof Error ? failed.reason.message : String(failed.reason);
-    status = {
-      kind: "polling",
-      detail: `changes cannot be watched, so files are looked at again: ${reason}`,
-    };
-    warn(status.detail);
-    return [];
+    const detail = `changes cannot be watched, so files are looked at again: ${reason}`;
+    warn(detail);
+    return { subscriptions: [], status: { kind: "polling", detail } };
+  };
+  const start = () => {
+    const opening = stopped.then(open);
+    watching = opening;
+    void opening.then((opened) => {
+      if (watching === opening) status = opened.status;
+    });
+  };
+  const stop = () => {
+    const opened = watching;
+    watching = undefined;
+    status = IDLE;
+    stopped = stopped.then(async () => {
+      for (const one of (await opened)?.subscriptions ?? []) await one.unsubscribe();
+    });
   };
 
   return {
     onChange(listener) {
       listeners.add(listener);
-      subscriptions ??= start();
+      if (!watching && !closed) start();
       return () => {
         listeners.delete(listener);
+        if (listeners.size === 0 && watching) stop();
       };
     },
+    covers: (path) => !isGenerated(path),
     async ready() {
-      await subscriptions;
+      await watching;
     },
     poll() {
       if (status.kind === "polling") tell(null);
@@ -105,10 +119,19 @@ export function createWatcher(options: WatcherOptions): Watcher {
     async close() {
       closed = true;
       listeners.clear();
-      await Promise.all(((await subscriptions) ?? []).map((one) => one.unsubscribe()));
+      stop();
+      await stopped;
     },
   };
 }
+
+/** What the system was asked to tell, and whether it does. */
+interface Watching {
+  readonly subscriptions: readonly AsyncSubscription[];
+  readonly status: WatcherStatus;
+}
+
+const IDLE: WatcherStatus = { kind: "idle", detail: "nobody listens" };
 
 const lazySubscribe: Subscribe = async (...args) => {
   const { default: library } = await import("@parcel/watcher");

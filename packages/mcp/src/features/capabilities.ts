@@ -8,7 +8,7 @@ export function toCapabilities(options: ServiceOptions, era: Era) {
   const { resources, prompts, completions, tasks, logging } = options;
   return {
     tools: { listChanged: true },
-    ...(resources && { resources: resources.onChange ? { subscribe: true, listChanged: true } : {} }),
+    ...(resources && { resources: resources.subscribe ? { subscribe: true } : {} }),
     ...(prompts && { prompts: prompts.onChange ? { listChanged: true } : {} }),
     ...(completions && { completions: {} }),
     ...(logging && { logging: {} }),

@@ -4,19 +4,14 @@ import {
   ResourceNotFoundError,
   type Server,
 } from "@modelcontextprotocol/server";
+import type { Subscriptions } from "../listening/subscriptions.ts";
 import type { Service } from "../service.ts";
 import type { Era } from "./capabilities.ts";
 import { answerOrAsk } from "./sdk-asking.ts";
 import { toProtocolError } from "./sdk-errors.ts";
 import type { ResourceSource } from "./sources.ts";
 
-/** Returns what stops telling about changes. */
-export function serveResources(
-  server: Server,
-  service: Service,
-  source: ResourceSource,
-  era: Era,
-): () => void {
+export function serveResources(server: Server, service: Service, source: ResourceSource, era: Era): void {
   const { caller } = service;
   server.setRequestHandler("resources/list", async (request, context) => {
     const ctx = { caller, signal: context.mcpReq.signal };
@@ -44,36 +39,15 @@ export function serveResources(
       return { contents: contents as never };
     });
   });
-  return source.onChange ? tellChanges(server, service, source.onChange, era) : () => {};
 }
 
-/** The modern revision has its own way to subscribe, which picks what was asked for from all that we tell. */
-function tellChanges(
-  server: Server,
-  service: Service,
-  onChange: NonNullable<ResourceSource["onChange"]>,
-  era: Era,
-): () => void {
-  const subscribed = new Set<string>();
-  if (era === "legacy") {
-    server.setRequestHandler("resources/subscribe", ({ params }) => {
-      if (subscribed.size >= MAX_SUBSCRIPTIONS) {
-        const message = `At most ${MAX_SUBSCRIPTIONS} resources can be subscribed to at a time`;
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
-      }
-      subscribed.add(params.uri);
-      return {};
-    });
-    server.setRequestHandler("resources/unsubscribe", ({ params }) => {
-      subscribed.delete(params.uri);
-      return {};
-    });
-  }
-  return onChange((uri) => {
-    if (uri !== undefined && era === "legacy" && !subscribed.has(uri)) return;
-    const sent = uri === undefined ? server.sendResourceListChanged() : server.sendResourceUpdated({ uri });
-    sent.catch((cause) => service.log(`a change of resources was not told: ${cause}`));
+export function serveSubscriptions(server: Server, subscriptions: Subscriptions): void {
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    if (!(await subscriptions.add(uri).catch(toProtocolError))) throw new ResourceNotFoundError(uri);
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    subscriptions.remove(uri);
+    return {};
   });
 }
-
-const MAX_SUBSCRIPTIONS = 1_000;

@@ -41,17 +41,21 @@ export interface ResourcePage {
   readonly nextCursor?: string;
 }
 
-/** What changed: one resource, or the list of them when absent. */
-export type ResourceListener = (uri?: string) => void;
-
 /** What a client can read beside calling tools. Failures are ToolErrors. */
 export interface ResourceSource {
   list(cursor: string | undefined, ctx: FeatureContext): Promise<ResourcePage>;
   readonly templates: readonly ResourceTemplate[];
   /** Undefined when there is no such resource. */
   read(uri: string, ctx: FeatureContext): Promise<readonly ResourceContent[] | undefined>;
-  /** Without it nobody can subscribe. */
-  onChange?(listener: ResourceListener): () => void;
+  /**
+   * Calls back when what is read there may be different; resolves, with what ends it, when that is sure. Undefined when
+   * there is no such resource. Without it nobody can subscribe.
+   */
+  subscribe?(
+    uri: string,
+    onChange: () => void,
+    ctx: Pick<FeatureContext, "caller" | "signal">,
+  ): Promise<(() => void) | undefined>;
 }
 
 export interface PromptArgument {

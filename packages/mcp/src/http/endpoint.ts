@@ -3,6 +3,7 @@ import { createLargeCalls } from "../large-calls.ts";
 import { readJson } from "./body.ts";
 import type { CallerEdge } from "./callers.ts";
 import type { Limits } from "./limits.ts";
+import { createHttpListens } from "./listens.ts";
 import { answerModern, isModern } from "./modern.ts";
 import { methodNotAllowed, refuse } from "./refusals.ts";
 import { createSessions } from "./sessions.ts";
@@ -19,16 +20,21 @@ export function createEndpoint(limits: Limits): Endpoint {
   const sessions = createSessions(limits);
   // An answer counts until it was read, so nobody has to wait for a client that reads nothing.
   const large = createLargeCalls({ full: false });
+  const listens = createHttpListens(limits);
   return {
     handle(request, response, edge) {
       if (request.method === "GET") return sessions.listen(request, response, edge.service);
       if (request.method === "DELETE") return sessions.end(request, response, edge.service);
       if (request.method !== "POST") return refuse(response, methodNotAllowed("GET, POST, DELETE"));
       readJson(request, response, limits.maxBodyBytes, (value) => {
-        if (isModern(request, value)) answerModern({ request, response, value }, edge, large, limits);
+        if (isModern(request, value))
+          answerModern({ request, response, value }, edge, { large, listens, limits });
         else sessions.post(request, response, value, edge.service);
       });
     },
-    close: sessions.close,
+    close() {
+      listens.close();
+      return sessions.close();
+    },
   };
 }

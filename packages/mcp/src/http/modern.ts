@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Claim, claimOf, MODERN_VERSION, VERSION_KEY } from "../client-claims.ts";
 import { answerCall, type CallRequest } from "../direct-calls.ts";
 import { asksForLargeAnswer, type LargeCalls } from "../large-calls.ts";
+import { LISTEN_METHOD } from "../listening/filter.ts";
 import {
   INTERNAL_ERROR,
   isNotificationLine,
@@ -16,6 +17,7 @@ import { knownResult, type Results } from "../results.ts";
 import type { Service } from "../service.ts";
 import type { CallerEdge } from "./callers.ts";
 import type { Limits } from "./limits.ts";
+import type { HttpListens } from "./listens.ts";
 import { refuse } from "./refusals.ts";
 import { createReply, sendJson } from "./reply.ts";
 
@@ -37,13 +39,23 @@ export function isModern(request: IncomingMessage, value: unknown): boolean {
   return message?.method !== "initialize" || isModernClaim(claimOf(message));
 }
 
+/** What the modern requests of all callers share. */
+export interface ModernParts {
+  readonly large: LargeCalls;
+  readonly listens: HttpListens;
+  readonly limits: Limits;
+}
+
 /** Answers the everyday methods itself, in the very bytes that the SDK would write, and hands all others to the SDK. */
-export function answerModern(post: ModernPost, edge: CallerEdge, large: LargeCalls, limits: Limits): void {
+export function answerModern(post: ModernPost, edge: CallerEdge, parts: ModernParts): void {
   const { request, response, value } = post;
   const { service, results, sdk } = edge;
-  const message = toMessage(value);
-  const answer = message && isPlainly(message, request) ? toAnswer(message, service, results) : undefined;
-  if (typeof answer === "string") sendJson(response, 200, answer);
+  const { large, listens, limits } = parts;
+  const parsed = toMessage(value);
+  const message = parsed && isPlainly(parsed, request) ? parsed : undefined;
+  const answer = message && toAnswer(message, service, results);
+  if (message?.method === LISTEN_METHOD) listens.open(post, message, service);
+  else if (typeof answer === "string") sendJson(response, 200, answer);
   else if (answer) void runCall(post, answer, edge, large, limits);
   else
     sdk.answer(request, response, value).catch((cause) => {

@@ -18,16 +18,10 @@ export function createSdkHttp(service: Service, runTool: RunTool, { keepAliveMs 
   const handler = createMcpHandler(() => createSdkServer(silent, runTool, "modern"), {
     legacy: "reject",
     keepAliveMs,
+    // What listens is ours, unless it is none; nothing would ever be told here.
+    maxSubscriptions: 0,
     onerror: (cause) => service.log(`mcp: ${cause.message}`),
   });
-  const { notify } = handler;
-  const stops = [
-    service.onListChanged(notify.toolsChanged),
-    service.prompts?.onChange?.(notify.promptsChanged),
-    service.resources?.onChange?.((uri) =>
-      uri === undefined ? notify.resourcesChanged() : notify.resourceUpdated(uri),
-    ),
-  ];
   return {
     async answer(request, response, body) {
       const controller = new AbortController();
@@ -35,28 +29,17 @@ export function createSdkHttp(service: Service, runTool: RunTool, { keepAliveMs 
       const given = toWebRequest(request, controller.signal);
       await send(await handler.fetch(given, { parsedBody: body }), response, controller.signal);
     },
-    async close() {
-      for (const stop of stops) stop?.();
-      await handler.close();
-    },
+    close: () => handler.close(),
   };
 }
 
-/** A server for one request outlives no change; the handler itself tells of them, to those who listen. */
+/** A server for one request outlives no change: who listens is told by ours. */
 function withoutChanges(service: Service): Service {
-  const { resources, prompts } = service;
+  const { prompts } = service;
   return {
     ...service,
     onListChanged: () => () => {},
-    resources: resources && {
-      list: (cursor, ctx) => resources.list(cursor, ctx),
-      templates: resources.templates,
-      read: (uri, ctx) => resources.read(uri, ctx),
-    },
-    prompts: prompts && {
-      list: () => prompts.list(),
-      get: (name, args, ctx) => prompts.get(name, args, ctx),
-    },
+    prompts: prompts && { list: () => prompts.list(), get: (...given) => prompts.get(...given) },
   };
 }
 

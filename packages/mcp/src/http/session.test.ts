@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { serveDemo } from "../fixtures/http.ts";
 import type { Limits } from "./limits.ts";
+import type { HttpOptions } from "./options.ts";
 
 const handshake = (protocolVersion = "2025-11-25", capabilities: object = {}) => ({
   ...{ jsonrpc: "2.0", id: "init", method: "initialize" },
@@ -11,8 +12,12 @@ const call = (id: string | number, args: object, meta: object = {}) => ({
   params: { name: "demo", arguments: args, _meta: meta },
 });
 
-async function openSession(limits: Partial<Limits> = {}, version?: string) {
-  const demo = await serveDemo({ limits });
+async function openSession(
+  limits: Partial<Limits> = {},
+  version?: string,
+  resources?: HttpOptions["resources"],
+) {
+  const demo = await serveDemo({ limits, ...(resources && { resources }) });
   const opened = await demo.post(handshake(version));
   const id = opened.headers.get("mcp-session-id") ?? "";
   const session = { "mcp-session-id": id };
@@ -132,6 +137,26 @@ test("changes of the list are told on the one stream of the session", async () =
   const { events } = await listen();
   expect((await listen()).response.status).toBe(409);
   await post(call(1, { action: "grow" }), session);
+  expect((await events?.read())?.value).toContain("notifications/tools/list_changed");
+});
+
+test("what changed before somebody listens is told when they do, once", async () => {
+  let change = () => {};
+  const { post, session, listen } = await openSession({}, undefined, {
+    list: async () => ({ resources: [] }),
+    templates: [],
+    read: async () => undefined,
+    subscribe: async (_uri, onChange) => {
+      change = onChange;
+      return () => {};
+    },
+  });
+  const subscribe = { jsonrpc: "2.0", id: 1, method: "resources/subscribe", params: { uri: "demo:a" } };
+  expect(await (await post(subscribe, session)).json()).toMatchObject({ id: 1, result: {} });
+  for (let count = 0; count < 1_000; count++) change();
+  const { events } = await listen();
+  expect((await events?.read())?.value).toContain('"params":{"uri":"demo:a"}');
+  await post(call(2, { action: "grow" }), session);
   expect((await events?.read())?.value).toContain("notifications/tools/list_changed");
 });
 

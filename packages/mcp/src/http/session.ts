@@ -71,6 +71,9 @@ export function createSession(options: SessionOptions): Session {
       for (const { reply } of pending.values()) if (reply.full) return true;
       return standalone?.full ?? false;
     },
+    get hasListener() {
+      return standalone !== undefined;
+    },
   };
   const conversation = createConversation(service, outlet);
 

@@ -1,0 +1,76 @@
+import { type Jobs, ToolError } from "@octant/core";
+import type { Confinement, FileChanges, Processes } from "@octant/host";
+import type { ResourceSource } from "./mcp-calls.ts";
+
+/** Where changes of resources come from. */
+export interface ChangeSources {
+  readonly files: FileChanges;
+  readonly confinement: Pick<Confinement, "toPath">;
+  readonly jobs: Pick<Jobs, "events">;
+  readonly processes: Pick<Processes, "onOutput" | "output">;
+}
+
+export type Subscribe = NonNullable<ResourceSource["subscribe"]>;
+
+/** Of all clients together. */
+const MAX_OPEN = 20_000;
+
+const FILE = /^file:\/\/\//;
+const JOB = /^octant:\/\/job\/([^/]+)$/;
+const OUTPUT = /^(stdout|stderr):(.+)$/;
+
+/** `isThere` asks the tools, in the name of whoever subscribes; it throws for what they may not read. */
+export function createSubscribe(
+  sources: ChangeSources,
+  isThere: (uri: string, ctx: Parameters<Subscribe>[2]) => Promise<boolean>,
+): Subscribe {
+  let open = 0;
+  return async (uri, onChange, ctx) => {
+    if (!(await isThere(uri, ctx))) return undefined;
+    if (open >= MAX_OPEN) throw tooMany();
+    open++;
+    try {
+      const stop = await follow(uri, onChange, ctx.caller.id, sources);
+      return () => {
+        open--;
+        stop();
+      };
+    } catch (cause) {
+      open--;
+      throw cause;
+    }
+  };
+}
+
+async function follow(
+  uri: string,
+  onChange: () => void,
+  owner: string,
+  { files, confinement, jobs, processes }: ChangeSources,
+): Promise<() => void> {
+  if (FILE.test(uri)) return files.subscribe(confinement.toPath(uri), onChange);
+  const job_id = JOB.exec(uri)?.[1];
+  if (job_id !== undefined)
+    return jobs.events.subscribe((event) => {
+      if (event.job_id === job_id) onChange();
+    });
+  const [, stream, proc_id] = OUTPUT.exec(uri) ?? [];
+  if (proc_id === undefined) return forEver;
+  // The expression allows these two only.
+  const spool = processes.output(owner, proc_id, stream as "stdout" | "stderr");
+  let printed = spool.total();
+  // News are of both streams.
+  return processes.onOutput(proc_id, () => {
+    if (spool.total() === printed) return;
+    printed = spool.total();
+    onChange();
+  });
+}
+
+/** Blobs are named by what is in them, and the manual is as old as the server. */
+const forEver = () => {};
+
+const tooMany = () =>
+  new ToolError("LIMIT_EXCEEDED", "too many resources are subscribed to; unsubscribe from some", {
+    limit: MAX_OPEN,
+  });

@@ -1,0 +1,129 @@
+import { ToolError } from "@octant/core";
+import { type Confinement, splitPath } from "../confinement.ts";
+import type { Path } from "../path.ts";
+import type { ChangeListener, Watcher } from "./watcher.ts";
+
+/** Tells of single files. Nothing is watched while nobody asks for one. */
+export interface FileChanges {
+  /**
+   * Calls back when the file was written, made, moved or removed, whoever did it; resolves when that is sure. A file
+   * that is not there yet will do, as long as it would be inside.
+   */
+  subscribe(path: Path, listener: () => void): Promise<() => void>;
+}
+
+export interface FileChangesOptions {
+  readonly confinement: Pick<Confinement, "openFile" | "openFolder">;
+  readonly watcher: Watcher;
+  /** How often those files are looked at of which the system tells nothing. */
+  readonly lookEveryMs?: number;
+}
+
+interface Watched {
+  readonly path: Path;
+  /** The path, and where it really leads to. */
+  readonly places: readonly Path[];
+  readonly listener: () => void;
+  state: string;
+}
+
+const LOOK_EVERY_MS = 2_000;
+
+export function createFileChanges(options: FileChangesOptions): FileChanges {
+  const { confinement, watcher, lookEveryMs = LOOK_EVERY_MS } = options;
+  const watched = new Set<Watched>();
+  /** Those of which the system tells nothing. */
+  const untold = new Set<Watched>();
+  let stopWatching: (() => void) | undefined;
+  let looking: NodeJS.Timeout | undefined;
+
+  const look = (one: Watched): boolean => {
+    const state = stateOf(one.path, confinement);
+    const isChanged = state !== one.state;
+    one.state = state;
+    return isChanged;
+  };
+  const receive: ChangeListener = (paths) => {
+    const changed = paths && new Set(paths);
+    for (const one of watched) {
+      // What was named has changed, even where the clock is too coarse to show it.
+      const isNamed = changed !== null && one.places.some((place) => changed.has(place));
+      const mayHave = changed === null || one.places.some((place) => isBelow(place, changed));
+      if ((isNamed || mayHave) && (look(one) || isNamed)) one.listener();
+    }
+  };
+  const isUntold = ({ places }: Watched) =>
+    watcher.status().kind === "polling" || !places.every(watcher.covers);
+  const lookAtUntold = () => {
+    for (const one of untold) if (look(one)) one.listener();
+  };
+  const leave = (one: Watched) => {
+    watched.delete(one);
+    untold.delete(one);
+    if (untold.size === 0) {
+      clearInterval(looking);
+      looking = undefined;
+    }
+    if (watched.size === 0) {
+      stopWatching?.();
+      stopWatching = undefined;
+    }
+  };
+
+  return {
+    async subscribe(path, listener) {
+      const one: Watched = { path, places: placesOf(path, confinement), listener, state: "" };
+      watched.add(one);
+      stopWatching ??= watcher.onChange(receive);
+      await watcher.ready();
+      one.state = stateOf(path, confinement);
+      if (isUntold(one)) {
+        untold.add(one);
+        looking ??= setInterval(lookAtUntold, lookEveryMs).unref();
+      }
+      return () => leave(one);
+    },
+  };
+}
+
+/** By its state a file is known to have changed where nobody says so. Links are followed as far as they stay inside. */
+function stateOf(path: Path, { openFile }: FileChangesOptions["confinement"]): string {
+  try {
+    using file = openFile(path);
+    const { dev, ino, size, mtimeMs, ctimeMs } = file.stat;
+    return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
+  } catch (cause) {
+    if (cause instanceof ToolError) return cause.code;
+    throw cause;
+  }
+}
+
+/** Throws when it leads outside, be it a file that is not there. */
+function placesOf(path: Path, confinement: FileChangesOptions["confinement"]): readonly Path[] {
+  try {
+    using file = confinement.openFile(path);
+    return [...new Set([path, file.path])];
+  } catch (cause) {
+    if (!(cause instanceof ToolError && cause.code === "NOT_FOUND")) throw cause;
+  }
+  return [...new Set([path, futurePlaceOf(path, confinement)])];
+}
+
+/** Where it would be, by the nearest folder above it that is there. */
+function futurePlaceOf(path: Path, confinement: FileChangesOptions["confinement"]): Path {
+  const { parent, name } = splitPath(path);
+  try {
+    using folder = confinement.openFolder(parent);
+    return `${folder.path}/${name}`;
+  } catch (cause) {
+    if (!(cause instanceof ToolError && cause.code === "NOT_FOUND") || parent === "/") throw cause;
+  }
+  return `${futurePlaceOf(parent, confinement)}/${name}`;
+}
+
+/** Whether a folder above the path is among these. */
+function isBelow(path: Path, folders: ReadonlySet<Path>): boolean {
+  for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1))
+    if (folders.has(path.slice(0, cut))) return true;
+  return false;
+}

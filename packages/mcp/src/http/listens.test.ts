@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { createDemoFeatures } from "../fixtures/features.ts";
+import { modernRequest, serveDemo } from "../fixtures/http.ts";
+
+async function openListens() {
+  const { post, server } = await serveDemo(createDemoFeatures());
+  const listen = (notifications: unknown, more: Record<string, string> = {}) => {
+    const { body, headers } = modernRequest("s", "subscriptions/listen", { notifications });
+    return post(body, { ...headers, ...more });
+  };
+  return { listen, server };
+}
+
+test("a stream ends in good order when the server does", async () => {
+  const { listen, server } = await openListens();
+  const response = await listen({ toolsListChanged: true, resourceSubscriptions: ["demo:a", "demo:absent"] });
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  const events = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await events.read()).value).toContain(
+    '"notifications":{"toolsListChanged":true,"resourceSubscriptions":["demo:a"]}',
+  );
+  void server.close();
+  expect((await events.read()).value).toContain('"id":"s","result":{"resultType":"complete"');
+  expect((await events.read()).done).toBe(true);
+});
+
+test("a stream on which nothing will come ends at once", async () => {
+  const { listen } = await openListens();
+  for (const filter of [{}, { resourceSubscriptions: ["demo:absent"] }, { resourcesListChanged: true }]) {
+    const text = await (await listen(filter)).text();
+    expect(text).toMatch(/"notifications":\{\}.*"resultType":"complete"/s);
+  }
+});
+
+test("what is no filter, or too much of one, is refused, and so is who takes no stream", async () => {
+  const { listen } = await openListens();
+  const refused = await (await listen({ toolsListChanged: "yes" })).json();
+  expect(refused).toMatchObject({ id: "s", error: { code: -32602 } });
+  const uris = Array.from({ length: 1_001 }, (_, n) => `demo:${n}`);
+  expect(await (await listen({ resourceSubscriptions: uris })).json()).toMatchObject({
+    error: { code: -32602, data: { code: "LIMIT_EXCEEDED", details: { limit: 1_000, actual: 1_001 } } },
+  });
+  expect((await listen({ toolsListChanged: true }, { accept: "application/json" })).status).toBe(406);
+});

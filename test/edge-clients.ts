@@ -1,0 +1,156 @@
+import {
+  Client,
+  type JSONRPCMessage,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport as OldSse } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { expect } from "vitest";
+import { WebSocket } from "ws";
+import { LAUNCHER } from "./octant-process.ts";
+
+/** What suites need of a client; those of both SDKs have it, in every era. */
+export interface AnyClient {
+  listTools(): Promise<{ tools: readonly { readonly name: string }[] }>;
+  callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  /** Calls back with the uri of each that changes; resolves with what ends it. */
+  subscribe(uris: readonly string[], onUpdated: (uri: string) => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+/** Where the server is, once it is there. */
+export interface EdgePlaces {
+  stdio(): { readonly cwd: string; readonly home: string };
+  http(): { readonly url: string; readonly headers: Record<string, string> };
+}
+
+/** Every way in, with the official clients of both SDKs. */
+export function createEdgeClients({
+  stdio,
+  http,
+}: EdgePlaces): Readonly<Record<string, () => Promise<AnyClient>>> {
+  const command = () => ({
+    command: process.execPath,
+    args: [LAUNCHER, "serve"],
+    cwd: stdio().cwd,
+    env: { PATH: process.env["PATH"] ?? "", HOME: stdio().home },
+  });
+  const at = (path: string) => new URL(path, http().url);
+  const given = () => ({ requestInit: { headers: http().headers } });
+  const socketUrl = () => at("/ws").href.replace("http", "ws");
+  const socket = () => {
+    const { headers } = http();
+    return new SocketTransport(new WebSocket(socketUrl(), "mcp", { headers, allowSynchronousEvents: false }));
+  };
+  return {
+    "stdio, 2026-07-28": () => connect("auto", new StdioClientTransport(command())),
+    "stdio, handshake": () => connect("legacy", new StdioClientTransport(command())),
+    "stdio, SDK 1.x": () => connectOld(new OldStdio(command())),
+    "HTTP, 2026-07-28": () => connect("auto", new StreamableHTTPClientTransport(at("/mcp"), given())),
+    "HTTP, handshake": () => connect("legacy", new StreamableHTTPClientTransport(at("/mcp"), given())),
+    // Its types say nothing of exactOptionalPropertyTypes.
+    "HTTP, SDK 1.x": () => connectOld(new OldHttp(at("/mcp"), given()) as never),
+    "SSE, handshake": () => connect("legacy", new SSEClientTransport(at("/sse"), given())),
+    "SSE, SDK 1.x": () => connectOld(new OldSse(at("/sse"), given()) as never),
+    "WebSocket, 2026-07-28": () => connect("auto", socket()),
+    "WebSocket, handshake": () => connect("legacy", socket()),
+    "WebSocket, SDK 1.x": () => openOldSocket(socketUrl(), http().headers),
+  };
+}
+
+const CLIENT = { name: "edges", version: "1" };
+
+async function connect(mode: "auto" | "legacy", transport: Transport): Promise<AnyClient> {
+  const client = new Client(CLIENT, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  expect(client.getProtocolEra()).toBe(mode === "auto" ? "modern" : "legacy");
+  return {
+    listTools: () => client.listTools(),
+    callTool: (params) => client.callTool(params),
+    async subscribe(uris, onUpdated) {
+      client.setNotificationHandler("notifications/resources/updated", ({ params }) => onUpdated(params.uri));
+      if (mode === "auto") {
+        const { honoredFilter, close } = await client.listen({ resourceSubscriptions: [...uris] });
+        expect(honoredFilter).toEqual({ resourceSubscriptions: uris });
+        return close;
+      }
+      for (const uri of uris) await client.subscribeResource({ uri });
+      return async () => {
+        for (const uri of uris) await client.unsubscribeResource({ uri });
+      };
+    },
+    close: () => leave(client, transport),
+  };
+}
+
+async function connectOld(transport: Parameters<OldClient["connect"]>[0]): Promise<AnyClient> {
+  const client = new OldClient(CLIENT);
+  await client.connect(transport);
+  return {
+    listTools: () => client.listTools(),
+    callTool: (params) => client.callTool(params),
+    async subscribe(uris, onUpdated) {
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => onUpdated(params.uri));
+      for (const uri of uris) await client.subscribeResource({ uri });
+      return async () => {
+        for (const uri of uris) await client.unsubscribeResource({ uri });
+      };
+    },
+    close: () => leave(client, transport),
+  };
+}
+
+/** A session outlives its connections until it is ended. */
+async function leave(client: Pick<Client, "close">, transport: object): Promise<void> {
+  if (transport instanceof StreamableHTTPClientTransport || transport instanceof OldHttp)
+    await transport.terminateSession();
+  await client.close();
+}
+
+/** The SDKs have no such transport any more. */
+class SocketTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (cause: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+  async start() {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#socket.once("open", resolve).once("error", reject);
+    this.#socket.on("message", (data) => this.onmessage?.(JSON.parse(String(data))));
+    this.#socket.once("close", () => this.onclose?.());
+    await promise;
+  }
+  async send(message: JSONRPCMessage) {
+    this.#socket.send(JSON.stringify(message));
+  }
+  async close() {
+    this.#socket.close();
+  }
+}
+
+/** The transport of 1.x opens the global WebSocket, which has no way to send a token; that one does. */
+async function openOldSocket(url: string, headers: Record<string, string>): Promise<AnyClient> {
+  const { WebSocketClientTransport } = await import("@modelcontextprotocol/sdk/client/websocket.js");
+  const plain = globalThis.WebSocket;
+  class WithToken extends WebSocket {
+    constructor(address: string | URL, protocol: string) {
+      super(address, protocol, { headers });
+    }
+  }
+  // The same interface, as far as the transport uses it.
+  globalThis.WebSocket = WithToken as never;
+  const transport = new WebSocketClientTransport(new URL(url));
+  const client = await connectOld(transport);
+  globalThis.WebSocket = plain;
+  return client;
+}
