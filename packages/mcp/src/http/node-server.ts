@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerOptions } from "node:http";
 import type { Limits } from "./limits.ts";
 import type { HttpOptions } from "./options.ts";
 
@@ -27,9 +27,14 @@ export async function createNodeServer(tls: HttpOptions["tls"], limits: Limits):
   return server;
 }
 
-async function createSecureServer(tls: NonNullable<HttpOptions["tls"]>, settings: object): Promise<Server> {
+async function createSecureServer(
+  tls: NonNullable<HttpOptions["tls"]>,
+  settings: ServerOptions & { readonly headersTimeout: number },
+): Promise<Server> {
   const { createServer: createHttps } = await import("node:https");
-  return createHttps({ ...settings, cert: readFileSync(tls.cert), key: readFileSync(tls.key) });
+  const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)];
+  // Before its end there is no request whose time could be measured.
+  return createHttps({ ...settings, handshakeTimeout: settings.headersTimeout, cert, key });
 }
 
 function limitConnectionsPerAddress(server: Server, max: number): void {

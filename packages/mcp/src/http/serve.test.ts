@@ -1,12 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { get } from "node:https";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { makeCertificate } from "../fixtures/certificate.ts";
 import { modernRequest, serveDemo } from "../fixtures/http.ts";
 
 const echo = modernRequest(1, "tools/call", { name: "demo", arguments: { action: "echo", text: "x" } });
@@ -99,28 +96,7 @@ test("an end does not wait for ever", async () => {
 });
 
 test("with a certificate the server speaks TLS", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "octant-tls-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const subject = ["-subj", "/CN=localhost", "-days", "1", "-nodes"];
-  execFileSync(
-    "openssl",
-    [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:P-256",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      ...subject,
-    ],
-    { stdio: "ignore" },
-  );
-  const { server, token } = await serveDemo({ tls: { cert, key } });
+  const { server, token } = await serveDemo({ tls: makeCertificate() });
   expect(server.url).toMatch(/^https:/);
   const [response] = await once(
     get(server.url, { headers: { authorization: `Bearer ${token}` }, rejectUnauthorized: false }),

@@ -18,8 +18,6 @@ const POLICY_VIOLATION = 1008;
 const GOING_AWAY = 1001;
 /** What may wait to be read by the client before we read no more of what it sends. */
 const HIGH_WATER_BYTES = 1024 * 1024;
-/** A client that does not answer the close is cut off. */
-const CLOSE_MS = 1_000;
 
 /** Holds the conversation: one JSON-RPC message in each text frame. */
 export function talkOver(ws: WebSocket, service: Service, limits: Limits): SocketConversation {
@@ -108,7 +106,6 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
       // It has to read the client's own close.
       ws.resume();
       ws.close(GOING_AWAY, "the server ends");
-      setTimeout(() => ws.terminate(), CLOSE_MS).unref();
       return closed;
     },
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { WebSocketServer } from "ws";
+import { type ServerOptions, WebSocketServer } from "ws";
 import type { Limits } from "../http/limits.ts";
 import type { Service } from "../service.ts";
 import { SUBPROTOCOL } from "./handshake.ts";
@@ -14,16 +14,22 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
+/** A client that does not answer the close is cut off. */
+const CLOSE_MS = 1_000;
+
 export function createSockets(limits: Limits): Sockets {
   const open = new Set<SocketConversation>();
-  const server = new WebSocketServer({
+  // Its types do not have the time to close yet.
+  const options: ServerOptions & { closeTimeout: number } = {
     noServer: true,
     clientTracking: false,
     maxPayload: limits.maxBodyBytes,
+    closeTimeout: CLOSE_MS,
     // Compression costs memory for every socket, and lets small frames grow large.
     perMessageDeflate: false,
     handleProtocols: () => SUBPROTOCOL,
-  });
+  };
+  const server = new WebSocketServer(options);
   return {
     accept(request, socket, head, service) {
       server.handleUpgrade(request, socket, head, (ws) => {
