@@ -4,6 +4,7 @@
 import { parseArgs } from "node:util";
 import { edgesCrowd } from "./torture/edges-crowd.ts";
 import { edgesMalformed } from "./torture/edges-malformed.ts";
+import { edgesSlow } from "./torture/edges-slow.ts";
 import { kills } from "./torture/kills.ts";
 import { linkSwaps } from "./torture/link-swaps.ts";
 import { commands } from "./torture/processes-commands.ts";
@@ -37,6 +38,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   exchanges: { torture: repls, count: 10 },
   "broken-frames": { torture: edgesMalformed, count: 10_000 },
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
+  "slow-clients": { torture: edgesSlow, count: 600 },
 };
 const NAMES = Object.keys(TORTURES);
 

@@ -239,6 +239,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "packages/mcp/src/listening/subscriptions.test.ts: while a client does not read",
   ),
   rule(
+    "every network edge ends clients that are never done with what they send",
+    "packages/mcp/src/http/slow-clients.test.ts: headers that come a byte at a time",
+    "packages/mcp/src/http/slow-clients.test.ts: a body that comes a byte at a time",
+    "packages/mcp/src/http/slow-clients.test.ts: a first frame that comes a byte at a time",
+    "packages/mcp/src/http/slow-clients.test.ts: a handshake of TLS that is never done",
+    "packages/mcp/src/http/slow-clients.test.ts: the others are answered while many are slow",
+  ),
+  rule(
     "events have numbers, a reader catches up, a slow one loses the oldest",
     "packages/core/src/events.test.ts: a reader catches up",
     "packages/core/src/events.test.ts: a slow reader loses the oldest",
