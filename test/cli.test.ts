@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant, startOctant } from "./octant-process.ts";
 
@@ -181,10 +182,31 @@ test("octant doctor finds a healthy machine, and a workspace that cannot be open
   expect(checks.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining([
       ...["octant", "node", "state folder", "sandbox", "git", "terminal"],
-      ...["edge: stdio", "edge: http", "tokens"],
+      ...["edge: stdio", "edge: http", "edge: websocket", "edge: sse", "tokens"],
     ]),
   );
   const broken = await run(["doctor", "--root", "/nope"]);
   expect(broken.code).toBe(1);
   expect(broken.stdout).toMatch(/^fail +workspace/m);
+});
+
+test("octant doctor tries the edges, says when the port is taken, and leaves no token behind", async () => {
+  const made = JSON.parse((await run(["token", "create", "--name", "ci", "--json"])).stdout);
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  // It listens on a port, not on a pipe.
+  const { port } = taken.address() as AddressInfo;
+  const checksWith = async (env: Record<string, string>): Promise<Record<string, string>> => {
+    const checks = JSON.parse((await run(["doctor", "--json"], { env })).stdout) as Record<string, string>[];
+    return Object.fromEntries(checks.map(({ name, status, detail }) => [name, `${status}: ${detail}`]));
+  };
+  const free = await checksWith({});
+  expect(free["edge: stdio"]).toMatch(/^ok: octant serve lists \d+ tools$/);
+  for (const edge of ["http", "websocket", "sse"]) expect(free[`edge: ${edge}`]).toMatch(/^ok: .* answers /);
+  expect(free["tokens"]).toContain(`1 good (${made.id} 'ci' admin)`);
+  const busy = await checksWith({ OCTANT_PORT: String(port) });
+  expect(busy["edge: http"]).toMatch(new RegExp(`^warn: port ${port} \\(OCTANT_PORT\\) cannot be had`));
+  expect(JSON.parse((await run(["token", "list", "--json"])).stdout)).toHaveLength(1);
+  await run(["token", "revoke", made.id]);
 });

@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { isWeaker } from "@octant/host";
 import type { Io } from "./command.ts";
 import type { Octant, OwnTool } from "./octant.ts";
@@ -35,29 +34,6 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
         : warn(`${tool}: ${name}`, text || "not found");
     }),
   ];
-}
-
-/** What clients need that come over HTTP. */
-export async function checkEdges({ tokens }: Pick<Octant<OwnTool>, "tokens">): Promise<Check[]> {
-  const all = tokens().list();
-  const expired = all.filter(({ expires }) => expires !== undefined && Date.parse(expires) < Date.now());
-  const count = `${all.length - expired.length} good, ${expired.length} expired; octant token makes and revokes them`;
-  return [ok("edge: stdio", "octant serve"), await checkPort(), ok("tokens", count)];
-}
-
-async function checkPort(): Promise<Check> {
-  const { createServer } = await import("node:net");
-  const server = createServer();
-  try {
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return ok("edge: http", "octant serve --http listens on 127.0.0.1, on a free port or the one you give");
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    return warn("edge: http", `this machine lets nobody listen on 127.0.0.1 (${why}); use stdio`);
-  } finally {
-    server.close();
-  }
 }
 
 /** What a person's machine should have beside Octant. */

@@ -2,7 +2,8 @@ import { styleText } from "node:util";
 import { ToolError } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io } from "../command.ts";
-import { type Check, checkEdges, checkMachine, checkWorkspace } from "../health.ts";
+import { checkEdges } from "../edge-health.ts";
+import { type Check, checkMachine, checkWorkspace } from "../health.ts";
 import { openOctant } from "../open-octant.ts";
 import { checkClients } from "../setup/check-clients.ts";
 import { toOneLine } from "../visible.ts";
@@ -16,7 +17,7 @@ export const doctor = defineCommand({
   flags: { ...workspaceFlags, json: { summary: "Print the checks as JSON" } },
   async run({ flags }, io) {
     const checks = [
-      ...(await lookAround(() => openOctant(flags, io))),
+      ...(await lookAround(() => openOctant(flags, io), io)),
       ...checkMachine(io),
       ...(await checkClients(io)),
     ];
@@ -27,10 +28,10 @@ export const doctor = defineCommand({
 });
 
 /** A workspace that cannot be opened is a finding too. */
-async function lookAround(open: () => ReturnType<typeof openOctant>): Promise<Check[]> {
+async function lookAround(open: () => ReturnType<typeof openOctant>, { env }: Io): Promise<Check[]> {
   try {
     await using octant = open();
-    return [...(await checkWorkspace(octant)), ...(await checkEdges(octant))];
+    return [...(await checkWorkspace(octant)), ...(await checkEdges(octant, env))];
   } catch (cause) {
     if (!(cause instanceof ToolError)) throw cause;
     return [{ name: "workspace", status: "fail", detail: cause.message }];

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createOctant } from "../octant.ts";
 import { checkClients } from "./check-clients.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../../bin/octant.js");
@@ -51,6 +52,26 @@ test("an entry that no longer starts fails, and one that cannot be read is told 
   const details = await detailsOf();
   expect(details["client: Cursor"]).toMatch(/^fail: .*cannot be started.*octant setup cursor repairs it$/);
   expect(details["client: Gemini CLI"]).toMatch(/^warn: .*settings\.json:2:17: /);
+});
+
+test("an entry that leads to a server elsewhere says whether it answers, and shows no token", async () => {
+  const env = { HOME: base, PATH: process.env["PATH"] ?? "" };
+  await using octant = createOctant({ projectPath: join(base, "project"), env });
+  const server = await octant.serveHttp();
+  const { url } = server;
+  const entry = (given: string) =>
+    JSON.stringify({ mcpServers: { octant: { url: `${given}?token=secret` } } });
+  put(".cursor/mcp.json", entry(url));
+  put(".codex/config.toml", `[mcp_servers.octant]\nurl = "https://octant.example/mcp"\n`);
+  put("project/.cursor/mcp.json", entry(url));
+  const details = await detailsOf();
+  expect(details["client: Cursor"]).toMatch(/^ok: registered in .*mcp\.json, at .*\/mcp, which answers$/);
+  expect(details["client: Codex"]).toMatch(/at https:\/\/octant\.example\/mcp; not tried$/);
+  expect(details["client: Cursor in this project"]).toMatch(/; not tried$/);
+  await server.close();
+  const later = (await detailsOf())["client: Cursor"];
+  expect(later).toMatch(/^warn: .* nobody answers; octant serve --http --port \d+ starts one there$/);
+  expect(`${Object.values(details)} ${later}`).not.toContain("secret");
 });
 
 test("a program that a project's file names is not started, nor with the environment it asks for", async () => {

@@ -7,7 +7,7 @@ import type { Start } from "./entry.ts";
 import { thisInstall, whatStarts } from "./launch.ts";
 import { fileOf, isInstalled, type Machine, thisMachine } from "./places.ts";
 import type { Target } from "./plan.ts";
-import { asStarted, readStart, tryStart } from "./verify.ts";
+import { asStarted, readStart, readUrl, tryStart } from "./verify.ts";
 
 /** A line for each client: is Octant registered, and does what is registered still start? */
 export async function checkClients(io: Pick<Io, "env" | "cwd">): Promise<Check[]> {
@@ -45,6 +45,8 @@ async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Prom
   const again = `octant setup ${client.id}${scope === "project" ? " --scope project" : ""}`;
   try {
     const start = readStart(target);
+    const url = start ? undefined : readUrl(target);
+    if (url) return { name, ...(await checkUrl(url, file, scope)) };
     if (!start && scope === "project") return undefined;
     if (!start) {
       const detail = isInstalled(client, machine) ? `not registered; ${again} does it` : "not installed";
@@ -67,6 +69,27 @@ async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Prom
     throw cause;
   }
 }
+
+const MAX_ANSWER_MS = 5_000;
+
+/** Only a server on this machine, that the person's own file names, is asked, and not with the token that is there. */
+async function checkUrl({ origin, pathname, hostname }: URL, file: string, scope: Scope) {
+  const where = `registered in ${file}, at ${origin}${pathname}`;
+  if (scope === "project" || !isThisMachine(hostname))
+    return { status: "ok", detail: `${where}; not tried` } as const;
+  try {
+    const { status } = await fetch(`${origin}${pathname}`, { signal: AbortSignal.timeout(MAX_ANSWER_MS) });
+    if (status === UNAUTHORIZED) return { status: "ok", detail: `${where}, which answers` } as const;
+    return { status: "warn", detail: `${where}, where something else answers (${status})` } as const;
+  } catch {
+    const port = new URL(origin).port || "80";
+    const detail = `${where}, where nobody answers; octant serve --http --port ${port} starts one there`;
+    return { status: "warn", detail } as const;
+  }
+}
+
+const UNAUTHORIZED = 401;
+const isThisMachine = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
 /** A project comes from whoever wrote it: its file may name any program, and npx runs what lies in its node_modules. */
 function untriedReason(start: Start, file: string, again: string, machine: Machine) {

@@ -32,6 +32,12 @@ export function toStart({ entry: shape }: Client, entry: Entry): Start | undefin
   return { command, args, env: textsIn(entry[shape.env]), ...(typeof cwd === "string" && { cwd }) };
 }
 
+/** Where the server is that an entry names instead of a program. Clients call it differently. */
+export function toUrl(entry: Entry): URL | undefined {
+  const [text] = stringsIn([entry["url"], entry["httpUrl"], entry["serverUrl"]]);
+  return text === undefined ? undefined : (URL.parse(text) ?? undefined);
+}
+
 /** What the person has put behind `serve`; undefined when that is not what the entry starts. */
 export function flagsIn(start: Start | undefined): readonly string[] | undefined {
   const at = start?.args.indexOf("serve") ?? -1;

@@ -1,16 +1,25 @@
 import { listTools } from "./ask-server.ts";
 import { clientEnvironment } from "./client-environment.ts";
 import { FORMATS } from "./config-format.ts";
-import { type Start, toStart } from "./entry.ts";
+import { type Start, toStart, toUrl } from "./entry.ts";
 import type { Machine } from "./places.ts";
 import { decode, entryPath, type Target } from "./plan.ts";
 import { loadFile } from "./replace-file.ts";
 
 /** What the client would start for the entry in its file; undefined when there is none that starts a program. */
-export function readStart({ client, file }: Target): Start | undefined {
-  const entry = FORMATS[client.format].read(decode(loadFile(file)), entryPath(client));
-  return entry && toStart(client, entry);
+export function readStart(target: Target): Start | undefined {
+  const entry = readEntry(target);
+  return entry && toStart(target.client, entry);
 }
+
+/** The server that the entry in the client's file leads to, when it is one that somebody else starts. */
+export function readUrl(target: Target): URL | undefined {
+  const entry = readEntry(target);
+  return entry && toUrl(entry);
+}
+
+const readEntry = ({ client, file }: Target) =>
+  FORMATS[client.format].read(decode(loadFile(file)), entryPath(client));
 
 /** Starts the server as the client would and lists its tools; a ServerProblem says why that did not work. */
 export function tryStart(start: Start, target: Target, machine: Machine): Promise<string[]> {

@@ -41,7 +41,8 @@ async function ask({ workspace: { processes } }: TestOptions, probe: Probe): Pro
   const started = await processes
     .start({ argv, cwd, timeoutMs: TIMEOUT_MS, owner: OWNER, label: argv.join(" ") })
     .catch(() => undefined); // Not there, which is what was asked.
-  if (started === undefined) return { name, available: false, detail: how };
+  const missing: Backend = { name, available: false, detail: `${argv.join(" ")} does not work here: ${how}` };
+  if (started === undefined) return missing;
   const { proc_id } = started;
   const { exit_code } = await processes.exited(
     OWNER,
@@ -49,7 +50,7 @@ async function ask({ workspace: { processes } }: TestOptions, probe: Probe): Pro
     TIMEOUT_MS,
     AbortSignal.timeout(2 * TIMEOUT_MS),
   );
-  if (exit_code !== 0) return { name, available: false, detail: how };
+  if (exit_code !== 0) return missing;
   const [version] =
     VERSION.exec(processes.output(OWNER, proc_id, "stdout").read(0, 1_024).bytes.toString()) ??
     VERSION.exec(processes.output(OWNER, proc_id, "stderr").read(0, 1_024).bytes.toString()) ??
