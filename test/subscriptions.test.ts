@@ -226,6 +226,19 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     await printed;
   });
 
+  test("the end of a job that another process runs is told", async () => {
+    const elsewhere = createOctant({ projectPath: root, env: environment(base) });
+    onTestFinished(() => elsewhere.close());
+    const { client: other } = await connect(elsewhere);
+    const { id, end } = await startJob(other);
+    const { subscribe, next } = await connect();
+    const uri = `octant://job/${id}`;
+    await expect.poll(() => subscribe(uri)).toEqual([uri]);
+    const changed = next(uri);
+    await end();
+    await changed;
+  });
+
   test("what never changes can be subscribed to, and what is not there or not theirs cannot", async () => {
     const { client, subscribe } = await connect();
     const { undo } = (

@@ -6,7 +6,7 @@ import type { ResourceSource } from "./mcp-calls.ts";
 export interface ChangeSources {
   readonly files: FileChanges;
   readonly confinement: Pick<Confinement, "toPath">;
-  readonly jobs: Pick<Jobs, "events">;
+  readonly jobs: Pick<Jobs, "events" | "get" | "ended">;
   readonly processes: Pick<Processes, "onOutput" | "output">;
 }
 
@@ -50,10 +50,7 @@ async function follow(
 ): Promise<() => void> {
   if (FILE.test(uri)) return files.subscribe(confinement.toPath(uri), onChange);
   const job_id = JOB.exec(uri)?.[1];
-  if (job_id !== undefined)
-    return jobs.events.subscribe((event) => {
-      if (event.job_id === job_id) onChange();
-    });
+  if (job_id !== undefined) return followJob(job_id, onChange, owner, jobs);
   const [, stream, proc_id] = OUTPUT.exec(uri) ?? [];
   if (proc_id === undefined) return forEver;
   // The expression allows these two only.
@@ -66,6 +63,31 @@ async function follow(
     onChange();
   });
 }
+
+function followJob(
+  job_id: string,
+  onChange: () => void,
+  owner: string,
+  jobs: ChangeSources["jobs"],
+): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stop = jobs.events.subscribe((event) => {
+    if (event.job_id === job_id) onChange();
+  });
+  // Of what another process runs, nothing but the end is known here. A job that is forgotten meanwhile has none.
+  if (["queued", "running"].includes(jobs.get(owner, job_id).state))
+    jobs.ended(owner, job_id, MAX_JOB_MS, signal).then(
+      () => signal.aborted || onChange(),
+      () => {},
+    );
+  return () => {
+    controller.abort();
+    stop();
+  };
+}
+
+const MAX_JOB_MS = 24 * 60 * 60 * 1_000;
 
 /** Blobs are named by what is in them, and the manual is as old as the server. */
 const forEver = () => {};

@@ -8,7 +8,7 @@ import type { HttpOptions } from "./options.ts";
 const LIMITS = { headersMs: 150, bodyMs: 300, firstMessageMs: 300 };
 const NEVER_MS = 600_000;
 /** Far above the limits, and far below what would be so without them. */
-const MAX_LIFE_MS = 4_000;
+const MAX_LIFE_MS = 8_000;
 const DRIP_MS = 20;
 
 async function serve(over: Partial<HttpOptions> = {}) {
