@@ -35,9 +35,10 @@ function openNoting() {
   };
 }
 
-test("what writes or shows contents runs in the sandbox, without network and without the server's secrets", async () => {
+test("everything runs in the sandbox, without network and without the server's secrets", async () => {
   const commands: SandboxedCommand[] = [];
   const sandbox = {
+    openReader: async () => undefined,
     wrap: async (command: SandboxedCommand) => {
       commands.push(command);
       return { ...command, launcher: false };
@@ -47,7 +48,14 @@ test("what writes or shows contents runs in the sandbox, without network and wit
   const repository = createGit({ confinement: createConfinement([root]), env, sandbox }).open();
   for (const args of [["status"], ["diff"], ["branch", "--list"], ["apply", "--allow-empty"]])
     await repository.run(args);
-  expect(commands.map(({ argv }) => argv[2])).toEqual(["diff", "branch", "apply"]);
+  expect(commands.map(({ argv }) => argv[2])).toEqual([
+    "version",
+    "config",
+    "status",
+    "diff",
+    "branch",
+    "apply",
+  ]);
   for (const { network, env: given } of commands) {
     expect(network).toBe("off");
     expect(Object.keys(given)).not.toContain("API_TOKEN");

@@ -4,17 +4,17 @@ import { isWithin, type Path, pathToUri, toBytes } from "../path.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { baseEnvironment, repositoryEnvironment } from "./environment.ts";
 import { vcsError } from "./failure.ts";
-import { encodeOverrides, type GitAllowance, type Override, toOverrides } from "./overrides.ts";
+import { encodeOverrides, type GitAllowance, type Override, type Setting, toOverrides } from "./overrides.ts";
 import { findProgram, programMissing, safePath } from "./program.ts";
 import { findRepository, type Places } from "./repository.ts";
 import { type GitOutput, runGit } from "./run-git.ts";
-import { LIST_SETTINGS, parseSettings, type Watched, watchSettings } from "./settings.ts";
+import { LIST_SETTINGS, parseSettings, personalFiles, type Watched, watchSettings } from "./settings.ts";
 
 export interface GitOptions {
   readonly confinement: Confinement;
   readonly env: NodeJS.ProcessEnv;
   /** Where git runs, without network. */
-  readonly sandbox?: Pick<Sandbox, "wrap">;
+  readonly sandbox?: Pick<Sandbox, "wrap" | "openReader">;
   /** From the user's own settings, never from a project's. Nothing when absent. */
   readonly allow?: GitAllowance;
 }
@@ -48,16 +48,18 @@ export interface Repository extends Places {
   failure(code: number | null, stderr: string): ToolError;
 }
 
+interface Known {
+  readonly watched: Watched;
+  readonly overrides: readonly Override[];
+}
+
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 const NOTHING = new Uint8Array();
-/**
- * What runs outside the sandbox, where a start costs a third: commands that only read objects, refs and settings, and
- * status, which everybody asks for all the time.
- */
-const STAYS_OUT: ReadonlySet<string> = new Set([
+/** What writes nothing, so that all of it can share one sandbox; the others have one each. */
+const READERS: ReadonlySet<string> = new Set([
   ...["status", "version", "config", "rev-parse", "symbolic-ref", "for-each-ref", "check-ref-format"],
-  ...["log", "cat-file", "ls-tree", "ls-files", "diff-tree", "merge-base", "hash-object"],
+  ...["log", "cat-file", "ls-tree", "ls-files", "diff", "diff-tree", "blame", "merge-base", "hash-object"],
 ]);
 /** Older ones cannot be told settings by the environment. */
 const OLDEST = { major: 2, minor: 31 };
@@ -73,7 +75,10 @@ export function createGit(options: GitOptions): Git {
     return found;
   };
   let isSafe = false;
-  const overrides = new Map<Path, { readonly watched: Watched; readonly overrides: readonly Override[] }>();
+  const known = new Map<Path, Known>();
+  const configured = env["GIT_CONFIG_GLOBAL"];
+  /** What git reads besides the repository: the sandbox shows it when it is asked for. */
+  const personal = new Set<Path>(configured?.startsWith("/") ? [configured] : []);
 
   const program = (name: string): string => {
     const file = findProgram(name, machine().path, confinement.roots);
@@ -81,40 +86,40 @@ export function createGit(options: GitOptions): Git {
     return file;
   };
 
+  /** A filter that settings allow may write, git-lfs does. */
+  const onlyReads = ([name = ""]: readonly Path[]) => allow.filters.length === 0 && READERS.has(name);
+
   const start = async (
     args: readonly Path[],
-    folder: Path,
+    { folder, top, gitDir, commonDir }: Partial<Places> & Pick<Places, "folder">,
     environment: Record<string, string>,
     { input = NOTHING, maxBytes = MAX_OUTPUT_BYTES, signal }: RunOptions,
-    isReachable = true,
   ): Promise<GitOutput> => {
     const plain = { argv: [program("git"), "--no-pager", ...args] as const, input };
-    const { argv, input: stdin } = args.every((arg) => arg.isWellFormed())
-      ? plain
-      : byXargs(program("xargs"), plain);
-    const command = {
-      argv,
-      folder,
-      env: environment,
-      pty: false,
-      network: "off",
-      changesProtected: true,
-    } as const;
-    const wrapped =
-      sandbox && isReachable && !STAYS_OUT.has(args[0]!) ? await sandbox.wrap(command) : command;
-    return runGit({
-      argv: wrapped.argv,
-      folder: wrapped.folder,
-      env: wrapped.env,
-      input: stdin,
-      maxBytes,
-      timeoutMs: TIMEOUT_MS,
-      signal,
+    const given = args.every((arg) => arg.isWellFormed()) ? plain : byXargs(program("xargs"), plain);
+    const run = { ...given, folder, env: environment, maxBytes, timeoutMs: TIMEOUT_MS, signal };
+    if (!sandbox) return runGit(run);
+    const reader = onlyReads(args)
+      ? await sandbox.openReader(outside([top, gitDir, commonDir, ...personal]))
+      : undefined;
+    if (reader) return runGit(run, reader.start);
+    const wrapped = await sandbox.wrap({
+      ...{ argv: given.argv, folder, env: environment, pty: false, network: "off", changesProtected: true },
+      besides: outside([gitDir, commonDir, ...personal]),
     });
+    return runGit({ ...run, argv: wrapped.argv, folder: wrapped.folder, env: wrapped.env });
   };
 
+  /** A repository beside or above the root is not there in a sandbox, or not to be written, unless it is asked for. */
+  const outside = (paths: readonly (Path | undefined)[]): Path[] =>
+    paths
+      .filter((path) => path !== undefined)
+      .filter((path) => !confinement.roots.some((root) => isWithin(root, path)));
+
   const version: Git["version"] = async (signal) => {
-    const { stdout } = await start(["version"], confinement.roots[0]!, machine().base, { signal });
+    const { stdout } = await start(["version"], { folder: confinement.roots[0]! }, machine().base, {
+      signal,
+    });
     const [, text = "", major, minor] = /(([0-9]+)\.([0-9]+)[0-9a-z.]*)/.exec(stdout.toString()) ?? [];
     if (Number(major) < OLDEST.major || (Number(major) === OLDEST.major && Number(minor) < OLDEST.minor)) {
       const how = `install git ${OLDEST.major}.${OLDEST.minor} or newer`;
@@ -124,25 +129,31 @@ export function createGit(options: GitOptions): Git {
     return { version: text, program: program("git") };
   };
 
-  const overridesOf = async (places: Places, signal?: AbortSignal): Promise<readonly Override[]> => {
-    const known = overrides.get(places.gitDir);
-    if (known?.watched.isSame()) return known.overrides;
-    overrides.delete(places.gitDir);
-    if (!isSafe) await version(signal);
-    isSafe = true;
+  /** What a file says that the sandbox has not shown yet is only known when it is listed once more. */
+  const listSettings = async (places: Places, signal?: AbortSignal): Promise<Setting[]> => {
     const environment = { ...machine().base, ...repositoryEnvironment(places) };
-    const { code, stdout, stderr } = await start(LIST_SETTINGS, places.folder, environment, { signal });
-    if (code !== 0) throw vcsError(confinement, code, stderr);
-    const settings = parseSettings(stdout);
-    const made = toOverrides(settings, allow);
-    const watched = watchSettings(settings, places, env);
-    if (watched) overrides.set(places.gitDir, { watched, overrides: made });
-    return made;
+    for (;;) {
+      const { code, stdout, stderr } = await start(LIST_SETTINGS, places, environment, { signal });
+      if (code !== 0) throw vcsError(confinement, code, stderr);
+      const settings = parseSettings(stdout);
+      const hidden = personalFiles(settings, env).filter((file) => !personal.has(file));
+      for (const file of hidden) personal.add(file);
+      if (hidden.length === 0 || !sandbox) return settings;
+    }
   };
 
-  /** A repository beside or above the root is not there in a sandbox, or not to be written. */
-  const isReachable = ({ gitDir, commonDir }: Places) =>
-    [gitDir, commonDir].every((path) => confinement.roots.some((root) => isWithin(root, path)));
+  const overridesOf = async (places: Places, signal?: AbortSignal): Promise<readonly Override[]> => {
+    const last = known.get(places.gitDir);
+    if (last?.watched.isSame()) return last.overrides;
+    known.delete(places.gitDir);
+    if (!isSafe) await version(signal);
+    isSafe = true;
+    const settings = await listSettings(places, signal);
+    const overrides = toOverrides(settings, allow);
+    const watched = watchSettings(settings, places, env);
+    if (watched) known.set(places.gitDir, { watched, overrides });
+    return overrides;
+  };
 
   const openAt = (places: Places): Repository => ({
     ...places,
@@ -155,7 +166,7 @@ export function createGit(options: GitOptions): Git {
         ...encodeOverrides([...safe, ...(run.settings ?? [])]),
         ...(run.indexFile !== undefined && { GIT_INDEX_FILE: run.indexFile }),
       };
-      const output = await start(args, places.folder, environment, run, isReachable(places));
+      const output = await start(args, places, environment, run);
       if (output.code === null || !(run.codes ?? [0]).includes(output.code))
         throw vcsError(confinement, output.code, output.stderr);
       return output;

@@ -1,19 +1,16 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { ToolError } from "@octant/core";
+import type { Reader, ReaderCommand } from "../sandbox/sandbox.ts";
 import { errnoOf } from "../system-error.ts";
 
-export interface GitRun {
-  readonly argv: readonly [string, ...string[]];
-  readonly folder: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly input: Uint8Array;
+export interface GitRun extends ReaderCommand {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
 export interface GitOutput {
-  /** null when a signal ended it. */
+  /** null or 128 + n when signal n ended it. */
   readonly code: number | null;
   readonly stdout: Buffer;
   readonly stderr: string;
@@ -24,73 +21,73 @@ const MAX_STDERR_BYTES = 8_192;
 const GRACE_MS = 2_000;
 
 /** Runs git to its end, whatever its exit code. Aborting, too much output or too much time ends it and all it started. */
-export async function runGit(run: GitRun): Promise<GitOutput> {
-  const { argv, folder, env, input, maxBytes, timeoutMs, signal } = run;
+export async function runGit(run: GitRun, start: Reader["start"] = startChild): Promise<GitOutput> {
+  const { maxBytes, timeoutMs, signal } = run;
   signal?.throwIfAborted();
-  const [program, ...args] = argv;
-  // In a group of its own, so that what git starts ends with it.
-  const child = spawn(program, args, { cwd: folder, env, stdio: "pipe", detached: true, windowsHide: true });
-  const group = createGroup(child);
   let stopped: ToolError | undefined;
   const stop = (error: ToolError) => {
     stopped ??= error;
-    group.end();
+    program.end();
   };
+  const collected = {
+    stdout: collect(maxBytes, () => stop(tooMuch(maxBytes))),
+    stderr: collect(MAX_STDERR_BYTES, () => {}),
+  };
+  const program = start(run, (stream, bytes) => collected[stream].add(bytes));
   const deadline = setTimeout(() => stop(tooSlow(timeoutMs)), timeoutMs);
-  signal?.addEventListener("abort", group.end, { once: true });
-  const stdout = collect(child.stdout, maxBytes, () => stop(tooMuch(maxBytes)));
-  const stderr = collect(child.stderr, MAX_STDERR_BYTES, () => {});
-  // git may end before it has read everything, and says why by its exit code.
-  child.stdin.on("error", () => {});
-  child.stdin.end(input);
+  signal?.addEventListener("abort", program.end, { once: true });
   try {
-    const code = await ended(child);
+    const code = await program.ended;
     signal?.throwIfAborted();
     if (stopped) throw stopped;
-    return { code, stdout: stdout(), stderr: stderr().toString() };
+    return { code, stdout: collected.stdout.all(), stderr: collected.stderr.all().toString() };
   } finally {
     clearTimeout(deadline);
-    signal?.removeEventListener("abort", group.end);
-    group.gone();
+    signal?.removeEventListener("abort", program.end);
   }
 }
 
-function createGroup({ pid }: ChildProcessWithoutNullStreams) {
+/** As a child of this process, in a group of its own, so that what git starts ends with it. */
+const startChild: Reader["start"] = ({ argv: [program = "", ...args], folder, env, input }, onOutput) => {
+  const child = spawn(program, args, { cwd: folder, env, stdio: "pipe", detached: true, windowsHide: true });
   let patience: NodeJS.Timeout | undefined;
   const kill = (name: NodeJS.Signals) => {
     try {
-      if (pid !== undefined) process.kill(-pid, name);
+      if (child.pid !== undefined) process.kill(-child.pid, name);
     } catch {
       // Nobody of the group is left.
     }
   };
+  child.stdout.on("data", (bytes: Buffer) => onOutput("stdout", bytes));
+  child.stderr.on("data", (bytes: Buffer) => onOutput("stderr", bytes));
+  // git may end before it has read everything, and says why by its exit code.
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", (cause) => reject(startFailure(cause)));
+    child.once("close", resolve);
+  }).finally(() => clearTimeout(patience));
   return {
+    ended,
     end() {
       kill("SIGTERM");
       patience ??= setTimeout(() => kill("SIGKILL"), GRACE_MS);
     },
-    gone() {
-      clearTimeout(patience);
-    },
   };
-}
-
-const ended = (child: ChildProcessWithoutNullStreams): Promise<number | null> =>
-  new Promise((resolve, reject) => {
-    child.once("error", (cause) => reject(startFailure(cause)));
-    child.once("close", resolve);
-  });
+};
 
 /** Reads everything, so that the writer never waits, and keeps the first `maxBytes`. */
-function collect(stream: NodeJS.ReadableStream, maxBytes: number, onExcess: () => void): () => Buffer {
+function collect(maxBytes: number, onExcess: () => void) {
   const kept: Buffer[] = [];
   let bytes = 0;
-  stream.on("data", (chunk: Buffer) => {
-    if (bytes < maxBytes) kept.push(chunk.subarray(0, maxBytes - bytes));
-    bytes += chunk.length;
-    if (bytes > maxBytes) onExcess();
-  });
-  return () => Buffer.concat(kept);
+  return {
+    add(chunk: Buffer) {
+      if (bytes < maxBytes) kept.push(chunk.subarray(0, maxBytes - bytes));
+      bytes += chunk.length;
+      if (bytes > maxBytes) onExcess();
+    },
+    all: () => Buffer.concat(kept),
+  };
 }
 
 const SHORTAGES: ReadonlySet<string> = new Set(["EAGAIN", "EMFILE", "ENFILE", "ENOMEM"]);

@@ -63,6 +63,13 @@ export function watchSettings(
   return { isSame: () => stamps.every(([file, { text }]) => stampOf(file).text === text) };
 }
 
+/** Files that the person's own settings name; a sandbox has to be asked for them, since they may lie anywhere in the home. */
+export function personalFiles(settings: readonly Setting[], env: NodeJS.ProcessEnv): Path[] {
+  const own = settings.filter(({ scope, key }) => scope === "global" && NAMES_A_FILE.test(key));
+  return own.flatMap((one) => toIncluded(one, env["HOME"] ?? "") ?? []);
+}
+
+const NAMES_A_FILE = /^(include(if\..*)?\.path|core\.(excludesfile|attributesfile))$/s;
 const INCLUDE = /^include(if\..*)?\.path$/s;
 const RACY_MS = 50;
 

@@ -196,6 +196,7 @@ test("a server of the project itself is not started where no sandbox holds it", 
     env: { PATH: "/usr/bin:/bin" },
     sandbox: {
       status: async () => ({ mode: "off", level: "off", detail: "", container: null, tried: [] }),
+      openReader: async () => undefined,
       wrap: async ({ argv, folder, env }) => ({ argv, folder, env, launcher: false }),
       close: async () => {},
     },

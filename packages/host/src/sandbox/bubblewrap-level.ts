@@ -3,6 +3,7 @@ import { toNative } from "../path.ts";
 import { toArgumentFile } from "./bubblewrap.ts";
 import { divideVariables, HEARING_KEYS, keepVariables, toLauncherArgv } from "./launcher.ts";
 import type { Level } from "./level.ts";
+import { toLimitCommands } from "./limits.ts";
 import type { Mount } from "./mount.ts";
 import type { Scratch } from "./scratch.ts";
 import { assembleFilter } from "./seccomp.ts";
@@ -16,6 +17,7 @@ export interface BubblewrapLevelOptions {
 }
 
 export function createBubblewrapLevel({ program, arch, isRoot, scratch }: BubblewrapLevelOptions): Level {
+  const limits = toLimitCommands();
   const filter = scratch.keep("filter", assembleFilter(arch));
   // Plans are kept by whoever makes them, so the same list is the same file.
   const files = new WeakMap<readonly Mount[], string>();
@@ -49,7 +51,7 @@ export function createBubblewrapLevel({ program, arch, isRoot, scratch }: Bubble
         ...["--", ...(pty && canHearKeys() ? HEARING_KEYS : []), ...argv],
       ];
       const files = { mounts: fileOf(mounts), filter, variables };
-      const launched = toLauncherArgv(files, launcher, pty && canHearKeys());
+      const launched = toLauncherArgv(files, launcher, { limits, isDeafToKeys: pty && canHearKeys() });
       return { argv: launched, env: passed, folder, launcher: true };
     },
   };

@@ -8,6 +8,7 @@ import { forgetVariables } from "./launcher.ts";
 import { type Mount, read } from "./mount.ts";
 import { checkProgram } from "./program.ts";
 import type { HostProxy } from "./proxy.ts";
+import type { Readers } from "./readers.ts";
 import type { LaunchedCommand, Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch } from "./scratch.ts";
 import { isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
@@ -18,6 +19,7 @@ export function createSandbox({ roots, settings, env, state }: SandboxOptions): 
   let found: Promise<FoundLevel> | undefined;
   let status: Promise<SandboxStatus> | undefined;
   let proxy: Promise<HostProxy> | undefined;
+  let readers: Promise<Readers> | undefined;
   const find = (): Promise<FoundLevel> => {
     found ??= findLevel({ roots, settings, env, state, scratch: openScratch(state) });
     return found;
@@ -27,6 +29,15 @@ export function createSandbox({ roots, settings, env, state }: SandboxOptions): 
       createProxy(typeof network === "string" ? [] : network),
     );
     return proxy;
+  };
+  const openReaders = async (): Promise<Readers> => {
+    readers ??= import("./readers.ts").then(({ createReaders }) => createReaders(roots, openScratch(state)));
+    return readers;
+  };
+  /** What commands are launched with; nothing where they run as they are. */
+  const findWorking = async (): Promise<FoundLevel["working"]> => {
+    checkRequirements(await getStatus(), settings);
+    return mode === "off" ? undefined : (await find()).working;
   };
 
   const describe = async (): Promise<SandboxStatus> => {
@@ -48,18 +59,23 @@ export function createSandbox({ roots, settings, env, state }: SandboxOptions): 
     status: getStatus,
     async wrap(command) {
       checkProgram(command);
-      checkRequirements(await getStatus(), settings);
-      const { working } = mode === "off" ? {} : await find();
+      const working = await findWorking();
       if (!working) return asItIs(command);
       checkFolder(command, roots, settings);
       const goesThroughProxy = typeof network !== "string" && command.network !== "off";
       const extra = goesThroughProxy ? proxyMounts(await openProxy()) : [];
-      const mounts = working.plans.get({ changesProtected: command.changesProtected === true, extra });
+      const { changesProtected = false, besides } = command;
+      const mounts = working.plans.get({ changesProtected, extra, besides });
       const inside = { ...withoutOutside(command), ...(goesThroughProxy && behindForwarder(command)) };
       const ownNetwork = network !== "on" || command.network === "off";
       return working.level.launch(inside, { mounts, ownNetwork });
     },
+    async openReader(besides) {
+      const working = await findWorking();
+      return working && (await openReaders()).open(working, besides);
+    },
     async close() {
+      await (await readers)?.close();
       await (await proxy)?.close();
       if (found) forgetVariables(openScratch(state));
     },

@@ -1,6 +1,5 @@
 import { createBubblewrapLevel } from "./bubblewrap-level.ts";
 import type { Level } from "./level.ts";
-import type { PlanOptions } from "./plan.ts";
 import { createPlans, type Plans } from "./plans.ts";
 import { adviceFor, tryLevel } from "./probe.ts";
 import { findTrusted } from "./program.ts";
@@ -17,7 +16,7 @@ export interface FoundLevel {
   readonly advice: string;
 }
 
-type Options = Omit<PlanOptions, "protectedMounts" | "extra" | "isRoot">;
+type Options = Omit<Parameters<typeof createPlans>[0], "isRoot">;
 
 /** Tries what this machine has, the strongest first, until one works. */
 export async function findLevel(options: Options): Promise<FoundLevel> {

@@ -25,14 +25,19 @@ export interface HomeOptions {
   /** Places that commands write to: what a link into them leads to is theirs to decide. */
   readonly writable: readonly string[];
   readonly scratch: Scratch;
+  /** For a program of ours, whose settings other commands must not have written. */
+  readonly isOurs: boolean;
 }
 
 /** A private home, kept between commands, with what is harmless in the real one over it. What is not named is not there, nor when it is made later. */
 export function addHome(tree: Tree, options: HomeOptions): void {
-  const { home, scratch, hidden } = options;
+  const { home, scratch, hidden, isOurs } = options;
   /** Where commands write what they write into a folder of the home that is not the real one. */
   const ownFolder = (path: string): string =>
-    scratch.folder(path === "" ? (hidden ? "home-hidden" : "home") : `layer-${path.replaceAll("/", "+")}`);
+    scratch.folder(
+      (isOurs ? "our-" : "") +
+        (path === "" ? (hidden ? "home-hidden" : "home") : `layer-${path.replaceAll("/", "+")}`),
+    );
   const own = new Set<string>();
   const entries = listEntries(options);
   for (const [path, mount] of entries) {
@@ -88,7 +93,10 @@ export function maskHome(tree: Tree, options: HomeOptions): void {
 }
 
 /** What of the home has to be looked at to know whether it has changed. What is missing shows in the folder that would hold it. */
-export const watchedIn = (home: string): string[] => WATCHED.map((path) => join(home, path)).filter(statOf);
+export const watchedIn = (home: string): string[] => [
+  ...WATCHED.map((path) => join(home, path)).filter(statOf),
+  ...COPYABLE.map((path) => join(home, path)).filter((path) => statOf(path)?.isFile()),
+];
 
 /** When its folders, and the files that are copied, were changed last. */
 export const stampOf = (watched: readonly string[]): string =>
@@ -103,9 +111,7 @@ const parentsOf = (path: string): string[] =>
     .slice(0, -1)
     .map((_, n, parts) => parts.slice(0, n + 1).join("/"));
 
-const WATCHED: readonly string[] = [
-  ...new Set(["", ...[...SHOWN, ...CACHES, ...MASKED].flatMap(parentsOf), ...COPIED.map(({ path }) => path)]),
-];
+const WATCHED: readonly string[] = [...new Set(["", ...[...SHOWN, ...CACHES, ...MASKED].flatMap(parentsOf)])];
 
 type Entries = Map<string, Bind>;
 

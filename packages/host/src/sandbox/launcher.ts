@@ -7,7 +7,7 @@ import type { Scratch } from "./scratch.ts";
  * Opens the files that bubblewrap reads by number and becomes bubblewrap. A shell does it, since whoever starts us can
  * pass nothing but arguments. $1 are the mounts, $2 the filter; $3, where it is one, the variables, which go at once.
  */
-const SCRIPT = 'ulimit -c 0; exec 8<"$1" 9<"$2"; shift 2; exec "$@"';
+const SCRIPT = 'exec 8<"$1" 9<"$2"; shift 2; exec "$@"';
 const SCRIPT_WITH_VARIABLES = `exec 7<"$1"; /bin/rm -f -- "$1"; shift; ${SCRIPT}`;
 /** On a terminal ctrl-c reaches bubblewrap too, which would end, and everything with it. */
 const DEAF_TO_KEYS = "trap '' INT QUIT; ";
@@ -30,10 +30,10 @@ export interface Variables {
 export function toLauncherArgv(
   { mounts, filter, variables }: LauncherFiles,
   launcher: readonly string[],
-  isDeafToKeys: boolean,
+  { limits, isDeafToKeys }: { readonly limits: string; readonly isDeafToKeys: boolean },
 ): readonly [string, ...string[]] {
-  const script =
-    (isDeafToKeys ? DEAF_TO_KEYS : "") + (variables === undefined ? SCRIPT : SCRIPT_WITH_VARIABLES);
+  const start = `${isDeafToKeys ? DEAF_TO_KEYS : ""}${limits}; `;
+  const script = start + (variables === undefined ? SCRIPT : SCRIPT_WITH_VARIABLES);
   const files = [...(variables === undefined ? [] : [variables]), mounts, filter];
   return ["/bin/sh", "-c", script, "sandbox", ...files, ...launcher];
 }

@@ -156,19 +156,16 @@ export const SHOWN: readonly string[] = [
   ...[".rvmrc", ".gemrc", ".irbrc", ".pryrc", ".Rprofile", ".R", ".ghci", ".clang-format", ".clang-tidy"],
 ];
 
+/** A line of git's settings that holds one. */
+export const GIT_SECRET = /extraheader|cookie|password|token|:\/\/[^/\s@]*:[^/\s@]*@|:\/\/[\w-]{20,}@/i;
+
 /** Files of which a copy is shown, without the lines that hold a secret. */
 export const COPIED: readonly { readonly path: string; readonly secret: RegExp }[] = [
   { path: ".npmrc", secret: /_auth|_password|certfile|keyfile|key\s*=|:\/\/[^/\s@]*:[^/\s@]*@/i },
   { path: ".yarnrc", secret: /_auth|_password|:\/\/[^/\s@]*:[^/\s@]*@/i },
   { path: ".yarnrc.yml", secret: /auth|:\/\/[^/\s@]*:[^/\s@]*@/i },
-  {
-    path: ".gitconfig",
-    secret: /extraheader|cookie|password|token|:\/\/[^/\s@]*:[^/\s@]*@|:\/\/[\w-]{20,}@/i,
-  },
-  {
-    path: ".config/git/config",
-    secret: /extraheader|cookie|password|token|:\/\/[^/\s@]*:[^/\s@]*@|:\/\/[\w-]{20,}@/i,
-  },
+  { path: ".gitconfig", secret: GIT_SECRET },
+  { path: ".config/git/config", secret: GIT_SECRET },
   { path: ".config/pip/pip.conf", secret: /:\/\/[^/\s]*@|client.cert/i },
   { path: ".pip/pip.conf", secret: /:\/\/[^/\s]*@|client.cert/i },
   { path: ".cargo/config.toml", secret: /token|secret|:\/\/[^/\s@]*:[^/\s@]*@/i },

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { fromNative, isWithin, type Path, toNative } from "../path.ts";
@@ -13,7 +13,7 @@ import {
   statOf,
 } from "./home.ts";
 import { type Mount, read, write } from "./mount.ts";
-import { MASKED_SYSTEM, OTHER_HOMES, SHARED_IN_HOMES, SHOWN_IN_RUN, SYSTEM } from "./places.ts";
+import { GIT_SECRET, MASKED_SYSTEM, OTHER_HOMES, SHARED_IN_HOMES, SHOWN_IN_RUN, SYSTEM } from "./places.ts";
 import { isInPlace } from "./protected.ts";
 import { openTempFolder, type Scratch } from "./scratch.ts";
 import type { SandboxSettings } from "./settings.ts";
@@ -28,17 +28,26 @@ export interface PlanOptions {
   /** Commands are the machine's root, not root of a user namespace: what only permissions protect is not protected. */
   readonly isRoot: boolean;
   readonly protectedMounts: readonly Mount[];
+  /** The command is a program of ours. */
+  readonly isOurs: boolean;
   /** What of ours the command needs besides; in `/run`. */
   readonly extra: readonly Mount[];
+  /** Places outside the roots that the command needs; of a file it gets a copy. */
+  readonly besides?: readonly Path[];
+  /** Nothing of it all can be written. */
+  readonly readOnly?: boolean;
 }
 
 /** Everything that a command of the workspace sees, in the order in which it is put there. */
 export function planMounts(options: PlanOptions): readonly Mount[] {
-  return options.settings.mode === "allowlist" ? planAllowlist(options) : planWorkspace(options);
+  const mounts = options.settings.mode === "allowlist" ? planAllowlist(options) : planWorkspace(options);
+  return options.readOnly ? mounts.map(toReadOnly) : mounts;
 }
 
+const toReadOnly = (mount: Mount): Mount => ("source" in mount ? { ...mount, kind: "read" } : mount);
+
 function planWorkspace(options: PlanOptions): readonly Mount[] {
-  const { settings, env, scratch, protectedMounts } = options;
+  const { settings, env, scratch, protectedMounts, isOurs } = options;
   const tree = createTree();
   const writable = listWritable(options);
   tree.add(writable.includes("/") ? write("/") : read("/"));
@@ -48,12 +57,14 @@ function planWorkspace(options: PlanOptions): readonly Mount[] {
   addTemp(tree, scratch);
   hideOtherHomes(tree, options);
 
-  const places: HomeOptions = { home: homeOf(env), env, hidden: settings.hide_home, writable, scratch };
+  const hidden = settings.hide_home;
+  const places: HomeOptions = { home: homeOf(env), env, hidden, writable, scratch, isOurs };
   const homeIsOpen = writable.some((path) => isWithin(path, places.home));
   if (!homeIsOpen && hasHome(places.home)) addHome(tree, places);
   addPrograms(tree, options, writable);
   for (const path of outermost([...writable, ...cachesElsewhere(places)]))
     if (path !== "/") tree.add(toWritable(path));
+  addBesides(tree, options, writable);
   for (const mount of protectedMounts) if (isInPlace(mount)) tree.add(mount);
   if (homeIsOpen) maskHome(tree, places);
   maskSystem(tree, options);
@@ -76,6 +87,7 @@ function planAllowlist(options: PlanOptions): readonly Mount[] {
   for (const path of roots) tree.add({ kind: "folder", at: path });
   const writable = outermost(listWritable(options));
   for (const path of writable) tree.add(toWritable(path));
+  addBesides(tree, options, writable);
   for (const mount of protectedMounts)
     if (writable.some((path) => isWithin(path, mount.at)) && isInPlace(mount)) tree.add(mount);
   maskSystem(tree, options);
@@ -112,6 +124,30 @@ function addPrograms(tree: Tree, { env }: PlanOptions, writable: readonly Path[]
     const isThere = tree.sourceOf(path) !== undefined || writable.some((root) => isWithin(root, path));
     if (!isThere && path !== "/" && statOf(path)?.isDirectory()) tree.add(read(path));
   }
+}
+
+/** Where something lies that holds the home, the home would be seen as it is. */
+function addBesides(
+  tree: Tree,
+  { besides = [], readOnly = false, env, scratch }: PlanOptions,
+  writable: readonly Path[],
+): void {
+  for (const path of outermost(besides)) {
+    const isThere =
+      writable.some((root) => isWithin(root, path)) || (readOnly && tree.sourceOf(path) === path);
+    const found = statOf(path);
+    if (isThere || !found || isWithin(path, homeOf(env))) continue;
+    if (found.isDirectory()) tree.add({ ...write(path), mayBeGone: true });
+    // Where nothing is bound, as on macOS, it is there as it is.
+    else if (found.isFile() && process.platform === "linux")
+      tree.add(read(scratch.keep("copy", withoutSecrets(path)), path));
+  }
+}
+
+/** What settings of git name is more of them, or patterns. */
+function withoutSecrets(path: Path): Buffer {
+  const lines = readFileSync(toNative(path), "latin1").split("\n");
+  return Buffer.from(lines.filter((line) => !GIT_SECRET.test(line)).join("\n"), "latin1");
 }
 
 /** All that Octant loads code from: the folder of packages that it is installed in, or the checkout. */

@@ -46,6 +46,12 @@ describe.each(identities())("work goes on inside, as $name", ({ uid }) => {
     expect(existsSync(join(world.ws, "node_modules/tiny/tiny"))).toBe(true);
   });
 
+  test("a process leaves no core file, and opens at most 65,536 files", async () => {
+    const { stdout } = await runIn(world, "ulimit -c; ulimit -Hn");
+    const [core, files] = stdout.split("\n").map(Number);
+    expect({ core, isLimited: files !== undefined && files <= 65_536 }).toEqual({ core: 0, isLimited: true });
+  });
+
   test("git commits, and shows what it did", async () => {
     const commit = `git config --list >/dev/null && git add README && git -c user.name=a -c user.email=a@b commit -qm first && git log --oneline | wc -l`;
     expect(await runIn(world, commit)).toMatchObject({ code: 0, stdout: "1\n" });

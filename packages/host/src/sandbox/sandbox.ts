@@ -30,6 +30,8 @@ export interface SandboxedCommand {
   readonly network?: "off";
   /** For a program of ours that has to change protected entries, such as git with its hooks and filters off. */
   readonly changesProtected?: true;
+  /** Places elsewhere that it has to write to, such as the repository of a linked worktree. */
+  readonly besides?: readonly Path[];
 }
 
 /** How to start it instead. */
@@ -44,11 +46,41 @@ export interface LaunchedCommand {
   readonly launcher: boolean;
 }
 
+/** A program that only reads. */
+export interface ReaderCommand {
+  readonly argv: readonly string[];
+  readonly folder: Path;
+  /** All that it gets; names that a shell knows. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: Uint8Array;
+}
+
+export interface RunningProgram {
+  /** The exit code, when all output has come; null or 128 + n when signal n ended it. */
+  readonly ended: Promise<number | null>;
+  /** Ends it and all that it started, politely at first. */
+  end(): void;
+}
+
+/** The same tree as for commands, but nothing in it can be written, and there is no network. */
+export interface Reader {
+  /** Costs what it costs outside. */
+  start(
+    command: ReaderCommand,
+    onOutput: (stream: "stdout" | "stderr", bytes: Buffer) => void,
+  ): RunningProgram;
+}
+
 export interface Sandbox {
   /** Tests the machine by real probes, once; later calls get the same answer. */
   status(): Promise<SandboxStatus>;
   /** SANDBOX_UNAVAILABLE when what settings ask for is not there; EXEC_FAILED when there is no such program. */
   wrap(command: SandboxedCommand): Promise<LaunchedCommand>;
+  /**
+   * Where programs that only read are run; `besides` are places outside the roots that they need. Undefined where it
+   * would save nothing: `wrap` is the way then. SANDBOX_UNAVAILABLE as with `wrap`.
+   */
+  openReader(besides: readonly Path[]): Promise<Reader | undefined>;
   close(): Promise<void>;
 }
 

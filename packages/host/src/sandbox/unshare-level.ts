@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { divideVariables } from "./launcher.ts";
 import type { Level } from "./level.ts";
+import { toLimitCommands } from "./limits.ts";
 import type { Mount } from "./mount.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -72,7 +73,7 @@ function toScript(mounts: readonly Mount[], stage: string, isRoot: boolean): str
     ? `setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,${ROOT_KEEPS.map((name) => `+${name}`).join()} --`
     : `unshare --user --map-user=${uid} --map-group=${gid} -- setpriv --no-new-privs --`;
   return [
-    "set -e; ulimit -c 0; PATH_GIVEN=$PATH; PATH=/usr/bin:/bin:/usr/sbin:/sbin",
+    `set -e; ${toLimitCommands()}; PATH_GIVEN=$PATH; PATH=/usr/bin:/bin:/usr/sbin:/sbin`,
     'folder=$1; exec 7<"$2"; rm -f -- "$2"; shift 2',
     `stage=${quote(stage)}`,
     ...FUNCTIONS,

@@ -4,6 +4,7 @@ import { openStateFolder } from "../../state.ts";
 import { createSandbox } from "../create-sandbox.ts";
 import { createPlans } from "../plans.ts";
 import { tryLevel } from "../probe.ts";
+import { createReaders } from "../readers.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { openScratch } from "../scratch.ts";
 import type { SandboxSettings } from "../settings.ts";
@@ -24,6 +25,8 @@ export interface AssignedCommand {
   readonly env?: Readonly<Record<string, string>>;
   readonly network?: "off";
   readonly changesProtected?: true;
+  /** It is run where programs that only read are. */
+  readonly reads?: true;
 }
 
 export interface Outcome {
@@ -43,14 +46,29 @@ const options = { roots: [root], settings, env: process.env, state };
 const sandbox = forced ? createWeaker() : createSandbox(options);
 state.secret();
 const outcomes: Outcome[] = [];
-for (const { argv, env: extra, ...narrower } of commands) {
+for (const { argv, env: extra, reads, ...narrower } of commands) {
   const passed = { ...env, STATE: state.path, ...extra };
+  if (reads) {
+    outcomes.push(await runInReader(argv, passed));
+    continue;
+  }
   const launched = await sandbox.wrap({ argv, folder: root, env: passed, pty: false, ...narrower });
   outcomes.push(await run(launched));
 }
 const { level } = await sandbox.status();
 await sandbox.close();
 process.stdout.write(JSON.stringify({ level, outcomes } satisfies Report));
+
+async function runInReader(argv: AssignedCommand["argv"], env: Record<string, string>): Promise<Outcome> {
+  const reader = await sandbox.openReader([]);
+  if (!reader) return { code: "no reader", stdout: "", stderr: "" };
+  const printed = { stdout: "", stderr: "" };
+  const { ended } = reader.start({ argv, folder: root, env, input: new Uint8Array() }, (stream, bytes) => {
+    printed[stream] += bytes;
+  });
+  // Some attack whoever started them, which is in the sandbox too.
+  return { code: (await ended.catch(() => "lost")) ?? "a signal", ...printed };
+}
 
 function run({
   argv: [program, ...args],
@@ -80,14 +98,17 @@ function createWeaker(): Sandbox {
     isRoot,
     scratch,
   });
-  const mounts = createPlans({ ...options, isRoot, scratch }).get({ changesProtected: false, extra: [] });
+  const plans = createPlans({ ...options, isRoot, scratch });
+  const mounts = plans.get({ changesProtected: false, extra: [] });
+  const readers = createReaders(options.roots, scratch);
   return {
+    openReader: async (besides) => readers.open({ level, plans }, besides),
     wrap: async (command) => level.launch(command, { mounts, ownNetwork: command.network === "off" }),
     async status() {
       const trial = await tryLevel(level, { mounts, ownNetwork: false }, scratch);
       const reached = trial.works ? trial.level : "off";
       return { mode: settings.mode, level: reached, detail: trial.why, container: null, tried: [trial] };
     },
-    close: async () => {},
+    close: readers.close,
   };
 }

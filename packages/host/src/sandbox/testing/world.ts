@@ -7,8 +7,6 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
-  readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -18,6 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CREDENTIALS } from "./escape-probes.ts";
 import type { Assignment, Report } from "./probe-runner.ts";
+import { processesWith } from "./processes-with.ts";
 
 /** A part of this machine made to be attacked: a workspace, what lies outside of it, a home with secrets, a victim. */
 export interface World extends AsyncDisposable {
@@ -115,10 +114,7 @@ export async function createWorld(uid: number): Promise<World> {
       for await (const chunk of runner.stdout!) chunks.push(chunk);
       return JSON.parse(Buffer.concat(chunks).toString());
     },
-    processesWith: (word) =>
-      readdirSync("/proc")
-        .filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(word))
-        .map(Number),
+    processesWith,
     async [Symbol.asyncDispose]() {
       victim.kill("SIGKILL");
       listeners.close();
@@ -182,12 +178,4 @@ async function listen(
     env: { ...places, TCP: String((tcp.address() as AddressInfo).port), UDP: String(udp.address().port) },
     close: () => [...servers, tcp, udp].map((server) => server.close()),
   };
-}
-
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-  } catch {
-    return "";
-  }
 }

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { toLimitCommands } from "./limits.ts";
+
+const told = (hard: string) =>
+  `Limit                     Soft Limit           Hard Limit           Units\nMax open files            1024                 ${hard.padEnd(20)} files\n`;
+
+test.each(["1048576", "unlimited"])("where a process may open %s files, a command may open fewer", (hard) => {
+  expect(toLimitCommands(told(hard))).toBe("ulimit -c 0; ulimit -n 65536");
+});
+
+test("a lower limit is not raised", () => {
+  expect(toLimitCommands(told("4096"))).toBe("ulimit -c 0");
+  expect(toLimitCommands("")).toBe("ulimit -c 0");
+});
