@@ -79,7 +79,7 @@ type Edit = Partial<{ name: Buffer; content: Buffer; to: Buffer; mode: number; t
   do: string;
 };
 
-const repository = openRepository();
+const repository = openRepository({ inMemory: true });
 const { top, git, ok } = repository;
 afterAll(repository.close);
 git("commit", "--quiet", "--allow-empty", "--message=start");

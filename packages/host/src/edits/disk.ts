@@ -14,12 +14,15 @@ export type Disk = Pick<
   | "ftruncateSync"
   | "linkSync"
   | "lstatSync"
+  | "mkdirSync"
   | "openSync"
   | "readFileSync"
+  | "readlinkSync"
   | "readSync"
   | "renameSync"
   | "rmdirSync"
   | "rmSync"
+  | "symlinkSync"
   | "unlinkSync"
   | "write"
   | "writeSync"
@@ -86,6 +89,21 @@ export function syncFolder(disk: Disk, path: NativePath): void {
     disk.closeSync(fd);
   }
 }
+
+/** Makes a folder that is not there; without a mode it has what the umask leaves. */
+export function makeFolder(disk: Disk, path: NativePath, mode: number | undefined): void {
+  if (mode === undefined) return void disk.mkdirSync(path);
+  disk.mkdirSync(path, { mode });
+  // What the umask took away.
+  const fd = disk.openSync(path, FOLDER);
+  try {
+    disk.fchmodSync(fd, mode);
+  } finally {
+    disk.closeSync(fd);
+  }
+}
+
+const FOLDER = fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW;
 
 /** Writes into a file that is there, which keeps its other names and its owner; false when it is another one by now. */
 export const overwrite = (

@@ -3,12 +3,15 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,9 +56,17 @@ function start(task: string, count: number, file = "", roots = [root]) {
   return { child, closed: once(child, "close"), lines: () => said.split("\n").slice(0, -1) };
 }
 
-test("a process killed in the middle of a set of files leaves all old or all new, and nothing else", async () => {
+/** The number that a link leads to, or a file has. */
+function numberAt(name: string): number {
+  const path = join(root, name);
+  return Number(lstatSync(path).isSymbolicLink() ? readlinkSync(path) : readFileSync(path, "utf8"));
+}
+
+test("a process killed in the middle of a set of files and links leaves all old or all new, and nothing else", async () => {
   const KILLS = 5;
-  for (const name of NAMES) writeFileSync(join(root, name), "0\n");
+  const LINKS = ["either", "link"];
+  for (const name of [...NAMES, "either"]) writeFileSync(join(root, name), "0\n");
+  symlinkSync("0", join(root, "link"));
   let last = 0;
   for (let kill = 1; kill <= KILLS; kill++) {
     const { child, closed, lines } = start("count up", last);
@@ -68,8 +79,10 @@ test("a process killed in the middle of a set of files leaves all old or all new
     const acknowledged = Number(lines().at(-1));
     const found = contents();
     expect([all(`${acknowledged}\n`), all(`${acknowledged + 1}\n`)]).toContainEqual(found);
-    expect(readdirSync(root).sort()).toEqual(NAMES);
     last = Number.parseInt(found[0]!, 10);
+    expect(LINKS.map(numberAt)).toEqual([last, last]);
+    expect(lstatSync(join(root, "either")).isSymbolicLink()).toBe(last % 2 === 1);
+    expect(readdirSync(root).sort()).toEqual([...NAMES, ...LINKS]);
   }
 });
 
@@ -172,6 +185,18 @@ test("a forged journal deletes nothing and writes no hook; it is set aside, and 
   expect(warnings).toEqual([expect.stringContaining("damaged")]);
   expect(readdirSync(root).sort()).toEqual([".git", ".octant-1.tmp", "keep", "new"]);
   expect(readdirSync(join(root, ".git/hooks"))).toEqual([]);
+});
+
+test("the folder of a submodule stays when it is a root of the workspace", async () => {
+  const sub = join(root, "sub");
+  mkdirSync(sub);
+  const edits = open([root, sub]);
+  const patch =
+    "diff --git a/sub b/sub\ndeleted file mode 160000\n--- a/sub\n+++ /dev/null\n@@ -1 +0,0 @@\n-Subproject commit 1\n";
+  const { files } = await edits.apply({ patch });
+  expect(files).toEqual([{ uri: `file://${sub}`, kind: "submodule", hash: null, match: "exact", hunks: [] }]);
+  expect(readdirSync(root)).toEqual(["sub"]);
+  await edits.close();
 });
 
 test("a caller who gives up leaves everything as it was", async () => {

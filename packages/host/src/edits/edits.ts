@@ -10,7 +10,7 @@ import type { StateFolder } from "../state.ts";
 import { toToolError } from "../system-error.ts";
 import { type Disk, realDisk, syncFolder } from "./disk.ts";
 import { checkSize, MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
-import type { Change } from "./file-step.ts";
+import { type Change, kindOfChange } from "./file-step.ts";
 import { createJournal } from "./journal.ts";
 import { createLock } from "./lock.ts";
 import { findFree, findPlace } from "./new-place.ts";
@@ -124,7 +124,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         checkSize(uri, bytes.length);
         const { path, missing } = findFree(confinement, confinement.toPath(uri));
         const hash = hashOf(bytes);
-        const change: Change = { path, before: null, after: { bytes, hash } };
+        const change: Change = { path, before: null, after: { kind: "file", bytes, hash } };
         const undo = await commit({ changes: [change], folders: missing }, signal);
         return { uri: pathToUri(path), hash, undo };
       }, signal),
@@ -189,9 +189,12 @@ function toWritable(confinement: Confinement, uri: Uri): Path {
 
 const diffOf = (confinement: Confinement, changes: readonly Change[]): string =>
   changes
+    // git has no word for an empty folder.
+    .filter((change) => kindOfChange(change) !== "directory")
     .map(({ path, before, after }) =>
       unifiedDiff({
         path: nameInPatch(confinement, path),
+        link: kindOfChange({ path, before, after }) === "symlink",
         before: before?.bytes ?? null,
         after: after?.bytes ?? null,
         oldMode: before?.stat.mode,

@@ -21,7 +21,7 @@ export function readExisting(confinement: Confinement, path: Path): ExistingFile
   checkSize(uri, size);
   try {
     const bytes = readAll(file.fd, size);
-    return { path: file.path, bytes, hash: hashOf(bytes), stat: file.stat };
+    return { kind: "file", path: file.path, bytes, hash: hashOf(bytes), stat: file.stat };
   } catch (cause) {
     throw toToolError(cause, uri);
   }

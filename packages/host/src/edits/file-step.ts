@@ -4,20 +4,24 @@ import type { PinnedFolder } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { errnoOf } from "../system-error.ts";
-import { type Disk, overwrite, syncContent, withFile, writeContent } from "./disk.ts";
+import type { ChangedKind } from "./changed-kind.ts";
+import { type Disk, makeFolder, overwrite, syncContent, withFile, writeContent } from "./disk.ts";
 import type { Step } from "./journal.ts";
 import { newTempName } from "./temp-name.ts";
 
-/** A file as it was read. */
+/** What was found at a place. */
 export interface Existing {
+  readonly kind: ChangedKind;
+  /** A file's content, where a link leads, nothing for a folder. */
   readonly bytes: Buffer;
   readonly hash: Hash;
   /** From before the bytes were read. */
   readonly stat: Stats;
 }
 
-/** A file as it shall be. */
+/** What shall be at a place. */
 export interface Wanted {
+  readonly kind: ChangedKind;
   readonly bytes: Buffer;
   readonly hash: Hash;
   /** Permission bits. Without them a file keeps its own, and a new one has what the umask leaves. */
@@ -28,12 +32,17 @@ export interface Wanted {
   readonly executable?: boolean;
 }
 
-/** One file's way from what it is to what it shall be; null stands for no file. The path is the real one. */
+/**
+ * One place's way from what is there to what shall be; null stands for nothing. Both are of one kind: what becomes
+ * something else is removed by one change and made by the next. The path is the real one.
+ */
 export interface Change {
   readonly path: Path;
   readonly before: Existing | null;
   readonly after: Wanted | null;
 }
+
+export const kindOfChange = ({ before, after }: Change): ChangedKind => (before ?? after)!.kind;
 
 /** A change, the names that the journal has for it, and the open folder where it happens. */
 export interface Work {
@@ -49,21 +58,26 @@ const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | con
 
 export function toStep(change: Change, isSet: boolean): Step {
   const { path, before, after } = change;
+  const kind = kindOfChange(change);
   const how = !before ? "create" : !after ? "remove" : mustStayInPlace(change) ? "overwrite" : "replace";
+  // A link and a folder come into being whole.
+  const needsTemp = how === "create" ? kind === "file" : how !== "overwrite" && kind !== "directory";
   return {
     target: path,
+    kind,
     how,
     before: before?.hash ?? null,
     mode: before ? before.stat.mode & 0o7777 : null,
     after: after?.hash ?? null,
-    temp: how === "overwrite" ? null : newTempName(),
-    backup: isSet && how !== "create" ? newTempName() : null,
+    temp: needsTemp ? newTempName() : null,
+    backup: isSet && how !== "create" && kind !== "directory" ? newTempName() : null,
   };
 }
 
 /** Whether another file in its place would part it from its other names, or from an owner that we cannot give it. */
 export function mustStayInPlace({ before, after }: Change): boolean {
-  return before !== null && after !== null && (before.stat.nlink > 1 || !canOwnLike(before.stat));
+  if (before?.kind !== "file" || after === null) return false;
+  return before.stat.nlink > 1 || !canOwnLike(before.stat);
 }
 
 function canOwnLike({ uid, gid }: Stats): boolean {
@@ -76,6 +90,7 @@ function canOwnLike({ uid, gid }: Stats): boolean {
 export async function writeTemp(disk: Disk, { change, step, folder }: Work): Promise<void> {
   const { before, after } = change;
   if (step.temp === null || !after) return;
+  if (after.kind === "symlink") return disk.symlinkSync(after.bytes, folder.at(step.temp));
   const like = before?.stat ?? after.like;
   const initial = like ? 0o600 : after.executable ? 0o777 : 0o666;
   await writeNew(disk, folder.at(step.temp), after.bytes, { like, initial, mode: after.mode });
@@ -87,7 +102,8 @@ export async function keepOld(disk: Disk, work: Work): Promise<void> {
   if (step.backup === null || !change.before || step.how === "remove") return;
   const backup = folder.at(step.backup);
   checkUntouched(disk, work);
-  if (step.how === "overwrite") return writeOld(disk, backup, change.before);
+  // Not every system gives a link a second name: some give it to what the link leads to.
+  if (step.how === "overwrite" || step.kind === "symlink") return writeOld(disk, backup, change.before);
   try {
     disk.linkSync(target, backup);
   } catch (cause) {
@@ -103,7 +119,7 @@ export async function keepOld(disk: Disk, work: Work): Promise<void> {
 /** The step itself: what was prepared takes effect. */
 export async function perform(disk: Disk, work: Work, isSet: boolean): Promise<void> {
   const { change, step, folder, target } = work;
-  if (step.how === "create") return placeNew(disk, folder.at(step.temp!), target, isSet);
+  if (step.how === "create") return create(disk, work, isSet);
   checkUntouched(disk, work);
   if (step.how === "replace") return disk.renameSync(folder.at(step.temp!), target);
   if (step.how === "overwrite") {
@@ -112,13 +128,23 @@ export async function perform(disk: Disk, work: Work, isSet: boolean): Promise<v
     if (!done) throw touched(disk, work);
     return;
   }
-  if (step.backup === null) return disk.unlinkSync(target);
+  if (step.backup === null) return discard(disk, target, step.kind);
   disk.renameSync(target, folder.at(step.backup));
 }
 
+function create(disk: Disk, { change: { after }, step, folder, target }: Work, isSet: boolean): void {
+  if (step.kind === "symlink") disk.symlinkSync(after!.bytes, target);
+  else if (step.kind === "directory") makeFolder(disk, target, after!.mode);
+  else placeNew(disk, folder.at(step.temp!), target, isSet);
+}
+
+const discard = (disk: Disk, target: string | Buffer, kind: ChangedKind): void =>
+  kind === "directory" ? disk.rmdirSync(target) : disk.unlinkSync(target);
+
 /** Undoes a single step that was performed but could not be made durable. */
 export async function putBack(disk: Disk, { change: { before }, step, folder, target }: Work): Promise<void> {
-  if (!before) return disk.unlinkSync(target);
+  if (!before) return discard(disk, target, step.kind);
+  if (step.kind === "directory") return makeFolder(disk, target, step.mode ?? undefined);
   const temp = folder.at(step.temp!);
   await writeOld(disk, temp, before);
   disk.renameSync(temp, target);
@@ -169,8 +195,10 @@ const writeNew = (
   });
 
 /** Writes the old content under another name, for as long as it may be needed. */
-const writeOld = (disk: Disk, path: string | Buffer, { bytes, stat }: Existing): Promise<void> =>
-  writeNew(disk, path, bytes, { like: stat, initial: 0o600 });
+async function writeOld(disk: Disk, path: string | Buffer, { kind, bytes, stat }: Existing): Promise<void> {
+  if (kind === "symlink") return disk.symlinkSync(bytes, path);
+  await writeNew(disk, path, bytes, { like: stat, initial: 0o600 });
+}
 
 const isForeign = ({ uid, gid }: Stats): boolean =>
   uid !== process.geteuid?.() || gid !== process.getegid?.();

@@ -29,6 +29,7 @@ const INTENTION: Intention = {
   steps: [
     {
       target: "/ws/ä\udcff\u2028.txt",
+      kind: "file",
       how: "replace",
       before: `sha256:${"a".repeat(64)}`,
       mode: 0o644,

@@ -5,14 +5,16 @@ import { Hash } from "@octant/core";
 import { z } from "zod";
 import { splitPath } from "../confinement.ts";
 import { isWithin, type Path } from "../path.ts";
+import { ChangedKind } from "./changed-kind.ts";
 import { type Disk, realDisk, syncFolder, writeAll } from "./disk.ts";
 import { isProtected } from "./protected-paths.ts";
 import type { Seal } from "./seal.ts";
 import { TempName } from "./temp-name.ts";
 
-/** What is about to happen to one file. Names are those of entries beside the target. */
+/** What is about to happen to one file, link or folder. Names are those of entries beside the target. */
 const Step = z.strictObject({
   target: z.string(),
+  kind: ChangedKind.default("file"),
   how: z.enum(["create", "replace", "overwrite", "remove"]),
   before: Hash.nullable(),
   /** The permission bits that belong to `before`. */

@@ -2,13 +2,19 @@ import { type Hash, ToolError, type Uri } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
-import { applyChange, type FileChange, type HunkReport, type Match } from "../patch/index.ts";
-import { type Path, pathToUri } from "../path.ts";
+import { patchFailed } from "../patch/change.ts";
+import { applyChange, type EntryType, type FileChange, type HunkReport, type Match } from "../patch/index.ts";
+import { fromNative, type Path, pathToUri } from "../path.ts";
 import { conflict } from "./conflict.ts";
 import { checkSize, checkWriteAccess, type ExistingFile, readExisting } from "./existing-file.ts";
 import type { Change, Wanted } from "./file-step.ts";
-import { findFree } from "./new-place.ts";
+import { checkTarget } from "./link-target.ts";
+import { findFree, findPlace } from "./new-place.ts";
+import { createStates, type States } from "./patched-states.ts";
+import { applyToLink, checkLinkBase, readLink } from "./plan-link.ts";
+import { planSubmodule, readSubmodule } from "./plan-submodule.ts";
 import { checkWritable } from "./protected-paths.ts";
+import { typeOf } from "./type-of-change.ts";
 
 /** What a patch does to one file, as the caller is told. */
 export interface FileReport {
@@ -17,6 +23,8 @@ export interface FileReport {
   readonly hash: Hash | null;
   readonly match: Match;
   readonly hunks: readonly HunkReport[];
+  /** Absent: a file. Of a submodule only the empty folder is made or removed; the rest is in git's index. */
+  readonly kind?: "symlink" | "submodule";
   readonly created?: true;
   readonly deleted?: true;
   readonly renamed_from?: Uri;
@@ -33,10 +41,13 @@ export interface Plan {
 /** What the caller believes a file to be, by the path as it was asked for or by the real one. */
 export type Bases = (asked: Path, real: Path) => Hash | undefined;
 
-interface Part {
+export interface Part {
   readonly change: FileChange;
+  readonly type: EntryType;
   readonly asked: Path;
-  /** The file that it starts from; a create starts from none. */
+  /** Where the patch puts what it makes, moves or copies. */
+  readonly made: Path | undefined;
+  /** What it starts from; a create starts from nothing. */
   readonly source: ExistingFile | undefined;
 }
 
@@ -47,10 +58,14 @@ export function planPatch(
   patch: readonly FileChange[],
   bases: Bases,
 ): Plan {
-  const parts = patch.map((change): Part => {
+  const named = patch.map((change) => {
     const asked = toPath(confinement, change.path);
-    return { change, asked, source: readSource(confinement, change, asked) };
+    const name = change.kind === "create" ? change.path : change.kind === "update" && change.newPath;
+    const made = name ? toPath(confinement, name) : undefined;
+    return { change, asked, made, type: typeOf(confinement, change, asked) };
   });
+  const parts = named.map((part): Part => ({ ...part, source: readSource(confinement, part, named) }));
+  if (parts.some(({ type }) => type !== "file")) checkPlaces(confinement, parts);
   checkBases(confinement, blobs, parts, bases);
   const states = createStates();
   // First what goes, then what comes: a patch may give one file the name of another that it moves away.
@@ -65,8 +80,13 @@ function toPath(confinement: Confinement, path: Path): Path {
   return confinement.toPath(pathToUri(path.startsWith("/") ? path : `${confinement.roots[0]}/${path}`));
 }
 
-function readSource(confinement: Confinement, change: FileChange, asked: Path): ExistingFile | undefined {
+type Named = Omit<Part, "source">;
+
+function readSource(confinement: Confinement, part: Named, all: readonly Named[]): ExistingFile | undefined {
+  const { change, type, asked } = part;
   if (change.kind === "create") return undefined;
+  if (type === "link") return readLink(confinement, part);
+  if (type === "submodule") return readSubmodule(confinement, part, all);
   const movesAway = change.kind === "delete" || (change.newPath !== undefined && !change.copy);
   if (movesAway) checkNoLink(confinement, asked);
   const file = readExisting(confinement, asked);
@@ -87,9 +107,25 @@ function checkNoLink(confinement: Confinement, path: Path): void {
   throw new ToolError("NOT_A_FILE", message, { uri, kind: "symlink" });
 }
 
+/** Where a patch changes links, what lies behind one depends on the order; so every file is named where it is. */
+function checkPlaces(confinement: Confinement, parts: readonly Part[]): void {
+  for (const { asked, made, source } of parts) {
+    const places = [
+      [asked, source?.path ?? findPlace(confinement, asked).path],
+      ...(made === undefined ? [] : [[made, findPlace(confinement, made).path]]),
+    ];
+    const beyond = places.find(([path, real]) => path !== real)?.[0];
+    if (beyond === undefined) continue;
+    const uri = pathToUri(beyond);
+    throw patchFailed(`${uri} leads through a link, and this patch is about files where they are`, { uri });
+  }
+}
+
 function checkBases(confinement: Confinement, blobs: Blobs, parts: readonly Part[], bases: Bases): void {
-  const existing = parts.flatMap(({ source, asked, change }) =>
-    source ? [{ file: source, change, expected: bases(asked, source.path) }] : [],
+  for (const { source, type, asked } of parts)
+    if (source && type === "link") checkLinkBase(source, bases(asked, source.path));
+  const existing = parts.flatMap(({ source, asked, change, type }) =>
+    source && type === "file" ? [{ file: source, change, expected: bases(asked, source.path) }] : [],
   );
   const uris = existing.filter(({ expected }) => !expected).map(({ file }) => pathToUri(file.path));
   if (uris.length > 0) {
@@ -112,30 +148,41 @@ export function nameInPatch({ roots }: Confinement, path: Path): Path {
   return path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }
 
-function planPart(confinement: Confinement, { change, source }: Part, states: States): FileReport {
-  const { after: bytes, match, hunks } = applyChange(source?.bytes ?? Buffer.alloc(0), change);
-  if (change.kind === "delete")
-    return { uri: pathToUri(source!.path), hash: null, match, hunks, deleted: true };
+function planPart(confinement: Confinement, part: Part, states: States): FileReport {
+  const { change, type, source, made } = part;
+  if (type === "submodule") return planSubmodule(confinement, part, states);
+  const { after, match, hunks } =
+    type === "link" ? applyToLink(part) : applyChange(source?.bytes ?? Buffer.alloc(0), change);
+  const report = { match, hunks, ...(type === "link" && { kind: "symlink" as const }) };
+  if (change.kind === "delete") return { uri: pathToUri(source!.path), hash: null, ...report, deleted: true };
 
-  const hash = hashOf(bytes);
-  if (change.kind === "update" && change.newPath === undefined) {
-    const uri = pathToUri(source!.path);
-    checkSize(uri, bytes.length);
-    states.put(source!.path, { bytes, hash, mode: modeOf(source!, change.mode) });
-    return { uri, hash, match, hunks };
-  }
-
-  const name = change.kind === "create" ? change.path : change.newPath!;
-  const place = findFree(confinement, toPath(confinement, name), states.isMovedAway);
+  const place =
+    made === undefined
+      ? { path: source!.path, missing: [] }
+      : findFree(confinement, made, states.isMovedAway);
   const uri = pathToUri(place.path);
-  checkSize(uri, bytes.length);
-  const wanted = source
-    ? { bytes, hash, like: source.stat, mode: modeOf(source, change.mode) }
-    : { bytes, hash, executable: isExecutable(change.mode) };
-  states.put(place.path, wanted, place.missing);
-  if (!source) return { uri, hash, match, hunks, created: true };
-  const from = pathToUri(source.path);
-  return { uri, hash, match, hunks, ...(isCopy(change) ? { copied_from: from } : { renamed_from: from }) };
+  checkSize(uri, after.length);
+  const wanted = { bytes: after, hash: hashOf(after) };
+  if (type === "link") checkTarget(confinement, place.path, fromNative(after));
+  states.put(
+    place.path,
+    type === "link" ? { kind: "symlink", ...wanted } : { kind: "file", ...wanted, ...attributesOf(part) },
+    place.missing,
+  );
+  const from = source && made !== undefined ? pathToUri(source.path) : undefined;
+  return {
+    uri,
+    hash: wanted.hash,
+    ...report,
+    ...(!source && { created: true }),
+    ...(from && (isCopy(change) ? { copied_from: from } : { renamed_from: from })),
+  };
+}
+
+function attributesOf({ change, source }: Part): Pick<Wanted, "like" | "mode" | "executable"> {
+  const mode = change.kind === "delete" ? undefined : change.mode;
+  if (!source) return { executable: isExecutable(mode) };
+  return { like: source.stat, mode: modeOf(source, mode) };
 }
 
 const isExecutable = (mode = 0): boolean => (mode & 0o111) !== 0;
@@ -145,48 +192,4 @@ function modeOf({ stat }: ExistingFile, wanted: number | undefined): number {
   const mode = stat.mode & 0o7777;
   if (wanted === undefined) return mode;
   return isExecutable(wanted) ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
-}
-
-/** Each path's state before and after; several parts of a patch may speak of one path. */
-interface States {
-  /** Notes a file that will be gone, unless something is put in its place. */
-  take(file: ExistingFile): void;
-  put(path: Path, wanted: Wanted, missing?: readonly Path[]): void;
-  isMovedAway(path: Path): boolean;
-  result(): { changes: readonly Change[]; folders: readonly Path[] };
-}
-
-function createStates(): States {
-  const states = new Map<Path, { before: ExistingFile | null; after: Wanted | null }>();
-  const inodes = new Set<string>();
-  const folders = new Set<Path>();
-  return {
-    take(file) {
-      const inode = `${file.stat.dev}:${file.stat.ino}`;
-      if (inodes.has(inode)) throw twice(file.path);
-      inodes.add(inode);
-      states.set(file.path, { before: file, after: null });
-    },
-    put(path, wanted, missing = []) {
-      const state = states.get(path) ?? { before: null, after: null };
-      if (state.after) throw twice(path);
-      states.set(path, { ...state, after: wanted });
-      for (const folder of missing) folders.add(folder);
-    },
-    isMovedAway: (path) => states.get(path)?.before !== null && states.has(path),
-    result: () => ({
-      changes: [...states].map(([path, state]) => ({ path, ...state })).filter(isChange),
-      folders: [...folders],
-    }),
-  };
-}
-
-const isChange = ({ before, after }: Change): boolean =>
-  before?.hash !== after?.hash ||
-  (after?.mode !== undefined && before !== null && after.mode !== (before.stat.mode & 0o7777));
-
-function twice(path: Path): ToolError {
-  const uri = pathToUri(path);
-  const message = `the patch changes ${uri} twice, perhaps under two names; put all its hunks under one header`;
-  return new ToolError("PATCH_FAILED", message, { uri });
 }

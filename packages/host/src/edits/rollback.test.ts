@@ -35,7 +35,7 @@ const before = hashOf(Buffer.from("old"));
 
 const intentionFor = (target: string, how: Step["how"], folders: string[] = []): Intention => ({
   isSet: true,
-  steps: [{ target, how, before, mode: 0o644, after: null, temp, backup }],
+  steps: [{ target, kind: "file", how, before, mode: 0o644, after: null, temp, backup }],
   folders,
 });
 

@@ -1,10 +1,10 @@
 import type { Stats } from "node:fs";
 import { ToolError } from "@octant/core";
-import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
+import { type Confinement, kindOf, type PinnedFolder, splitPath } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
 import type { Path } from "../path.ts";
 import { errnoOf } from "../system-error.ts";
-import { type Disk, overwrite } from "./disk.ts";
+import { type Disk, makeFolder, overwrite } from "./disk.ts";
 import type { Intention, Step } from "./journal.ts";
 import { isProtected } from "./protected-paths.ts";
 
@@ -35,11 +35,15 @@ export function removeEmptyFolders(confinement: Confinement, disk: Disk, folders
   for (const path of folders.toReversed()) {
     using parent = openParent(confinement, path);
     if (!parent) continue;
-    try {
-      disk.rmdirSync(parent.at(splitPath(path).name));
-    } catch (cause) {
-      if (!LEFT_ALONE.includes(errnoOf(cause) ?? "")) throw cause;
-    }
+    removeIfEmpty(disk, parent.at(splitPath(path).name));
+  }
+}
+
+function removeIfEmpty(disk: Disk, path: string | Buffer): void {
+  try {
+    disk.rmdirSync(path);
+  } catch (cause) {
+    if (!LEFT_ALONE.includes(errnoOf(cause) ?? "")) throw cause;
   }
 }
 
@@ -64,30 +68,42 @@ function openParent(confinement: Confinement, target: Path): PinnedFolder | unde
 async function revert(disk: Disk, folder: PinnedFolder, step: Step, isSet: boolean): Promise<void> {
   const target = folder.at(splitPath(step.target).name);
   const now = statOf(disk, target);
-  if (now && !now.isFile()) return;
+  if (now && kindOf(now) !== step.kind) return;
+  if (step.kind === "directory") return isSet ? revertFolder(disk, target, step, now) : undefined;
   const temp = step.temp === null ? undefined : statOf(disk, folder.at(step.temp));
   // A linked file is known by its inode. Where links are not supported the new file has taken the target's place.
   if (
     step.how === "create" &&
     now &&
-    (temp ? isSame(now, temp) : isSet && hashAt(disk, target) === step.after)
+    (temp ? isSame(now, temp) : isSet && hashAt(disk, target, step) === step.after)
   )
     disk.unlinkSync(target);
 
   if (step.backup === null) return;
   const backup = folder.at(step.backup);
   const kept = statOf(disk, backup);
-  if (!kept?.isFile()) return;
+  if (!kept || kindOf(kept) !== step.kind) return;
   if (step.how === "remove" && !now) disk.renameSync(backup, target);
-  if (step.how === "replace" && now && !isSame(now, kept) && hashAt(disk, target) === step.after)
+  if (step.how === "replace" && now && !isSame(now, kept) && hashAt(disk, target, step) === step.after)
     disk.renameSync(backup, target);
   // A copy that is itself incomplete was made before the target was touched.
-  if (step.how === "overwrite" && now && hashAt(disk, backup) === step.before)
+  if (step.how === "overwrite" && now && hashAt(disk, backup, step) === step.before)
     await overwrite(disk, target, {
       bytes: disk.readFileSync(backup),
       mode: step.mode ?? undefined,
       known: now,
     });
+}
+
+/** An empty folder needs no backup: another one is as good. */
+function revertFolder(
+  disk: Disk,
+  target: string | Buffer,
+  { how, mode }: Step,
+  now: Stats | undefined,
+): void {
+  if (how === "create" && now) removeIfEmpty(disk, target);
+  if (how === "remove" && !now) makeFolder(disk, target, mode ?? undefined);
 }
 
 function removeTemporaries(disk: Disk, folder: PinnedFolder, { temp, backup }: Step): void {
@@ -98,7 +114,8 @@ function removeTemporaries(disk: Disk, folder: PinnedFolder, { temp, backup }: S
 
 const isSame = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino;
 
-const hashAt = (disk: Disk, path: string | Buffer) => hashOf(disk.readFileSync(path));
+const hashAt = (disk: Disk, path: string | Buffer, { kind }: Step) =>
+  hashOf(kind === "symlink" ? disk.readlinkSync(path, { encoding: "buffer" }) : disk.readFileSync(path));
 
 function statOf(disk: Disk, path: string | Buffer): Stats | undefined {
   try {

@@ -6,8 +6,10 @@ import fs, {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,15 +52,34 @@ const snapshot = () =>
   Object.fromEntries(
     readdirSync(root, { recursive: true, encoding: "utf8" }).map((name) => {
       const stat = lstatSync(join(root, name));
-      const content = stat.isFile() ? `${stat.nlink} ${readFileSync(join(root, name), "utf8")}` : "folder";
-      return [name, `${(stat.mode & 0o7777).toString(8)} ${content}`];
+      return [name, `${(stat.mode & 0o7777).toString(8)} ${contentOf(name, stat)}`];
     }),
   );
+
+function contentOf(name: string, stat: fs.Stats): string {
+  if (stat.isSymbolicLink()) return `-> ${readlinkSync(join(root, name))}`;
+  return stat.isFile() ? `${stat.nlink} ${readFileSync(join(root, name), "utf8")}` : "folder";
+}
 
 const ONE = hashOf(Buffer.from("one\n"));
 const base_hash = ONE;
 const update = (name: string) => `*** Update File: ${name}\n@@\n-one\n+two\n`;
 const patchOf = (...parts: string[]) => `*** Begin Patch\n${parts.join("")}*** End Patch\n`;
+
+/** One part of a git diff; null stands for nothing there. */
+function gitPart(name: string, mode: string, old: string | null, made: string | null): string {
+  const [from, to] = [old === null ? "/dev/null" : `a/${name}`, made === null ? "/dev/null" : `b/${name}`];
+  const kind = old === null ? `new file mode ${mode}` : made === null ? `deleted file mode ${mode}` : "";
+  const end = mode === LINK ? "\\ No newline at end of file\n" : "";
+  return [
+    `diff --git a/${name} b/${name}\n${kind || `index 1..2 ${mode}`}\n--- ${from}\n+++ ${to}\n`,
+    `@@ -${old === null ? "0,0" : 1} +${made === null ? "0,0" : 1} @@\n`,
+    old === null ? "" : `-${old}\n${end}`,
+    made === null ? "" : `+${made}\n${end}`,
+  ].join("");
+}
+const [FILE, LINK, SUBMODULE] = ["100644", "120000", "160000"] as const;
+const COMMIT = "Subproject commit 1";
 
 const OPERATIONS: Record<string, (edits: Edits) => Promise<unknown>> = {
   "replace one file": (edits) => edits.apply({ base_hash, patch: patchOf(update("a.txt")) }),
@@ -66,6 +87,31 @@ const OPERATIONS: Record<string, (edits: Edits) => Promise<unknown>> = {
   "remove one file": (edits) => edits.remove("gone.txt", { confirm: true, recursive: false }),
   "write into a file with two names": (edits) =>
     edits.apply({ base_hash, patch: patchOf(update("linked.txt")) }),
+  "make a link in new folders": (edits) =>
+    edits.apply({ patch: gitPart("new/deep/link", LINK, null, "../../a.txt") }),
+  "lead a link elsewhere": (edits) => edits.apply({ patch: gitPart("link", LINK, "a.txt", "sub") }),
+  "remove a link": (edits) => edits.apply({ patch: gitPart("link", LINK, "a.txt", null) }),
+  "make a submodule's folder": (edits) =>
+    edits.apply({ patch: gitPart("new/module", SUBMODULE, null, COMMIT) }),
+  "remove a submodule's folder": (edits) =>
+    edits.apply({ patch: gitPart("module", SUBMODULE, COMMIT, null) }),
+  "a set of links, folders and files": (edits) =>
+    edits.apply({
+      files: ["a.txt", "gone.txt"].map((uri) => ({ uri, base_hash })),
+      patch: [
+        gitPart("a.txt", FILE, "one", "two"),
+        gitPart("gone.txt", FILE, "one", null),
+        gitPart("gone.txt", LINK, null, "old.txt"),
+        gitPart("link", LINK, "a.txt", null),
+        gitPart("link", FILE, null, "now a file"),
+        gitPart("sub/away", LINK, "nowhere", "../old.txt"),
+        "diff --git a/sub/moved b/new/moved\nsimilarity index 100%\nrename from sub/moved\nrename to new/moved\n",
+        gitPart("new/link", LINK, null, "../a.txt"),
+        gitPart("module", SUBMODULE, COMMIT, null),
+        gitPart("module", LINK, null, "sub"),
+        gitPart("sub/module", SUBMODULE, null, COMMIT),
+      ].join(""),
+    }),
   "a set of everything": (edits) =>
     edits.apply({
       files: ["a.txt", "sub/b.txt", "gone.txt", "old.txt", "linked.txt"].map((uri) => ({ uri, base_hash })),
@@ -108,12 +154,15 @@ const DISK_CALLS = {
   ftruncateSync: 0,
   linkSync: 0,
   lstatSync: 0,
+  mkdirSync: 0,
   openSync: 0,
   readFileSync: 0,
+  readlinkSync: 0,
   readSync: 0,
   renameSync: 0,
   rmdirSync: 0,
   rmSync: 0,
+  symlinkSync: 0,
   unlinkSync: 0,
   writeSync: 0,
 } satisfies Partial<Record<keyof Disk, 0>>;
@@ -200,6 +249,10 @@ function restore(): void {
   writeFileSync(join(root, "old.txt"), "one\n", { mode: 0o755 });
   writeFileSync(join(root, "linked.txt"), "one\n");
   linkSync(join(root, "linked.txt"), join(root, "sub/same.txt"));
+  symlinkSync("a.txt", join(root, "link"));
+  symlinkSync("nowhere", join(root, "sub/away"));
+  symlinkSync("../a.txt", join(root, "sub/moved"));
+  mkdirSync(join(root, "module"), { mode: 0o750 });
 }
 
 test("somebody who writes during the edit is noticed, and keeps what was written", async () => {

@@ -96,7 +96,16 @@ export function createTransactions(
     },
     async withTemporary(target, work) {
       const temp = newTempName();
-      const step: Step = { target, how: "remove", before: null, mode: null, after: null, temp, backup: null };
+      const step: Step = {
+        target,
+        kind: "file",
+        how: "remove",
+        before: null,
+        mode: null,
+        after: null,
+        temp,
+        backup: null,
+      };
       const intention: Intention = { isSet: false, steps: [step], folders: [] };
       const { parent, name } = splitPath(target);
       using folder = confinement.openFolder(parent);

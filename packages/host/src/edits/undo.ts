@@ -2,16 +2,18 @@ import { timingSafeEqual } from "node:crypto";
 import { Hash, Uri } from "@octant/core";
 import { z } from "zod";
 import { type Path, pathToUri } from "../path.ts";
-import type { Change } from "./file-step.ts";
+import { ChangedKind } from "./changed-kind.ts";
+import { type Change, kindOfChange } from "./file-step.ts";
 import type { Seal } from "./seal.ts";
 
 const HEADER = "*** Octant Undo";
 
 const FileEntry = z.strictObject({
   uri: Uri,
-  /** What to bring back; null: there was no file. The content is in the blob store under its hash. */
+  kind: ChangedKind.default("file"),
+  /** What to bring back; null: there was nothing. The content is in the blob store under its hash. */
   before: z.strictObject({ hash: Hash, mode: z.int().min(0).max(0o7777) }).nullable(),
-  /** What must be there now; null: no file. */
+  /** What must be there now; null: nothing. */
   after: z.strictObject({ hash: Hash }).nullable(),
 });
 
@@ -54,6 +56,7 @@ export function createUndoRecords(sealOf: Seal): UndoRecords {
       const files = changes.map(
         ({ path, before, after }): FileEntry => ({
           uri: pathToUri(path),
+          kind: kindOfChange({ path, before, after }),
           before: before && { hash: before.hash, mode: before.stat.mode & 0o7777 },
           after: after && { hash: after.hash },
         }),

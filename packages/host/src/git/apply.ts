@@ -3,18 +3,18 @@ import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import type { Edits } from "../edits/edits.ts";
 import { readExisting } from "../edits/existing-file.ts";
+import { checkTarget } from "../edits/link-target.ts";
 import { findPlace } from "../edits/new-place.ts";
 import type { FileReport } from "../edits/plan-patch.ts";
 import { checkWritable } from "../edits/protected-paths.ts";
+import { typeOf } from "../edits/type-of-change.ts";
 import { patchFailed } from "../patch/change.ts";
-import { parsePatch } from "../patch/index.ts";
-import { type Path, pathToUri } from "../path.ts";
+import { type EntryType, type FileChange, parsePatch } from "../patch/index.ts";
+import { fromNative, type Path, pathToUri } from "../path.ts";
 import { patchPrefix } from "./diff.ts";
 import { entryAt } from "./entry.ts";
 import type { Repository } from "./git.ts";
-import { checkTarget, makeLink, removeLink } from "./links.ts";
 import { splitNul } from "./nul-list.ts";
-import { type LinkChange, type SplitPatch, splitPatch } from "./split-patch.ts";
 
 /** Where a patch goes: into the files, into the index too, or only there. */
 export type ApplyTo = "files" | "both" | "index";
@@ -32,31 +32,32 @@ export interface AppliedPatch {
   readonly links: readonly Uri[];
   /** In the index only: what commit a submodule is at is not a file's content. */
   readonly submodules: readonly Uri[];
-  /** Takes the changes of files back, not those of links. */
+  /** Takes the changes of files and links back. */
   readonly undo: Ref | null;
 }
 
 /** Applies all of a patch or nothing. What the lines around a change say is what must be there, as with `git apply`. */
 export async function applyPatch(repository: Repository, options: ApplyOptions): Promise<AppliedPatch> {
   const { workspace, to, signal } = options;
-  const { confinement } = workspace;
-  const at = (name: Path): Path => toPath(confinement, name);
-  const text = readPatch(workspace.blobs, options.patch);
-  const parts = splitPatch(text, (name) => kindAt(at(name)));
-  const paths = checkPaths(repository, parts, at, confinement, to);
-  if (to !== "files") await checkIndex(repository, text, confinement, signal);
+  const { confinement, edits } = workspace;
+  const patch = readPatch(workspace.blobs, options.patch);
+  const parts = parsePatch(patch).map((change) => toPart(confinement, change));
+  for (const part of parts) checkPart(repository, confinement, part, to);
+  if (to !== "files") await checkIndex(repository, patch, confinement, signal);
 
-  const undo = createUndo();
+  const others = { links: urisOf(parts, "link"), submodules: urisOf(parts, "submodule") };
+  if (to === "index") {
+    await runApply(repository, patch, confinement, [], signal);
+    return { files: [], undo: null, ...others };
+  }
+  const { files, undo } = await edits.apply({ patch, files: basesOf(confinement, parts) }, signal);
   try {
-    if (to === "index") await runApply(repository, text, confinement, [], signal);
-    const applied =
-      to === "index" ? { files: [], undo: null } : await applyToFiles(workspace, parts, at, undo, signal);
-    if (to === "both") await runApply(repository, text, confinement, [], signal);
-    return { ...applied, links: paths.links.map(pathToUri), submodules: paths.submodules.map(pathToUri) };
+    if (to === "both") await runApply(repository, patch, confinement, [], signal);
   } catch (cause) {
-    await undo.run();
+    await edits.apply({ patch: undo! });
     throw cause;
   }
+  return { files: files.filter(({ kind }) => kind === undefined), undo, ...others };
 }
 
 const REF = /^blob:(sha256:[0-9a-f]{64})$/;
@@ -66,41 +67,42 @@ function readPatch(blobs: Blobs, patch: string): string {
   return hash === undefined ? patch : blobs.get(hash).toString();
 }
 
+interface Part {
+  readonly change: FileChange;
+  readonly type: EntryType;
+  readonly path: Path;
+  /** The same, unless it gets another name. */
+  readonly newPath: Path;
+}
+
+function toPart(confinement: Confinement, change: FileChange): Part {
+  const path = toPath(confinement, change.path);
+  const newName = change.kind === "update" ? change.newPath : undefined;
+  return {
+    change,
+    type: typeOf(confinement, change, path),
+    path,
+    newPath: newName === undefined ? path : toPath(confinement, newName),
+  };
+}
+
 /** As fs.apply_patch takes names: from the first root, unless they are absolute. */
 const toPath = (confinement: Confinement, name: Path): Path =>
   confinement.toPath(pathToUri(name.startsWith("/") ? name : `${confinement.roots[0]}/${name}`));
 
-function kindAt(path: Path) {
-  const stat = entryAt(path);
-  if (!stat) return null;
-  return stat.isSymbolicLink() ? "link" : stat.isDirectory() ? "folder" : "file";
-}
-
 /** What the index gets is written to the disk by a later checkout, so the same rules hold there. */
-function checkPaths(
-  repository: Repository,
-  { files, links, submodules }: SplitPatch,
-  at: (name: Path) => Path,
-  confinement: Confinement,
-  to: ApplyTo,
-): { links: Path[]; submodules: Path[] } {
-  const named = {
-    links: links.flatMap((link) => [link.old, link.new].flatMap((side) => (side ? [at(side.name)] : []))),
-    submodules: submodules.map(at),
-  };
-  const changed = (files.trim() === "" ? [] : parsePatch(files)).flatMap((change) => [
-    at(change.path),
-    ...(change.kind === "update" && change.newPath !== undefined ? [at(change.newPath)] : []),
-  ]);
-  for (const path of [...changed, ...named.links, ...named.submodules]) {
-    checkWritable(confinement.roots, path);
-    if (findPlace(confinement, path).path !== path) throw throughLink(path);
-    if (to !== "files") repository.toName(path);
+function checkPart(repository: Repository, confinement: Confinement, part: Part, to: ApplyTo): void {
+  const { change, type, path, newPath } = part;
+  for (const place of [path, newPath]) {
+    checkWritable(confinement.roots, place);
+    if (findPlace(confinement, place).path !== place) throw throughLink(place);
+    if (to !== "files") repository.toName(place);
   }
-  for (const path of changed)
-    if (kindAt(path) === "link" && !named.links.includes(path)) throw throughLink(path);
-  for (const { new: made } of links) if (made?.target) checkTarget(confinement, at(made.name), made.target);
-  return { links: [...new Set(named.links)], submodules: [...new Set(named.submodules)] };
+  if (type === "file" && change.kind !== "create" && entryAt(path)?.isSymbolicLink()) throw throughLink(path);
+  if (to === "index" && type === "link" && change.kind !== "delete") {
+    const target = newTarget(change);
+    if (target !== undefined) checkTarget(confinement, newPath, target);
+  }
 }
 
 function throughLink(path: Path): ToolError {
@@ -108,51 +110,24 @@ function throughLink(path: Path): ToolError {
   return patchFailed(`${uri} leads through a link, and a patch is about files where they are`, { uri });
 }
 
-async function applyToFiles(
-  { confinement, edits }: ApplyOptions["workspace"],
-  { files, links }: SplitPatch,
-  at: (name: Path) => Path,
-  undo: Undo,
-  signal?: AbortSignal,
-): Promise<Pick<AppliedPatch, "files" | "undo">> {
-  // First the links that go, then the files, then the links that come: each may take the other's place.
-  const targets = links.map((link) => takeAway(confinement, link, at, undo));
-  const done =
-    files.trim() === "" ? undefined : await applyToPlainFiles(confinement, edits, files, at, signal);
-  if (done?.undo) {
-    const patch = done.undo;
-    undo.push(() => edits.apply({ patch }));
-  }
-  for (const [n, { new: made }] of links.entries()) {
-    const target = made && (made.target ?? targets[n]);
-    if (made && target) undo.push(makeLink(confinement, at(made.name), target));
-  }
-  return { files: done?.files ?? [], undo: done?.undo ?? null };
+/** Where a link will lead, as far as the patch says it: a rename that changes nothing does not. */
+function newTarget({ edits }: FileChange): Path | undefined {
+  if (edits.form === "binary" && edits.method === "literal") return fromNative(edits.data);
+  if (edits.form !== "hunks") throw patchFailed("the patch has a link whose target it does not spell out");
+  const lines = edits.hunks.flatMap((hunk) => hunk.lines).filter(({ op }) => op !== "-");
+  return edits.hunks.length === 0 ? undefined : lines.map(({ text, eol }) => text + eol).join("");
 }
 
-function takeAway(confinement: Confinement, { old }: LinkChange, at: (name: Path) => Path, undo: Undo) {
-  if (!old) return undefined;
-  const removed = removeLink(confinement, at(old.name), old.target);
-  undo.push(removed.undo);
-  return removed.target;
-}
+const urisOf = (parts: readonly Part[], type: EntryType): Uri[] => {
+  const paths = parts.filter((part) => part.type === type).flatMap(({ path, newPath }) => [path, newPath]);
+  return [...new Set(paths)].map(pathToUri);
+};
 
 /** The file as it is now is the base; the engine refuses when it changes before its turn comes. */
-function applyToPlainFiles(
-  confinement: Confinement,
-  edits: Edits,
-  patch: string,
-  at: (name: Path) => Path,
-  signal?: AbortSignal,
-) {
-  const bases = parsePatch(patch)
-    .filter(({ kind }) => kind !== "create")
-    .map(({ path }) => {
-      const asked = at(path);
-      return { uri: pathToUri(asked), base_hash: readExisting(confinement, asked).hash };
-    });
-  return edits.apply({ patch, files: bases }, signal);
-}
+const basesOf = (confinement: Confinement, parts: readonly Part[]) =>
+  parts
+    .filter(({ type, change }) => type === "file" && change.kind !== "create")
+    .map(({ path }) => ({ uri: pathToUri(path), base_hash: readExisting(confinement, path).hash }));
 
 /** Whether it fits, and whether git reads the same names in it as we do. */
 async function checkIndex(
@@ -198,19 +173,4 @@ async function runApply(
   throw patchFailed(
     `the patch does not fit the index, so nothing was changed. ${repository.failure(code, stderr).message}`,
   );
-}
-
-interface Undo {
-  push(step: () => unknown): void;
-  run(): Promise<void>;
-}
-
-function createUndo(): Undo {
-  const steps: (() => unknown)[] = [];
-  return {
-    push: (step) => void steps.push(step),
-    async run() {
-      while (steps.length > 0) await steps.pop()!();
-    },
-  };
 }

@@ -21,19 +21,26 @@ export const StructuredEdit = z
   .describe("All edits refer to the file as it was and must not overlap");
 export type StructuredEdit = z.output<typeof StructuredEdit>;
 
+/** What git's patches are about. The content of a link is where it leads, that of a submodule names a commit. */
+export type EntryType = "file" | "link" | "submodule";
+
 /** What a patch does to one file. A create is applied to no bytes, a delete leaves none. */
-export type FileChange =
+export type FileChange = {
+  readonly path: Path;
+  /** Absent when the patch does not say. */
+  readonly type?: EntryType;
+  readonly edits: Edits;
+} & (
   | {
       readonly kind: "update";
-      readonly path: Path;
       readonly newPath?: Path;
       /** The file at `path` stays as it is; `newPath` gets the result. */
       readonly copy?: true;
       readonly mode?: number;
-      readonly edits: Edits;
     }
-  | { readonly kind: "create"; readonly path: Path; readonly mode?: number; readonly edits: Edits }
-  | { readonly kind: "delete"; readonly path: Path; readonly edits: Edits };
+  | { readonly kind: "create"; readonly mode?: number }
+  | { readonly kind: "delete" }
+);
 
 export type Edits = TextEdits | ({ readonly form: "binary" } & BinaryEdit);
 

@@ -1,6 +1,5 @@
-import { ToolError } from "@octant/core";
 import type { Path } from "../path.ts";
-import { malformed } from "./change.ts";
+import { type EntryType, malformed } from "./change.ts";
 import { parseQuotedName } from "./git-name.ts";
 import type { Parsed } from "./parse-hunk.ts";
 import { type NamePair, withoutPrefixes } from "./parse-names.ts";
@@ -12,6 +11,8 @@ export interface GitHeader extends NamePair {
   readonly from?: Path;
   readonly to?: Path;
   readonly copy?: true;
+  /** What all its modes say. */
+  readonly type?: EntryType;
   /** The permission bits that the file gets. */
   readonly mode?: number;
   /** The full id of the old content. */
@@ -26,6 +27,8 @@ export function parseGitHeader(lines: readonly string[], start: number): Parsed<
   for (; next < lines.length; next++) {
     const more = parseExtension(lines[next]!.replace(/\r$/, ""), next);
     if (!more) break;
+    if (value.type && more.type && value.type !== more.type)
+      throw malformed(next, "a link or submodule that becomes a file is a delete and a create");
     value = { ...value, ...more };
   }
   return { value, next };
@@ -57,15 +60,13 @@ function parseExtension(line: string, at: number): Partial<GitHeader> | undefine
     ) ?? [];
   switch (key) {
     case "old mode":
-      parseMode(value, at);
-      return {};
+      return { type: parseMode(value, at).type };
     case "new mode":
-      return { mode: parseMode(value, at) };
+      return parseMode(value, at);
     case "new file mode":
-      return { kind: "create", mode: parseMode(value, at) };
+      return { kind: "create", ...parseMode(value, at) };
     case "deleted file mode":
-      parseMode(value, at);
-      return { kind: "delete" };
+      return { kind: "delete", type: parseMode(value, at).type };
     case "rename from":
       return { from: parseName(value, at) };
     case "copy from":
@@ -89,18 +90,18 @@ function parseName(text: string, at: number): Path {
 
 function parseIndex(text: string, at: number): Partial<GitHeader> {
   const mode = / (\d{6})$/.exec(text)?.[1];
-  if (mode) parseMode(mode, at);
   const id = /^([0-9a-f]{40}|[0-9a-f]{64})\.\./.exec(text)?.[1];
-  return id === undefined || /^0+$/.test(id) ? {} : { oldId: id };
+  return {
+    ...(mode && { type: parseMode(mode, at).type }),
+    ...(id !== undefined && !/^0+$/.test(id) && { oldId: id }),
+  };
 }
 
-const KINDS: Readonly<Record<string, string>> = { "120": "a symbolic link", "160": "a submodule" };
-
-function parseMode(text: string, at: number): number {
-  const mode = /^(\d{3})([0-7]{3})$/.exec(text.trim());
-  if (mode?.[1] === "100") return Number.parseInt(mode[2]!, 8);
-  const what = mode && KINDS[mode[1]!];
-  if (!what) throw malformed(at, "a file's mode is 100644 or 100755");
-  const how = "vcs.apply takes such a patch; fs.apply_patch changes plain files only";
-  throw new ToolError("UNSUPPORTED", `line ${at + 1} of the patch changes ${what}; ${how}`, { what, how });
+function parseMode(text: string, at: number): { readonly type: EntryType; readonly mode?: number } {
+  const mode = text.trim();
+  if (mode === "120000") return { type: "link" };
+  if (mode === "160000") return { type: "submodule" };
+  const bits = /^100([0-7]{3})$/.exec(mode)?.[1];
+  if (bits) return { type: "file", mode: Number.parseInt(bits, 8) };
+  throw malformed(at, "a mode is 100644, 100755, 120000 (a link) or 160000 (a submodule)");
 }

@@ -87,18 +87,18 @@ function parseGitBody(
 }
 
 function toChange(header: GitHeader, edits: Edits, at: number): FileChange {
-  const { from, to, mode, copy } = header;
+  const { from, to, type, mode, copy } = header;
   const old = from ?? header.old;
   const made = to ?? header.new;
   const creates = header.kind === "create" || (header.kind === undefined && old === undefined);
-  if (creates && made !== undefined) return { kind: "create", path: made, mode, edits };
+  if (creates && made !== undefined) return { kind: "create", path: made, type, mode, edits };
   const deletes = header.kind === "delete" || (header.kind === undefined && made === undefined);
-  if (deletes && old !== undefined) return { kind: "delete", path: old, edits };
+  if (deletes && old !== undefined) return { kind: "delete", path: old, type, edits };
   if (old === undefined || made === undefined)
     throw malformed(at, "the file's name cannot be told from here on");
-  if (old === made) return { kind: "update", path: old, mode, edits };
+  if (old === made) return { kind: "update", path: old, type, mode, edits };
   if (from !== undefined)
-    return { kind: "update", path: old, newPath: made, ...(copy && { copy }), mode, edits };
+    return { kind: "update", path: old, newPath: made, ...(copy && { copy }), type, mode, edits };
   throw malformed(
     at,
     "the two names differ; a rename needs 'diff --git', 'rename from' and 'rename to' lines",

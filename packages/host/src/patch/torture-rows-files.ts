@@ -159,27 +159,87 @@ export const FILE_ROWS: readonly TortureRow[] = [
     after: "b\n",
   },
   {
-    name: "git: a symbolic link is refused",
+    name: "git: a new link",
     before: {},
     patch:
-      "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc/passwd\n\\ No newline at end of file\n",
-    error: "UNSUPPORTED",
-    says: /symbolic link/,
+      "diff --git a/l b/l\nnew file mode 120000\nindex 0000000..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+to/there\n\\ No newline at end of file\n",
+    after: { l: "to/there" },
+    types: { l: "link" },
   },
   {
-    name: "git: a changed symbolic link is refused",
-    before: "a",
-    patch: "diff --git a/x b/x\nindex 1..2 120000\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
-    error: "UNSUPPORTED",
-    says: /symbolic link/,
+    name: "git: a new link whose target ends with a newline",
+    before: {},
+    patch: "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+there\n",
+    after: { l: "there\n" },
+    types: { l: "link" },
   },
   {
-    name: "git: a submodule is refused",
+    name: "git: a link that leads elsewhere",
+    before: { l: "a" },
+    patch:
+      "diff --git a/l b/l\nindex 1..2 120000\n--- a/l\n+++ b/l\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n",
+    after: { l: "b" },
+    types: { l: "link" },
+  },
+  {
+    name: "git: a deleted link",
+    before: { l: "a" },
+    patch:
+      "diff --git a/l b/l\ndeleted file mode 120000\nindex 1..0\n--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\\ No newline at end of file\n",
+    after: {},
+    types: { l: "link" },
+  },
+  {
+    name: "git: a deleted link that leads elsewhere is refused",
+    before: { l: "b" },
+    patch:
+      "diff --git a/l b/l\ndeleted file mode 120000\n--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\\ No newline at end of file\n",
+    error: "PATCH_FAILED",
+  },
+  {
+    name: "git: a link whose target is no UTF-8 is binary content",
+    before: {},
+    patch: "diff --git a/l b/l\nnew file mode 120000\nGIT binary patch\nliteral 4\nLcmZQzWMT#Y01f~L\n\n",
+    after: { l: Buffer.of(0, 1, 2, 3) },
+    types: { l: "link" },
+  },
+  {
+    name: "git: a file becomes a link",
+    before: "a\n",
+    patch:
+      "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\ndiff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+y\n\\ No newline at end of file\n",
+    after: "y",
+    types: { x: "link" },
+  },
+  {
+    name: "git: a file that becomes a link in one part is refused",
+    before: "a\n",
+    patch: "diff --git a/x b/x\nold mode 100644\nnew mode 120000\n",
+    error: "PATCH_FAILED",
+    says: /delete and a create/,
+  },
+  {
+    name: "git: a rename that changes nothing does not say what it is about",
+    before: { old: "a" },
+    patch: "diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n",
+    after: { new: "a" },
+    types: { old: undefined },
+  },
+  {
+    name: "git: a new submodule",
     before: {},
     patch:
       "diff --git a/s b/s\nnew file mode 160000\nindex 0000000..1111111\n--- /dev/null\n+++ b/s\n@@ -0,0 +1 @@\n+Subproject commit 1\n",
-    error: "UNSUPPORTED",
-    says: /submodule/,
+    after: { s: "Subproject commit 1\n" },
+    types: { s: "submodule" },
+  },
+  {
+    name: "git: a submodule at another commit",
+    before: { s: "Subproject commit 1\n" },
+    patch:
+      "diff --git a/s b/s\nindex 1111111..2222222 160000\n--- a/s\n+++ b/s\n@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n",
+    after: { s: "Subproject commit 2\n" },
+    types: { s: "submodule" },
   },
   {
     name: "git: the diff of a merge is refused",

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@octant/core";
-import type { Match, StructuredEdit } from "./index.ts";
+import type { EntryType, Match, StructuredEdit } from "./index.ts";
 import { BEGIN_ROWS } from "./torture-rows-begin.ts";
 import { FILE_ROWS } from "./torture-rows-files.ts";
 import { MATCH_ROWS } from "./torture-rows-match.ts";
@@ -20,6 +20,8 @@ export interface TortureRow {
   readonly match?: Match;
   readonly offsets?: readonly number[];
   readonly modes?: Readonly<Record<string, number>>;
+  /** What each part is about, where the patch says it. The content of a link is where it leads. */
+  readonly types?: Readonly<Record<string, EntryType | undefined>>;
   readonly error?: ErrorCode;
   /** What the message of the error says. */
   readonly says?: RegExp;

@@ -5,7 +5,7 @@ import { type Content, type Files, TORTURE_ROWS, type TortureRow } from "./tortu
 
 test.each(TORTURE_ROWS)("$name", (row) => {
   if (row.error) return expectFailure(row);
-  const { files, modes, results } = applyRow(row);
+  const { files, modes, types, results } = applyRow(row);
   expect(files).toEqual(toBytes(row.after ?? {}));
   expect(results.some(({ match }) => match === "whitespace") ? "whitespace" : "exact").toBe(
     row.match ?? "exact",
@@ -13,6 +13,7 @@ test.each(TORTURE_ROWS)("$name", (row) => {
   if (row.offsets)
     expect(results.flatMap(({ hunks }) => hunks.map(({ offset }) => offset))).toEqual(row.offsets);
   if (row.modes) expect(modes).toEqual(row.modes);
+  if (row.types) expect(types).toEqual(row.types);
 });
 
 test("the table has a hundred rows and no name twice", () => {
@@ -44,8 +45,11 @@ function applyRow({ before, patch }: TortureRow) {
   const modes: Record<string, number> = {};
   const results: Applied[] = [];
   const changes = parsePatch(patch, "x");
+  const types = Object.fromEntries(changes.map((change) => [change.path, change.type]));
+  const isMade = ({ kind, path }: FileChange) =>
+    kind === "create" && changes.some((other) => other.kind === "delete" && other.path === path);
   for (const change of changes) {
-    const bytes = Buffer.from(old.get(change.path) ?? "");
+    const bytes = Buffer.from((isMade(change) ? undefined : old.get(change.path)) ?? "");
     results.push(applyChange(bytes, change));
     const removes = change.kind === "delete" || (change.kind === "update" && change.newPath && !change.copy);
     if (removes) files.delete(change.path);
@@ -55,7 +59,7 @@ function applyRow({ before, patch }: TortureRow) {
     files.set(resultPath(change), results[i]!.after);
     if (change.mode !== undefined) modes[resultPath(change)] = change.mode;
   }
-  return { files: toBytes(Object.fromEntries(files)), modes, results };
+  return { files: toBytes(Object.fromEntries(files)), modes, types, results };
 }
 
 const resultPath = (change: FileChange) =>

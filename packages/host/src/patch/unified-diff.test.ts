@@ -45,6 +45,24 @@ test("a file that comes, goes, moves or changes its mode has git's headers, whic
   expect(read({ oldMode: 0o644, newMode: 0o600 })).toMatchObject({ kind: "update", path: "x", mode: 0o600 });
 });
 
+test("a link that comes, goes or leads elsewhere reads back as one", () => {
+  const read = (before: string | null, after: string | null) =>
+    parsePatch(
+      unifiedDiff({
+        path: "l",
+        before: before === null ? null : Buffer.from(before, "latin1"),
+        after: after === null ? null : Buffer.from(after, "latin1"),
+        link: true,
+        oldMode: 0o777,
+        newMode: 0o777,
+      }),
+    )[0];
+  expect(read(null, "a")).toMatchObject({ kind: "create", type: "link" });
+  expect(read("a", null)).toMatchObject({ kind: "delete", type: "link" });
+  expect(read("a", "b")).toMatchObject({ kind: "update", type: "link", edits: { form: "hunks" } });
+  expect(read("a", "\xff")).toMatchObject({ kind: "update", type: "link", edits: { form: "binary" } });
+});
+
 test("any name a file can have reads back", () => {
   for (const path of [
     "a b",

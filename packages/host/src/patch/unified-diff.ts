@@ -12,6 +12,8 @@ export interface DiffOptions {
   /** null: the file is not there. */
   readonly before: Buffer | null;
   readonly after: Buffer | null;
+  /** Whether both states are links, and their content where they lead. */
+  readonly link?: boolean;
   /** A change of the permission bits is shown when both are given; what kind of file it is does not count. */
   readonly oldMode?: number;
   readonly newMode?: number;
@@ -45,12 +47,12 @@ const names = ({ path, newPath = path }: DiffOptions) => ({
 });
 
 /** What changes besides the content. */
-function headerLines({ path, newPath, before, after, oldMode, newMode }: DiffOptions): string[] {
+function headerLines({ path, newPath, before, after, link, oldMode, newMode }: DiffOptions): string[] {
   if (before === null && after === null) return [];
-  if (before === null) return [`new file mode ${gitMode(newMode)}`];
-  if (after === null) return [`deleted file mode ${gitMode(oldMode)}`];
+  if (before === null) return [`new file mode ${link ? LINK_MODE : gitMode(newMode)}`];
+  if (after === null) return [`deleted file mode ${link ? LINK_MODE : gitMode(oldMode)}`];
   const lines: string[] = [];
-  if (oldMode !== undefined && newMode !== undefined && gitMode(oldMode) !== gitMode(newMode)) {
+  if (!link && oldMode !== undefined && newMode !== undefined && gitMode(oldMode) !== gitMode(newMode)) {
     lines.push(`old mode ${gitMode(oldMode)}`, `new mode ${gitMode(newMode)}`);
   }
   if (newPath !== undefined && newPath !== path) {
@@ -59,13 +61,16 @@ function headerLines({ path, newPath, before, after, oldMode, newMode }: DiffOpt
   return lines;
 }
 
+const LINK_MODE = "120000";
 const gitMode = (mode = DEFAULT_MODE) => `100${(mode & 0o777).toString(8).padStart(3, "0")}`;
 
 function contentOf(options: DiffOptions): string {
   const hunks = textHunks(options.before ?? Buffer.alloc(0), options.after ?? Buffer.alloc(0));
   if (hunks === undefined) return binaryContent(options);
   const { a, b } = names(options);
-  return `--- ${options.before ? nameLine(a) : "/dev/null"}\n+++ ${options.after ? nameLine(b) : "/dev/null"}\n${hunks}`;
+  // Of a link that stays one, only this line tells that it is one.
+  const index = options.link && options.before && options.after ? indexLine(options) : "";
+  return `${index}--- ${options.before ? nameLine(a) : "/dev/null"}\n+++ ${options.after ? nameLine(b) : "/dev/null"}\n${hunks}`;
 }
 
 /** Behind a name with a space a tab shows where it ends, as git does it. */
@@ -91,6 +96,10 @@ function binaryContent(options: DiffOptions): string {
   const { a, b } = names(options);
   if (binary === "summary")
     return `Binary files ${before ? a : "/dev/null"} and ${after ? b : "/dev/null"} differ\n`;
+  return `${indexLine(options)}GIT binary patch\n${encodeLiteral(after ?? Buffer.alloc(0))}`;
+}
+
+function indexLine({ before, after, link }: DiffOptions): string {
   const ids = [before, after].map((content) => (content ? gitId(content) : NO_ID));
-  return `index ${ids.join("..")}\nGIT binary patch\n${encodeLiteral(after ?? Buffer.alloc(0))}`;
+  return `index ${ids.join("..")}${link && before && after ? ` ${LINK_MODE}` : ""}\n`;
 }

@@ -18,12 +18,19 @@ export type AddedDiagnostic = Pick<
   "uri" | "range" | "severity" | "message" | "source" | "code"
 >;
 
+interface EditedFile {
+  readonly uri: string;
+  readonly hash: string | null;
+  /** Absent: a file. */
+  readonly kind?: string;
+}
+
 export interface DiagnosticsAfterEdit {
   /**
    * Makes the edit, and asks before and after it what is wrong in the files. `added` is undefined where no server runs
    * for any of them, or none answered in time; the edit is made in any case.
    */
-  around<T extends { readonly files: readonly { readonly uri: string; readonly hash: string | null }[] }>(
+  around<T extends { readonly files: readonly EditedFile[] }>(
     uris: readonly string[],
     edit: () => Promise<T>,
     signal: AbortSignal,
@@ -66,7 +73,9 @@ export function createDiagnosticsAfterEdit({
       const result = await edit();
       const changed = result.files.map(({ uri }) => confinement.toPath(uri));
       servers.changed(changed);
-      const left = result.files.filter(({ hash }) => hash !== null).map(({ uri }) => confinement.toPath(uri));
+      const left = result.files
+        .filter(({ hash, kind }) => hash !== null && kind === undefined)
+        .map(({ uri }) => confinement.toPath(uri));
       // A file that was there before, and of which nothing was known, would seem to have become worse all at once.
       const known = left.filter((path) => before.has(path) || !asked.includes(path));
       const after = await lookAt(known, budgetMs - spent, signal);

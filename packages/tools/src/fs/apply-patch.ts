@@ -19,6 +19,10 @@ const FileReport = z.object({
       }),
     )
     .readonly(),
+  kind: z
+    .enum(["symlink", "submodule"])
+    .optional()
+    .describe("submodule: only its empty folder is made or removed, git's index has the rest"),
   hunks_omitted: z.int().optional().describe("How many more there are"),
   created: z.literal(true).optional(),
   deleted: z.literal(true).optional(),
@@ -65,7 +69,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
         .array(z.strictObject({ uri: Uri, base_hash: Hash }))
         .max(MAX_FILES)
         .optional()
-        .describe("For several files"),
+        .describe("For several files; links need none"),
       dry_run: z.boolean().default(false),
     }),
     output: z.object({
@@ -119,6 +123,13 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
         title: "Create a file",
         input: {
           patch: "*** Begin Patch\n*** Add File: src/two.ts\n+export const two = 2;\n*** End Patch\n",
+        },
+      },
+      {
+        title: "Make a link, as git writes it",
+        input: {
+          patch:
+            "diff --git a/latest.ts b/latest.ts\nnew file mode 120000\n--- /dev/null\n+++ b/latest.ts\n@@ -0,0 +1 @@\n+src/main.ts\n\\ No newline at end of file\n",
         },
       },
     ],

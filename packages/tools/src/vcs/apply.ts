@@ -29,7 +29,7 @@ export const apply = (workspace: VcsWorkspace) =>
       ),
       links: z.array(Uri).readonly().describe("Symbolic links that were changed"),
       submodules: z.array(Uri).readonly().describe("Changed in the index only"),
-      undo: Ref.nullable().describe("As patch of fs.apply_patch it takes the files back"),
+      undo: Ref.nullable().describe("As patch of fs.apply_patch it takes files and links back"),
       staged: z.boolean(),
     }),
     errors: [
@@ -67,7 +67,7 @@ export const apply = (workspace: VcsWorkspace) =>
         to,
         signal: ctx.signal,
       });
-      const files = done.files.map(({ hunks: _hunks, copied_from: _from, ...file }) => file);
+      const files = done.files.map(({ hunks: _hunks, kind: _kind, copied_from: _from, ...file }) => file);
       return { ...done, files, staged: to !== "files" };
     },
   });

@@ -235,10 +235,24 @@ test("links and submodules in a patch: links are changed, submodules only in the
   });
   expect(readlinkSync(join(one.top, "link"))).toBe("a.txt");
   expect((await one.ok("diff", { staged: true })).patch).toBe(patch);
+  expect(await one.call("fs.apply_patch", { patch: done.undo })).toMatchObject({ ok: true });
+  expect(existsSync(join(one.top, "link"))).toBe(false);
 });
 
-test("fs.apply_patch takes a diff of renames, modes, odd names and binary files as it is", async () => {
+test("when the index does not take the patch, links are as they were too", async () => {
   const one = withCommit();
+  symlinkSync("a.txt", join(one.top, "link"));
+  const patch = create("new", "120000", "src") + create("fine");
+  one.git("update-index", "--add", "--cacheinfo", `100644,${one.git("hash-object", "a.txt")},fine`);
+  expect((await one.fail("apply", { patch, index: true })).code).toBe("PATCH_FAILED");
+  expect([existsSync(join(one.top, "new")), readlinkSync(join(one.top, "link"))]).toEqual([false, "a.txt"]);
+});
+
+test("fs.apply_patch takes a diff of renames, modes, odd names, binary files, links and submodules as it is", async () => {
+  const one = withCommit();
+  symlinkSync("a.txt", join(one.top, "link"));
+  one.git("init", "-q", "sub");
+  one.git("-C", "sub", "commit", "-q", "--allow-empty", "-m", "in the submodule");
   one.git("mv", "a.txt", "é \tmoved.txt");
   chmodSync(join(one.top, "src/b.txt"), 0o755);
   one.write("bytes.bin", Buffer.from([0, 255, 1]));
@@ -253,6 +267,7 @@ test("fs.apply_patch takes a diff of renames, modes, odd names and binary files 
   expect(await one.call("fs.apply_patch", { patch, files: await Promise.all(bases) })).toMatchObject({
     ok: true,
   });
+  expect(readlinkSync(join(one.top, "link"))).toBe("a.txt");
   one.git("add", "-A");
   expect((await one.ok("diff", { staged: true })).patch).toBe(patch);
   expect(lstatSync(join(one.top, "src/b.txt")).mode & 0o100).toBe(0o100);

@@ -24,17 +24,36 @@ const disk: Disk = {
 };
 const edits = createEdits({ confinement, blobs: createBlobs(state.folder("blobs")), state, warn, disk });
 
+const NO_NEWLINE = "\\ No newline at end of file\n";
+/** Half the time `either` is a link, and a file the other half. */
+const isLink = (n: number) => n % 2 === 1;
+
 if (task === "count up") await countUp(["a", "b", "c", "d", "e"], Number(count));
 else await addLines(file, Number(count));
 
-/** Sets all the files to the next number, again and again, and says each number that is done. */
+/** Sets all the files and links to the next number, again and again, and says each number that is done. */
 async function countUp(names: readonly string[], from: number): Promise<never> {
   for (let n = from; ; n++) {
     const patch = names.map((name) => `--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-${n}\n+${n + 1}\n`);
     const base_hash = hashOf(Buffer.from(`${n}\n`));
-    await edits.apply({ patch: patch.join(""), files: names.map((uri) => ({ uri, base_hash })) });
+    const files = [...names, ...(isLink(n) ? [] : ["either"])].map((uri) => ({ uri, base_hash }));
+    await edits.apply({ patch: [...patch, leadTo(n + 1), change(n)].join(""), files });
     writeSync(1, `${n + 1}\n`);
   }
+}
+
+function leadTo(n: number): string {
+  const lines = `-${n - 1}\n${NO_NEWLINE}+${n}\n${NO_NEWLINE}`;
+  return `diff --git a/link b/link\nindex 1..2 120000\n--- a/link\n+++ b/link\n@@ -1 +1 @@\n${lines}`;
+}
+
+function change(n: number): string {
+  const mode = (at: number) => (isLink(at) ? "120000" : "100644");
+  const line = (at: number) => `${at}\n${isLink(at) ? NO_NEWLINE : ""}`;
+  return [
+    `diff --git a/either b/either\ndeleted file mode ${mode(n)}\n--- a/either\n+++ /dev/null\n@@ -1 +0,0 @@\n-${line(n)}`,
+    `diff --git a/either b/either\nnew file mode ${mode(n + 1)}\n--- /dev/null\n+++ b/either\n@@ -0,0 +1 @@\n+${line(n + 1)}`,
+  ].join("");
 }
 
 /** Adds lines to a file that others change too. */

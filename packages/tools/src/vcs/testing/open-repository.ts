@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
@@ -16,6 +16,8 @@ import { fs } from "../../fs/index.ts";
 import { vcs } from "../index.ts";
 
 export interface OpenOptions {
+  /** For tests that wait for thousands of syncs: in memory they cost nothing. */
+  readonly inMemory?: boolean;
   /** Where the workspace's root is in the folder that is thrown away; the repository is at "ws". */
   readonly root?: string;
   readonly allow?: GitAllowance;
@@ -30,13 +32,15 @@ type Actions = ActionsOf<ReturnType<typeof vcs>>;
 
 /** A temporary repository with a workspace on it; `git` is git itself, as a person runs it. */
 export function openRepository({
+  inMemory = false,
   root = "ws",
   allow,
   sandboxed = false,
   env: more,
   bare = false,
 }: OpenOptions = {}) {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-vcs-")));
+  const folder = inMemory && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+  const base = realpathSync(mkdtempSync(join(folder, "octant-vcs-")));
   const top = join(base, "ws");
   const home = join(base, "home");
   const env: NodeJS.ProcessEnv = {

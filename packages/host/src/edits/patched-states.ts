@@ -1,0 +1,78 @@
+import { ToolError } from "@octant/core";
+import { isWithin, type Path, pathToUri } from "../path.ts";
+import type { ExistingFile } from "./existing-file.ts";
+import type { Change, Wanted } from "./file-step.ts";
+
+/** Each path's state before and after; several parts of a patch may speak of one path. */
+export interface States {
+  /** Notes what will be gone, unless something is put in its place. */
+  take(file: ExistingFile): void;
+  put(path: Path, wanted: Wanted, missing?: readonly Path[]): void;
+  isMovedAway(path: Path): boolean;
+  /** `folders` are to be made, outermost first. */
+  result(): { changes: readonly Change[]; folders: readonly Path[] };
+}
+
+interface State {
+  readonly before: ExistingFile | null;
+  readonly after: Wanted | null;
+}
+
+export function createStates(): States {
+  const states = new Map<Path, State>();
+  const inodes = new Set<string>();
+  const folders = new Set<Path>();
+  return {
+    take(file) {
+      const inode = `${file.stat.dev}:${file.stat.ino}`;
+      if (inodes.has(inode)) throw twice(file.path);
+      inodes.add(inode);
+      states.set(file.path, { before: file, after: null });
+    },
+    put(path, wanted, missing = []) {
+      const state = states.get(path) ?? { before: null, after: null };
+      if (state.after) throw twice(path);
+      states.set(path, { ...state, after: wanted });
+      for (const folder of missing) folders.add(folder);
+    },
+    isMovedAway: (path) => states.get(path)?.before !== null && states.has(path),
+    result() {
+      const changes = [...states].flatMap(([path, state]) => toChanges(path, state));
+      checkNothingBelow(changes, [...folders]);
+      return { changes, folders: [...folders] };
+    },
+  };
+}
+
+function toChanges(path: Path, { before, after }: State): Change[] {
+  if (before && after && before.kind !== after.kind)
+    return [
+      { path, before, after: null },
+      { path, before: null, after },
+    ];
+  return isChange({ path, before, after }) ? [{ path, before, after }] : [];
+}
+
+const isChange = ({ before, after }: Change): boolean =>
+  before?.hash !== after?.hash ||
+  (after?.mode !== undefined && before !== null && after.mode !== (before.stat.mode & 0o7777));
+
+/** Whether a file lies in a folder or behind a link must not depend on what is changed first. */
+function checkNothingBelow(changes: readonly Change[], folders: readonly Path[]): void {
+  const others = changes.filter(({ before, after }) => [before?.kind, after?.kind].some(isNoFile));
+  const places = [...changes.map(({ path }) => path), ...folders.map((folder) => `${folder}/`)];
+  for (const { path } of others) {
+    if (!places.some((place) => place !== path && isWithin(path, place))) continue;
+    const uri = pathToUri(path);
+    const message = `the patch changes ${uri}, a link or submodule, and something below it; make it two patches`;
+    throw new ToolError("PATCH_FAILED", message, { uri });
+  }
+}
+
+const isNoFile = (kind: string | undefined): boolean => kind === "symlink" || kind === "directory";
+
+function twice(path: Path): ToolError {
+  const uri = pathToUri(path);
+  const message = `the patch changes ${uri} twice, perhaps under two names; put all its hunks under one header`;
+  return new ToolError("PATCH_FAILED", message, { uri });
+}

@@ -1,0 +1,52 @@
+import { type Hash, ToolError } from "@octant/core";
+import type { Confinement } from "../confinement.ts";
+import { patchFailed } from "../patch/change.ts";
+import { type Applied, applyChange, type FileChange } from "../patch/index.ts";
+import { type Path, pathToUri } from "../path.ts";
+import { readEntry } from "./existing-entry.ts";
+import type { ExistingFile } from "./existing-file.ts";
+import type { Part } from "./plan-patch.ts";
+import { checkWritable } from "./protected-paths.ts";
+
+/** The link that a part of a patch starts from. */
+export function readLink(confinement: Confinement, { change, asked }: Omit<Part, "source">): ExistingFile {
+  const isCopy = change.kind === "update" && change.copy;
+  const link = readEntry(confinement, "symlink", asked);
+  if (!link) throw notTheLink(asked);
+  if (!isCopy) checkWritable(confinement.roots, asked, link.path);
+  return link;
+}
+
+/** A patch holds the whole of a link and so says itself what must be there; a base_hash is of where it leads. */
+export function checkLinkBase({ path, hash }: ExistingFile, expected: Hash | undefined): void {
+  if (expected === undefined || expected === hash) return;
+  const uri = pathToUri(path);
+  const message = `${uri} is a link, and base_hash is not of where it leads; leave it out, the patch says what must be there`;
+  throw new ToolError("CONFLICT", message, { uri, expected, actual: hash });
+}
+
+/** Where the link will lead. A failure does not tell where it leads now, since that may be outside the workspace. */
+export function applyToLink({ change, source }: Part): Applied {
+  if (!source) return applyChange(Buffer.alloc(0), change);
+  if (!saysWhatIsThere(change, source.bytes)) throw notTheLink(source.path);
+  try {
+    return applyChange(source.bytes, change);
+  } catch (cause) {
+    if (!(cause instanceof ToolError && cause.code === "PATCH_FAILED")) throw cause;
+    throw notTheLink(source.path);
+  }
+}
+
+/** Byte for byte, since there is no base_hash. Only a rename may leave it open. */
+function saysWhatIsThere({ kind, edits }: FileChange, target: Buffer): boolean {
+  if (edits.form === "binary") return edits.oldId !== undefined;
+  if (edits.form === "structured") return false;
+  if (edits.hunks.length === 0) return kind === "update";
+  const old = edits.hunks.flatMap(({ lines }) => lines).filter(({ op }) => op !== "+");
+  return target.equals(Buffer.from(old.map(({ text, eol }) => text + eol).join("")));
+}
+
+function notTheLink(path: Path): ToolError {
+  const uri = pathToUri(path);
+  return patchFailed(`${uri} is not the link that the patch changes; look at it with fs.stat`, { uri });
+}
