@@ -328,8 +328,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "packages/runtime/src/permissions/policy.test.ts: is never undone by another tier",
   ),
   rule(
-    "where rules ask, the person is asked by elicitation or input-required; nobody there is APPROVAL_REQUIRED",
+    "where rules ask, the person is asked by elicitation, input-required or at /approvals; nobody there is APPROVAL_REQUIRED",
     "test/asking.test.ts: asks before it changes something, and obeys the person",
+    "test/approvals.test.ts: a call whose client cannot ask waits",
     "test/asking.test.ts: refuses with APPROVAL_REQUIRED",
   ),
   rule(

@@ -1,11 +1,14 @@
 import type { DispatcherOptions } from "@octant/core";
 import { createProcesses, type Workspace } from "@octant/host";
 import {
+  type ApprovalQueue,
   addLocalRule,
+  askInOrder,
   askThroughClient,
   type Config,
   checkPermission,
   collectSecrets,
+  createApprovalQueue,
   createAuditLog,
   createHookRunner,
   createPolicy,
@@ -25,20 +28,26 @@ export interface PolicyOptions {
   readonly workspace: Workspace;
   readonly env: NodeJS.ProcessEnv;
   readonly permissions: PermissionSetting;
-  /** Asked where rules ask; by default the person is asked through the client that calls. */
+  /** Asked where rules ask; by default the client that calls, or else whoever answers approvals. */
   readonly prompter?: PermissionPrompter;
+  /** How long a call waits for an approval; some minutes when absent. */
+  readonly approvalTimeoutMs?: number;
   readonly log: (line: string) => void;
 }
 
 /** What stands between a caller and the tools. */
 export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | "policy">> {
   readonly rules: Policy;
+  /** Where calls wait that a person has to allow, and whose client cannot ask them. */
+  readonly approvals: ApprovalQueue;
   /** After the jobs have ended, so that what they did is told to hooks and recorded. */
   close(): Promise<void>;
 }
 
 export function createPolicySteps(options: PolicyOptions): PolicySteps {
-  const { config, workspace, env, permissions, prompter = askThroughClient, log } = options;
+  const { config, workspace, env, permissions, log } = options;
+  const approvals = createApprovalQueue(options.approvalTimeoutMs);
+  const { prompter = askInOrder([askThroughClient, approvals]) } = options;
   const { settings } = config;
   const { state, confinement, sandbox } = workspace;
   const redact = createRedactor({ secrets: collectSecrets(env, settings) });
@@ -55,6 +64,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
   const [root = "/"] = confinement.roots;
   return {
     rules,
+    approvals,
     audit: recordCall({ log: audit, redact, arguments: settings.audit.arguments }),
     policy: [
       redactErrors(redact),
