@@ -140,6 +140,7 @@ function equip<T extends Tool>(
   const {
     rules,
     audit,
+    onUnfit,
     policy,
     approvals,
     close: closePolicy,
@@ -165,6 +166,7 @@ function equip<T extends Tool>(
     mode,
     jobs: workspace.jobs,
     audit,
+    onUnfit,
     policy,
     onBug: options.onBug ?? logBug(log),
   });

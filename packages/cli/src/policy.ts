@@ -18,6 +18,7 @@ import {
   type PermissionSetting,
   type Policy,
   recordCall,
+  recordUnfit,
   redactErrors,
   runHooks,
   toAuditKey,
@@ -36,7 +37,7 @@ export interface PolicyOptions {
 }
 
 /** What stands between a caller and the tools. */
-export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | "policy">> {
+export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | "onUnfit" | "policy">> {
   readonly rules: Policy;
   /** Where calls wait that a person has to allow, and whose client cannot ask them. */
   readonly approvals: ApprovalQueue;
@@ -56,6 +57,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
     key: toAuditKey(state.secret()),
     warn: log,
   });
+  const recording = { log: audit, redact, arguments: settings.audit.arguments };
   // Processes of their own: however many commands run, a hook can still say no.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   const runner = createHookRunner({ processes, confinement, redact, log });
@@ -65,7 +67,8 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
   return {
     rules,
     approvals,
-    audit: recordCall({ log: audit, redact, arguments: settings.audit.arguments }),
+    audit: recordCall(recording),
+    onUnfit: recordUnfit(recording),
     policy: [
       redactErrors(redact),
       checkPermission({

@@ -68,11 +68,16 @@ function toLine(record: KeptRecord, { stdout }: Io): string {
 function toFacts(record: KeptRecord): string[] {
   switch (record.kind) {
     case "call": {
-      const { time, action, caller, code, duration, decisions } = record;
+      const { time, action, caller, code, duration, decisions, job } = record;
       const told = decisions.map(({ step, outcome, rule, tier }) =>
         [step, outcome, rule && `[${rule}]`, tier && `(${tier})`].filter(Boolean).join(" "),
       );
-      return [time, action, code, `${duration} ms`, `by ${caller}`, ...told];
+      const goesOn = job === undefined ? [] : [`goes on as ${job}`];
+      return [time, action, code, `${duration} ms`, `by ${caller}`, ...told, ...goesOn];
+    }
+    case "job": {
+      const { time, action, caller, code, duration, job } = record;
+      return [time, action, code, `${duration} ms`, `by ${caller}`, `end of ${job}`];
     }
     case "begin":
       return [record.time, record.action, "has begun and was not answered", `by ${record.caller}`];

@@ -17,7 +17,8 @@ export interface RecordCallOptions {
 /**
  * The outermost step: every call is recorded with what was decided about it and what came of it. One that may change
  * something is on the disk before it is run, and refused when that cannot be; nothing else is waited for. What came of a
- * call follows soon after its answer, so that a kill between the two leaves a beginning without an end.
+ * call follows soon after its answer, so that a kill between the two leaves a beginning without an end. Of a job both are
+ * told: the answer that named it, and its own end.
  */
 export function recordCall(options: RecordCallOptions): Step {
   const { log, redact, arguments: how } = options;
@@ -38,15 +39,23 @@ export function recordCall(options: RecordCallOptions): Step {
     const changes = call.act.access !== "read";
     const told = changes ? tell(call.input) : undefined;
     const began = told && log.append({ kind: "begin", ...facts, ...told });
+    const durationNow = () => Math.round((performance.now() - started) * MICROSECONDS) / MICROSECONDS;
     const end = (code: ErrorCode | "OK") => {
-      const duration = Math.round((performance.now() - started) * MICROSECONDS) / MICROSECONDS;
+      const duration = durationNow();
+      const job = ctx.job();
       log.appendSoon(() => ({
         kind: "call",
         ...facts,
         ...(began !== undefined && { began }),
         ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, toReason)), code, duration },
+        ...(job && { job: job.job_id }),
         ...(told ?? tell(call.input)),
       }));
+      if (job?.ended) void job.ended.then((outcome) => endJob(job.job_id, outcome));
+    };
+    const endJob = (job: string, code: ErrorCode | "OK") => {
+      const [time, duration] = [new Date().toISOString(), durationNow()];
+      log.appendSoon(() => ({ kind: "job", ...facts, time, job, code, duration }));
     };
     let code: ErrorCode | "OK" = "OK";
     try {
