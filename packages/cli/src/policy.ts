@@ -55,6 +55,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
   const audit = createAuditLog({
     folder: state.folder("audit"),
     key: toAuditKey(state.secret()),
+    keepBytes: settings.audit.keep_bytes,
     warn: log,
   });
   const recording = { log: audit, redact, arguments: settings.audit.arguments };

@@ -66,7 +66,17 @@ export interface LostEntry {
   readonly records: number;
 }
 
-export type AuditEntry = BeginEntry | CallEntry | JobEntry | OpenEntry | TornEntry | LostEntry;
+/** The oldest parts of a chain are let go, since the log is as long as it may be. */
+export interface DroppedEntry {
+  readonly kind: "dropped";
+  readonly time: string;
+  readonly chain: string;
+  /** From the first to the last. */
+  readonly parts: readonly [number, number];
+  readonly records: number;
+}
+
+export type AuditEntry = BeginEntry | CallEntry | JobEntry | OpenEntry | TornEntry | LostEntry | DroppedEntry;
 
 /** An entry with its place in the chain. */
 export type AuditRecord = AuditEntry & {
