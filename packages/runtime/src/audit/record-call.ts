@@ -1,7 +1,15 @@
-import { type CheckedCall, type Context, type ErrorCode, type Step, ToolError } from "@octant/core";
+import {
+  type CheckedCall,
+  type Context,
+  type ErrorCode,
+  type OngoingJob,
+  type Step,
+  ToolError,
+} from "@octant/core";
 import type { Redact } from "../redact/index.ts";
 import { hashArguments, showArguments, type ToldArguments } from "./arguments.ts";
 import type { AuditLog } from "./audit-log.ts";
+import type { JobEntry } from "./record.ts";
 
 export interface RecordCallOptions {
   readonly log: AuditLog;
@@ -39,9 +47,8 @@ export function recordCall(options: RecordCallOptions): Step {
     const changes = call.act.access !== "read";
     const told = changes ? tell(call.input) : undefined;
     const began = told && log.append({ kind: "begin", ...facts, ...told });
-    const durationNow = () => Math.round((performance.now() - started) * MICROSECONDS) / MICROSECONDS;
     const end = (code: ErrorCode | "OK") => {
-      const duration = durationNow();
+      const duration = since(started);
       const job = ctx.job();
       log.appendSoon(() => ({
         kind: "call",
@@ -51,11 +58,7 @@ export function recordCall(options: RecordCallOptions): Step {
         ...(job && { job: job.job_id }),
         ...(told ?? tell(call.input)),
       }));
-      if (job?.ended) void job.ended.then((outcome) => endJob(job.job_id, outcome));
-    };
-    const endJob = (job: string, code: ErrorCode | "OK") => {
-      const [time, duration] = [new Date().toISOString(), durationNow()];
-      log.appendSoon(() => ({ kind: "job", ...facts, time, job, code, duration }));
+      if (job) recordEnd(log, job, facts, started);
     };
     let code: ErrorCode | "OK" = "OK";
     try {
@@ -69,7 +72,22 @@ export function recordCall(options: RecordCallOptions): Step {
   };
 }
 
+function recordEnd(
+  log: AuditLog,
+  { job_id: job, ended }: OngoingJob,
+  facts: Omit<JobEntry, "kind" | "job" | "code" | "duration">,
+  started: number,
+): void {
+  void ended?.then((code) => {
+    const [time, duration] = [new Date().toISOString(), since(started)];
+    log.appendSoon(() => ({ kind: "job", ...facts, time, job, code, duration }));
+  });
+}
+
 const MICROSECONDS = 1_000;
+
+const since = (started: number): number =>
+  Math.round((performance.now() - started) * MICROSECONDS) / MICROSECONDS;
 
 /** Few reasons come again and again, and looking for secrets in one takes as long as the rest of its record. */
 function remembering(redact: Redact): Redact {
