@@ -68,6 +68,14 @@ test("a token that only looks cannot write, and one that was revoked is nobody's
     .toBe(401);
 });
 
+test("a server that asks says where the questions are, and they are there", async () => {
+  const { printed } = await serve("--permissions", "enforce");
+  const [, header = "", value = "", url = ""] = /curl -H "(\w+): (.*)" (\S+\/approvals)/.exec(printed) ?? [];
+  const response = await fetch(url, { headers: { [header]: value } });
+  expect([response.status, await response.json()]).toEqual([200, { approvals: [] }]);
+  expect((await serve()).printed).not.toContain("/approvals");
+});
+
 test.each([
   [["--port", "x"], "--port is a number"],
   [["--tls-cert", "a.pem"], "TLS needs both"],

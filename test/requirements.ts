@@ -328,8 +328,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "packages/runtime/src/permissions/policy.test.ts: is never undone by another tier",
   ),
   rule(
-    "where rules ask, the person is asked by elicitation or input-required; nobody there is APPROVAL_REQUIRED",
+    "where rules ask, the person is asked by elicitation, input-required or at /approvals; nobody there is APPROVAL_REQUIRED",
     "test/asking.test.ts: asks before it changes something, and obeys the person",
+    "test/approvals.test.ts: a call whose client cannot ask waits",
     "test/asking.test.ts: refuses with APPROVAL_REQUIRED",
   ),
   rule(
@@ -357,6 +358,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "every decision is in an append-only, hash-chained audit log, and any change of it is found",
     "packages/runtime/src/audit/verify.test.ts: every flipped bit of a small %s file is found",
+    "packages/runtime/src/audit/retention.test.ts: a part that was removed by anybody else is missed",
+    "packages/runtime/src/audit/record-call.test.ts: what does not fit is recorded too",
     "test/policy.test.ts: the audit log has a record of every call and decision",
   ),
   rule(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { action, defineTool, ToolError } from "@octant/core";
+import { readAudit } from "@octant/runtime";
 import { afterEach, beforeEach, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { createOctant, type OctantOptions } from "./octant.ts";
@@ -105,6 +106,31 @@ test("a bug is told to the log in full, and to the caller as INTERNAL", async ()
   await using octant = open({ log: (line) => lines.push(line) });
   await expect(octant.client.greeter.fail({})).rejects.toMatchObject({ code: "INTERNAL" });
   expect(lines.join()).toMatch(/greeter\.fail.*trace_id.*Error: the bug/);
+});
+
+test("of a job the audit log has the answer that named it and, later, how it ended", async () => {
+  await using octant = open();
+  const { jobs, state } = octant.workspace;
+  const caller = { id: "me", access: "admin" } as const;
+  const exec = async (command: string) => {
+    const call = { tool: "proc", action: "exec", input: { command } };
+    const { envelope } = await octant.dispatch(call, { caller, timingHint: "fire_and_forget" });
+    return { job: envelope.meta.job_id ?? "", trace: envelope.meta.trace_id };
+  };
+  const done = await exec("true");
+  await jobs.ended(caller.id, done.job, 10_000, new AbortController().signal);
+  const cancelled = await exec("sleep 60");
+  await jobs.cancel(caller.id, cancelled.job);
+  await octant.close();
+  const records = await readAudit(state.folder("audit"));
+  for (const { job, trace } of [done, cancelled]) {
+    const code = job === done.job ? "OK" : "CANCELLED";
+    const facts = { caller: "me", action: "proc.exec", trace, job, duration: expect.any(Number) };
+    expect(records.filter((record) => "job" in record && record.job === job)).toMatchObject([
+      { kind: "call", code: "OK", ...facts },
+      { kind: "job", code, ...facts },
+    ]);
+  }
 });
 
 test("a cursor is good in another process of the same workspace", async () => {

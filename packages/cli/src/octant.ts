@@ -63,8 +63,10 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly mode?: Mode;
   /** Who asks the person: the host that started us (the default), or we. */
   readonly permissions?: PermissionSetting;
-  /** How we ask. */
+  /** How we ask; by default through the client that calls, or at `/approvals` where HTTP is served. */
   readonly prompter?: PermissionPrompter;
+  /** How long a call waits for an answer at `/approvals`; some minutes when absent. */
+  readonly approvalTimeoutMs?: number;
   readonly env?: NodeJS.ProcessEnv;
   /** Told, one line at a time, what a person should know. */
   readonly log?: (line: string) => void;
@@ -133,16 +135,19 @@ function equip<T extends Tool>(
   options: OctantOptions<T> & Pick<Required<OctantOptions>, "env" | "log">,
 ): Octant<OwnTool | T> {
   const { name = "octant", version = loadVersion(), customTools = [], env, log } = options;
-  const { permissions = "host", prompter } = options;
+  const { permissions = "host", prompter, approvalTimeoutMs } = options;
   const mode = narrowestMode(options.mode, config.settings.mode ?? undefined);
   const {
     rules,
     audit,
+    onUnfit,
     policy,
+    approvals,
     close: closePolicy,
   } = createPolicySteps({
     ...{ config, workspace, env, permissions, log },
     ...(prompter && { prompter }),
+    ...(approvalTimeoutMs !== undefined && { approvalTimeoutMs }),
   });
   const registry = createRegistry([]);
   const network = createNetwork({ policy: toNetworkPolicy(config.settings), env, warn: log });
@@ -161,6 +166,7 @@ function equip<T extends Tool>(
     mode,
     jobs: workspace.jobs,
     audit,
+    onUnfit,
     policy,
     onBug: options.onBug ?? logBug(log),
   });
@@ -203,7 +209,14 @@ function equip<T extends Tool>(
     removeTool: registry.removeTool,
     tokens,
     serveHttp: (more = {}) =>
-      serveHttp({ ...withoutCaller(edge), ...more, tokens: tokens(), project: PROJECT_ID }),
+      serveHttp({
+        ...withoutCaller(edge),
+        ...more,
+        tokens: tokens(),
+        project: PROJECT_ID,
+        // Under a host that asks, and with another prompter, nothing would ever wait there.
+        ...(permissions === "enforce" && !prompter && { approvals }),
+      }),
     serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) =>
       serveStdio({ ...edge, input, output, ...more }),
     close,

@@ -1,11 +1,14 @@
 import type { DispatcherOptions } from "@octant/core";
 import { createProcesses, type Workspace } from "@octant/host";
 import {
+  type ApprovalQueue,
   addLocalRule,
+  askInOrder,
   askThroughClient,
   type Config,
   checkPermission,
   collectSecrets,
+  createApprovalQueue,
   createAuditLog,
   createHookRunner,
   createPolicy,
@@ -15,6 +18,7 @@ import {
   type PermissionSetting,
   type Policy,
   recordCall,
+  recordUnfit,
   redactErrors,
   runHooks,
   toAuditKey,
@@ -25,28 +29,36 @@ export interface PolicyOptions {
   readonly workspace: Workspace;
   readonly env: NodeJS.ProcessEnv;
   readonly permissions: PermissionSetting;
-  /** Asked where rules ask; by default the person is asked through the client that calls. */
+  /** Asked where rules ask; by default the client that calls, or else whoever answers approvals. */
   readonly prompter?: PermissionPrompter;
+  /** How long a call waits for an approval; some minutes when absent. */
+  readonly approvalTimeoutMs?: number;
   readonly log: (line: string) => void;
 }
 
 /** What stands between a caller and the tools. */
-export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | "policy">> {
+export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | "onUnfit" | "policy">> {
   readonly rules: Policy;
+  /** Where calls wait that a person has to allow, and whose client cannot ask them. */
+  readonly approvals: ApprovalQueue;
   /** After the jobs have ended, so that what they did is told to hooks and recorded. */
   close(): Promise<void>;
 }
 
 export function createPolicySteps(options: PolicyOptions): PolicySteps {
-  const { config, workspace, env, permissions, prompter = askThroughClient, log } = options;
+  const { config, workspace, env, permissions, log } = options;
+  const approvals = createApprovalQueue(options.approvalTimeoutMs);
+  const { prompter = askInOrder([askThroughClient, approvals]) } = options;
   const { settings } = config;
   const { state, confinement, sandbox } = workspace;
   const redact = createRedactor({ secrets: collectSecrets(env, settings) });
   const audit = createAuditLog({
     folder: state.folder("audit"),
     key: toAuditKey(state.secret()),
+    keepBytes: settings.audit.keep_bytes,
     warn: log,
   });
+  const recording = { log: audit, redact, arguments: settings.audit.arguments };
   // Processes of their own: however many commands run, a hook can still say no.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   const runner = createHookRunner({ processes, confinement, redact, log });
@@ -55,7 +67,9 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
   const [root = "/"] = confinement.roots;
   return {
     rules,
-    audit: recordCall({ log: audit, redact, arguments: settings.audit.arguments }),
+    approvals,
+    audit: recordCall(recording),
+    onUnfit: recordUnfit(recording),
     policy: [
       redactErrors(redact),
       checkPermission({

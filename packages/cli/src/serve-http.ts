@@ -40,17 +40,18 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
   const tokens = octant.tokens();
   const expires = new Date(Date.now() + TOKEN_LIFE_MS);
   const { id, token } = tokens.create({ scopes: ["admin"], name: "printed by octant serve", expires });
-  io.stdout.write(`${nextSteps(server.url, token, io.stdout)}\n`);
+  // Before anybody can read that it can be ended.
+  const asked = ["SIGTERM", "SIGINT", "SIGHUP"].map((signal) => once(process, signal));
+  io.stdout.write(`${nextSteps(server.url, token, flags.permissions === "enforce", io.stdout)}\n`);
   const { level, detail } = await octant.workspace.sandbox.status();
   io.stderr.write(`octant: sandbox ${level}: ${detail}\n`);
-  const asked = ["SIGTERM", "SIGINT", "SIGHUP"].map((signal) => once(process, signal));
   await Promise.race([...asked, server.closed]);
   tokens.revoke(id);
   await server.close();
   return EXIT.OK;
 }
 
-function nextSteps(url: string, token: string, stream: NodeJS.WriteStream): string {
+function nextSteps(url: string, token: string, asks: boolean, stream: NodeJS.WriteStream): string {
   const title = (text: string) => styleText("bold", text, { stream });
   const server = { type: "http", url, headers: { Authorization: `Bearer ${token}` } };
   return [
@@ -68,10 +69,14 @@ function nextSteps(url: string, token: string, stream: NodeJS.WriteStream): stri
     title("Without a server that you start: octant setup registers octant serve in your clients"),
     title("By hand"),
     "  npx octant call fs.read uri=README.md",
+    ...(asks ? [title("Calls that wait for your approval"), `  ${approvalsCall(url, token)}`] : []),
     "",
     "Ctrl-C ends it.",
   ].join("\n");
 }
+
+const approvalsCall = (url: string, token: string) =>
+  `curl -H "Authorization: Bearer ${token}" ${new URL("/approvals", url)}`;
 
 function toPort(text: string | undefined): number {
   if (text === undefined) return 0;

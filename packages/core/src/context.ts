@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import type { CallOptions, CheckedCall } from "./dispatch.ts";
 import type { Paging } from "./envelope.ts";
 import { type Cursors, staleCursor } from "./paging.ts";
-import type { Attachment, Context, DecisionNote } from "./tool.ts";
+import type { Attachment, Context, DecisionNote, OngoingJob } from "./tool.ts";
 
 /** What an action says about its answer while it runs. */
 export interface Notes {
   paging: Paging;
   backend?: string;
-  job_id?: string;
+  job?: OngoingJob;
   readonly attachments: Attachment[];
   readonly decisions: DecisionNote[];
 }
@@ -39,6 +39,7 @@ export function createContext(
     decided: (note) => {
       notes.decisions.push(note);
     },
+    job: () => notes.job,
     ask: (question) => ask(question, signal),
     progress: (update) => onProgress?.(update),
     emit: (chunk) => chunk.kind === "progress" && onProgress?.(chunk),

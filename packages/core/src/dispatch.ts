@@ -1,6 +1,6 @@
 import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
-import { ToolError } from "./errors.ts";
+import { type ErrorCode, ToolError } from "./errors.ts";
 import { toIssues } from "./issues.ts";
 import type { Jobs } from "./jobs.ts";
 import { actionOf, toolOf } from "./lookup.ts";
@@ -57,6 +57,14 @@ export interface CheckedCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** A call that got no further than the look at its name and its input. */
+export interface UnfitCall {
+  readonly traceId: string;
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly code: ErrorCode;
+}
+
 /** A layer round every call. It may refuse by throwing a ToolError, and it sees the checked data on the way back. */
 export type Step = (call: CheckedCall, ctx: Context, next: () => Promise<unknown>) => Promise<unknown>;
 
@@ -68,6 +76,8 @@ export interface DispatcherOptions {
   readonly jobs?: Jobs;
   /** Sees every checked call first and its outcome last: the audit log. */
   readonly audit?: Step;
+  /** Told of every call that `audit` does not see: there is no such action, or its input does not fit. */
+  readonly onUnfit?: (unfit: UnfitCall) => void;
   /** Policy that runs between the mode and the action: permission, then hooks. */
   readonly policy?: readonly Step[];
   /** Told of everything that became INTERNAL. */
@@ -76,17 +86,24 @@ export interface DispatcherOptions {
 
 /** The one door to the tools: every edge, and every test, calls the function that this returns. */
 export function createDispatcher(options: DispatcherOptions): Dispatch {
-  const { registry, cursors, mode, jobs, audit, policy = [], onBug } = options;
-  const checks = [...(audit ? [audit] : []), checkAccess, checkMode(mode), ...policy];
+  const { registry, cursors, mode, jobs, audit, onUnfit, policy = [], onBug } = options;
+  const checks = [...(audit ? [audit] : []), heedCancellation, checkAccess, checkMode(mode), ...policy];
+  const check = (call: Call, traceId: string, caller: Caller): CheckedCall => {
+    try {
+      return checkInput(findAction(registry, call), call.input);
+    } catch (cause) {
+      if (cause instanceof ToolError) onUnfit?.({ traceId, call, caller, code: cause.code });
+      throw cause;
+    }
+  };
 
   return async (call, given) => {
     const traceId = toTraceId(given.traceparent);
     const notes = createNotes();
     const settle = createSettle(call, traceId, notes, (cause) => onBug({ traceId, call, cause }));
     const envelope = await settle(() => {
-      const checked = checkInput(findAction(registry, call), call.input);
+      const checked = check(call, traceId, given.caller);
       const ctx = createContext(checked, cursors, traceId, given, notes);
-      ctx.signal.throwIfAborted();
       // The order of a call's life, in one place.
       const pipeline = [...checks, runAction(jobs, given, settle, notes)];
       const start = pipeline.reduceRight<() => Promise<unknown>>(
@@ -115,6 +132,11 @@ function checkInput(found: Omit<CheckedCall, "input">, input: unknown): CheckedC
   const message = `${found.tool.name}.${found.name}: ${first}; see action 'schema' for what fits`;
   throw new ToolError("INVALID_ARGUMENT", message, { issues });
 }
+
+const heedCancellation: Step = (_call, ctx, next) => {
+  ctx.signal.throwIfAborted();
+  return next();
+};
 
 const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
 

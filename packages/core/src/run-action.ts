@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Notes } from "./context.ts";
 import type { CallOptions, Step } from "./dispatch.ts";
+import type { Envelope } from "./envelope.ts";
 import { ToolError } from "./errors.ts";
 import { type Job, type JobState, type Jobs, PATIENCE_MS } from "./jobs.ts";
 import type { Settle } from "./settle.ts";
@@ -31,6 +32,7 @@ const runAsJob =
   async (call, ctx, next) => {
     const { key } = given;
     let interim: { readonly data: unknown } | undefined;
+    let work: Promise<Envelope> | undefined;
     let waiting = true;
     const { job, result } = await jobs.run({
       tool: call.tool.name,
@@ -56,13 +58,15 @@ const runAsJob =
             detach();
           },
         };
-        return settle(() => runInPlace(call, inJob, next), signal);
+        work = settle(() => runInPlace(call, inJob, next), signal);
+        return work;
       },
     });
     waiting = false;
     if (result?.ok) return result.data;
     if (result) throw new ToolError(result.error.code, result.error.message, result.error.details);
-    notes.job_id = job.job_id;
+    const ended = work?.then(({ error }) => error?.code ?? "OK");
+    notes.job = { job_id: job.job_id, ...(ended && { ended }) };
     return interim ? interim.data : toJobStarted(job);
   };
 

@@ -20,12 +20,12 @@ export const createSettle =
     }
   };
 
-const toMeta = ({ tool, action }: Call, trace_id: string, { backend, job_id, paging }: Notes): Meta => ({
+const toMeta = ({ tool, action }: Call, trace_id: string, { backend, job, paging }: Notes): Meta => ({
   tool,
   action: typeof action === "string" ? action : "",
   trace_id,
   ...(backend !== undefined && { backend }),
-  ...(job_id !== undefined && { job_id }),
+  ...(job !== undefined && { job_id: job.job_id }),
   paging,
 });
 

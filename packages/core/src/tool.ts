@@ -32,6 +32,13 @@ export interface DecisionNote {
   readonly reason?: string;
 }
 
+/** What goes on after a call was answered. */
+export interface OngoingJob {
+  readonly job_id: string;
+  /** How it ends; absent where another call, with the same key, has begun it. */
+  readonly ended?: Promise<ErrorCode | "OK">;
+}
+
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
@@ -70,6 +77,8 @@ export interface Context {
   readonly decisions: readonly DecisionNote[];
   /** For steps: keeps what was decided, for those who tell about the call later. */
   decided(note: DecisionNote): void;
+  /** For steps, once the call is answered: the job that goes on, if any. */
+  job(): OngoingJob | undefined;
   /** Asks the person behind the caller; undefined when that caller's client cannot show a form. */
   ask(question: Question): Promise<Answer | undefined>;
   progress(update: Progress): void;

@@ -2,6 +2,7 @@ export * from "./blobs/blobs.ts";
 export * from "./confinement.ts";
 export * from "./edits/compare.ts";
 export * from "./edits/edits.ts";
+export { createLock, type Lock, type LockOptions } from "./edits/lock.ts";
 export type * from "./files/file-content.ts";
 export * from "./files/files.ts";
 export type * from "./files/read-file.ts";

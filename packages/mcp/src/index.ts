@@ -8,6 +8,7 @@ export {
   type TokenStoreOptions,
 } from "./access/tokens.ts";
 export { ANSWERS, type Answers } from "./answer.ts";
+export type { ApprovalSource } from "./approvals/source.ts";
 export { DEFAULT_LIMITS, type HttpOptions, type HttpServer, type Limits, serveHttp } from "./http/index.ts";
 export { createListing, type Listing, type ListingOptions } from "./listing.ts";
 export { answerOpening, type Opened, type Opening } from "./opening.ts";

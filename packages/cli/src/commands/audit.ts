@@ -25,7 +25,8 @@ export const audit = defineCommand({
     limit: { summary: `How many of the newest; ${DEFAULT_LIMIT} by default`, value: "COUNT" },
     json: { summary: "Print JSON, one object a line" },
   },
-  notes: "octant audit verify exits with 0 when the record is whole, and with 1 when something was changed.",
+  notes: `octant audit verify exits with 0 when the record is whole, and with 1 when something was changed. What was let
+go since the log is as long as it may be (audit.keep_bytes in the settings) is counted, and no change.`,
   async run({ args: [verb], flags }, io) {
     const { folder, key } = openAudit(rootsOf(flags, io), io);
     if (verb === "verify") return tellVerdict(await verifyAudit(folder, key), flags.json, io);
@@ -68,14 +69,24 @@ function toLine(record: KeptRecord, { stdout }: Io): string {
 function toFacts(record: KeptRecord): string[] {
   switch (record.kind) {
     case "call": {
-      const { time, action, caller, code, duration, decisions } = record;
+      const { time, action, caller, code, duration, decisions, job } = record;
       const told = decisions.map(({ step, outcome, rule, tier }) =>
         [step, outcome, rule && `[${rule}]`, tier && `(${tier})`].filter(Boolean).join(" "),
       );
-      return [time, action, code, `${duration} ms`, `by ${caller}`, ...told];
+      const goesOn = job === undefined ? [] : [`goes on as ${job}`];
+      return [time, action, code, `${duration} ms`, `by ${caller}`, ...told, ...goesOn];
+    }
+    case "job": {
+      const { time, action, caller, code, duration, job } = record;
+      return [time, action, code, `${duration} ms`, `by ${caller}`, `end of ${job}`];
     }
     case "begin":
       return [record.time, record.action, "has begun and was not answered", `by ${record.caller}`];
+    case "dropped":
+      return [
+        record.time,
+        `${record.records} records let go, parts ${record.parts.join(" to ")} of chain ${record.chain}`,
+      ];
     case "open":
       return [record.time, `process ${record.pid} began to write`];
     case "torn":
@@ -89,13 +100,16 @@ function toFacts(record: KeptRecord): string[] {
 }
 
 function tellVerdict(verdict: AuditVerdict, json: boolean, { stdout }: Io): number {
-  const { ok, records, chains, problems, torn } = verdict;
+  const { ok, records, dropped, chains, problems, torn } = verdict;
   if (json) stdout.write(`${JSON.stringify(verdict)}\n`);
   else {
     const places = [...problems, ...torn].map(({ file, line, what }) =>
       toOneLine(line === null ? `${file}: ${what}` : `${file}:${line}: ${what}`),
     );
-    const sum = ok ? `whole: ${records} records in ${chains} chains` : `changed: ${problems.length} problems`;
+    const before = dropped === 0 ? "" : `; ${dropped} older ones were let go (audit.keep_bytes)`;
+    const sum = ok
+      ? `whole: ${records} records in ${chains} chains${before}`
+      : `changed: ${problems.length} problems`;
     stdout.write(`${[sum, ...places].join("\n")}\n`);
   }
   return ok ? EXIT.OK : EXIT.FAILED;

@@ -39,7 +39,8 @@ export const serve = defineCommand({
     },
   },
   notes: `Over stdin and stdout it ends when stdin ends, and at SIGTERM, SIGINT or SIGHUP. The log is on stderr.
-Over HTTP every client needs a token: a fresh one is printed, octant token makes others.`,
+Over HTTP every client needs a token: a fresh one is printed, octant token makes others. With
+--permissions enforce, calls whose client cannot ask wait at /approvals for whoever has scope admin.`,
   async run({ flags }, io) {
     if (flags.http) return (await import("../serve-http.ts")).serveHttp(flags, io);
     keepStdoutClean();

@@ -90,7 +90,7 @@ test("closing waits for the work that is under way", async () => {
 
 test("another process's lock is waited for, then LOCKED; it is free as soon as that process is killed", async () => {
   const { child, stderr } = await holdElsewhere();
-  const impatient = createLock(file, 30);
+  const impatient = createLock(file, { giveUpMs: 30 });
   await expect(impatient.hold(() => "in")).rejects.toMatchObject({ code: "LOCKED" });
   const patient = createLock(file).hold(() => "in");
   child.kill("SIGKILL");

@@ -14,21 +14,35 @@ export interface Lock {
   close(): Promise<void>;
 }
 
+export interface LockOptions {
+  /** What a holder does, for who waits in vain. */
+  readonly doing?: string;
+  /** Where the file lies, for who cannot use it. */
+  readonly place?: string;
+  readonly giveUpMs?: number;
+}
+
 /**
  * The lock is SQLite's own on an empty database: the kernel drops it with the process, which no lock file does, and
  * Node offers no other way to a kernel lock.
  */
-export function createLock(file: string, giveUpMs = GIVE_UP_MS): Lock {
+export function createLock(file: string, options: LockOptions = {}): Lock {
+  const { doing = "editing", place = "Octant's state folder", giveUpMs = GIVE_UP_MS } = options;
   let database: Promise<Database> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const begin = async (signal?: AbortSignal): Promise<Database> => {
     database ??= openDatabase(file).catch((cause) => {
       database = undefined;
-      throw cause;
+      throw unusable(place, cause);
     });
     const opened = await database;
-    await acquire(opened.begin, giveUpMs, signal);
+    const deadline = performance.now() + giveUpMs;
+    while (!tryOnce(opened.begin, place)) {
+      if (performance.now() > deadline)
+        throw new ToolError("LOCKED", `another Octant process is ${doing}; try again`, {});
+      await delay(RETRY_MS, undefined, { signal });
+    }
     return opened;
   };
   const end = (opened: Database) => {
@@ -76,42 +90,28 @@ interface Database {
 
 async function openDatabase(file: string): Promise<Database> {
   const { DatabaseSync } = await import("node:sqlite");
-  try {
-    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-    // Nothing is ever written, so a journal on the disk would cost time, and fail when the disk is full.
-    database.exec("PRAGMA journal_mode = MEMORY");
-    const begin = database.prepare("BEGIN IMMEDIATE");
-    const end = database.prepare("ROLLBACK");
-    return { begin: () => begin.run(), end: () => end.run(), close: () => database.close() };
-  } catch (cause) {
-    throw unusable(cause);
-  }
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  // Nothing is ever written, so a journal on the disk would cost time, and fail when the disk is full.
+  database.exec("PRAGMA journal_mode = MEMORY");
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  const end = database.prepare("ROLLBACK");
+  return { begin: () => begin.run(), end: () => end.run(), close: () => database.close() };
 }
 
-async function acquire(begin: () => void, giveUpMs: number, signal?: AbortSignal): Promise<void> {
-  const deadline = performance.now() + giveUpMs;
-  while (!tryOnce(begin)) {
-    if (performance.now() > deadline) {
-      throw new ToolError("LOCKED", "another Octant process is editing; try again", {});
-    }
-    await delay(RETRY_MS, undefined, { signal });
-  }
-}
-
-function tryOnce(begin: () => void): boolean {
+function tryOnce(begin: () => void, place: string): boolean {
   try {
     begin();
     return true;
   } catch (cause) {
     if (cause instanceof Error && "errcode" in cause && cause.errcode === SQLITE_BUSY) return false;
-    throw unusable(cause);
+    throw unusable(place, cause);
   }
 }
 
-const unusable = (cause: unknown) =>
+const unusable = (place: string, cause: unknown) =>
   new ToolError(
     "IO_ERROR",
-    "the lock in Octant's state folder cannot be used; check that the folder can be written and the disk has space",
+    `the lock in ${place} cannot be used; check that the folder can be written and the disk has space`,
     {},
     { cause },
   );

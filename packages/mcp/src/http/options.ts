@@ -1,5 +1,6 @@
 import type { OAuthOptions } from "../access/oauth.ts";
 import type { TokenStore } from "../access/tokens.ts";
+import type { ApprovalSource } from "../approvals/source.ts";
 import type { ServiceOptions } from "../service.ts";
 import type { Limits } from "./limits.ts";
 
@@ -23,6 +24,8 @@ export interface HttpOptions extends Omit<ServiceOptions, "caller"> {
   readonly allowedOrigins?: readonly string[];
   /** Serves the transport of 2024-11-05 (`/sse` and `/messages`) as well. */
   readonly sse?: boolean;
+  /** Calls that wait for an approval are shown and answered at `/approvals`, for tokens with scope admin. */
+  readonly approvals?: ApprovalSource;
   readonly limits?: Partial<Limits>;
 }
 

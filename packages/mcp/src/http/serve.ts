@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Caller } from "@octant/core";
 import { createGate, isRefusal, METADATA_PATH, type Refusal } from "../access/gate.ts";
 import { toHostName } from "../access/hosts.ts";
+import { createApprovalEndpoint } from "../approvals/endpoint.ts";
 import { createService } from "../service.ts";
 import { createSseStreams, MESSAGES_PATH, STREAM_PATH } from "../sse/streams.ts";
 import { createUpgrades } from "../websocket/upgrades.ts";
@@ -58,14 +59,17 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const admit = (request: IncomingMessage, response: ServerResponse, path: string, who: Caller | Refusal) => {
     if (isRefusal(who)) return turnAway(request, response, who);
     const route = routes.get(path);
-    if (!route) return turnAway(request, response, notFound);
-    route(request, response, callers.get(who));
+    if (route) route(request, response, callers.get(who));
+    else if (approvals?.owns(path)) approvals.handle(request, response, who);
+    else turnAway(request, response, notFound);
   };
 
   server.on("request", receive);
   server.on("upgrade", upgrades.receive);
   server.listen(port, host);
   await once(server, "listening");
+  // Nobody is asked to wait for an answer before one can be given.
+  const approvals = options.approvals && createApprovalEndpoint(options.approvals, options, limits);
   // It listens on a port, not on a pipe.
   const bound = server.address() as AddressInfo;
   url = options.publicUrl ?? `${tls ? "https" : "http"}://${toHostName(host)}:${bound.port}${MCP_PATH}`;
@@ -74,6 +78,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     const stopped = once(server, "close");
     server.close();
     upgrades.pause();
+    approvals?.close();
     await work.quiet(limits.drainMs);
     await Promise.all([endpoint.close(), sse?.close(), upgrades.close(), callers.close()]);
     // Whoever does not read the last answer must not hold up the end.

@@ -15,14 +15,12 @@ export const MAX_ARGUMENT_CHARS = 32 * 1024;
 /** A secret cut in two is no longer found, so this much of a cut text is looked at but not kept. */
 const MARGIN_CHARS = 16 * 1024;
 
-export type Input = Readonly<Record<string, unknown>>;
-
-export const hashArguments = (input: Input): ToldArguments => ({
+export const hashArguments = (input: unknown): ToldArguments => ({
   arguments_hash: `sha256:${hash("sha256", toCanonicalJson(input), "hex")}`,
 });
 
 /** In full, but without secrets and not without end. */
-export function showArguments(input: Input, redact: Redact): ToldArguments {
+export function showArguments(input: unknown, redact: Redact): ToldArguments {
   const shown = withoutSecrets(input, redact);
   const text = toCanonicalJson(shown);
   const told =
@@ -32,7 +30,7 @@ export function showArguments(input: Input, redact: Redact): ToldArguments {
   return { ...hashArguments(input), ...told };
 }
 
-function withoutSecrets(input: Input, redact: Redact): unknown {
+function withoutSecrets(input: unknown, redact: Redact): unknown {
   let left = MAX_ARGUMENT_CHARS;
   const show = (text: string): string => {
     // The rest would be cut off anyway.

@@ -23,6 +23,8 @@ export interface AuditLogOptions {
   /** Told when the disk begins to refuse. */
   warn(message: string): void;
   readonly partBytes?: number;
+  /** The oldest parts beyond this are let go; none when absent. */
+  readonly keepBytes?: number;
   readonly now?: () => number;
 }
 
@@ -37,6 +39,7 @@ const RETRY_MS = 1_000;
 /** Nothing is opened before the first record is written. */
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { folder, key, warn, partBytes = PART_BYTES, now = () => performance.now() } = options;
+  const { keepBytes = Number.POSITIVE_INFINITY } = options;
   let chain: Chain | undefined;
   let waiting: (() => AuditEntry)[] = [];
   let lost = 0;
@@ -55,7 +58,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const onDisk = <T>(work: (open: Chain) => T): T => {
     if (refusal && now() - refusal.at < RETRY_MS) throw refusal.error;
     try {
-      chain ??= openChain({ folder, key, partBytes });
+      chain ??= openChain({ folder, key, partBytes, keepBytes, warn });
       const done = work(chain);
       refusal = undefined;
       return done;

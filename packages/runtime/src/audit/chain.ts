@@ -15,6 +15,7 @@ import { encodeHead } from "./head.ts";
 import { FREE, headName, newChainName, partName, thisOwner } from "./names.ts";
 import type { AuditEntry } from "./record.ts";
 import { otherChains, type Resumed, resumeChain } from "./resume.ts";
+import { letGo } from "./retention.ts";
 import { type AuditKey, seal } from "./seal.ts";
 
 /** A chain of records that this process alone writes. */
@@ -22,7 +23,7 @@ export interface Chain {
   readonly name: string;
   /** All in one write. Throws the system's error, or IO_ERROR, when they are not on the disk; then only `close` is left to do. */
   append(entries: readonly AuditEntry[]): { readonly seq: number };
-  /** Tells in the head how far the chain has come. */
+  /** Tells in the head how far the chain has come; when a part is full, the oldest may go. */
   settle(): void;
   /** Leaves it to whoever comes next. */
   close(): void;
@@ -33,10 +34,13 @@ export interface ChainOptions {
   readonly key: AuditKey;
   /** A part that would become longer is followed by another. */
   readonly partBytes: number;
+  /** Beyond this, the oldest parts of all chains are let go. */
+  readonly keepBytes: number;
+  warn(message: string): void;
 }
 
 /** Goes on with a chain that nobody writes any more, or begins one. */
-export function openChain({ folder, key, partBytes }: ChainOptions): Chain {
+export function openChain({ folder, key, partBytes, keepBytes, warn }: ChainOptions): Chain {
   const owner = thisOwner();
   const others = otherChains(folder, key);
   const resumed = resumeChain(folder, key, owner) ?? beginChain(folder, key, owner);
@@ -45,6 +49,7 @@ export function openChain({ folder, key, partBytes }: ChainOptions): Chain {
   let { seq, last, part, size } = resumed;
   let fits = true;
   let told = seq;
+  let isNewPart = true;
   const head = openSync(headPath, "r+");
   let file: number | undefined;
 
@@ -53,6 +58,7 @@ export function openChain({ folder, key, partBytes }: ChainOptions): Chain {
     file = undefined;
     part += 1;
     size = 0;
+    isNewPart = true;
   };
   const write = (bytes: Buffer) => {
     if (size > 0 && size + bytes.length > partBytes) nextPart();
@@ -79,10 +85,18 @@ export function openChain({ folder, key, partBytes }: ChainOptions): Chain {
     ({ seq, last } = next);
     return { seq };
   };
-  const settle = () => {
-    if (seq === told) return;
+  const tellHead = () => {
     writeSync(head, encodeHead(key, { chain, seq, last, part, size }), 0);
     told = seq;
+  };
+  const settle = () => {
+    if (seq === told) return;
+    tellHead();
+    if (!isNewPart) return;
+    isNewPart = false;
+    const record = (entry: AuditEntry) => void append([entry]);
+    letGo({ folder, key, keepBytes, own: { chain, owner }, record, warn });
+    tellHead();
   };
   const close = () => {
     closeSync(head);

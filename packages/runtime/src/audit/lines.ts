@@ -1,4 +1,5 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
+import { errnoOf } from "./errno.ts";
 
 const LINE_FEED = 0x0a;
 const CHUNK_BYTES = 64 * 1024;
@@ -11,9 +12,10 @@ export interface Line {
   readonly end: number;
 }
 
-/** The lines of a file between two offsets, without their line feeds. */
+/** The lines of a file between two offsets, without their line feeds. One that was let go meanwhile has none. */
 export async function* linesOf(path: string, from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
-  await using file = await open(path);
+  await using file = await openUnlessGone(path);
+  if (!file) return;
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let rest: Buffer = Buffer.alloc(0);
   let at = from;
@@ -31,4 +33,13 @@ export async function* linesOf(path: string, from = 0, to = Number.POSITIVE_INFI
     rest = bytes.subarray(start);
   }
   if (rest.length > 0) yield { bytes: rest, complete: false, end: at };
+}
+
+async function openUnlessGone(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path);
+  } catch (cause) {
+    if (errnoOf(cause) === "ENOENT") return undefined;
+    throw cause;
+  }
 }

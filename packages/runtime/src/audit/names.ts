@@ -5,11 +5,14 @@ import { isAlive, thisProcess } from "@octant/host";
 
 /**
  * A chain is written by one process at a time. Its records lie in `CHAIN.0001.jsonl` and so on, and `CHAIN.OWNER.head`
- * says how far it has come: the name of that file tells who writes, so that renaming it is how a chain is taken.
+ * says how far it has come: the name of that file tells who writes, so that renaming it is how a chain is taken. Where
+ * the oldest parts were let go, `CHAIN.anchor` says where it begins.
  */
 export interface AuditFiles {
   readonly parts: ReadonlyMap<string, readonly number[]>;
   readonly heads: readonly HeadFile[];
+  /** The chains that have one. */
+  readonly anchors: readonly string[];
 }
 
 export interface HeadFile {
@@ -22,11 +25,13 @@ export const FREE = "free";
 
 const PART_NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{8})\.(\d{4,})\.jsonl$/;
 const HEAD_NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{8})\.(free|\d+_\d*_[0-9a-f]{8})\.head$/;
+const ANCHOR_NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{8})\.anchor$/;
 const PART_DIGITS = 4;
 
 export const partName = (chain: string, part: number): string =>
   `${chain}.${String(part).padStart(PART_DIGITS, "0")}.jsonl`;
 export const headName = ({ chain, owner }: HeadFile): string => `${chain}.${owner}.head`;
+export const anchorName = (chain: string): string => `${chain}.anchor`;
 
 export const newChainName = (now: Date): string =>
   `${now.toISOString().replace(/[-:.]/g, "")}-${randomBytes(4).toString("hex")}`;
@@ -49,6 +54,7 @@ export function listAuditFiles(folder: string): AuditFiles {
       const [, chain, owner] = HEAD_NAME.exec(name) ?? [];
       return chain && owner ? [{ chain, owner }] : [];
     }),
+    anchors: names.flatMap((name) => ANCHOR_NAME.exec(name)?.[1] ?? []),
   };
 }
 

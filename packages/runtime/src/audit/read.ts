@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { unlessGone } from "./errno.ts";
 import { linesOf } from "./lines.ts";
 import { listAuditFiles, partName } from "./names.ts";
 import type { AuditRecord } from "./record.ts";
@@ -88,7 +89,7 @@ export function findEnds(folder: string): Ends {
   const names = [...listAuditFiles(folder).parts].flatMap(([chain, parts]) =>
     parts.map((part) => partName(chain, part)),
   );
-  return new Map(names.map((name) => [name, endOfLastLine(join(folder, name))]));
+  return new Map(names.map((name) => [name, unlessGone(() => endOfLastLine(join(folder, name))) ?? 0]));
 }
 
 const LINE_FEED = 0x0a;

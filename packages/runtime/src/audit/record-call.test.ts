@@ -17,6 +17,7 @@ import { createRedactor, REDACTED } from "../redact/index.ts";
 import { createAuditLog } from "./audit-log.ts";
 import { readAudit } from "./read.ts";
 import { recordCall } from "./record-call.ts";
+import { recordUnfit } from "./record-unfit.ts";
 import { toAuditKey } from "./seal.ts";
 
 const KEY = toAuditKey(Buffer.alloc(32, 7));
@@ -61,25 +62,34 @@ function createBox(
     key: KEY,
     warn: () => {},
   });
-  const audit = recordCall({
+  const recording = {
     log,
     sessionOf: () => "ses_1",
     redact: createRedactor({ secrets: [SECRET] }),
     arguments: options.how ?? "hash",
-  });
+  } as const;
   const dispatch = createDispatcher({
     registry: createRegistry([box]),
     cursors: createCursors(Buffer.alloc(32)),
-    audit,
+    audit: recordCall(recording),
+    onUnfit: recordUnfit(recording),
     policy: options.policy ?? [],
     ...(options.mode && { mode: options.mode }),
     onBug: () => {},
   });
-  const call = async (name: string, input: object = {}) =>
+  const call = async (
+    name: unknown,
+    input: unknown = {},
+    more: { tool?: string; signal?: AbortSignal } = {},
+  ) =>
     (
       await dispatch(
-        { tool: "box", action: name, input },
-        { caller: { id: "me", access: "admin" }, traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` },
+        { tool: more.tool ?? "box", action: name, input },
+        {
+          caller: { id: "me", access: "admin" },
+          traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`,
+          ...(more.signal && { signal: more.signal }),
+        },
       )
     ).envelope;
   const records = async () => {
@@ -134,6 +144,54 @@ test("failures and refusals are recorded with their code, and reach the caller u
     (await recorded.records()).flatMap((record) => (record.kind === "call" ? [record.code] : []));
   expect(await codes(box)).toEqual(expect.arrayContaining(["NOT_FOUND", "INTERNAL"]));
   expect((await codes(strict)).toSorted()).toEqual(["INTERNAL", "NOT_FOUND", "PERMISSION_DENIED"]);
+});
+
+test("what does not fit is recorded too: bad arguments, no such action, no such tool, a call cancelled before it began", async () => {
+  const box = createBox();
+  await box.call("look", { txt: "hello" });
+  await box.call("shout");
+  await box.call(undefined);
+  await box.call("look", {}, { tool: "bax" });
+  await box.call("put", {}, { signal: AbortSignal.abort() });
+  const records = await box.records();
+  expect(records.map((record) => record.kind === "call" && [record.action, record.code])).toEqual([
+    ["box.look", "INVALID_ARGUMENT"],
+    ["box.shout", "UNKNOWN_ACTION"],
+    ["box.", "UNKNOWN_ACTION"],
+    ["bax.look", "UNKNOWN_TOOL"],
+    ["box.put", "CANCELLED"],
+  ]);
+  expect(records[0]).toMatchObject({
+    caller: "me",
+    trace: "a".repeat(32),
+    arguments_hash: expect.stringMatching(/^sha256:/),
+  });
+  expect(box.ran).toEqual([]);
+});
+
+test("whatever is sent instead of a call, its record is short and holds no secret", async () => {
+  const box = createBox({ how: "full" });
+  let deep: unknown = SECRET;
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  const endless: Record<string, unknown> = { [SECRET]: SECRET, password: "hunter2" };
+  endless["self"] = endless;
+  const inputs = [
+    deep,
+    endless,
+    `${"x".repeat(64 * 1024 - 5)}${SECRET}`,
+    [..."x".repeat(1_000_000)],
+    null,
+    5,
+  ];
+  for (const input of inputs) await box.call("look", { input });
+  await box.call(`${SECRET}${"x".repeat(1_000_000)}`, SECRET);
+  await box.call(SECRET, { __proto__: null, text: 10n, constructor: Symbol("s") });
+  const records = await box.records();
+  expect(records).toHaveLength(inputs.length + 2);
+  const told = JSON.stringify(records);
+  expect(told).not.toContain(SECRET.slice(0, 9));
+  expect(told).not.toContain("hunter2");
+  for (const record of records) expect(JSON.stringify(record).length).toBeLessThan(100 * 1024);
 });
 
 test("a call that changes something is on the disk before it is run, and what came of it soon after its answer", async () => {

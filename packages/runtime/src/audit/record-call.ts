@@ -1,7 +1,15 @@
-import { type CheckedCall, type Context, type ErrorCode, type Step, ToolError } from "@octant/core";
+import {
+  type CheckedCall,
+  type Context,
+  type ErrorCode,
+  type OngoingJob,
+  type Step,
+  ToolError,
+} from "@octant/core";
 import type { Redact } from "../redact/index.ts";
 import { hashArguments, showArguments, type ToldArguments } from "./arguments.ts";
 import type { AuditLog } from "./audit-log.ts";
+import type { JobEntry } from "./record.ts";
 
 export interface RecordCallOptions {
   readonly log: AuditLog;
@@ -17,7 +25,8 @@ export interface RecordCallOptions {
 /**
  * The outermost step: every call is recorded with what was decided about it and what came of it. One that may change
  * something is on the disk before it is run, and refused when that cannot be; nothing else is waited for. What came of a
- * call follows soon after its answer, so that a kill between the two leaves a beginning without an end.
+ * call follows soon after its answer, so that a kill between the two leaves a beginning without an end. Of a job both are
+ * told: the answer that named it, and its own end.
  */
 export function recordCall(options: RecordCallOptions): Step {
   const { log, redact, arguments: how } = options;
@@ -39,14 +48,17 @@ export function recordCall(options: RecordCallOptions): Step {
     const told = changes ? tell(call.input) : undefined;
     const began = told && log.append({ kind: "begin", ...facts, ...told });
     const end = (code: ErrorCode | "OK") => {
-      const duration = Math.round((performance.now() - started) * MICROSECONDS) / MICROSECONDS;
+      const duration = since(started);
+      const job = ctx.job();
       log.appendSoon(() => ({
         kind: "call",
         ...facts,
         ...(began !== undefined && { began }),
         ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, toReason)), code, duration },
+        ...(job && { job: job.job_id }),
         ...(told ?? tell(call.input)),
       }));
+      if (job) recordEnd(log, job, facts, started);
     };
     let code: ErrorCode | "OK" = "OK";
     try {
@@ -60,7 +72,22 @@ export function recordCall(options: RecordCallOptions): Step {
   };
 }
 
+function recordEnd(
+  log: AuditLog,
+  { job_id: job, ended }: OngoingJob,
+  facts: Omit<JobEntry, "kind" | "job" | "code" | "duration">,
+  started: number,
+): void {
+  void ended?.then((code) => {
+    const [time, duration] = [new Date().toISOString(), since(started)];
+    log.appendSoon(() => ({ kind: "job", ...facts, time, job, code, duration }));
+  });
+}
+
 const MICROSECONDS = 1_000;
+
+const since = (started: number): number =>
+  Math.round((performance.now() - started) * MICROSECONDS) / MICROSECONDS;
 
 /** Few reasons come again and again, and looking for secrets in one takes as long as the rest of its record. */
 function remembering(redact: Redact): Redact {

@@ -1,8 +1,8 @@
 import type { DecisionNote, ErrorCode } from "@octant/core";
 import type { ToldArguments } from "./arguments.ts";
 
-interface CallFacts extends ToldArguments {
-  /** When the call was made, ISO 8601. */
+interface CallFacts {
+  /** ISO 8601: when the call was made; of a job, when it ended. */
   readonly time: string;
   readonly trace: string;
   readonly session: string;
@@ -12,18 +12,29 @@ interface CallFacts extends ToldArguments {
 }
 
 /** A call that may change something is about to be run. */
-export interface BeginEntry extends CallFacts {
+export interface BeginEntry extends CallFacts, ToldArguments {
   readonly kind: "begin";
 }
 
 /** A call was answered, or refused. */
-export interface CallEntry extends CallFacts {
+export interface CallEntry extends CallFacts, ToldArguments {
   readonly kind: "call";
   /** The record of its beginning, `seq@chain`. */
   readonly began?: string;
   readonly decisions: readonly DecisionNote[];
   readonly code: ErrorCode | "OK";
   /** In milliseconds. */
+  readonly duration: number;
+  /** What was answered is that this job goes on. */
+  readonly job?: string;
+}
+
+/** A job that a call was answered with has come to its end. */
+export interface JobEntry extends CallFacts {
+  readonly kind: "job";
+  readonly job: string;
+  readonly code: ErrorCode | "OK";
+  /** In milliseconds, since the call was made. */
   readonly duration: number;
 }
 
@@ -55,7 +66,17 @@ export interface LostEntry {
   readonly records: number;
 }
 
-export type AuditEntry = BeginEntry | CallEntry | OpenEntry | TornEntry | LostEntry;
+/** The oldest parts of a chain are let go, since the log is as long as it may be. */
+export interface DroppedEntry {
+  readonly kind: "dropped";
+  readonly time: string;
+  readonly chain: string;
+  /** From the first to the last. */
+  readonly parts: readonly [number, number];
+  readonly records: number;
+}
+
+export type AuditEntry = BeginEntry | CallEntry | JobEntry | OpenEntry | TornEntry | LostEntry | DroppedEntry;
 
 /** An entry with its place in the chain. */
 export type AuditRecord = AuditEntry & {

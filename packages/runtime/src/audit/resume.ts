@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { createChainCheck } from "./chain-check.ts";
-import { errnoOf } from "./errno.ts";
+import { unlessGone } from "./errno.ts";
 import { type Head, loadHead } from "./head.ts";
 import { type HeadFile, headName, isAbandoned, listAuditFiles, partName } from "./names.ts";
 import type { TornPiece } from "./record.ts";
@@ -79,15 +79,5 @@ function readFrom(path: string, from: number): Buffer | undefined {
     return bytes;
   } finally {
     closeSync(file);
-  }
-}
-
-/** Heads are renamed by those who take or leave a chain. */
-function unlessGone<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (cause) {
-    if (errnoOf(cause) === "ENOENT") return undefined;
-    throw cause;
   }
 }

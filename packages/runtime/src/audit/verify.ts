@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { type Anchor, loadAnchor } from "./anchor.ts";
 import { createChainCheck, startOf, toMissing } from "./chain-check.ts";
 import { linesOf } from "./lines.ts";
-import { FREE, headName, isAbandoned, listAuditFiles, partName } from "./names.ts";
+import { anchorName, FREE, headName, isAbandoned, listAuditFiles, partName } from "./names.ts";
 import type { AuditKey } from "./seal.ts";
 import { loadSteadyHead } from "./steady-head.ts";
 
@@ -9,6 +10,8 @@ export interface AuditVerdict {
   readonly ok: boolean;
   readonly chains: number;
   readonly records: number;
+  /** Records that were let go on purpose, since the log was as long as it may be. */
+  readonly dropped: number;
   readonly problems: readonly AuditProblem[];
   /** Lines that a killed writer left half written: no sign of tampering. */
   readonly torn: readonly AuditProblem[];
@@ -32,14 +35,16 @@ export async function verifyAudit(folder: string, key: AuditKey): Promise<AuditV
   const report: Report = (file, line, what) => {
     if (problems.length < MAX_PROBLEMS) problems.push({ file, line, what });
   };
-  const { heads, parts } = listAuditFiles(folder);
-  const names = [...new Set([...heads.map(({ chain }) => chain), ...parts.keys()])].sort();
+  const { heads, parts, anchors } = listAuditFiles(folder);
+  const names = [...new Set([...heads.map(({ chain }) => chain), ...parts.keys(), ...anchors])].sort();
   const checked = new Map<string, CheckedChain>();
-  for (const chain of names) checked.set(chain, await checkChain(folder, key, chain, report, torn));
+  for (const chain of names) checked.set(chain, await checkSteadily(folder, key, chain, report, torn));
   for (const { claims } of checked.values())
     for (const claim of claims) await checkClaim(folder, key, claim, checked, report);
-  const records = [...checked.values()].reduce((sum, chain) => sum + chain.records, 0);
-  return { ok: problems.length === 0, chains: names.length, records, problems, torn };
+  const sum = (member: "records" | "dropped") =>
+    checked.values().reduce((all, chain) => all + chain[member], 0);
+  const [records, dropped] = [sum("records"), sum("dropped")];
+  return { ok: problems.length === 0, chains: names.length, records, dropped, problems, torn };
 }
 
 type Report = (file: string, line: number | null, what: string) => void;
@@ -48,6 +53,7 @@ interface CheckedChain {
   /** Of the last intact record. */
   readonly seq: number;
   readonly records: number;
+  readonly dropped: number;
   readonly claims: readonly Claim[];
 }
 
@@ -59,16 +65,49 @@ interface Claim {
   readonly seq: number;
 }
 
-async function checkChain(
+const TRIES = 5;
+
+/** Parts may be let go while they are looked at: then what looks wrong is looked at again. */
+async function checkSteadily(
   folder: string,
   key: AuditKey,
   chain: string,
   report: Report,
   torn: AuditProblem[],
 ): Promise<CheckedChain> {
+  for (let tries = 1; ; tries++) {
+    const anchor = loadAnchor(folder, key, chain);
+    const problems: Parameters<Report>[] = [];
+    const pieces: AuditProblem[] = [];
+    const checked = await checkChain(
+      folder,
+      key,
+      chain,
+      anchor,
+      (...problem) => problems.push(problem),
+      pieces,
+    );
+    const isSteady = loadAnchor(folder, key, chain)?.seq === anchor?.seq;
+    if (problems.length > 0 && !isSteady && tries < TRIES) continue;
+    for (const problem of problems) report(...problem);
+    torn.push(...pieces);
+    return checked;
+  }
+}
+
+async function checkChain(
+  folder: string,
+  key: AuditKey,
+  chain: string,
+  anchor: Anchor | undefined,
+  report: Report,
+  torn: AuditProblem[],
+): Promise<CheckedChain> {
+  if (!anchor) report(anchorName(chain), null, "where the chain begins was changed");
+  const begin = anchor ?? { chain, part: 1, ...startOf(key, chain) };
   // Records are written before the head, so that they can only be more than a head that was read before them.
   const head = await loadSteadyHead(folder, key, chain);
-  const { tail, leftBytes, ...checked } = await checkRecords(folder, key, chain, report);
+  const { tail, leftBytes, ...checked } = await checkRecords(folder, key, begin, report);
   const { file, line } = tail;
   if (!head) {
     report(file, null, "the head of this chain is missing");
@@ -87,13 +126,17 @@ async function checkChain(
   return checked;
 }
 
-async function checkRecords(folder: string, key: AuditKey, chain: string, report: Report) {
+async function checkRecords(folder: string, key: AuditKey, begin: Anchor, report: Report) {
+  const { chain } = begin;
   const claims: Claim[] = [];
   let records = 0;
-  let before = 0;
-  let tail = { file: partName(chain, 1), line: 0 };
-  const check = createChainCheck(key, startOf(key, chain), (what) => report(tail.file, tail.line, what));
-  for (const part of listAuditFiles(folder).parts.get(chain) ?? []) {
+  let before = begin.part - 1;
+  let tail = { file: partName(chain, begin.part), line: 0 };
+  const tell = (what: string) => report(tail.file, tail.line, what);
+  const check = createChainCheck(key, begin, tell, begin.part);
+  const parts = listAuditFiles(folder).parts.get(chain) ?? [];
+  // One that is left of those that were let go says nothing any more.
+  for (const part of parts.filter((one) => one >= begin.part)) {
     const file = partName(chain, part);
     if (part !== before + 1) report(file, null, `part ${before + 1} of this chain is missing`);
     before = part;
@@ -112,7 +155,7 @@ async function checkRecords(folder: string, key: AuditKey, chain: string, report
     }
   }
   const leftBytes = check.pieces().reduce((sum, { bytes }) => sum + bytes, 0);
-  return { seq: check.position().seq, records, claims, tail, leftBytes };
+  return { seq: check.position().seq, records, dropped: begin.seq, claims, tail, leftBytes };
 }
 
 async function checkClaim(

@@ -42,7 +42,11 @@ export interface EffectiveSettings {
   readonly mcp_servers: Dictionary<McpServer>;
   readonly sandbox: SandboxSettings;
   readonly env: Dictionary<string>;
-  readonly audit: { readonly arguments: (typeof AUDIT_ARGUMENTS)[number] };
+  readonly audit: {
+    readonly arguments: (typeof AUDIT_ARGUMENTS)[number];
+    /** Beyond this, the oldest of the log goes. */
+    readonly keep_bytes: number;
+  };
   readonly net: {
     readonly allow: readonly string[];
     readonly deny: readonly string[];

@@ -14,7 +14,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   mcp_servers: emptyDictionary(),
   sandbox: { mode: "workspace", allowed_paths: [], network: "on", hide_home: false },
   env: emptyDictionary(),
-  audit: { arguments: "hash" },
+  audit: { arguments: "hash", keep_bytes: KEPT_AUDIT_BYTES },
   net: { allow: [], deny: [], private: false },
   vcs: { filters: [], hooks: false },
   language_servers: emptyDictionary(),
@@ -22,6 +22,8 @@ export const defaultSettings = (): EffectiveSettings => ({
   mode: null,
 });
 
+/** About a million calls. */
+const KEPT_AUDIT_BYTES = 512 * 1024 * 1024;
 /** HIP-0301 section 4. */
 const DEFAULT_MODEL = "claude-sonnet-4-20250514";
 

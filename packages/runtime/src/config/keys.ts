@@ -52,7 +52,8 @@ export const KEYS = {
   },
   env: { summary: "Variables for the commands that are started", below: "needs trust" },
   audit: {
-    summary: "How much the audit log holds of a call's arguments",
+    summary:
+      "How much the audit log holds of a call's arguments, and how long it gets before its oldest parts go",
     below: "ignored, with a warning",
   },
   net: {

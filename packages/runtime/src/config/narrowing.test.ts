@@ -58,7 +58,7 @@ const settings = partly({
     max_processes: fc.integer({ min: 1, max: 9 }),
   }),
   env: fc.dictionary(fc.constantFrom("A", "B", "__proto__"), fc.constantFrom("1", "2")),
-  audit: partly({ arguments: fc.constantFrom("hash", "full") }),
+  audit: partly({ arguments: fc.constantFrom("hash", "full"), keep_bytes: fc.integer({ min: 1, max: 9 }) }),
   net: partly({ allow: some(host), deny: some(host), private: fc.boolean() }),
   vcs: partly({ filters: some(fc.constant("lfs")), hooks: fc.boolean() }),
   language_servers: fc.dictionary(fc.constantFrom("ts", "go"), fc.record({ command: fc.constant(["x"]) })),

@@ -32,7 +32,7 @@ export function settingsSchema() {
       mcp_servers: dictionary(serverName(), serverSchema()),
       sandbox: sandboxSchema(),
       env: dictionary(variableName(), noNul()),
-      audit: z.strictObject({ arguments: z.enum(AUDIT_ARGUMENTS) }).partial(),
+      audit: z.strictObject({ arguments: z.enum(AUDIT_ARGUMENTS), keep_bytes: z.int().positive() }).partial(),
       net: z.strictObject({ allow: hosts(), deny: hosts(), private: z.boolean() }).partial(),
       vcs: z.strictObject({ filters: z.array(z.string().min(1)), hooks: z.boolean() }).partial(),
       language_servers: dictionary(languageName(), z.strictObject({ command: argv() })),

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
+import { createLock } from "@octant/host";
 import type { WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
 import { JsoncError, parseJsonc, toValue } from "./jsonc.ts";
-import { withLock } from "./lock.ts";
 import { type Person, realPlace, trustFile, type UserFolder, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
 import { SettingsError } from "./settings-error.ts";
@@ -104,13 +104,17 @@ export async function changeTrust(
 ): Promise<void> {
   try {
     mkdirSync(folder.path, { recursive: true, mode: 0o700 });
-    await withLock(join(folder.path, "trust.lock"), () => {
-      const before = loadTrust(folder).trusted;
-      const after = change(before);
-      if (after === before) return;
-      const newest = after.slice(-MAX_TRUSTED);
-      writeWhole(trustFile(folder).path, `${JSON.stringify({ trusted: newest }, null, 2)}\n`, 0o600);
-    });
+    const where = { doing: "writing settings", place: "the folder of your settings" };
+    const lock = createLock(join(folder.path, "trust.lock"), where);
+    await lock
+      .hold(() => {
+        const before = loadTrust(folder).trusted;
+        const after = change(before);
+        if (after === before) return;
+        const newest = after.slice(-MAX_TRUSTED);
+        writeWhole(trustFile(folder).path, `${JSON.stringify({ trusted: newest }, null, 2)}\n`, 0o600);
+      })
+      .finally(lock.close);
   } catch (cause) {
     throw toWriteError(cause);
   }

@@ -5,16 +5,26 @@ import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "./
 import type { PermissionRule } from "./rule.ts";
 
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
-const DEFAULT_MAX_PENDING = 100;
+const MAX_WAITING = 100;
+/** One caller must not keep the others from being heard. */
+const MAX_WAITING_OF_ONE = 20;
+const LOOK_EVERY_MS = 2_000;
+/** Waiting is no progress of the work: all of it counts for less than the work's first step. */
+const PROGRESS_OF_WAITING = 0.001;
+
+export type ApprovalChoice = "once" | "session" | "always" | "deny";
 
 /** A question that waits for its answer, as a console shows it. */
 export interface PendingApproval {
   readonly approval_id: string;
-  /** The caller whose call waits; only it, or whoever may see everything, answers. */
-  readonly owner: string;
-  readonly name: string;
+  /** Such as fs.write. */
+  readonly action: string;
+  /** Whose call waits. */
+  readonly caller: string;
   /** What a person has to know, with control characters made visible. */
   readonly text: string;
+  readonly choices: readonly ApprovalChoice[];
+  /** The rule that "always" would write. */
   readonly always: PermissionRule | null;
   readonly asked_at: string;
   readonly expires_at: string;
@@ -22,76 +32,93 @@ export interface PendingApproval {
 
 export type ApprovalEvent =
   | { readonly type: "asked"; readonly approval: PendingApproval }
-  | { readonly type: "settled"; readonly approval_id: string; readonly owner: string };
+  | { readonly type: "settled"; readonly approval_id: string };
 
-export type ApprovalAnswer = Exclude<PermissionAnswer, { answer: "unattended" }>;
-
-export interface ApprovalQueue extends PermissionPrompter {
-  /** Of one owner, or of all; oldest first. */
-  list(owner?: string): readonly PendingApproval[];
-  /** NOT_FOUND when it is not there, not there any more, or another owner's. */
-  answer(approvalId: string, answer: ApprovalAnswer, owner?: string): void;
-  /** Tells of what is asked and settled from now on; returns how to stop. Only while somebody listens is anybody there. */
-  subscribe(listener: (event: ApprovalEvent) => void): () => void;
-  /** Whoever waits is told that nobody is there. */
-  close(): void;
+export interface ApprovalAnswer {
+  readonly answer: ApprovalChoice;
+  /** Of a deny. */
+  readonly reason?: string;
+  /** Who answered. */
+  readonly by: string;
 }
 
-export interface ApprovalQueueOptions {
-  readonly timeoutMs?: number;
-  readonly maxPending?: number;
+/** A place where people answer. */
+export interface ApprovalDesk {
+  /** Of what is asked and settled. */
+  tell(event: ApprovalEvent): void;
+  /** Whether there is anybody who may answer there. */
+  isAttended(): boolean;
+}
+
+export interface ApprovalQueue extends PermissionPrompter {
+  /** Oldest first. */
+  list(): readonly PendingApproval[];
+  /** NOT_FOUND when it does not wait any more; INVALID_ARGUMENT when the answer was not offered. */
+  answer(approvalId: string, answer: ApprovalAnswer): void;
+  /** Only while there is a desk is anybody asked; with the last one, whoever waits is told that nobody is there. */
+  open(desk: ApprovalDesk): () => void;
 }
 
 /** Approvals that are given elsewhere, such as on a web page. */
-export function createApprovalQueue(options: ApprovalQueueOptions = {}): ApprovalQueue {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxPending = DEFAULT_MAX_PENDING } = options;
-  const pending = new Map<string, Waiting>();
-  const listeners = new Set<(event: ApprovalEvent) => void>();
-  const tell = (event: ApprovalEvent) => listeners.forEach((listener) => void listener(event));
+export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQueue {
+  const waiting = new Map<string, Waiting>();
+  const desks = new Set<ApprovalDesk>();
+  const tell = (event: ApprovalEvent) => {
+    for (const desk of desks) desk.tell(event);
+  };
 
-  const wait = (request: PermissionRequest): Promise<PermissionAnswer> => {
+  const wait = async (request: PermissionRequest): Promise<PermissionAnswer> => {
     const approval = toApproval(request, timeoutMs);
-    const { approval_id, owner } = approval;
+    const { approval_id } = approval;
     const { promise, resolve, reject } = Promise.withResolvers<PermissionAnswer>();
-    const timer = setTimeout(() => resolve({ answer: "unattended" }), timeoutMs);
     const stop = () => reject(request.signal.reason);
+    const since = performance.now();
+    const look = () => {
+      if (request.isCovered()) return resolve({ answer: "once" });
+      const progress = (PROGRESS_OF_WAITING * (performance.now() - since)) / timeoutMs;
+      request.progress({ progress, message: `waits for an approval until ${approval.expires_at}` });
+    };
+    const looking = setInterval(look, LOOK_EVERY_MS);
+    const timer = setTimeout(() => resolve(nobodyAnswered(timeoutMs)), timeoutMs);
     request.signal.addEventListener("abort", stop, { once: true });
-    pending.set(approval_id, { approval, resolve });
+    waiting.set(approval_id, { approval, resolve });
     tell({ type: "asked", approval });
-    return promise.finally(() => {
+    look();
+    try {
+      return await promise;
+    } finally {
+      clearInterval(looking);
       clearTimeout(timer);
       request.signal.removeEventListener("abort", stop);
-      pending.delete(approval_id);
-      tell({ type: "settled", approval_id, owner });
-    });
+      waiting.delete(approval_id);
+      tell({ type: "settled", approval_id });
+    }
   };
+  const countOf = (caller: string) =>
+    waiting.values().reduce((sum, { approval }) => sum + Number(approval.caller === caller), 0);
 
   return {
     async requestPermission(request) {
       request.signal.throwIfAborted();
-      if (listeners.size === 0 || pending.size >= maxPending) return { answer: "unattended" };
-      return wait(request);
+      if (!desks.values().some((desk) => desk.isAttended())) return { answer: "unattended" };
+      const isFull = waiting.size >= MAX_WAITING || countOf(request.caller.id) >= MAX_WAITING_OF_ONE;
+      return isFull ? TOO_MANY : wait(request);
     },
-    list: (owner) =>
-      [...pending.values()]
-        .map(({ approval }) => approval)
-        .filter((approval) => owner === undefined || approval.owner === owner),
-    answer(approvalId, answer, owner) {
-      const waiting = pending.get(approvalId);
-      if (!waiting || (owner !== undefined && waiting.approval.owner !== owner)) throw notWaiting(approvalId);
-      if (answer.answer === "always" && !waiting.approval.always) throw notOffered();
+    list: () => [...waiting.values()].map(({ approval }) => approval),
+    answer(approvalId, { answer, reason, by }) {
+      const found = waiting.get(approvalId);
+      if (!found) throw notWaiting(approvalId);
+      if (!found.approval.choices.includes(answer)) throw notOffered();
       // Gone at once, so that a second answer is told so.
-      pending.delete(approvalId);
-      waiting.resolve(answer);
+      waiting.delete(approvalId);
+      found.resolve(answer === "deny" ? { answer, reason, by } : { answer, by });
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    close() {
-      for (const { resolve } of pending.values()) resolve({ answer: "unattended" });
-      pending.clear();
-      listeners.clear();
+    open(desk) {
+      desks.add(desk);
+      return () => {
+        desks.delete(desk);
+        if (desks.size === 0) for (const { resolve } of waiting.values()) resolve({ answer: "unattended" });
+      };
     },
   };
 }
@@ -105,23 +132,30 @@ function toApproval(request: PermissionRequest, timeoutMs: number): PendingAppro
   const now = Date.now();
   return {
     approval_id: `approval_${randomUUID()}`,
-    owner: request.caller.id,
-    name: request.name,
+    action: request.name,
+    caller: request.caller.id,
     text: describeRequest(request).join("\n"),
+    choices: ["once", "session", ...(request.always ? (["always"] as const) : []), "deny"],
     always: request.always ?? null,
     asked_at: new Date(now).toISOString(),
     expires_at: new Date(now + timeoutMs).toISOString(),
   };
 }
 
-const notWaiting = (id: string) =>
-  new ToolError(
-    "NOT_FOUND",
-    "no such approval is waiting; it was answered, ran out, or its call was cancelled",
-    {
-      id,
-    },
-  );
+const nobodyAnswered = (timeoutMs: number): PermissionAnswer => ({
+  answer: "unattended",
+  reason: `nobody answered within ${timeoutMs / 1_000} s, so call again when somebody can`,
+});
+
+const TOO_MANY: PermissionAnswer = {
+  answer: "unattended",
+  reason: "too many calls wait for an answer already, so call again when some are answered",
+};
+
+function notWaiting(id: string): ToolError {
+  const message = "no such approval is waiting; it was answered, ran out, or its call was cancelled";
+  return new ToolError("NOT_FOUND", message, { id });
+}
 
 function notOffered(): ToolError {
   const message = "'always' is not offered here: such a rule could not take effect";

@@ -88,24 +88,27 @@ async function ask(options: CheckPermissionOptions, question: Question, ctx: Con
     decision,
     caller: ctx.caller,
     ask: ctx.ask,
+    progress: ctx.progress,
     signal: ctx.signal,
     isCovered: () => options.session.allows(session, asked),
     always,
   });
   ctx.signal.throwIfAborted();
   if (answer.answer === "unattended") {
-    note("prompt", { tier: decision.tier, reason: `${decision.reason}; nobody could be asked` });
-    throw approvalRequired(asked.name, decision, rule);
+    const { reason = "nobody can be asked here" } = answer;
+    note("prompt", { tier: decision.tier, reason: `${decision.reason}; ${reason}` });
+    throw approvalRequired(asked.name, decision, rule, reason);
   }
+  const by = answer.by === undefined ? "" : ` (token ${answer.by})`;
   if (answer.answer === "deny") {
     const reason = answer.reason ? `the person said no: ${answer.reason}` : "the person said no";
-    note("deny", { tier: "session", reason });
+    note("deny", { tier: "session", reason: `${reason}${by}` });
     throw new ToolError("PERMISSION_DENIED", `${asked.name}: ${reason}`, { by: "permission", reason });
   }
   if (answer.answer === "always" && always) await addRule?.(always);
   // In effect at once, whenever the settings are read again.
   if (answer.answer !== "once") options.session.remember(session, asked, rule);
-  note("allow", { tier: "session", reason: `the person answered: ${answer.answer}` });
+  note("allow", { tier: "session", reason: `the person answered: ${answer.answer}${by}` });
 }
 
 const ruleOf = ({ rule }: Decision) => rule && { rule: describeRule(rule) };
@@ -119,13 +122,18 @@ function denied(name: string, { rule, reason }: Decision): ToolError {
   });
 }
 
-function approvalRequired(name: string, decision: Decision, rule: PermissionRule | undefined): ToolError {
+function approvalRequired(
+  name: string,
+  decision: Decision,
+  rule: PermissionRule | undefined,
+  why: string,
+): ToolError {
   const { reason } = decision;
   const way =
     decision.tier === "default" && rule
       ? `this rule in the user settings would allow it: ${JSON.stringify(rule)}`
       : "run it where a person can be asked";
-  const message = `${name} needs the approval of a person, and nobody can be asked here: ${reason}; ${way}`;
+  const message = `${name} needs the approval of a person, and ${why}: ${reason}; ${way}`;
   return new ToolError("APPROVAL_REQUIRED", message, {
     by: "permission",
     ...(decision.rule && { rule: describeRuleInside(decision.rule) }),

@@ -15,6 +15,8 @@ export interface PermissionRequest {
   readonly caller: Caller;
   /** Reaches the person through the client that called. */
   readonly ask: Context["ask"];
+  /** For who waits long: the caller sees that it is not forgotten. */
+  readonly progress: Context["progress"];
   readonly signal: AbortSignal;
   /** Whether an answer that was given meanwhile, to another question, covers this one too. */
   isCovered(): boolean;
@@ -22,11 +24,12 @@ export interface PermissionRequest {
   readonly always?: PermissionRule | undefined;
 }
 
+/** `by` names who answered, where that is not the person at the caller. */
 export type PermissionAnswer =
-  | { readonly answer: "once" | "session" | "always" }
-  | { readonly answer: "deny"; readonly reason?: string | undefined }
-  /** Nobody is there to be asked. */
-  | { readonly answer: "unattended" };
+  | { readonly answer: "once" | "session" | "always"; readonly by?: string }
+  | { readonly answer: "deny"; readonly reason?: string | undefined; readonly by?: string }
+  /** Nobody is there to be asked, or nobody answered; the reason says what the caller can do about it. */
+  | { readonly answer: "unattended"; readonly reason?: string };
 
 export interface PermissionPrompter {
   requestPermission(request: PermissionRequest): Promise<PermissionAnswer>;
@@ -40,10 +43,11 @@ export const unattended: PermissionPrompter = {
 /** Asks one after the other until somebody is there. */
 export const askInOrder = (prompters: readonly PermissionPrompter[]): PermissionPrompter => ({
   async requestPermission(request) {
+    let answer: PermissionAnswer = { answer: "unattended" };
     for (const prompter of prompters) {
-      const answer = await prompter.requestPermission(request);
-      if (answer.answer !== "unattended") return answer;
+      answer = await prompter.requestPermission(request);
+      if (answer.answer !== "unattended") break;
     }
-    return { answer: "unattended" };
+    return answer;
   },
 });

@@ -1,6 +1,5 @@
 import { PassThrough } from "node:stream";
-import { setImmediate } from "node:timers/promises";
-import type { Answer, Question } from "@octant/core";
+import type { Answer, Progress, Question } from "@octant/core";
 import { expect, test } from "vitest";
 import { createApprovalQueue } from "./approval-queue.ts";
 import { askThroughClient } from "./ask-through-client.ts";
@@ -18,6 +17,7 @@ const toRequest = (more: Partial<PermissionRequest> = {}): PermissionRequest => 
   caller: { id: "me", access: "admin" },
   signal: new AbortController().signal,
   ask: async () => undefined,
+  progress: () => {},
   isCovered: () => false,
   ...more,
   ...("always" in more ? {} : { always: { ...ALWAYS, args: { path: ["src/*"] } } }),
@@ -182,47 +182,83 @@ test("a form offers what can take effect, as MCP wants its forms", async () => {
   expect(questions[0]?.message).toContain("fs.write: Create a new file.");
 });
 
-test("an approval waits until it is answered, and only its owner can do that", async () => {
+const DESK = { tell: () => {}, isAttended: () => true };
+
+test("an approval waits until it is answered, once, and the caller hears that it waits", async () => {
   const queue = createApprovalQueue();
   const events: string[] = [];
-  queue.subscribe(({ type }) => events.push(type));
-  const request = queue.requestPermission(toRequest());
-  await setImmediate();
-  const [pending] = queue.list("me");
-  expect(pending).toMatchObject({ owner: "me", name: "fs.write", text: expect.stringContaining("src/a.ts") });
-  expect(queue.list("you")).toEqual([]);
+  const updates: Progress[] = [];
+  queue.open({ ...DESK, tell: ({ type }) => events.push(type) });
+  const request = queue.requestPermission(toRequest({ progress: (update) => updates.push(update) }));
+  const [pending] = queue.list();
+  expect(pending).toMatchObject({
+    caller: "me",
+    action: "fs.write",
+    text: expect.stringContaining("src/a.ts"),
+    choices: ["once", "session", "always", "deny"],
+    always: ALWAYS,
+  });
+  expect(updates).toMatchObject([{ message: expect.stringContaining(pending?.expires_at ?? "?") }]);
   const id = pending?.approval_id ?? "";
-  expect(() => queue.answer(id, { answer: "once" }, "you")).toThrow("no such approval");
-  queue.answer(id, { answer: "once" }, "me");
-  expect(() => queue.answer(id, { answer: "once" }, "me")).toThrow("no such approval");
-  expect(await request).toEqual({ answer: "once" });
+  queue.answer(id, { answer: "deny", reason: "no", by: "you" });
+  expect(() => queue.answer(id, { answer: "once", by: "you" })).toThrow("no such approval");
+  expect(await request).toEqual({ answer: "deny", reason: "no", by: "you" });
   expect(events).toEqual(["asked", "settled"]);
   expect(queue.list()).toEqual([]);
 });
 
 test("an approval that cannot be for always is not taken for it", async () => {
   const queue = createApprovalQueue();
-  queue.subscribe(() => {});
+  const close = queue.open(DESK);
   const request = queue.requestPermission(toRequest({ always: undefined }));
-  await setImmediate();
-  const id = queue.list()[0]?.approval_id ?? "";
-  expect(() => queue.answer(id, { answer: "always" })).toThrow("not offered");
-  queue.close();
-  expect(await request).toEqual({ answer: "unattended" });
+  const [pending] = queue.list();
+  expect(pending?.choices).toEqual(["once", "session", "deny"]);
+  expect(() => queue.answer(pending?.approval_id ?? "", { answer: "always", by: "you" })).toThrow(
+    "not offered",
+  );
+  close();
+  expect(await request, "the desk has closed").toEqual({ answer: "unattended" });
 });
 
-test("an approval runs out, ends with its call, and is not waited for where nobody looks or too many wait", async () => {
-  expect(await createApprovalQueue().requestPermission(toRequest())).toEqual({ answer: "unattended" });
-  const queue = createApprovalQueue({ timeoutMs: 5, maxPending: 2 });
-  queue.subscribe(() => {});
+test("an approval that an answer to another one covers does not wait", async () => {
+  const queue = createApprovalQueue();
+  queue.open(DESK);
+  const request = queue.requestPermission(toRequest({ isCovered: () => true }));
+  expect(await request).toEqual({ answer: "once" });
+  expect(queue.list()).toEqual([]);
+});
+
+test("an approval runs out, or ends with its call, and says so", async () => {
+  const queue = createApprovalQueue(5);
+  queue.open(DESK);
   const controller = new AbortController();
   const cancelled = queue.requestPermission(toRequest({ signal: controller.signal }));
   const late = queue.requestPermission(toRequest());
-  expect(await queue.requestPermission(toRequest())).toEqual({ answer: "unattended" });
   controller.abort(new Error("enough"));
   await expect(cancelled).rejects.toThrow("enough");
-  expect(await late).toEqual({ answer: "unattended" });
+  expect(await late).toEqual({
+    answer: "unattended",
+    reason: expect.stringContaining("nobody answered within 0.005 s"),
+  });
   expect(queue.list()).toEqual([]);
+});
+
+test("nothing waits where nobody may answer, nor where too many wait, of one caller or of all", async () => {
+  const queue = createApprovalQueue();
+  expect(await queue.requestPermission(toRequest())).toEqual({ answer: "unattended" });
+  const close = queue.open({ ...DESK, isAttended: () => false });
+  expect(await queue.requestPermission(toRequest())).toEqual({ answer: "unattended" });
+  close();
+
+  const end = queue.open(DESK);
+  const ask = (id: string) => queue.requestPermission(toRequest({ caller: { id, access: "write" } }));
+  const requests = Array.from({ length: 21 }, () => ask("greedy"));
+  expect(await requests.at(-1)).toMatchObject({ reason: expect.stringContaining("too many") });
+  expect(queue.list()).toHaveLength(20);
+  for (let i = 0; i < 100; i++) requests.push(ask(`caller ${i}`));
+  expect(queue.list()).toHaveLength(100);
+  end();
+  await Promise.all(requests);
 });
 
 test("who is not there is passed over", async () => {

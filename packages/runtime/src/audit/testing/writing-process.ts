@@ -3,14 +3,17 @@ import { toAuditKey } from "../seal.ts";
 import { entry } from "./entry.ts";
 
 /** Writes as fast as it can until it is killed; tells each number that is on the disk. */
-const [folder = "", secret = ""] = process.argv.slice(2);
+const [folder = "", secret = "", keepBytes] = process.argv.slice(2);
 const log = createAuditLog({
   folder,
   key: toAuditKey(Buffer.from(secret, "hex")),
   warn: (message) => process.stderr.write(message),
   partBytes: 50_000,
+  ...(keepBytes !== undefined && { keepBytes: Number(keepBytes) }),
 });
 for (let i = 0; ; i++) {
   const place = log.append(entry(i));
+  // Parts go when the head is told, which a process that never rests does not come to.
+  if (keepBytes !== undefined) log.flush();
   if (i % 20 === 0) process.stdout.write(`${place}\n`);
 }

@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Caller, ERRORS, ToolError } from "@octant/core";
+import { toWwwAuthenticate } from "../access/challenge.ts";
+import { readJson } from "../http/body.ts";
+import { createEventStream, type EventStream } from "../http/event-stream.ts";
+import type { Limits } from "../http/limits.ts";
+import type { HttpOptions } from "../http/options.ts";
+import { type HttpRefusal, methodNotAllowed, refuse } from "../http/refusals.ts";
+import { sendJson } from "../http/reply.ts";
+import { isPlain } from "../messages.ts";
+import { APPROVAL_CHOICES, type ApprovalSource, type GivenAnswer } from "./source.ts";
+
+export const APPROVALS_PATH = "/approvals";
+
+const MAX_ANSWER_BYTES = 16 * 1024;
+const MAX_REASON_CHARS = 1_000;
+
+/** Where whoever may do everything sees which calls wait for an approval, and answers them. */
+export interface ApprovalEndpoint {
+  /** Whether a path is one of ours. */
+  owns(path: string): boolean;
+  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): void;
+  close(): void;
+}
+
+export function createApprovalEndpoint(
+  source: ApprovalSource,
+  access: Pick<HttpOptions, "tokens" | "oauth">,
+  limits: Limits,
+): ApprovalEndpoint {
+  const followers = new Set<EventStream>();
+  const send = (stream: EventStream, news: unknown) => {
+    // Who does not keep up comes back, and is told what waits by then.
+    if (stream.full) stream.end();
+    else stream.send(JSON.stringify(news));
+  };
+  const closeDesk = source.open({
+    isAttended: () => mayAdminister(access),
+    tell(news) {
+      for (const stream of followers) send(stream, news);
+    },
+  });
+
+  const follow = (response: ServerResponse) => {
+    const stream = createEventStream(response, { keepAliveMs: limits.keepAliveMs });
+    // A token that was revoked meanwhile is noticed when its owner comes back.
+    const cut = setTimeout(() => stream.end(), limits.maxStreamMs).unref();
+    response.once("close", () => {
+      clearTimeout(cut);
+      followers.delete(stream);
+    });
+    followers.add(stream);
+    for (const approval of source.list()) stream.send(JSON.stringify({ type: "asked", approval }));
+  };
+  const answer = (response: ServerResponse, id: string, value: unknown, by: string) =>
+    reply(response, () => {
+      const given = parseAnswer(value, by);
+      source.answer(id, given);
+      return { approval_id: id, answer: given.answer };
+    });
+
+  return {
+    owns: (path) => path === APPROVALS_PATH || path.startsWith(`${APPROVALS_PATH}/`),
+    handle(request, response, caller) {
+      // No other scope has this access: neither one that only looks, nor one for a project.
+      if (caller.access !== "admin") return refuse(response, NEEDS_ADMIN);
+      const [path = "", query] = request.url?.split("?", 2) ?? [];
+      const id = path.slice(APPROVALS_PATH.length + 1);
+      if (id === "") {
+        if (request.method !== "GET") refuse(response, methodNotAllowed("GET"));
+        else if (new URLSearchParams(query).has("follow")) follow(response);
+        else reply(response, () => ({ approvals: source.list() }));
+      } else if (request.method !== "POST") refuse(response, methodNotAllowed("POST"));
+      else readJson(request, response, MAX_ANSWER_BYTES, (value) => answer(response, id, value, caller.id));
+    },
+    close() {
+      closeDesk();
+      for (const stream of followers) stream.end();
+    },
+  };
+}
+
+/** Whether anybody can come with scope admin; who an authorisation server gives it to, it alone knows. */
+const mayAdminister = ({ tokens, oauth }: Pick<HttpOptions, "tokens" | "oauth">): boolean =>
+  oauth !== undefined ||
+  tokens
+    .list()
+    .some(
+      ({ scopes, expires }) =>
+        scopes.includes("admin") && (expires === undefined || Date.parse(expires) > Date.now()),
+    );
+
+const NEEDS_ADMIN: HttpRefusal = {
+  status: 403,
+  message: "approvals need a token with scope admin",
+  headers: {
+    "www-authenticate": toWwwAuthenticate({ error: "insufficient_scope", scopes: ["admin"] }),
+    // Its body stays unread.
+    connection: "close",
+  },
+};
+
+/** The data as JSON, or the error with the status that belongs to its code. */
+function reply(response: ServerResponse, work: () => unknown): void {
+  try {
+    sendJson(response, 200, JSON.stringify(work()));
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    const { code, message, details }: ToolError = cause;
+    sendJson(response, ERRORS[code].http, JSON.stringify({ error: { code, message, details } }));
+  }
+}
+
+function parseAnswer(value: unknown, by: string): GivenAnswer {
+  const { answer: given, reason } = isPlain(value) ? value : {};
+  const answer = APPROVAL_CHOICES.find((choice) => choice === given);
+  if (!answer) throw wrong("answer", `expected one of ${APPROVAL_CHOICES.join(", ")}`);
+  if (reason === undefined) return { answer, by };
+  if (typeof reason === "string" && reason.length <= MAX_REASON_CHARS) return { answer, reason, by };
+  throw wrong("reason", `expected a text of at most ${MAX_REASON_CHARS} characters`);
+}
+
+const wrong = (path: string, message: string) =>
+  new ToolError("INVALID_ARGUMENT", `${path}: ${message}`, { issues: [{ path, message }] });

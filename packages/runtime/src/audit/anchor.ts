@@ -1,0 +1,45 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { type Position, startOf } from "./chain-check.ts";
+import { unlessGone } from "./errno.ts";
+import { anchorName } from "./names.ts";
+import { type AuditKey, seal, unseal } from "./seal.ts";
+
+/** Where a chain begins: after this position, with this part. What came before was let go on purpose, by us alone. */
+export interface Anchor extends Position {
+  readonly chain: string;
+  readonly part: number;
+}
+
+const PRIVATE = 0o600;
+
+/** The very beginning when nothing was let go; undefined when it was changed. */
+export function loadAnchor(folder: string, key: AuditKey, chain: string): Anchor | undefined {
+  const bytes = unlessGone(() => readFileSync(join(folder, anchorName(chain))));
+  if (!bytes) return { chain, part: 1, ...startOf(key, chain) };
+  // Only encodeAnchor can have sealed it.
+  const anchor = unseal(key, bytes.subarray(0, -1)) as Anchor | undefined;
+  return anchor?.chain === chain && encodeAnchor(key, anchor) === bytes.toString("utf8") ? anchor : undefined;
+}
+
+/** On the disk when it returns: only then may what came before go. */
+export function writeAnchor(folder: string, key: AuditKey, anchor: Anchor): void {
+  const path = join(folder, anchorName(anchor.chain));
+  const draft = `${path}.draft`;
+  try {
+    const file = openSync(draft, "w", PRIVATE);
+    try {
+      writeSync(file, encodeAnchor(key, anchor));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw cause;
+  }
+}
+
+const encodeAnchor = (key: AuditKey, { chain, part, seq, last }: Anchor): string =>
+  `${seal(key, JSON.stringify({ chain, part, seq, last })).text}\n`;
