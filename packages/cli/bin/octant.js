@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const NEEDED_MAJOR = 24;
@@ -14,7 +14,8 @@ else import("./restart.js").then(({ restart }) => restart(NEEDED_MAJOR, fileURLT
 function runHere() {
   endWithLauncher();
   // Not the default in the shared temp folder, where somebody else could put code for us to run.
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  const named = process.env.XDG_CACHE_HOME;
+  const cache = named && isAbsolute(named) ? named : join(homedir(), ".cache");
   module.enableCompileCache(join(cache, "octant", "compiled"));
   // The checkout runs its sources; a published package has none.
   const source = new URL("../src/main.ts", import.meta.url);

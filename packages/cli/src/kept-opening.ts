@@ -9,8 +9,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { cacheFolder } from "@octant/host";
 import type { Opening } from "@octant/mcp";
 import { type LoadOptions, settingsPlaces } from "@octant/runtime";
 
@@ -36,9 +36,7 @@ export function createKeptOpening(
   const key = createHash("sha256")
     .update(JSON.stringify([flags, variablesOf(env), places, places.map(stampOf)]))
     .digest("hex");
-  const xdg = env["XDG_CACHE_HOME"];
-  const cache = xdg && isAbsolute(xdg) ? xdg : join(env["HOME"] || homedir(), ".cache");
-  const folder = join(cache, "octant", "openings");
+  const folder = join(cacheFolder(env), "openings");
   const file = join(folder, `${key}.json`);
   return {
     load() {

@@ -21,5 +21,6 @@ export * from "./sandbox/index.ts";
 export * from "./search/ripgrep.ts";
 export * from "./search/search-text.ts";
 export * from "./state.ts";
+export { cacheFolder } from "./user-folders.ts";
 export * from "./watching/index.ts";
 export * from "./workspace.ts";

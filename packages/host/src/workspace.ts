@@ -11,6 +11,7 @@ import { createProcesses, type Processes } from "./processes/index.ts";
 import { createSandbox, DEFAULT_SANDBOX, type Sandbox, type SandboxSettings } from "./sandbox/index.ts";
 import { createRipgrep, type Ripgrep } from "./search/ripgrep.ts";
 import { openStateFolder, type StateFolder } from "./state.ts";
+import { cacheFolder } from "./user-folders.ts";
 
 /** The folders that Octant works in, and what stands on them. */
 export interface Workspace {
@@ -43,7 +44,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const state = openStateFolder({ roots: confinement.roots, env, warn });
   // A root such as the home folder holds what other workspaces keep, and the code that Node has compiled for us.
   confinement.exclude(state.base);
-  for (const folder of cacheFolders(env)) confinement.exclude(folder);
+  confinement.exclude(cacheFolder(env));
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn });
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
@@ -78,9 +79,3 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 /** Files obey the settings of the sandbox as commands do. */
 const allowedFolders = (roots: readonly Path[], { mode, allowed_paths }: SandboxSettings): Path[] =>
   mode === "off" ? [] : allowed_paths.map((path) => (isAbsolute(path) ? path : join(roots[0] ?? "/", path)));
-
-/** Where `bin/octant.js` lets Node keep compiled code. */
-function cacheFolders({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string[] {
-  const home = XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : HOME && join(HOME, ".cache");
-  return home ? [join(home, "octant")] : [];
-}

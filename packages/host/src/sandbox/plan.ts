@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { fromNative, isWithin, type Path, toNative } from "../path.ts";
 import type { StateFolder } from "../state.ts";
+import { cacheFolder, xdgFolder } from "../user-folders.ts";
 import {
   addHome,
   addMask,
@@ -203,13 +204,11 @@ function toolchainsIn(path: string, env: NodeJS.ProcessEnv): string[] {
 
 /** Octant's own state, settings and compiled code: who writes there writes what runs outside. */
 function maskOctant(tree: Tree, { state, scratch, env }: PlanOptions): void {
-  const caches = [env["XDG_CACHE_HOME"] || join(homeOf(env), ".cache")]
-    .filter(isAbsolute)
-    .map((path) => join(path, "octant"));
-  for (const path of caches) makeFolder(path);
-  const settings = [env["XDG_CONFIG_HOME"] || join(homeOf(env), ".config")].filter(isAbsolute);
-  for (const path of [...caches, ...settings.map((folder) => join(folder, "hanzo")), state.base])
-    addMask(tree, path, scratch);
+  const own = { ...env, HOME: homeOf(env) };
+  const cache = cacheFolder(own);
+  makeFolder(cache);
+  const settings = join(xdgFolder(own, "XDG_CONFIG_HOME", ".config"), "hanzo");
+  for (const path of [cache, settings, state.base]) addMask(tree, path, scratch);
 }
 
 /** The roots, and what settings allow besides, where it really is. */

@@ -1,0 +1,12 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/** Octant's own among the person's caches: compiled code, first answers. `bin/octant.js` finds it by the same rule. */
+export const cacheFolder = (env: NodeJS.ProcessEnv): string =>
+  join(xdgFolder(env, "XDG_CACHE_HOME", ".cache"), "octant");
+
+/** The XDG specification says that a relative path is to be ignored: it would lead into the project. */
+export function xdgFolder(env: NodeJS.ProcessEnv, variable: string, fallback: string): string {
+  const given = env[variable];
+  return given && isAbsolute(given) ? given : join(env["HOME"] || homedir(), fallback);
+}
