@@ -1,9 +1,6 @@
-import { errnoOf } from "./errno.ts";
-import { checkProgram } from "./program.ts";
 import type { StartOrder } from "./protocol.ts";
-import { RequestRefused } from "./supervisor-client.ts";
 
-/** How a sandbox starts a command; SANDBOX_UNAVAILABLE when it cannot. */
+/** How a sandbox starts a command; SANDBOX_UNAVAILABLE when it cannot, EXEC_FAILED when there is no such program. */
 export interface Launcher {
   wrap(command: {
     readonly argv: readonly [string, ...string[]];
@@ -24,11 +21,6 @@ export interface Launcher {
 
 /** The order to start the launcher, which starts the command. */
 export async function toLaunched(sandbox: Launcher, order: StartOrder): Promise<StartOrder> {
-  try {
-    checkProgram(order);
-  } catch (cause) {
-    throw new RequestRefused({ kind: "not_started", errno: errnoOf(cause) });
-  }
   const { argv, folder, env, pty } = order;
   const launch = await sandbox.wrap({ argv, folder, env: { ...env }, pty: pty !== null });
   if (launch.launcher === false) return { ...order, env: launch.env };

@@ -38,10 +38,12 @@ const SYSTEM_PLACES = [
   "/run/current-system/sw/bin",
 ];
 
+/** Most of the PATH holds no such name, and to be told so by an error takes longer than the look. */
 function isProgram(path: string): boolean {
+  if (!exists(path)) return false;
   try {
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return true;
   } catch {
     return false;
   }
@@ -49,7 +51,7 @@ function isProgram(path: string): boolean {
 
 function exists(path: string): boolean {
   try {
-    return statSync(path).isFile();
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
     return false;
   }

@@ -285,8 +285,12 @@ describe("what is not there", () => {
 
   test("a program that is not there is EXEC_FAILED, as without a sandbox", async () => {
     await using world = await createWorld(process.getuid?.() ?? 0);
-    const missing = { ...command(world), argv: ["no-such-program"] as const };
-    await expect(sandboxFor(world, {}).wrap(missing)).rejects.toMatchObject({ code: "EXEC_FAILED" });
+    const sandbox = sandboxFor(world, {});
+    for (const argv of [["no-such-program"], ["/no/such/program"], ["./missing"], ["/tmp"]] as const)
+      await expect(sandbox.wrap({ ...command(world), argv })).rejects.toMatchObject({
+        code: "EXEC_FAILED",
+        details: { program: argv[0] },
+      });
   });
 
   test("a root that has become a link is refused", async () => {
