@@ -81,7 +81,7 @@ export async function startChild(order: StartOrder, tools: ChildTools, on: Child
 }
 
 function spawnOn(
-  { argv: [program, ...args], cwd, env, stdin: source }: StartOrder,
+  { argv: [argv0, ...args], program, cwd, env, stdin: source }: StartOrder,
   { stdin, stdout, stderr }: Readonly<Record<StreamName | "stdin", Pipe | undefined>>,
 ): ChildProcess {
   const file = typeof source === "object" ? takeFile(source.file) : undefined;
@@ -89,7 +89,7 @@ function spawnOn(
   const input = file ?? stdin?.readEnd ?? (source === "open" ? "pipe" : "ignore");
   const stdio = [input, stdout?.writeEnd ?? "pipe", stderr?.writeEnd ?? "pipe"] as const;
   try {
-    return spawn(program, args, { cwd, env, detached: true, stdio: [...stdio] });
+    return spawn(program, args, { argv0, cwd, env, detached: true, stdio: [...stdio] });
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -75,9 +75,9 @@ test("a sandbox that is off changes nothing about how a command is started and t
   const plain = createProcesses({
     folder: mkdtempSync(join(root, "state-")),
     env: process.env,
-    sandbox: { wrap: async ({ argv, env }) => ({ argv, env, launcher: false }) },
+    sandbox: { wrap: async ({ argv, env }) => ({ argv, program: "/bin/sh", env, launcher: false }) },
   });
-  const argv = ["/bin/sh", "-c", 'test "$(pwd)" = "$PWD" && exit 137'] as const;
+  const argv = ["sh", "-c", 'test "$(pwd)" = "$PWD" && test "$0" = sh && exit 137'] as const;
   const { proc_id } = await plain.start({ argv, cwd, owner: OWNER, label: "exit" });
   const info = await plain.exited(OWNER, proc_id, LONG_MS, NEVER);
   expect(info).toMatchObject({ exit_code: 137, signal: null });

@@ -11,6 +11,8 @@ export interface Launcher {
     readonly pty: boolean;
   }): Promise<{
     readonly argv: readonly [string, ...string[]];
+    /** Where `argv[0]` was found, when that is known. */
+    readonly program?: string | undefined;
     readonly env: Readonly<Record<string, string>>;
     /** Where the launcher itself runs; `/` when absent. */
     readonly folder?: string | undefined;
@@ -23,6 +25,8 @@ export interface Launcher {
 export async function toLaunched(sandbox: Launcher, order: StartOrder): Promise<StartOrder> {
   const { argv, folder, env, pty } = order;
   const launch = await sandbox.wrap({ argv, folder, env: { ...env }, pty: pty !== null });
-  if (launch.launcher === false) return { ...order, env: launch.env };
-  return { ...order, argv: launch.argv, env: launch.env, cwd: launch.folder ?? "/", launched: true };
+  if (launch.launcher === false)
+    return { ...order, program: launch.program ?? order.program, env: launch.env };
+  const { argv: launcher, env: itsEnv, folder: itsFolder = "/" } = launch;
+  return { ...order, program: launcher[0], argv: launcher, env: itsEnv, cwd: itsFolder, launched: true };
 }
