@@ -11,7 +11,7 @@ const SERVERS: Readonly<Record<string, () => Promise<object>>> = { octant, sdk, 
 console.log(JSON.stringify(await SERVERS[role ?? ""]?.()));
 
 async function octant() {
-  const { createOctant } = await import("../packages/cli/src/octant.ts");
+  const { createOctant } = await import("@octant/cli");
   const { createTokenStore, serveHttp } = await import("@octant/mcp");
   const { registry, dispatch } = createOctant({ roots: [root], log: console.error });
   const tokens = createTokenStore({ folder: join(state, "tokens") });

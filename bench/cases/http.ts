@@ -87,7 +87,7 @@ interface Contender extends AsyncDisposable {
   open(tool: string, args: object, clients: number): HttpLoad;
 }
 
-/** A contender in a process of its own, with settings and state of its own. */
+/** A contender in a process of its own, with settings and state of its own; ours is what was built, as people have it. */
 async function start(role: string, root: string, input = ""): Promise<Contender> {
   const folder = mkdtempSync(join(tmpdir(), "octant-bench-http-"));
   mkdirSync(join(folder, "config/hanzo"), { recursive: true });
@@ -98,7 +98,7 @@ async function start(role: string, root: string, input = ""): Promise<Contender>
     XDG_STATE_HOME: join(folder, "state"),
     XDG_CACHE_HOME: join(folder, "cache"),
   };
-  const child = spawn(process.execPath, [SERVER, role, root, folder], { env });
+  const child = spawn(process.execPath, ["--conditions=built", SERVER, role, root, folder], { env });
   child.stderr.pipe(process.stderr);
   child.stdin.end(input);
   const { url, token } = JSON.parse(await firstLine(child));

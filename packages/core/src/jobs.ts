@@ -45,6 +45,8 @@ export interface JobStore {
   result(job_id: string): Envelope | undefined;
   byKey(owner: string, key: string): Job | undefined;
   list(filter: JobFilter): readonly Job[];
+  /** Writes that take little longer together than one of them alone. */
+  together(writes: () => void): void;
   /** Asks the process that runs the job, whichever it is, to end it. */
   askToCancel(job_id: string): void;
   isAskedToCancel(job_id: string): boolean;
@@ -70,6 +72,8 @@ export const PATIENCE_MS: Readonly<Record<Exclude<Timing, "sync">, number>> = {
   fire_and_forget: 0,
 };
 
+/** Until then most work has ended, and one write tells both its start and its end. */
+const STORE_AFTER_MS = 20;
 const TTL_MS = 24 * 60 * 60 * 1000;
 const HEED_EVERY_MS = 1_000;
 const LOOK_EVERY_MS = 250;
@@ -140,7 +144,8 @@ interface Live {
 export function createJobs(options: { store: JobStore; clock: Clock; events: EventLog }): Jobs {
   const { store, clock, events } = options;
   const live = new Map<string, Live>();
-  const delayed: (() => void)[] = [];
+  /** What is to be written of jobs that no caller knows of. */
+  const unstored = new Map<string, () => void>();
 
   const find = (owner: string, job_id: string): Job => {
     const running = live.get(job_id);
@@ -161,8 +166,10 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
     live.set(entry.job.job_id, entry);
     events.publish(entry.job.job_id, { type: "start" });
     void work(request, entry).then(entry.ended.resolve, entry.ended.reject);
-    // Storing it takes its time while the work is under way.
-    unlessKnown(entry, () => store.put(entry.job, { durable: false }));
+    const put = () => store.put(entry.job, { durable: false });
+    if (entry.job.key === null) storeLater(entry, put);
+    // From now on other processes of the workspace must see that the key is taken.
+    else unlessKnown(entry, put);
     return entry;
   };
 
@@ -183,24 +190,35 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
     const { wanted } = entry;
     const kept = wanted || entry.job.key !== null || !result.ok;
     const finish = () => store.finish(entry.job, kept ? result : null, { durable: wanted });
-    if (wanted || entry.job.key !== null) unlessKnown(entry, finish);
-    else later(() => unlessKnown(entry, finish));
+    if (wanted || entry.job.key !== null) unlessKnown(entry, () => storeNow(entry, finish));
+    else storeLater(entry, finish);
     live.delete(job_id);
     events.publish(job_id, { type: "end", state });
     return result;
   };
 
   /** Nobody asks for a job that was answered, so its caller need not wait until that is stored. */
-  const later = (write: () => void) => {
-    delayed.push(write);
-    if (delayed.length === 1) void clock.sleep(0, never).then(writeDelayed);
+  const storeLater = ({ job }: Live, write: () => void) => {
+    if (unstored.size === 0) void clock.sleep(STORE_AFTER_MS, never).then(storeWaiting);
+    unstored.set(job.job_id, write);
   };
-  const writeDelayed = () => {
-    for (const write of delayed.splice(0)) write();
+  const storeNow = ({ job }: Live, write: () => void) => {
+    unstored.delete(job.job_id);
+    write();
+  };
+  const storeWaiting = () => {
+    const writes = [...unstored.values()];
+    unstored.clear();
+    if (writes.length === 0) return;
+    unlessKnown({ acknowledged: false }, () =>
+      store.together(() => {
+        for (const write of writes) write();
+      }),
+    );
   };
   /** As if nothing were ever delayed. */
   const stored = (): JobStore => {
-    writeDelayed();
+    storeWaiting();
     return store;
   };
 
@@ -237,7 +255,7 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
       request.signal.removeEventListener("abort", cancel);
       if (result) return { job: entry.job, result };
       try {
-        store.put(entry.job, { durable: true });
+        storeNow(entry, () => store.put(entry.job, { durable: true }));
       } catch (cause) {
         entry.controller.abort(cause);
         throw cause;
@@ -293,13 +311,13 @@ export function createJobs(options: { store: JobStore; clock: Clock; events: Eve
       for (const { controller } of running)
         controller.abort(new ToolError("CANCELLED", "the server stops", {}));
       await Promise.allSettled(running.map(({ ended }) => ended.promise));
-      writeDelayed();
+      storeWaiting();
     },
   };
 }
 
 /** A store that fails must not cost a caller the answer to a call that nobody else knows to be a job. */
-function unlessKnown({ acknowledged }: Live, write: () => void): void {
+function unlessKnown({ acknowledged }: Pick<Live, "acknowledged">, write: () => void): void {
   try {
     write();
   } catch (cause) {

@@ -84,6 +84,20 @@ export function createJobStore(file: string, blobs: Blobs): JobStore & { close()
       use()
         .list.all(toParameters(filter))
         .flatMap((row) => toJob(row) ?? []),
+    together(writes) {
+      const db = use();
+      toldAsToolError(() => {
+        db.exec("BEGIN IMMEDIATE");
+        try {
+          writes();
+          db.exec("COMMIT");
+        } catch (cause) {
+          // A full disk may have taken all of it back already.
+          if (db.inTransaction()) db.exec("ROLLBACK");
+          throw cause;
+        }
+      });
+    },
     askToCancel: (job_id) => void use().askToCancel.run({ job_id }),
     isAskedToCancel: (job_id) => use().isAskedToCancel.get({ job_id }) !== undefined,
     recover,
@@ -113,7 +127,12 @@ function openDatabase(file: string) {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const db = new DatabaseSync(file);
   db.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`);
-  return { ...prepare(db), exec: (sql: string) => db.exec(sql), close: () => db.close() };
+  return {
+    ...prepare(db),
+    exec: (sql: string) => db.exec(sql),
+    inTransaction: () => db.isTransaction,
+    close: () => db.close(),
+  };
 }
 
 const COLUMNS =

@@ -107,11 +107,22 @@ test("who asks for a job is told at once of a failure that came at once, and of 
 
 test("a job that was answered is known at once and for good, though it is stored after the answer", async () => {
   const { job } = await jobs.run(request(async () => success(1)));
-  expect(store.get("me", job.job_id)?.state).toBe("running");
+  expect(store.get("me", job.job_id)).toBeUndefined();
   expect(jobs.list({ owner: "me", state: "complete", limit: 10 })).toHaveLength(1);
   const second = await jobs.run(request(async () => success(2)));
   await jobs.close();
   expect(store.get("me", second.job.job_id)?.state).toBe("complete");
+});
+
+test("a job that nobody was told of is found by other processes while it runs", async () => {
+  const caller = new AbortController();
+  const answer = jobs.run(request(({ signal }) => untilAborted(signal), { signal: caller.signal }));
+  const running = () => store.list({ owner: "me", state: "running", limit: 10 });
+  await expect.poll(running).toHaveLength(1);
+  caller.abort();
+  await answer;
+  await jobs.close();
+  expect(running()).toEqual([]);
 });
 
 test("a failure is found by listing the failed", async () => {

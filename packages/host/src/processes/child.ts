@@ -4,7 +4,7 @@ import { closeSync, openSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { Groups } from "./cgroup.ts";
-import type { createPipeReader, Pipe, Pipes } from "./pipes.ts";
+import type { Pipe, Pipes, ReadPipe } from "./pipes.ts";
 import { STREAMS, type StartOrder, type StreamName, type TerminalSize } from "./protocol.ts";
 
 /** A process that runs. It leads a session of its own, and what it prints is drained whatever happens. */
@@ -32,7 +32,7 @@ export interface ChildEvents {
 
 export interface ChildTools {
   readonly pipes: Pipes;
-  readonly readPipe: ReturnType<typeof createPipeReader>;
+  readonly readPipe: ReadPipe;
   readonly groups: Groups;
 }
 
@@ -53,7 +53,7 @@ export async function startChild(order: StartOrder, tools: ChildTools, on: Child
   }
 
   const draining = new Set<StreamName>(STREAMS);
-  const drain = (name: StreamName, pipe: Pipe | undefined, stream: Readable | null) => {
+  const drain = (name: StreamName, pipe: Pipe | undefined, stream: Readable | null): (() => void) => {
     const close = (readToEnd: boolean) => {
       if (pipe && readToEnd) pipes.giveBack(pipe.name);
       draining.delete(name);
@@ -62,19 +62,26 @@ export async function startChild(order: StartOrder, tools: ChildTools, on: Child
     if (pipe) return readPipe(pipe.readEnd, { bytes: (bytes) => on.output(name, bytes), close });
     stream?.on("data", (bytes: Buffer) => on.output(name, bytes));
     stream?.on("close", () => close(false));
+    return () => {};
   };
-  drain("stdout", stdout, child.stdout);
-  drain("stderr", stderr, child.stderr);
-  child.on("exit", on.exit);
+  const looks = [drain("stdout", stdout, child.stdout), drain("stderr", stderr, child.stderr)];
+  const lookAtOutput = () => {
+    for (const look of looks) look();
+  };
+  child.on("exit", (code, signal) => {
+    lookAtOutput();
+    on.exit(code, signal);
+  });
 
   const input = stdin ? new Socket({ fd: stdin.writeEnd, readable: false, writable: true }) : child.stdin;
   if (child.pid !== undefined) return { pid: child.pid, ...(input && { input: toInput(input) }) };
   input?.destroy();
+  lookAtOutput();
   throw (await once(child, "error"))[0];
 }
 
 function spawnOn(
-  { argv: [program, ...args], cwd, env, stdin: source }: StartOrder,
+  { argv: [argv0, ...args], program, cwd, env, stdin: source }: StartOrder,
   { stdin, stdout, stderr }: Readonly<Record<StreamName | "stdin", Pipe | undefined>>,
 ): ChildProcess {
   const file = typeof source === "object" ? takeFile(source.file) : undefined;
@@ -82,7 +89,7 @@ function spawnOn(
   const input = file ?? stdin?.readEnd ?? (source === "open" ? "pipe" : "ignore");
   const stdio = [input, stdout?.writeEnd ?? "pipe", stderr?.writeEnd ?? "pipe"] as const;
   try {
-    return spawn(program, args, { cwd, env, detached: true, stdio: [...stdio] });
+    return spawn(program, args, { argv0, cwd, env, detached: true, stdio: [...stdio] });
   } finally {
     if (file !== undefined) closeSync(file);
   }

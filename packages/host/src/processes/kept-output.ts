@@ -1,7 +1,7 @@
-import { closeSync, writeSync } from "node:fs";
 import { orderOutput } from "./output-ref.ts";
 import type { EndRecord, Hello, StartRecord, StreamName } from "./protocol.ts";
-import { recordPath, spoolPath, toLine } from "./records.ts";
+import type { RecordWriter } from "./record-writer.ts";
+import { spoolPath } from "./records.ts";
 import type { Spares } from "./spares.ts";
 import { createSpool, type SpoolWriter } from "./spool.ts";
 
@@ -14,15 +14,28 @@ export interface KeptOutput {
   failure(): string | null;
   /** No more output will come. Resolves when all that is kept can be read in order. */
   close(): Promise<void>;
-  /** Throws when the disk does not take it: a process that nobody could find again must not run. */
+  /** Throws when the disk does not take it: a process that nobody could find again must not run on. */
   recordStart(start: StartRecord): void;
-  /** May be called again while output still comes. */
-  recordEnd(end: EndRecord): void;
+  /** With its start, when that is not recorded yet. May be called again while output still comes. */
+  recordEnd(start: StartRecord, end: EndRecord): void;
 }
 
-export function createKeptOutput(proc_id: string, { folder, caps }: Hello, spares: Spares): KeptOutput {
+export interface KeepingTools {
+  readonly spares: Spares;
+  readonly records: RecordWriter;
+}
+
+export function createKeptOutput(
+  proc_id: string,
+  { folder, caps }: Hello,
+  { spares, records }: KeepingTools,
+): KeptOutput {
   const spools = new Map<StreamName, SpoolWriter>();
-  let record: number | undefined;
+  let isRecorded = false;
+  const add: RecordWriter["add"] = (start, end) => {
+    records.add(start, end);
+    isRecorded = true;
+  };
 
   return {
     write(stream, bytes) {
@@ -40,19 +53,15 @@ export function createKeptOutput(proc_id: string, { folder, caps }: Hello, spare
       }
     },
     recordStart(start) {
-      record = spares.take(recordPath(folder, proc_id));
-      writeSync(record, toLine(start));
+      if (!isRecorded) add(start);
     },
-    recordEnd(end) {
-      if (record === undefined) return;
+    recordEnd(start, end) {
       try {
-        writeSync(record, toLine(end));
+        if (isRecorded) records.addEnd(proc_id, end);
+        else add(start, end);
       } catch {
         // The disk is full. The server gets to know the end all the same; after a restart it counts as killed.
       }
-      if (end.output_open) return;
-      closeSync(record);
-      record = undefined;
     },
   };
 }

@@ -1,9 +1,6 @@
-import { errnoOf } from "./errno.ts";
-import { checkProgram } from "./program.ts";
 import type { StartOrder } from "./protocol.ts";
-import { RequestRefused } from "./supervisor-client.ts";
 
-/** How a sandbox starts a command; SANDBOX_UNAVAILABLE when it cannot. */
+/** How a sandbox starts a command; SANDBOX_UNAVAILABLE when it cannot, EXEC_FAILED when there is no such program. */
 export interface Launcher {
   wrap(command: {
     readonly argv: readonly [string, ...string[]];
@@ -14,6 +11,8 @@ export interface Launcher {
     readonly pty: boolean;
   }): Promise<{
     readonly argv: readonly [string, ...string[]];
+    /** Where `argv[0]` was found, when that is known. */
+    readonly program?: string | undefined;
     readonly env: Readonly<Record<string, string>>;
     /** Where the launcher itself runs; `/` when absent. */
     readonly folder?: string | undefined;
@@ -24,13 +23,10 @@ export interface Launcher {
 
 /** The order to start the launcher, which starts the command. */
 export async function toLaunched(sandbox: Launcher, order: StartOrder): Promise<StartOrder> {
-  try {
-    checkProgram(order);
-  } catch (cause) {
-    throw new RequestRefused({ kind: "not_started", errno: errnoOf(cause) });
-  }
   const { argv, folder, env, pty } = order;
   const launch = await sandbox.wrap({ argv, folder, env: { ...env }, pty: pty !== null });
-  if (launch.launcher === false) return { ...order, env: launch.env };
-  return { ...order, argv: launch.argv, env: launch.env, cwd: launch.folder ?? "/", launched: true };
+  if (launch.launcher === false)
+    return { ...order, program: launch.program ?? order.program, env: launch.env };
+  const { argv: launcher, env: itsEnv, folder: itsFolder = "/" } = launch;
+  return { ...order, program: launcher[0], argv: launcher, env: itsEnv, cwd: itsFolder, launched: true };
 }

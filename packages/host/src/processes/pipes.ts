@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, openSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, readSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import { after } from "./timer.ts";
 
 /**
  * Real pipes for children. What Node calls a pipe is a socket, and a program cannot open `/dev/stdout`,
@@ -89,14 +90,24 @@ function openBothEnds(name: string): Pipe | undefined {
 }
 
 const READ_BYTES = 65_536;
+/** More than a pipe holds: whoever fills it faster than that still runs. */
+const MAX_READS_AT_ONCE = 4;
+/** Most programs have ended by then, and a pipe that is read once needs nobody who waits for it. */
+const WAIT_AFTER_MS = 3;
 
-/** Reads a pipe to its end. All readers share one buffer: `onBytes` must be done with it when it returns. */
-export function createPipeReader(): (
-  fd: number,
-  on: { bytes(bytes: Buffer): void; close(readToEnd: boolean): void },
-) => void {
+export interface PipeEvents {
+  /** The bytes are only good until this returns: all readers share one buffer. */
+  bytes(bytes: Buffer): void;
+  close(readToEnd: boolean): void;
+}
+
+/** Reads a pipe to its end, beginning soon, or at once when what comes back is called: the writer has ended. */
+export type ReadPipe = (fd: number, on: PipeEvents) => () => void;
+
+export function createPipeReader(): ReadPipe {
   const buffer = Buffer.allocUnsafe(READ_BYTES);
-  return (fd, on) => {
+
+  const wait = (fd: number, on: PipeEvents) => {
     let ended = false;
     const callback = (count: number) => {
       on.bytes(buffer.subarray(0, count));
@@ -111,6 +122,38 @@ export function createPipeReader(): (
     socket.on("close", () => on.close(ended));
     socket.resume();
   };
+
+  return (fd, on) => {
+    let isWaiting = false;
+    const startWaiting = () => {
+      isWaiting = true;
+      wait(fd, on);
+    };
+    const callOff = after(WAIT_AFTER_MS, startWaiting);
+    return () => {
+      if (isWaiting) return;
+      callOff();
+      for (let reads = 0; reads < MAX_READS_AT_ONCE; reads++) {
+        const count = readNow(fd, buffer);
+        if (count === undefined) break;
+        if (count === 0) {
+          closeSync(fd);
+          return on.close(true);
+        }
+        on.bytes(buffer.subarray(0, count));
+      }
+      startWaiting();
+    };
+  };
+}
+
+/** Undefined when nothing is there yet: something that the program started has the pipe open. */
+function readNow(fd: number, buffer: Buffer): number | undefined {
+  try {
+    return readSync(fd, buffer);
+  } catch {
+    return undefined;
+  }
 }
 
 const run = (program: string, args: readonly string[]): Promise<boolean> =>

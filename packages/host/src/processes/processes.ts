@@ -127,7 +127,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
     const { argv, cwd, env: extra = {}, pty, timeoutMs = null } = spec;
     const hasTerminal = pty !== undefined;
     const order: StartOrder = {
-      ...{ proc_id, owner, command, argv, timeoutMs, pty: pty ?? null, launched: false },
+      ...{ proc_id, owner, command, argv, program: argv[0], timeoutMs, pty: pty ?? null, launched: false },
       ...{ folder: cwd.path, cwd: nameOf(cwd) },
       env: childEnvironment({ base, extra, pty: hasTerminal, folder: cwd.path, proc_id, server }),
       stdin: keepInput(inputPath(folder, proc_id), spec.stdin ?? "closed"),

@@ -2,10 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { StartOrder } from "./protocol.ts";
 
-/**
- * A terminal or a launcher starts anything and lets it print that it is not there, so we look first. Throws the
- * system's error when the program cannot be started.
- */
+/** A terminal starts anything and lets it print that it is not there, so we look first; throws the system's error. */
 export function checkProgram({
   argv: [program],
   env,

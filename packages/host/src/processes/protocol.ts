@@ -54,6 +54,8 @@ export type InputSource = "closed" | "open" | { readonly file: string };
 
 export interface StartOrder extends Omit<StartRecord, "pid" | "started_at" | "server" | "caps" | "pty"> {
   readonly argv: readonly [string, ...string[]];
+  /** What to start: `argv[0]`, or where that was found, which saves the child a search of the PATH. */
+  readonly program: string;
   /** What to change into; it may be a name for an open folder of the server. */
   readonly cwd: string;
   /** Where the command runs; a launcher changes into it by itself. */

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { isAlive } from "../jobs/process-identity.ts";
 import type { EndRecord, StartRecord, StreamName } from "./protocol.ts";
 
-/** A process on disk: how it was started and, once it has ended, how. Lines are added, never changed; the last holds. */
+/**
+ * A process on disk: how it was started and, once it has ended, how. Lines are added, never changed; the last holds. Its
+ * file is named after it, and may be that of others too: a file has many names.
+ */
 export interface ProcessRecord {
   readonly start: StartRecord;
   readonly end: EndRecord | undefined;
@@ -17,7 +20,11 @@ export const spoolPath = (folder: string, proc_id: string, stream: StreamName): 
   join(folder, `${proc_id}.${stream}`);
 export const inputPath = (folder: string, proc_id: string): string => join(folder, `${proc_id}.stdin`);
 
-export const toLine = (record: StartRecord | EndRecord): string => `${JSON.stringify(record)}\n`;
+/** Lines begin with a line feed too: what a full disk cut off before them stays apart. */
+export const toStartLine = ({ proc_id, ...start }: StartRecord): string =>
+  `\n${JSON.stringify({ proc_id, ...start })}\n`;
+export const toEndLine = (proc_id: string, end: EndRecord): string =>
+  `\n${JSON.stringify({ proc_id, ...end })}\n`;
 
 /** Undefined when there is none, or none any more. A process whose server is dead was killed with it. */
 export function readRecord(folder: string, proc_id: string): ProcessRecord | undefined {
@@ -27,22 +34,22 @@ export function readRecord(folder: string, proc_id: string): ProcessRecord | und
   } catch {
     return undefined;
   }
-  // What a crash cut off lacks its line feed, so the last piece is empty or of no use.
-  const lines = text.split("\n").slice(0, -1);
-  const [first] = lines;
-  if (first === undefined) return undefined;
-  // Only lines that toLine made stand here.
-  const start = JSON.parse(first) as StartRecord;
-  const last = lines.length > 1 ? toEnd(lines.at(-1) as string) : undefined;
-  return { start, end: last ?? (isAlive(start.server) ? undefined : endByForce(start.started_at)) };
+  const beginning = `{${JSON.stringify("proc_id")}:${JSON.stringify(proc_id)},`;
+  const lines = text.split("\n").filter((line) => line.startsWith(beginning));
+  // toStartLine and toEndLine made them, and the start comes first.
+  const [start, ...ends] = lines.flatMap((line) => parseWhole(line) ?? []) as [StartRecord?, ...EndRecord[]];
+  if (!start) return undefined;
+  return { start, end: ends.at(-1) ?? (isAlive(start.server) ? undefined : endByForce(start.started_at)) };
 }
 
-/** Servers of before wrote less. */
-const toEnd = (line: string): EndRecord => ({
-  limit: null,
-  printed: null,
-  ...(JSON.parse(line) as Omit<EndRecord, "limit" | "printed">),
-});
+/** Undefined for what a crash or a full disk cut off. */
+function parseWhole(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The end of a process that went down with its supervisor or server. */
 export const endByForce = (ended_at: number): EndRecord => ({
@@ -90,7 +97,7 @@ export function sweepRecords(folder: string, now: number, retention: Retention =
     const paths = names.map((name) => join(folder, name));
     const stats = paths.flatMap((path) => statSync(path, { throwIfNoEntry: false }) ?? []);
     records += 1;
-    bytes += stats.reduce((sum, { blocks }) => sum + blocks * BLOCK_BYTES, 0);
+    bytes += stats.reduce((sum, { blocks, nlink }) => sum + (blocks * BLOCK_BYTES) / nlink, 0);
     const age = now - Math.max(...stats.map(({ mtimeMs }) => mtimeMs));
     const fits = records <= retention.maxRecords && bytes <= retention.maxBytes && age <= retention.maxAgeMs;
     if (!fits && isOver(folder, proc_id, age)) paths.forEach(remove);

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { type Child, type ChildEvents, type ChildTools, startChild } from "./child.ts";
-import { createKeptOutput } from "./kept-output.ts";
+import { createKeptOutput, type KeepingTools } from "./kept-output.ts";
 import { endTree, signalTree, type Tree } from "./process-tree.ts";
 import {
   type EndRecord,
@@ -9,11 +9,11 @@ import {
   PROCESS_MARK,
   type Started,
   type StartOrder,
+  type StartRecord,
   type TerminalSize,
 } from "./protocol.ts";
 import { startPtyChild } from "./pty-child.ts";
 import { signalName } from "./signal-name.ts";
-import type { Spares } from "./spares.ts";
 import { after } from "./timer.ts";
 
 /** A process in the hands of the supervisor. */
@@ -21,6 +21,8 @@ export interface Supervised {
   readonly started: Started;
   /** Resolves when the process is gone and its output is complete, or is held open by others. */
   readonly ended: Promise<EndRecord>;
+  /** For one that does not end at once; rejects with NotKept, and it is ended, when there is no room for its record. */
+  record(): Promise<void>;
   /** Whatever ends it from now on, it was killed. */
   markKilled(): void;
   /** Bytes of input that it has not taken yet; undefined when its input is closed. */
@@ -39,15 +41,15 @@ export const GRACE_MS = 2_000;
 /** What a launcher and a shell add to the number of the signal that ended the command. */
 const SIGNAL_EXIT = 128;
 
-/** Throws the system's error when the process cannot be started, and NotKept when there is no room for it. */
+/** Throws the system's error when the process cannot be started. */
 export async function supervise(
   order: StartOrder,
   hello: Hello,
-  tools: ChildTools & { readonly spares: Spares },
+  tools: ChildTools & KeepingTools,
   onOutput: () => void,
 ): Promise<Supervised> {
   const { proc_id, owner, command } = order;
-  const kept = createKeptOutput(proc_id, hello, tools.spares);
+  const kept = createKeptOutput(proc_id, hello, tools);
   let reason: "killed" | "timed_out" | undefined;
   let sent: NodeJS.Signals | undefined;
   let outcome: Outcome | undefined;
@@ -76,7 +78,7 @@ export async function supervise(
     };
     stopDraining();
     tools.groups.leave(proc_id);
-    kept.recordEnd(end);
+    kept.recordEnd(toStartRecord(), end);
     ended.resolve(end);
   };
   const events: ChildEvents = {
@@ -102,6 +104,10 @@ export async function supervise(
   const child = await start(order, tools, events);
   const { pid } = child;
   const started: Started = { pid, started_at: Date.now() };
+  const toStartRecord = (): StartRecord => {
+    const { server, caps } = hello;
+    return { proc_id, owner, command, ...started, pty: order.pty !== null, server, caps };
+  };
 
   // After its end the number may be somebody else's; what it left behind carries the mark.
   const tree = (): Tree => ({ leaders: outcome ? [] : [pid], mark: `${PROCESS_MARK}=${proc_id}` });
@@ -109,18 +115,19 @@ export async function supervise(
     if (!outcome) reason ??= why;
     return endTree(tree(), { signal, graceMs: GRACE_MS });
   };
-  try {
-    const { server, caps } = hello;
-    kept.recordStart({ proc_id, owner, command, ...started, pty: order.pty !== null, server, caps });
-  } catch (cause) {
-    await end("killed", "SIGKILL");
-    throw new NotKept(cause);
-  }
   if (order.timeoutMs !== null) stopTimer = after(order.timeoutMs, () => end("timed_out", "SIGTERM"));
 
   return {
     started,
     ended: ended.promise,
+    async record() {
+      try {
+        kept.recordStart(toStartRecord());
+      } catch (cause) {
+        await end("killed", "SIGKILL");
+        throw new NotKept(cause);
+      }
+    },
     markKilled: () => {
       reason ??= "killed";
     },

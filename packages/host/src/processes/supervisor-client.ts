@@ -57,7 +57,7 @@ const LEAVING_LOOK_MS = 20;
 
 /** Starts a supervisor in a session of its own, with next to no environment: children can read that of their parent. */
 export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorClient {
-  const child = spawn(process.execPath, [FEW_THREADS, ENTRY], {
+  const child = spawn(process.execPath, [...STAY_SMALL, ENTRY], {
     cwd: "/",
     env: { [SERVER_MARK]: hello.server },
     detached: true,
@@ -159,8 +159,11 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
   };
 }
 
-/** A supervisor does next to nothing in JavaScript; threads that compile it would only slow down its forks. */
-const FEW_THREADS = "--single-threaded";
+/**
+ * A fork costs a process by its threads and by the memory that it has written to. A supervisor does next to nothing in
+ * JavaScript: it needs no threads that compile it, and a small place for what lives shortly, which else grows to 100 MB.
+ */
+const STAY_SMALL = ["--single-threaded", "--max-semi-space-size=1"];
 
 /** Beside this file, in the sources as in what is built from them. */
 const ENTRY = fileURLToPath(new URL(`./supervisor-entry${extname(import.meta.url)}`, import.meta.url));

@@ -6,7 +6,7 @@ import type { ProcessLimits } from "./cgroup.ts";
 import { endProcessesOf, sweepLeftovers } from "./leftovers.ts";
 import { type LiveProcess, NOT_STARTED } from "./live-process.ts";
 import type { EndRecord, RequestName, Requests } from "./protocol.ts";
-import { endByForce, recordPath, toLine } from "./records.ts";
+import { endByForce, recordPath, toEndLine } from "./records.ts";
 import type { SpoolCaps } from "./spool.ts";
 import { type SupervisorClient, startSupervisor } from "./supervisor-client.ts";
 
@@ -55,8 +55,9 @@ export function createSupervisorLink({ folder, caps, limits }: SupervisorLinkOpt
   const endAllByForce = () => {
     for (const { start } of [...live.values()]) {
       const record = endByForce(Date.now());
-      if (start.pid !== NOT_STARTED) appendFileSync(recordPath(folder, start.proc_id), toLine(record));
-      end(start.proc_id, record);
+      const { proc_id, pid } = start;
+      if (pid !== NOT_STARTED) appendFileSync(recordPath(folder, proc_id), toEndLine(proc_id, record));
+      end(proc_id, record);
     }
   };
 

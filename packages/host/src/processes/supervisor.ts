@@ -15,6 +15,7 @@ import {
   type ToServer,
   type ToSupervisor,
 } from "./protocol.ts";
+import { createRecordWriter } from "./record-writer.ts";
 import { sweepRecords } from "./records.ts";
 import { createSpares } from "./spares.ts";
 import { GRACE_MS, NotKept, type Supervised, supervise } from "./supervised.ts";
@@ -33,7 +34,7 @@ const FAREWELL_MS = 800;
 const NEWS_EVERY_MS = 20;
 export const MAX_PENDING_INPUT_BYTES = 1024 * 1024;
 const SWEEP_EVERY_STARTS = 200;
-/** Most commands are short: told together, start and end wake the server only once. */
+/** Most commands are short: kept and told together, start and end are written once and wake the server once. */
 const BRIEF_MS = 3;
 
 /** Starts processes for one server until the server is gone, then takes down all of them. Resolves when that is done. */
@@ -85,6 +86,7 @@ function createDesk(hello: Hello, line: Line): Desk {
     pipes: createPipes(folder),
     readPipe: createPipeReader(),
     spares: createSpares(folder),
+    records: createRecordWriter(hello.folder, folder),
     groups: createGroups(hello.server, hello.limits),
   };
   const processes = new Map<string, Supervised>();
@@ -111,8 +113,10 @@ function createDesk(hello: Hello, line: Line): Desk {
       return end;
     });
     const end = await within(BRIEF_MS, ended);
-    if (!end) ended.then((late) => line.send({ type: "ended", proc_id, end: late }));
-    return { ...supervised.started, end: end ?? null };
+    if (end) return { ...supervised.started, end };
+    await supervised.record().catch(refuseStart);
+    ended.then((late) => line.send({ type: "ended", proc_id, end: late }));
+    return { ...supervised.started, end: null };
   };
 
   const takeDown = async () => {
@@ -125,6 +129,7 @@ function createDesk(hello: Hello, line: Line): Desk {
     if (left.length === 0) await Promise.all(running.map(({ ended }) => ended));
     tools.pipes.close();
     tools.spares.close();
+    tools.records.close();
     tools.groups.close();
     removeServerFolder(hello.folder, hello.server);
   };

@@ -6,7 +6,7 @@ import { detectContainer } from "./container.ts";
 import { type FoundLevel, findLevel } from "./find-level.ts";
 import { forgetVariables } from "./launcher.ts";
 import { type Mount, read } from "./mount.ts";
-import { checkProgram } from "./program.ts";
+import { findProgram } from "./program.ts";
 import type { HostProxy } from "./proxy.ts";
 import type { Readers } from "./readers.ts";
 import type { LaunchedCommand, Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
@@ -58,9 +58,9 @@ export function createSandbox({ roots, settings, env, state }: SandboxOptions): 
   return {
     status: getStatus,
     async wrap(command) {
-      checkProgram(command);
+      const program = findProgram(command);
       const working = await findWorking();
-      if (!working) return asItIs(command);
+      if (!working) return asItIs(command, program);
       checkFolder(command, roots, settings);
       const goesThroughProxy = typeof network !== "string" && command.network !== "off";
       const extra = goesThroughProxy ? proxyMounts(await openProxy()) : [];
@@ -86,8 +86,9 @@ const SWITCHED_OFF = "settings have switched the sandbox off: commands run with 
 const NOTHING =
   "this machine has no sandbox that works: commands run with all your rights, only file tools are confined";
 
-const asItIs = ({ argv, env, folder }: SandboxedCommand): LaunchedCommand => ({
+const asItIs = ({ argv, env, folder }: SandboxedCommand, program: string): LaunchedCommand => ({
   argv,
+  program,
   env,
   folder,
   launcher: false,

@@ -1,15 +1,16 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "@octant/core";
 import { isWithin } from "../path.ts";
 import type { SandboxedCommand } from "./sandbox.ts";
 
-/** A launcher starts anything and lets it print that it is not there, so we look first. */
-export function checkProgram({ argv: [program], env, folder }: SandboxedCommand): void {
+/** A launcher starts anything and lets it print that it is not there, so we look first; EXEC_FAILED when it is not. */
+export function findProgram({ argv: [program], env, folder }: SandboxedCommand): string {
   const places = program.includes("/")
-    ? [isAbsolute(program) ? program : join(folder, program)]
-    : (env["PATH"] ?? "").split(":").map((path) => join(path || folder, program));
-  if (places.some(isProgram)) return;
+    ? [resolve(folder, program)]
+    : (env["PATH"] ?? "").split(":").map((path) => resolve(folder, path, program));
+  const found = places.find(isProgram);
+  if (found !== undefined) return found;
   const reason = places.some(exists)
     ? "it is not executable (EACCES)"
     : "there is no such program on the PATH (ENOENT)";
@@ -38,10 +39,12 @@ const SYSTEM_PLACES = [
   "/run/current-system/sw/bin",
 ];
 
+/** Most of the PATH holds no such name, and to be told so by an error takes longer than the look. */
 function isProgram(path: string): boolean {
+  if (!exists(path)) return false;
   try {
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return true;
   } catch {
     return false;
   }
@@ -49,7 +52,7 @@ function isProgram(path: string): boolean {
 
 function exists(path: string): boolean {
   try {
-    return statSync(path).isFile();
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
     return false;
   }

@@ -278,7 +278,11 @@ describe("what is not there", () => {
     await using world = await createWorld(process.getuid?.() ?? 0);
     const off = sandboxFor(world, { mode: "off" });
     expect(await off.status()).toMatchObject({ level: "off", tried: [] });
-    expect(await off.wrap(command(world))).toMatchObject({ argv: ["true"], launcher: false });
+    expect(await off.wrap(command(world))).toMatchObject({
+      argv: ["true"],
+      program: expect.stringMatching(/^\/.*\/true$/),
+      launcher: false,
+    });
     const refused = await sandboxFor(world, { mode: "off", require: "bubblewrap" })
       .wrap(command(world))
       .catch((cause) => cause);
@@ -291,8 +295,12 @@ describe("what is not there", () => {
 
   test("a program that is not there is EXEC_FAILED, as without a sandbox", async () => {
     await using world = await createWorld(process.getuid?.() ?? 0);
-    const missing = { ...command(world), argv: ["no-such-program"] as const };
-    await expect(sandboxFor(world, {}).wrap(missing)).rejects.toMatchObject({ code: "EXEC_FAILED" });
+    const sandbox = sandboxFor(world, {});
+    for (const argv of [["no-such-program"], ["/no/such/program"], ["./missing"], ["/tmp"]] as const)
+      await expect(sandbox.wrap({ ...command(world), argv })).rejects.toMatchObject({
+        code: "EXEC_FAILED",
+        details: { program: argv[0] },
+      });
   });
 
   test("a root that has become a link is refused", async () => {

@@ -37,6 +37,8 @@ export interface SandboxedCommand {
 /** How to start it instead. */
 export interface LaunchedCommand {
   readonly argv: readonly [string, ...string[]];
+  /** Where `argv[0]` was found, when that is known. */
+  readonly program?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly folder: Path;
   /**
