@@ -38,7 +38,14 @@ export const query = (options: SearchOptions) =>
       hits: z.array(FoundHit).readonly(),
       index: z.enum(["empty", "stale", "indexing", "fresh"]).describe("Unless fresh, there may be more"),
     }),
-    errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "UNSUPPORTED", "INVALID_ARGUMENT", "TIMEOUT"],
+    errors: [
+      "NOT_FOUND",
+      "OUTSIDE_WORKSPACE",
+      "UNSUPPORTED",
+      "INVALID_ARGUMENT",
+      "TIMEOUT",
+      "UPSTREAM_ERROR",
+    ],
     examples: [
       { title: "By what it does", input: { query: "add two numbers" } },
       { title: "By name", input: { query: "where is add defined?" } },
