@@ -50,8 +50,7 @@ export interface Spot {
 }
 
 /** The questions that a language server can answer; undefined where this one says that it cannot. */
-export interface LanguageClient {
-  readonly name: string;
+export interface LanguageClient extends Pick<LanguageServer, "name" | "onWork"> {
   definition(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
   references(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
   /** Markdown. */
@@ -84,6 +83,8 @@ export interface FormatOptions {
 
 /** How long a server may load the project before it is asked about all of it. */
 const LOADING_MS = 15_000;
+/** Longer than for a question: nobody else can make these edits. */
+const EDIT_MS = 25_000;
 
 export function createLanguageClient(server: LanguageServer): LanguageClient {
   /** Asks about a place in a file, of which the server knows what is on the disk now. */
@@ -103,6 +104,7 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
 
   return {
     name: server.name,
+    onWork: server.onWork,
     definition: (spot, signal) =>
       ask(spot, "definitionProvider", signal, async (running, at) =>
         toPlaces(await running.request<LspLocations>("textDocument/definition", at, signal)),
@@ -167,7 +169,12 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
         "renameProvider",
         signal,
         (running, at) =>
-          running.request<LspWorkspaceEdit | null>("textDocument/rename", { ...at, newName }, signal),
+          running.request<LspWorkspaceEdit | null>(
+            "textDocument/rename",
+            { ...at, newName },
+            signal,
+            EDIT_MS,
+          ),
         { whole: true },
       ),
     format: (path, range, options, signal) =>
@@ -179,6 +186,7 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
           range ? "textDocument/rangeFormatting" : "textDocument/formatting",
           { textDocument: { uri }, options, ...(range && { range: toLspRange(range) }) },
           signal,
+          EDIT_MS,
         );
         return { changes: { [pathToUri(path)]: edits ?? [] } };
       }, signal),
