@@ -202,6 +202,19 @@ function askAll(get: () => CodeProject, shop: Shop) {
     const { data } = await get().call("code", "diagnostics", { uri: uri(basket) });
     expect(data.results.filter((one: { severity: string }) => one.severity === "error")).toEqual([]);
   });
+  test("a file that was right and still is, is said to be so without delay", async () => {
+    const right = readFileSync(uri(main), "utf8");
+    const started = performance.now();
+    try {
+      writeFileSync(uri(main), `${right}\n`);
+      const { data, meta } = await get().call("code", "diagnostics", { uri: uri(main) });
+      expect(meta.backend).toBe(shop.backend);
+      expect(data.results.filter((one: { severity: string }) => one.severity === "error")).toEqual([]);
+    } finally {
+      writeFileSync(uri(main), right);
+    }
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
   test("a rename from where the function is imported or called reaches all files", async () => {
     const data = await ask("rename", main, round, 0, { new_name: shop.newName, dry_run: true });
     expect(filesOf(data.files, root())).toEqual(shop.renamed);
@@ -263,6 +276,14 @@ describe("with its language server", () => {
     expect(readFileSync(uri, "utf8")).toBe("package main\n\nfunc untidy() int {\n\treturn 1\n}\n");
     expect(data.undo).toMatch(/^blob:/);
   });
+});
+
+test("a server that says only after the handshake how it gives diagnostics is asked for them in time", async () => {
+  await using project = openCodeProject([join(FIXTURES, "python")]);
+  const { meta } = await project.call("code", "diagnostics", {
+    uri: join(project.roots[0]!, "shop/main.py"),
+  });
+  expect(meta.backend).toBe("pyright");
 });
 
 describe("without any language server", () => {

@@ -10,12 +10,13 @@ export interface Answering {
   readonly diagnostics: DiagnosticsBoard;
   readonly root: Path;
   onWork(message: string): void;
+  onRegistered(): void;
 }
 
 /** What servers ask of us. Edits are made by us alone, when a caller has asked for them. */
 export function answerServer(
   connection: MessageConnection,
-  { settings, registered, work, diagnostics, root, onWork }: Answering,
+  { settings, registered, work, diagnostics, root, onWork, onRegistered }: Answering,
 ) {
   connection.onRequest("workspace/configuration", ({ items }: { items: { section?: string }[] }) =>
     items.map(({ section }) => sectionOf(settings, section)),
@@ -24,6 +25,7 @@ export function answerServer(
     "client/registerCapability",
     ({ registrations }: { registrations: Registration[] }) => {
       for (const { id, method } of registrations) registered.set(id, method);
+      onRegistered();
       return null;
     },
   );

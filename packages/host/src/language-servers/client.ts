@@ -15,6 +15,7 @@ import type {
   LspWorkspaceEdit,
 } from "./protocol.ts";
 import type { SourceText } from "./source-text.ts";
+import { askTsserver, TSSERVER_REQUEST } from "./tsserver-diagnostics.ts";
 
 export const SEVERITIES = ["error", "warning", "information", "hint"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -137,9 +138,7 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
     diagnostics: (path, patienceMs, signal) =>
       server.use(async (running) => {
         const document = running.documents.sync(path);
-        const found = running.can("diagnosticProvider")
-          ? await pull(running, document, patienceMs, signal)
-          : await published(running, document, patienceMs, signal);
+        const found = await wayToAsk(running)(running, document, patienceMs, signal);
         return found?.map((one) => toDiagnostic(path, one));
       }, signal),
     calls: (spot, direction, signal) =>
@@ -193,6 +192,11 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
   };
 }
 
+function wayToAsk(running: Running): typeof published {
+  if (running.can("diagnosticProvider")) return pull;
+  return running.knows(TSSERVER_REQUEST) ? askTsserver : published;
+}
+
 async function pull(
   running: Running,
   { uri }: OpenDocument,
@@ -212,7 +216,25 @@ async function pull(
 /** A server need not say again what has not changed, so that the wait for something newer is short. */
 const SECOND_LOOK_MS = 700;
 
+/** Waits for what the server publishes; one that turns out to want to be asked, as pyright does, is asked. */
 async function published(
+  running: Running,
+  document: OpenDocument,
+  patienceMs: number,
+  signal: AbortSignal,
+): Promise<readonly LspDiagnostic[] | undefined> {
+  const asked = Promise.withResolvers<readonly LspDiagnostic[] | undefined>();
+  const stop = running.onRegistered(() => {
+    if (running.can("diagnosticProvider")) asked.resolve(pull(running, document, patienceMs, signal));
+  });
+  try {
+    return await Promise.race([said(running, document, patienceMs, signal), asked.promise]);
+  } finally {
+    stop();
+  }
+}
+
+async function said(
   { diagnostics, documents }: Running,
   { uri, path, mark, version }: OpenDocument,
   patienceMs: number,

@@ -33,6 +33,10 @@ export interface Patience {
 export interface Session {
   /** Whether the server says that it can answer such a request. */
   can(capability: string): boolean;
+  /** Told whenever the server can do more than before, until what comes back is called. */
+  onRegistered(listener: () => void): () => void;
+  /** Whether it knows a command of this name. */
+  knows(command: string): boolean;
   /** ServerUnavailable when the server dies, ServerSilent when it does not answer in time, ServerRefused for an error. */
   request<T>(method: string, params: unknown, signal: AbortSignal, patienceMs?: number): Promise<T>;
   notify(method: string, params: unknown): void;
@@ -46,8 +50,6 @@ export interface Session {
 }
 
 const INITIALIZE_MS = 60_000;
-/** Requests in a row that nobody has answered, after which the server is taken for dead. */
-const MAX_UNANSWERED = 2;
 const GOODBYE_MS = 1_000;
 const MAX_MESSAGE_CHARS = 300;
 /** How long a server may take after the handshake until it tells what it is at. */
@@ -70,16 +72,23 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const registered = new Map<string, string>();
   const work = createWorkList();
   const diagnostics = createDiagnosticsBoard();
-  answerServer(connection, { settings, registered, work, diagnostics, root, onWork: options.onWork });
+  const listeners = new Set<() => void>();
+  answerServer(connection, {
+    ...{ settings, registered, work, diagnostics, root, onWork: options.onWork },
+    onRegistered() {
+      for (const listener of listeners) listener();
+    },
+  });
   connection.listen();
 
   let isWarm = false;
-  let unanswered = 0;
+  /** When a request was given up, if nothing was answered since. */
+  let silentSince: number | undefined;
   const usualMs = () =>
     isWarm && work.count() === 0 ? options.patience.answerMs : options.patience.firstAnswerMs;
   const answered = () => {
     isWarm = true;
-    unanswered = 0;
+    silentSince = undefined;
   };
   const send = async (
     method: string,
@@ -105,6 +114,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     new Promise<T>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       if (gone.signal.aborted) return reject(unavailable(name, gone.signal.reason, server));
+      const sentAt = performance.now();
       const source = new rpc.CancellationTokenSource();
       // By hand: a race of promises that are all let go of by signals costs as much as the request itself.
       const settle = (finish: () => void) => {
@@ -121,7 +131,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const onCancel = () => giveUp(signal.reason);
       const onTimeUp = () => {
         giveUp(new ServerSilent(`${name} has not answered within ${patienceMs} ms`));
-        if (++unanswered >= MAX_UNANSWERED && work.count() === 0) gone.abort("it no longer answers");
+        // Once may be a long thought; asked again after that and silent again, it is taken for dead.
+        if (silentSince !== undefined && sentAt >= silentSince && work.count() === 0)
+          gone.abort("it no longer answers");
+        silentSince ??= performance.now();
       };
       const onGone = () => settle(() => reject(unavailable(name, gone.signal.reason, server)));
       const timer = setTimeout(onTimeUp, patienceMs);
@@ -170,6 +183,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     can: (capability) =>
       Boolean(capabilities[capability]) ||
       [...registered.values()].includes(METHODS[capability] ?? capability),
+    onRegistered(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    knows: (command) => capabilities.executeCommandProvider?.commands?.includes(command) ?? false,
     request,
     notify,
     diagnostics,
