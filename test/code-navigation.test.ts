@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type CodeProject,
   FIXTURES,
+  linkPackages,
   openCodeProject,
   positionOf,
   writeCompileCommands,
@@ -13,6 +14,7 @@ import {
 
 /** The same small shop in four languages, so that the same questions can be asked about each. */
 interface Shop {
+  readonly name: string;
   readonly language: string;
   readonly backend: string;
   readonly money: string;
@@ -32,34 +34,46 @@ interface Shop {
   readonly hover: RegExp;
   readonly typeOfPrice: RegExp;
   readonly outline: readonly string[];
+  /** What the project has in its node_modules, by the names of our own packages. */
+  readonly packages?: Readonly<Record<string, string>>;
 }
 
+const TYPESCRIPT: Shop = {
+  ...{
+    name: "typescript",
+    language: "typescript",
+    backend: "typescript",
+    round: "roundCents",
+    total: "total",
+  },
+  ...{ money: "src/money.ts", defined: "src/money.ts", basket: "src/basket.ts", declared: "src/basket.ts" },
+  ...{ main: "src/main.ts", newName: "toCents", mentions: 5 },
+  renamed: ["src/basket.ts", "src/main.ts", "src/money.ts"],
+  hover: /function roundCents\(amount: number\): number[\s\S]*whole cents/,
+  typeOfPrice: /const price: number/,
+  outline: ["Item", "Item.name", "Item.price", "Basket", "Basket.items", "Basket.add", "Basket.total"],
+};
+const PYTHON: Shop = {
+  ...{ name: "python", language: "python", backend: "pyright", round: "round_cents", total: "total" },
+  ...{
+    money: "shop/money.py",
+    defined: "shop/money.py",
+    basket: "shop/basket.py",
+    declared: "shop/basket.py",
+  },
+  ...{ main: "shop/main.py", newName: "to_cents", mentions: 5 },
+  renamed: ["shop/basket.py", "shop/main.py", "shop/money.py"],
+  hover: /def round_cents\(amount: float\) -> float[\s\S]*whole cents/,
+  typeOfPrice: /price: float/,
+  outline: ["Item", "Item.name", "Item.price", "Basket", "Basket.__init__", "Basket.add", "Basket.total"],
+};
+
+/** With the servers that are looked for first, or that come with us. */
 const SHOPS: readonly Shop[] = [
+  TYPESCRIPT,
+  PYTHON,
   {
-    ...{ language: "typescript", backend: "typescript", round: "roundCents", total: "total" },
-    ...{ money: "src/money.ts", defined: "src/money.ts", basket: "src/basket.ts", declared: "src/basket.ts" },
-    ...{ main: "src/main.ts", newName: "toCents", mentions: 5 },
-    renamed: ["src/basket.ts", "src/main.ts", "src/money.ts"],
-    hover: /function roundCents\(amount: number\): number[\s\S]*whole cents/,
-    typeOfPrice: /const price: number/,
-    outline: ["Item", "Item.name", "Item.price", "Basket", "Basket.items", "Basket.add", "Basket.total"],
-  },
-  {
-    ...{ language: "python", backend: "pyright", round: "round_cents", total: "total" },
-    ...{
-      money: "shop/money.py",
-      defined: "shop/money.py",
-      basket: "shop/basket.py",
-      declared: "shop/basket.py",
-    },
-    ...{ main: "shop/main.py", newName: "to_cents", mentions: 5 },
-    renamed: ["shop/basket.py", "shop/main.py", "shop/money.py"],
-    hover: /def round_cents\(amount: float\) -> float[\s\S]*whole cents/,
-    typeOfPrice: /price: float/,
-    outline: ["Item", "Item.name", "Item.price", "Basket", "Basket.__init__", "Basket.add", "Basket.total"],
-  },
-  {
-    ...{ language: "cpp", backend: "clangd", round: "roundCents", total: "total" },
+    ...{ name: "cpp", language: "cpp", backend: "clangd", round: "roundCents", total: "total" },
     ...{ money: "src/money.cpp", defined: "src/money.", basket: "src/basket.cpp", declared: "src/basket.h" },
     ...{ main: "src/main.cpp", newName: "toCents", mentions: 4 },
     renamed: ["src/basket.cpp", "src/main.cpp", "src/money.cpp", "src/money.h"],
@@ -68,7 +82,7 @@ const SHOPS: readonly Shop[] = [
     outline: ["Basket.add", "Basket.total"],
   },
   {
-    ...{ language: "go", backend: "gopls", round: "RoundCents", total: "Total" },
+    ...{ name: "go", language: "go", backend: "gopls", round: "RoundCents", total: "Total" },
     ...{
       money: "shop/money.go",
       defined: "shop/money.go",
@@ -83,16 +97,37 @@ const SHOPS: readonly Shop[] = [
   },
 ];
 
-const openShops = (options: Parameters<typeof openCodeProject>[1] = {}): CodeProject => {
+/** With the servers that a project brings. */
+const SHOPS_WITH_PACKAGES: readonly Shop[] = [
+  {
+    ...TYPESCRIPT,
+    ...{ name: "typescript 5", backend: "typescript-language-server" },
+    hover: /roundCents\(amount: number\): number[\s\S]*whole cents/,
+    packages: { typescript: "typescript-5", "typescript-language-server": "typescript-language-server" },
+  },
+  {
+    ...PYTHON,
+    name: "python with basedpyright",
+    backend: "basedpyright",
+    packages: { basedpyright: "basedpyright" },
+  },
+];
+const ALL_SHOPS = [...SHOPS, ...SHOPS_WITH_PACKAGES];
+
+const openShops = (
+  shops: readonly Shop[],
+  options: Parameters<typeof openCodeProject>[1] = {},
+): CodeProject => {
   const project = openCodeProject(
-    SHOPS.map(({ language }) => join(FIXTURES, language)),
+    shops.map(({ language }) => join(FIXTURES, language)),
     options,
   );
+  for (const { name, packages } of shops) if (packages) linkPackages(rootOf(project, name), packages);
   writeCompileCommands(rootOf(project, "cpp"));
   return project;
 };
-const rootOf = ({ roots }: CodeProject, language: string) =>
-  roots[SHOPS.findIndex((shop) => shop.language === language)]!;
+const rootOf = ({ roots }: CodeProject, name: string) =>
+  roots[ALL_SHOPS.findIndex((shop) => shop.name === name)]!;
 // biome-ignore lint/suspicious/noExplicitAny: the results of any action.
 const filesOf = (results: any[], root: string): string[] =>
   [...new Set(results.map(({ uri }) => decodeURI(uri.slice(pathToFileURL(`${root}/`).href.length))))].sort();
@@ -100,7 +135,7 @@ const filesOf = (results: any[], root: string): string[] =>
 /** Ten questions about a shop, each asked over the dispatcher. */
 function askAll(get: () => CodeProject, shop: Shop) {
   const { language, main, round, total, basket } = shop;
-  const root = () => rootOf(get(), language);
+  const root = () => rootOf(get(), shop.name);
   const uri = (file: string) => join(root(), file);
   const ask = async (action: string, file: string, text: string, nth = 0, more = {}) => {
     const position = positionOf(uri(file), text, nth);
@@ -167,6 +202,19 @@ function askAll(get: () => CodeProject, shop: Shop) {
     const { data } = await get().call("code", "diagnostics", { uri: uri(basket) });
     expect(data.results.filter((one: { severity: string }) => one.severity === "error")).toEqual([]);
   });
+  test("a file that was right and still is, is said to be so without delay", async () => {
+    const right = readFileSync(uri(main), "utf8");
+    const started = performance.now();
+    try {
+      writeFileSync(uri(main), `${right}\n`);
+      const { data, meta } = await get().call("code", "diagnostics", { uri: uri(main) });
+      expect(meta.backend).toBe(shop.backend);
+      expect(data.results.filter((one: { severity: string }) => one.severity === "error")).toEqual([]);
+    } finally {
+      writeFileSync(uri(main), right);
+    }
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
   test("a rename from where the function is imported or called reaches all files", async () => {
     const data = await ask("rename", main, round, 0, { new_name: shop.newName, dry_run: true });
     expect(filesOf(data.files, root())).toEqual(shop.renamed);
@@ -179,13 +227,13 @@ function askAll(get: () => CodeProject, shop: Shop) {
 describe("with its language server", () => {
   let project: CodeProject;
   beforeAll(() => {
-    project = openShops();
+    project = openShops(ALL_SHOPS);
   });
   afterAll(() => project[Symbol.asyncDispose]());
-  describe.each(SHOPS)("$language", (shop) => askAll(() => project, shop));
+  describe.each(ALL_SHOPS)("$name", (shop) => askAll(() => project, shop));
 
-  test.each(SHOPS)("$language: what a change in one file breaks is told of another", async (shop) => {
-    const root = rootOf(project, shop.language);
+  test.each(ALL_SHOPS)("$name: what a change in one file breaks is told of another", async (shop) => {
+    const root = rootOf(project, shop.name);
     const [main, changed] = [
       join(root, shop.main),
       join(root, shop.language === "cpp" ? "src/money.h" : shop.money),
@@ -230,12 +278,20 @@ describe("with its language server", () => {
   });
 });
 
+test("a server that says only after the handshake how it gives diagnostics is asked for them in time", async () => {
+  await using project = openCodeProject([join(FIXTURES, "python")]);
+  const { meta } = await project.call("code", "diagnostics", {
+    uri: join(project.roots[0]!, "shop/main.py"),
+  });
+  expect(meta.backend).toBe("pyright");
+});
+
 describe("without any language server", () => {
   let project: CodeProject;
   let bin: string;
   beforeAll(() => {
     bin = mkdtempSync(join(tmpdir(), "octant-bin-"));
-    project = openShops({ env: { PATH: bin }, bundledFrom: null });
+    project = openShops(SHOPS, { env: { PATH: bin }, bundledFrom: null });
   });
   afterAll(async () => {
     await project[Symbol.asyncDispose]();

@@ -1,4 +1,14 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOctant, LOCAL_CALLER } from "@octant/cli";
@@ -19,8 +29,13 @@ export interface CodeProject extends AsyncDisposable {
   readonly servers: LanguageServers;
   readonly watcher: Watcher;
   /** The envelope of a call through the dispatcher. */
-  // biome-ignore lint/suspicious/noExplicitAny: the data of any action.
-  call(tool: string, action: string, input: object): Promise<any>;
+  call(
+    tool: string,
+    action: string,
+    input: object,
+    onProgress?: (message: string | undefined) => void,
+    // biome-ignore lint/suspicious/noExplicitAny: the data of any action.
+  ): Promise<any>;
 }
 
 /** A server with the code tool, on copies of these folders. */
@@ -35,7 +50,11 @@ export function openCodeProject(
     return root;
   });
   mkdirSync(join(base, "home"));
-  const { PATH } = process.env;
+  // npm puts the programs of our own packages there, which no user has.
+  const PATH = process.env["PATH"]
+    ?.split(":")
+    .filter((folder) => !folder.endsWith("node_modules/.bin"))
+    .join(":");
   const env = { PATH, HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state"), ...options.env };
   const bugs: unknown[] = [];
   const octant = createOctant({ roots, env, onBug: ({ cause }) => bugs.push(cause) });
@@ -48,8 +67,11 @@ export function openCodeProject(
   octant.addTool(code({ workspace, servers }));
   return {
     ...{ roots, servers, watcher },
-    async call(tool, action, input) {
-      const { envelope } = await octant.dispatch({ tool, action, input }, { caller: LOCAL_CALLER });
+    async call(tool, action, input, onProgress) {
+      const { envelope } = await octant.dispatch(
+        { tool, action, input },
+        { caller: LOCAL_CALLER, onProgress: ({ message }) => onProgress?.(message) },
+      );
       if (bugs.length > 0) throw bugs[0];
       return envelope;
     },
@@ -70,6 +92,17 @@ export function positionOf(file: string, text: string, nth = 0): Position {
   if (at < 0) throw new Error(`${file} does not hold '${text}' ${nth + 1} times`);
   const before = content.slice(0, at).split("\n");
   return { line: before.length - 1, col: before.at(-1)!.length };
+}
+
+/** Puts packages of ours into a project, under the names that they have there. */
+export function linkPackages(root: string, packages: Readonly<Record<string, string>>): void {
+  const ours = join(import.meta.dirname, "../node_modules");
+  mkdirSync(join(root, "node_modules/.bin"), { recursive: true });
+  for (const [name, source] of Object.entries(packages)) {
+    symlinkSync(join(ours, source), join(root, "node_modules", name));
+    const bin = join(ours, ".bin", name);
+    if (existsSync(bin)) symlinkSync(bin, join(root, "node_modules/.bin", name));
+  }
 }
 
 /** As a build would write it; without it clangd knows only the files that are open. */

@@ -27,8 +27,9 @@ export { type Call, findCalls, findOccurrences, type Occurrence } from "./syntax
 export { findSymbols, type SourceSymbol } from "./syntax/symbols.ts";
 export { createTermCutter } from "./text/terms.ts";
 export { createEmbeddedStore } from "./vector/embedded-store.ts";
-export type { Embedder, EmbedRole } from "./vector/embedder.ts";
+export type { Embedder, EmbedRole, Prefixes } from "./vector/embedder.ts";
 export { createHttpEmbedder, type HttpEmbedderOptions } from "./vector/http-embedder.ts";
 export { openLanceStore } from "./vector/lance-store.ts";
 export { createLatentSpace, learnLatentSpace } from "./vector/latent-space.ts";
+export { createOnnxEmbedder, type OnnxEmbedderOptions } from "./vector/onnx-embedder.ts";
 export type { PlacedVector, VectorStore } from "./vector/vector-store.ts";

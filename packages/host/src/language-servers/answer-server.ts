@@ -9,12 +9,14 @@ export interface Answering {
   readonly work: WorkList;
   readonly diagnostics: DiagnosticsBoard;
   readonly root: Path;
+  onWork(message: string): void;
+  onRegistered(): void;
 }
 
 /** What servers ask of us. Edits are made by us alone, when a caller has asked for them. */
 export function answerServer(
   connection: MessageConnection,
-  { settings, registered, work, diagnostics, root }: Answering,
+  { settings, registered, work, diagnostics, root, onWork, onRegistered }: Answering,
 ) {
   connection.onRequest("workspace/configuration", ({ items }: { items: { section?: string }[] }) =>
     items.map(({ section }) => sectionOf(settings, section)),
@@ -23,6 +25,7 @@ export function answerServer(
     "client/registerCapability",
     ({ registrations }: { registrations: Registration[] }) => {
       for (const { id, method } of registrations) registered.set(id, method);
+      onRegistered();
       return null;
     },
   );
@@ -50,8 +53,13 @@ export function answerServer(
   connection.onNotification("$/progress", ({ token, value }: Progress) => {
     if (value?.kind === "begin") work.begin(token);
     if (value?.kind === "end") work.end(token);
+    const message = value && toMessage(value);
+    if (message) onWork(message);
   });
 }
+
+const toMessage = ({ title, message, percentage }: NonNullable<Progress["value"]>): string =>
+  [title, message, percentage === undefined ? undefined : `${percentage} %`].filter(Boolean).join(" ");
 
 interface Registration {
   readonly id: string;
@@ -60,7 +68,12 @@ interface Registration {
 
 interface Progress {
   readonly token: string | number;
-  readonly value?: { readonly kind?: string };
+  readonly value?: {
+    readonly kind?: string;
+    readonly title?: string;
+    readonly message?: string;
+    readonly percentage?: number;
+  };
 }
 
 /** `a.b` in the settings; null, as the protocol wants it, where nothing is set. */

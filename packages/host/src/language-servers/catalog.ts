@@ -33,6 +33,12 @@ export interface ServerRow {
   readonly install: string;
 }
 
+const PYRIGHT_ANALYSIS = {
+  autoSearchPaths: true,
+  useLibraryCodeForTypes: true,
+  diagnosticMode: "openFilesOnly",
+} as const;
+
 /** Every server that is known by itself, the better one of a language first. */
 export const SERVERS: readonly ServerRow[] = [
   {
@@ -61,6 +67,19 @@ export const SERVERS: readonly ServerRow[] = [
     install: "npm install --save-dev typescript@7",
   },
   {
+    // Before pyright, which comes with us: whoever has this one has chosen it.
+    name: "basedpyright",
+    language: "python",
+    places: [
+      { kind: "path", program: "basedpyright-langserver" },
+      { kind: "module", from: "project", package: "basedpyright", file: "langserver.index.js" },
+    ],
+    args: ["--stdio"],
+    probe: [],
+    settings: { basedpyright: { analysis: PYRIGHT_ANALYSIS } },
+    install: "npm install --save-dev basedpyright, or pip install basedpyright",
+  },
+  {
     name: "pyright",
     language: "python",
     places: [
@@ -70,20 +89,8 @@ export const SERVERS: readonly ServerRow[] = [
     ],
     args: ["--stdio"],
     probe: [],
-    settings: {
-      python: {
-        analysis: { autoSearchPaths: true, useLibraryCodeForTypes: true, diagnosticMode: "openFilesOnly" },
-      },
-    },
+    settings: { python: { analysis: PYRIGHT_ANALYSIS } },
     install: "npm install --save-dev pyright, or pip install pyright",
-  },
-  {
-    name: "basedpyright",
-    language: "python",
-    places: [{ kind: "path", program: "basedpyright-langserver" }],
-    args: ["--stdio"],
-    probe: [],
-    install: "pip install basedpyright",
   },
   {
     name: "gopls",

@@ -15,6 +15,7 @@ import type {
   LspWorkspaceEdit,
 } from "./protocol.ts";
 import type { SourceText } from "./source-text.ts";
+import { askTsserver, TSSERVER_REQUEST } from "./tsserver-diagnostics.ts";
 
 export const SEVERITIES = ["error", "warning", "information", "hint"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -50,8 +51,7 @@ export interface Spot {
 }
 
 /** The questions that a language server can answer; undefined where this one says that it cannot. */
-export interface LanguageClient {
-  readonly name: string;
+export interface LanguageClient extends Pick<LanguageServer, "name" | "onWork"> {
   definition(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
   references(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
   /** Markdown. */
@@ -84,6 +84,8 @@ export interface FormatOptions {
 
 /** How long a server may load the project before it is asked about all of it. */
 const LOADING_MS = 15_000;
+/** Longer than for a question: nobody else can make these edits. */
+const EDIT_MS = 25_000;
 
 export function createLanguageClient(server: LanguageServer): LanguageClient {
   /** Asks about a place in a file, of which the server knows what is on the disk now. */
@@ -103,6 +105,7 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
 
   return {
     name: server.name,
+    onWork: server.onWork,
     definition: (spot, signal) =>
       ask(spot, "definitionProvider", signal, async (running, at) =>
         toPlaces(await running.request<LspLocations>("textDocument/definition", at, signal)),
@@ -135,9 +138,7 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
     diagnostics: (path, patienceMs, signal) =>
       server.use(async (running) => {
         const document = running.documents.sync(path);
-        const found = running.can("diagnosticProvider")
-          ? await pull(running, document, patienceMs, signal)
-          : await published(running, document, patienceMs, signal);
+        const found = await wayToAsk(running)(running, document, patienceMs, signal);
         return found?.map((one) => toDiagnostic(path, one));
       }, signal),
     calls: (spot, direction, signal) =>
@@ -167,7 +168,12 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
         "renameProvider",
         signal,
         (running, at) =>
-          running.request<LspWorkspaceEdit | null>("textDocument/rename", { ...at, newName }, signal),
+          running.request<LspWorkspaceEdit | null>(
+            "textDocument/rename",
+            { ...at, newName },
+            signal,
+            EDIT_MS,
+          ),
         { whole: true },
       ),
     format: (path, range, options, signal) =>
@@ -179,10 +185,16 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
           range ? "textDocument/rangeFormatting" : "textDocument/formatting",
           { textDocument: { uri }, options, ...(range && { range: toLspRange(range) }) },
           signal,
+          EDIT_MS,
         );
         return { changes: { [pathToUri(path)]: edits ?? [] } };
       }, signal),
   };
+}
+
+function wayToAsk(running: Running): typeof published {
+  if (running.can("diagnosticProvider")) return pull;
+  return running.knows(TSSERVER_REQUEST) ? askTsserver : published;
 }
 
 async function pull(
@@ -204,7 +216,25 @@ async function pull(
 /** A server need not say again what has not changed, so that the wait for something newer is short. */
 const SECOND_LOOK_MS = 700;
 
+/** Waits for what the server publishes; one that turns out to want to be asked, as pyright does, is asked. */
 async function published(
+  running: Running,
+  document: OpenDocument,
+  patienceMs: number,
+  signal: AbortSignal,
+): Promise<readonly LspDiagnostic[] | undefined> {
+  const asked = Promise.withResolvers<readonly LspDiagnostic[] | undefined>();
+  const stop = running.onRegistered(() => {
+    if (running.can("diagnosticProvider")) asked.resolve(pull(running, document, patienceMs, signal));
+  });
+  try {
+    return await Promise.race([said(running, document, patienceMs, signal), asked.promise]);
+  } finally {
+    stop();
+  }
+}
+
+async function said(
   { diagnostics, documents }: Running,
   { uri, path, mark, version }: OpenDocument,
   patienceMs: number,

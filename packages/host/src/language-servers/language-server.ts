@@ -3,8 +3,8 @@ import type { Confinement } from "../confinement.ts";
 import type { Path } from "../path.ts";
 import { createDocuments, type Documents } from "./documents.ts";
 import { residentBytesOf, type ServerProcess } from "./server-process.ts";
-import { openSession, type Session } from "./session.ts";
-import { ServerUnavailable } from "./unavailable.ts";
+import { openSession, type Patience, type Session } from "./session.ts";
+import { ServerSilent, ServerUnavailable } from "./unavailable.ts";
 
 /** A server that shakes hands and what it knows of the files. */
 export interface Running extends Session {
@@ -12,7 +12,9 @@ export interface Running extends Session {
   readonly pid: number;
 }
 
-export interface LanguageServerLimits {
+export interface LanguageServerLimits extends Patience {
+  /** How long the first who ask wait for it to start; it goes on starting for those who come later. */
+  readonly startMs: number;
   readonly maxMemoryBytes: number;
   readonly idleMs: number;
   /** How often memory and idleness are looked at. */
@@ -25,6 +27,9 @@ export interface LanguageServerLimits {
 }
 
 export const SERVER_LIMITS: LanguageServerLimits = {
+  startMs: 20_000,
+  firstAnswerMs: 25_000,
+  answerMs: 5_000,
   maxMemoryBytes: 2 * 1024 ** 3,
   idleMs: 15 * 60_000,
   lookMs: 10_000,
@@ -56,6 +61,8 @@ export interface LanguageServer {
   running(): Running | undefined;
   /** null: what it knows can no longer be trusted. */
   changed(paths: readonly Path[] | null): void;
+  /** Tells what it is at while it starts and reads the project, until what comes back is called. */
+  onWork(listener: (message: string) => void): () => void;
   /** In a few words for a person. */
   state(): string;
   close(): Promise<void>;
@@ -64,6 +71,8 @@ export interface LanguageServer {
 export function createLanguageServer(options: LanguageServerOptions): LanguageServer {
   const { name, root, confinement, limits, initializationOptions, settings, start, log } = options;
   let current: Promise<Running> | undefined;
+  let launchedAt = 0;
+  const listeners = new Set<(message: string) => void>();
   let up: Running | undefined;
   let deaths = 0;
   let lastDeath = 0;
@@ -79,6 +88,9 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
     lastDeath = performance.now();
     log(`${name} has ended (${why}), ${deaths} of ${limits.maxDeaths} times`);
   };
+  const onWork = (message: string) => {
+    for (const listener of listeners) listener(`${name}: ${message}`);
+  };
   const letGo = (running: Running) => {
     if (up !== running) return;
     up = undefined;
@@ -93,7 +105,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
       process = await start();
       const session = await openSession({
         ...{ process, name, root, initializationOptions, settings },
-        signal: closed.signal,
+        ...{ signal: closed.signal, patience: limits, onWork },
       });
       return { process, session };
     } catch (cause) {
@@ -141,11 +153,26 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
     if (up) return up;
     if (closed.signal.aborted) throw new ServerUnavailable(`${name} is closed`);
     if (isOpenCircuit()) throw new ServerUnavailable(circuitText());
-    current ??= launch().catch((cause: unknown) => {
-      current = undefined;
-      throw cause;
-    });
-    return abortable(current, signal);
+    if (!current) {
+      launchedAt = performance.now();
+      current = launch().catch((cause: unknown) => {
+        current = undefined;
+        throw cause;
+      });
+    }
+    onWork("starting");
+    return started(current, signal);
+  };
+  const started = async (starting: Promise<Running>, signal: AbortSignal): Promise<Running> => {
+    const late = new ServerSilent(`${name} has not started within ${limits.startMs} ms`);
+    const enough = new AbortController();
+    const left = Math.max(0, launchedAt + limits.startMs - performance.now());
+    const timer = setTimeout(() => enough.abort(late), left);
+    try {
+      return await abortable(starting, AbortSignal.any([signal, enough.signal]));
+    } finally {
+      clearTimeout(timer);
+    }
   };
   const isOpenCircuit = () => {
     if (deaths < limits.maxDeaths) return false;
@@ -170,6 +197,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
           // It has died in the middle of this, and its exit may not be known yet. A new one is asked once.
           if (up === running) died(cause.message);
           letGo(running);
+          if (cause instanceof ServerSilent) throw cause;
           return await work(await obtain(signal));
         }
       } finally {
@@ -178,6 +206,10 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
       }
     },
     running: () => up,
+    onWork(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     changed(paths) {
       if (!up) return;
       if (paths === null) letGo(up);

@@ -99,7 +99,9 @@ export interface LspCall {
 }
 
 /** What a server says that it can do; either way of saying yes is a value that is not false. */
-export type LspCapabilities = Readonly<Record<string, unknown>>;
+export type LspCapabilities = Readonly<Record<string, unknown>> & {
+  readonly executeCommandProvider?: { readonly commands?: readonly string[] };
+};
 
 /** What we can do. Documents are sent in full, positions count UTF-16 units. */
 export const CLIENT_CAPABILITIES = {

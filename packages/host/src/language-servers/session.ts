@@ -6,7 +6,7 @@ import { createDiagnosticsBoard, type DiagnosticsBoard } from "./diagnostics-boa
 import { createMessageWriter } from "./message-writer.ts";
 import { CLIENT_CAPABILITIES, type LspCapabilities } from "./protocol.ts";
 import type { ServerProcess } from "./server-process.ts";
-import { ServerRefused, ServerUnavailable } from "./unavailable.ts";
+import { ServerRefused, ServerSilent, ServerUnavailable } from "./unavailable.ts";
 import { createWorkList } from "./work-list.ts";
 
 export interface SessionOptions {
@@ -17,13 +17,27 @@ export interface SessionOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Ends the wait for a server that does not shake hands. */
   readonly signal: AbortSignal;
+  readonly patience: Patience;
+  /** Told what the server says that it is at. */
+  onWork(message: string): void;
+}
+
+/** How long an answer may take where the caller does not say. */
+export interface Patience {
+  /** While the server has not answered yet, or says that it is at work. */
+  readonly firstAnswerMs: number;
+  readonly answerMs: number;
 }
 
 /** A conversation with one server, from `initialize` to its end. */
 export interface Session {
   /** Whether the server says that it can answer such a request. */
   can(capability: string): boolean;
-  /** ServerUnavailable when the server dies or does not answer in time, ServerRefused when it answers with an error. */
+  /** Told whenever the server can do more than before, until what comes back is called. */
+  onRegistered(listener: () => void): () => void;
+  /** Whether it knows a command of this name. */
+  knows(command: string): boolean;
+  /** ServerUnavailable when the server dies, ServerSilent when it does not answer in time, ServerRefused for an error. */
   request<T>(method: string, params: unknown, signal: AbortSignal, patienceMs?: number): Promise<T>;
   notify(method: string, params: unknown): void;
   readonly diagnostics: DiagnosticsBoard;
@@ -36,7 +50,6 @@ export interface Session {
 }
 
 const INITIALIZE_MS = 60_000;
-const REQUEST_MS = 25_000;
 const GOODBYE_MS = 1_000;
 const MAX_MESSAGE_CHARS = 300;
 /** How long a server may take after the handshake until it tells what it is at. */
@@ -44,7 +57,7 @@ const SLOW_TO_TELL_MS = 150;
 
 /** Throws ServerUnavailable when the server does not shake hands. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { process: server, name, root, initializationOptions, settings = {}, signal: patience } = options;
+  const { process: server, name, root, initializationOptions, settings = {} } = options;
   const rpc = await import("vscode-jsonrpc/node");
   const connection = rpc.createMessageConnection(
     new rpc.StreamMessageReader(server.output),
@@ -59,9 +72,24 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const registered = new Map<string, string>();
   const work = createWorkList();
   const diagnostics = createDiagnosticsBoard();
-  answerServer(connection, { settings, registered, work, diagnostics, root });
+  const listeners = new Set<() => void>();
+  answerServer(connection, {
+    ...{ settings, registered, work, diagnostics, root, onWork: options.onWork },
+    onRegistered() {
+      for (const listener of listeners) listener();
+    },
+  });
   connection.listen();
 
+  let isWarm = false;
+  /** When a request was given up, if nothing was answered since. */
+  let silentSince: number | undefined;
+  const usualMs = () =>
+    isWarm && work.count() === 0 ? options.patience.answerMs : options.patience.firstAnswerMs;
+  const answered = () => {
+    isWarm = true;
+    silentSince = undefined;
+  };
   const send = async (
     method: string,
     params: unknown,
@@ -81,11 +109,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     method: string,
     params: unknown,
     signal: AbortSignal,
-    patienceMs = REQUEST_MS,
+    patienceMs = usualMs(),
   ) =>
     new Promise<T>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       if (gone.signal.aborted) return reject(unavailable(name, gone.signal.reason, server));
+      const sentAt = performance.now();
       const source = new rpc.CancellationTokenSource();
       // By hand: a race of promises that are all let go of by signals costs as much as the request itself.
       const settle = (finish: () => void) => {
@@ -100,16 +129,27 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         settle(() => reject(cause));
       };
       const onCancel = () => giveUp(signal.reason);
-      const onTimeUp = () =>
-        giveUp(new ServerUnavailable(`${name} has not answered within ${patienceMs} ms`));
+      const onTimeUp = () => {
+        giveUp(new ServerSilent(`${name} has not answered within ${patienceMs} ms`));
+        // Once may be a long thought; asked again after that and silent again, it is taken for dead.
+        if (silentSince !== undefined && sentAt >= silentSince && work.count() === 0)
+          gone.abort("it no longer answers");
+        silentSince ??= performance.now();
+      };
       const onGone = () => settle(() => reject(unavailable(name, gone.signal.reason, server)));
       const timer = setTimeout(onTimeUp, patienceMs);
       signal.addEventListener("abort", onCancel);
       gone.signal.addEventListener("abort", onGone);
       send(method, params, source.token).then(
         // The protocol says what the method answers with.
-        (answer) => settle(() => resolve(answer as T)),
-        (cause) => settle(() => reject(cause)),
+        (answer) => {
+          answered();
+          settle(() => resolve(answer as T));
+        },
+        (cause) => {
+          if (cause instanceof ServerRefused) answered();
+          settle(() => reject(cause));
+        },
       );
     });
   const notify = (method: string, params: unknown) => {
@@ -130,9 +170,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       capabilities: CLIENT_CAPABILITIES,
       ...(initializationOptions !== undefined && { initializationOptions }),
     },
-    patience,
+    options.signal,
     INITIALIZE_MS,
   );
+  // To shake hands is not to have read the project.
+  isWarm = false;
   notify("initialized", {});
   if (Object.keys(settings).length > 0) notify("workspace/didChangeConfiguration", { settings });
   const greeted = performance.now();
@@ -141,6 +183,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     can: (capability) =>
       Boolean(capabilities[capability]) ||
       [...registered.values()].includes(METHODS[capability] ?? capability),
+    onRegistered(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    knows: (command) => capabilities.executeCommandProvider?.commands?.includes(command) ?? false,
     request,
     notify,
     diagnostics,

@@ -2,7 +2,14 @@ import type { Mode } from "@octant/core";
 import type { SandboxSettings } from "@octant/host";
 import type { HookSettings } from "../hooks/hook.ts";
 import type { PermissionRule } from "../permissions/rule.ts";
-import type { AUDIT_ARGUMENTS, Dictionary, INPUT_MODES, Settings } from "./schema.ts";
+import type {
+  AUDIT_ARGUMENTS,
+  Dictionary,
+  EmbedderSettings,
+  INPUT_MODES,
+  Settings,
+  VECTOR_STORES,
+} from "./schema.ts";
 import type { Origin, ProjectTierName, TierName } from "./tiers.ts";
 
 /** One settings file, or the environment, as it was read. */
@@ -54,6 +61,11 @@ export interface EffectiveSettings {
   };
   readonly vcs: { readonly filters: readonly string[]; readonly hooks: boolean };
   readonly language_servers: Dictionary<{ readonly command: readonly [string, ...string[]] }>;
+  readonly search: {
+    /** Null for the one that is learned from the project. */
+    readonly embedder: EmbedderSettings | null;
+    readonly vector_store: (typeof VECTOR_STORES)[number];
+  };
   /** The only ones to offer; null for those that are offered by default. */
   readonly tools: readonly string[] | null;
   /** Null allows everything. */

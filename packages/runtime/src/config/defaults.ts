@@ -18,6 +18,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   net: { allow: [], deny: [], private: false },
   vcs: { filters: [], hooks: false },
   language_servers: emptyDictionary(),
+  search: { embedder: null, vector_store: "embedded" },
   tools: null,
   mode: null,
 });

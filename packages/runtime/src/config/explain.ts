@@ -37,6 +37,7 @@ const GROUPS: readonly string[] = [
   "net",
   "vcs",
   "language_servers",
+  "search",
 ] satisfies (keyof EffectiveSettings)[];
 
 function permissionRows({ permissions, origins }: Config): ConfigRow[] {

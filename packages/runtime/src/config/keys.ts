@@ -67,6 +67,10 @@ export const KEYS = {
     below: "ignored, with a warning",
   },
   language_servers: { summary: "Commands of language servers by language", below: "needs trust" },
+  search: {
+    summary: "The model that `search` compares meanings by, and where vectors are kept",
+    below: "ignored, with a warning",
+  },
   tools: {
     summary: "The tools that are offered",
     below: "narrows only",

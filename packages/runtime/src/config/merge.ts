@@ -202,6 +202,10 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
     settings.language_servers = extended(settings.language_servers, given);
     for (const name of Object.keys(given)) note(`language_servers.${name}`, "language_servers", name);
   }),
+  search: personal("search", (given, { settings, note }) => {
+    settings.search = { ...settings.search, ...given };
+    for (const field of Object.keys(given)) note(`search.${field}`);
+  }),
   tools(wanted, { settings, isProject, note, warn }) {
     const offered: readonly string[] = settings.tools ?? DEFAULT_TOOLS;
     const counted = isProject ? wanted.filter((name) => offered.includes(name)) : wanted;

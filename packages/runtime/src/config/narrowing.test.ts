@@ -62,6 +62,10 @@ const settings = partly({
   net: partly({ allow: some(host), deny: some(host), private: fc.boolean() }),
   vcs: partly({ filters: some(fc.constant("lfs")), hooks: fc.boolean() }),
   language_servers: fc.dictionary(fc.constantFrom("ts", "go"), fc.record({ command: fc.constant(["x"]) })),
+  search: partly({
+    embedder: fc.constant({ kind: "ollama", url: "http://a.example", model: "m" }),
+    vector_store: fc.constantFrom("embedded", "lancedb"),
+  }),
   tools: some(fc.constantFrom(...TOOLS)),
   mode: fc.constantFrom(...(Object.keys(MODES) as (keyof typeof MODES)[])),
 });
@@ -94,6 +98,7 @@ function expectNotWider(config: Config, alone: Config, root: string): void {
     "audit",
     "vcs",
     "language_servers",
+    "search",
   ] as const)
     expect(now[key], key).toEqual(was[key]);
   expect(config.permissions.filter(({ tier }) => tier === "user")).toEqual(alone.permissions);

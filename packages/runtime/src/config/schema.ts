@@ -10,8 +10,10 @@ export const HOST = /^(\*\.)?[^\s/?#@*:[\]\0]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1
 
 export const INPUT_MODES = ["default", "emacs", "vim"] as const;
 export const AUDIT_ARGUMENTS = ["hash", "full"] as const;
+export const VECTOR_STORES = ["embedded", "lancedb"] as const;
 
 export type Settings = z.output<ReturnType<typeof settingsSchema>>;
+export type EmbedderSettings = z.output<ReturnType<typeof embedderSchema>>;
 export type ServerSettings = z.output<ReturnType<typeof serverSchema>>;
 export type { Dictionary };
 
@@ -23,7 +25,7 @@ export function settingsSchema() {
       model: z.string().min(1),
       api_key: z.string().min(1),
       oauth_credentials: dictionary(z.string(), z.unknown()),
-      base_url: address(/^https?$/, "expected an http or https URL without a password"),
+      base_url: httpAddress(),
       custom_instructions: z.string(),
       input_mode: z.enum(INPUT_MODES),
       max_tokens: z.int().positive(),
@@ -36,6 +38,7 @@ export function settingsSchema() {
       net: z.strictObject({ allow: hosts(), deny: hosts(), private: z.boolean() }).partial(),
       vcs: z.strictObject({ filters: z.array(z.string().min(1)), hooks: z.boolean() }).partial(),
       language_servers: dictionary(languageName(), z.strictObject({ command: argv() })),
+      search: z.strictObject({ embedder: embedderSchema(), vector_store: z.enum(VECTOR_STORES) }).partial(),
       tools: z.array(z.string().min(1)),
       // Object.keys cannot know that there are no others.
       mode: z.enum(Object.keys(MODES) as [Mode, ...Mode[]]),
@@ -64,10 +67,7 @@ function serverSchema() {
       args: z.array(noNul()),
       env: dictionary(variableName(), noNul()),
       url: address(/^(https?|wss?)$/, "expected an http, https, ws or wss URL without a password"),
-      headers: dictionary(
-        z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "expected the name of a header"),
-        z.string().regex(/^[^\r\n\0]*$/, "expected a value on one line"),
-      ),
+      headers: headers(),
       disabled: z.boolean(),
     })
     .partial()
@@ -80,9 +80,34 @@ function serverSchema() {
     });
 }
 
+/** The model that places texts: in a folder of this machine, or behind an address. */
+function embedderSchema() {
+  const prefixes = z.strictObject({ question: z.string(), passage: z.string() }).optional();
+  return z.discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("onnx"),
+      folder: noNul().regex(/^([/\\]|[A-Za-z]:[/\\])/, "expected an absolute path"),
+      prefixes,
+    }),
+    z.strictObject({
+      kind: z.enum(["openai", "ollama"]),
+      url: httpAddress(),
+      model: z.string().min(1),
+      headers: headers().optional(),
+      prefixes,
+    }),
+  ]);
+}
+
 /** A password in it would be shown wherever the address is; headers are not. */
 const address = (protocol: RegExp, error: string) =>
   z.url({ protocol, error }).refine((url) => !/^[a-z]+:\/*[^/?#]*@/i.test(url), error);
+const httpAddress = () => address(/^https?$/, "expected an http or https URL without a password");
+const headers = () =>
+  dictionary(
+    z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "expected the name of a header"),
+    z.string().regex(/^[^\r\n\0]*$/, "expected a value on one line"),
+  );
 const noNul = () => z.string().regex(/^[^\0]*$/, "expected text without a NUL character");
 const argv = () => z.tuple([noNul().min(1)], noNul());
 const variableName = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable");

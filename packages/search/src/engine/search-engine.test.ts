@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Embedder } from "../vector/embedder.ts";
+import { createOnnxEmbedder } from "../vector/onnx-embedder.ts";
+import { writeOnnxFolder } from "../vector/testing/onnx-folder.ts";
 import { createSearchEngine, type SearchEngine } from "./search-engine.ts";
 import { type FolderFiles, folderFiles } from "./testing/folder-files.ts";
 
@@ -41,11 +43,14 @@ const RETRY = `def retry_with_backoff(attempts):
         sleep(2 ** attempt)
 `;
 
-function start(options: { files?: FolderFiles; embedder?: Embedder } = {}): SearchEngine {
+function start(
+  options: { files?: FolderFiles; embedder?: Embedder; vectorStore?: "lancedb" } = {},
+): SearchEngine {
   const engine = createSearchEngine({
     files: options.files ?? files,
     folder: join(home, "state"),
     embedder: options.embedder,
+    vectorStore: options.vectorStore,
     log: (line) => logged.push(line),
   });
   engines.push(engine);
@@ -211,6 +216,7 @@ test("a model from outside places texts and questions; another model starts anew
         Float32Array.of(/wind|storm/.test(text) ? 1 : 0, /wind|storm/.test(text) ? 0 : 1),
       );
     },
+    close: async () => {},
   });
   const first = start({ embedder: about("one") });
   await first.index({ signal: never() });
@@ -222,6 +228,22 @@ test("a model from outside places texts and questions; another model starts anew
   await second.index({ signal: never() });
   expect(asked).toContain("two passage # Weather station");
 });
+
+test.each([undefined, "lancedb"] as const)(
+  "a model on this machine is asked in a thread, its vectors are kept by the store: %s",
+  async (vectorStore) => {
+    const folder = join(home, "model");
+    // It knows only that a storm has to do with the wind.
+    writeOnnxFolder(folder, { words: { wind: [1, 0], storm: [1, 0], header: [0, 1], attempt: [0, 1] } });
+    const embedder = createOnnxEmbedder({ folder });
+    const engine = start({ embedder, vectorStore });
+    await engine.index({ signal: never() });
+    const [hit] = await engine.rank("storm", { strategies: ["vector"], limit: 1 });
+    expect(hit).toMatchObject({ file: "README.md", why: [{ strategy: "vector", rank: 1 }] });
+    expect(await engine.status()).toMatchObject({ embedder: embedder.id });
+    await embedder.close();
+  },
+);
 
 const all = async <T>(items: AsyncIterable<T>) => Array.fromAsync(items);
 

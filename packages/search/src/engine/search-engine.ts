@@ -63,7 +63,6 @@ const INDEX_HEAP = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 12
 
 export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   const { files, folder, embedder, vectorStore = "embedded", log } = options;
-  if (vectorStore === "lancedb") requireLance();
   const closed = new AbortController();
   const parsers = createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));
   let thread: Thread<IndexCalls> | undefined;
@@ -76,6 +75,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
 
   const open = (): Thread<IndexCalls> => {
     if (!thread || thread.hasEnded) {
+      if (vectorStore === "lancedb") requireLance();
       const data: IndexThreadData = {
         file: join(folder, "search.sqlite"),
         embedder: embedder?.id,

@@ -18,6 +18,7 @@ beforeAll(async () => {
   const files = folderFiles(join(home, "code"));
   files.write("src/header.ts", HEADER);
   files.write("src/server.ts", SERVER);
+  files.write("src/gusts.ts", GUSTS);
   files.write("lib/wind.py", "def measure_wind(sensor):\n    return sensor.speed  # parseHeader\n");
   engine = createSearchEngine({ files, folder: join(home, "state"), log: () => {} });
   await engine.index({ signal: AbortSignal.timeout(60_000) });
@@ -34,6 +35,8 @@ const HEADER = `export function parseHeader(line: string) {
 }
 export class Headers { parseHeader() { return parseHeader("x"); } }
 `;
+/** Before the function in the order of paths, and full of its name. */
+const GUSTS = Array.from({ length: 9 }, (_, n) => `export const answer${n} = () => "answer";`).join("\n");
 const SERVER = `import { parseHeader } from "./header.ts";
 export function answer(request: string) {
   parseHeader(request);
@@ -133,4 +136,14 @@ test("a modality that was asked for is the only one", async () => {
   await expect(search("anything", "memory")).rejects.toMatchObject({ code: "UNSUPPORTED" });
   await expect(search("function (", "ast")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   expect(await search("  ")).toEqual([]);
+});
+
+test("what is called by the very name comes first, wherever else the name is written", async () => {
+  const [first] = await searchCode(parts, {
+    query: "answer",
+    modality: "auto",
+    limit: 100,
+    signal: AbortSignal.timeout(60_000),
+  });
+  expect(first).toMatchObject({ path: "src/server.ts", symbol: "answer" });
 });

@@ -77,9 +77,12 @@ async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Rout
     case "callers":
       return fuse([await callers(parts, request, route.name)], limit);
     case "symbol":
-      return fuse(
-        await Promise.all([symbols(parts, request, route.name), literal(parts, request, route.name)]),
-        limit,
+      return calledFirst(
+        route.name,
+        fuse(
+          await Promise.all([symbols(parts, request, route.name), literal(parts, request, route.name)]),
+          limit,
+        ),
       );
     case "file":
       return fuse(
@@ -97,6 +100,12 @@ async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Rout
     case "meaning":
       return [];
   }
+}
+
+/** Whoever gives a name means what is called so, wherever else it is mentioned. */
+function calledFirst(name: string, hits: readonly Hit[]): Hit[] {
+  const isCalledSo = ({ symbol }: Hit) => symbol === name || symbol?.endsWith(`.${name}`) === true;
+  return hits.toSorted((a, b) => Number(isCalledSo(b)) - Number(isCalledSo(a)));
 }
 
 const rank = ({ engine }: SearchParts, request: SearchRequest, strategies: ("text" | "vector")[]) => {

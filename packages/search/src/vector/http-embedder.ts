@@ -1,6 +1,6 @@
 import { ToolError } from "@octant/core";
 import { z } from "zod";
-import type { Embedder } from "./embedder.ts";
+import { cutText, type Embedder, NO_PREFIXES, type Prefixes } from "./embedder.ts";
 import { normalise } from "./sparse-rows.ts";
 
 export interface HttpEmbedderOptions {
@@ -11,8 +11,7 @@ export interface HttpEmbedderOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The caller's, so that it obeys the caller's rules of what may be reached. */
   readonly fetch: typeof fetch;
-  /** What some models want before a text: `search_query: `, `search_document: `. */
-  readonly prefixes?: { readonly question: string; readonly passage: string };
+  readonly prefixes?: Prefixes;
 }
 
 const Vector = z.array(z.number()).min(1);
@@ -21,18 +20,16 @@ const ANSWERS = {
   ollama: z.object({ embeddings: z.array(Vector) }),
 } as const;
 const PATHS = { openai: "/embeddings", ollama: "/api/embed" } as const;
-/** Models cut off what they cannot read; there is no use in sending it. */
-const MAX_TEXT_CHARS = 8_000;
 const TIMEOUT_MS = 60_000;
 
 /** A model behind an endpoint that speaks as OpenAI's or Ollama's does. */
 export function createHttpEmbedder(options: HttpEmbedderOptions): Embedder {
-  const { api, url, model, headers = {}, prefixes = { question: "", passage: "" } } = options;
+  const { api, url, model, headers = {}, prefixes = NO_PREFIXES } = options;
   return {
     id: `${api}:${model}`,
     async embed(texts, role, signal) {
       if (texts.length === 0) return [];
-      const input = texts.map((text) => prefixes[role] + text.slice(0, MAX_TEXT_CHARS));
+      const input = texts.map((text) => cutText(prefixes[role] + text));
       const response = await send(options, `${url.replace(/\/+$/, "")}${PATHS[api]}`, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
@@ -44,6 +41,7 @@ export function createHttpEmbedder(options: HttpEmbedderOptions): Embedder {
         throw failed(model, `it gave ${vectors?.length ?? "no"} vectors for ${texts.length} texts`);
       return vectors.map((vector) => normalise(Float32Array.from(vector)));
     },
+    close: async () => {},
   };
 }
 

@@ -8,7 +8,7 @@ interface Lance {
 interface Connection {
   tableNames(): Promise<string[]>;
   dropTable(name: string): Promise<void>;
-  createTable(name: string, rows: readonly Row[], options: { mode: "overwrite" }): Promise<Table>;
+  createTable(name: string, rows: readonly Row[], options: { mode: "create" | "overwrite" }): Promise<Table>;
   close(): void;
 }
 interface Table {
@@ -56,7 +56,7 @@ export async function openLanceStore(folder: string): Promise<VectorStore> {
       for (const { id } of entries) size = Math.max(size, id + 1);
       if (table && !isOther) return merge(table, entries);
       dimensions = last.vector.length;
-      table = await db.createTable(TABLE, toRows(entries), { mode: "overwrite" });
+      table = await db.createTable(TABLE, toRows(entries), { mode: table ? "overwrite" : "create" });
     },
     async remove(ids) {
       if (table && ids.length > 0) await table.delete(`id IN (${ids.join(", ")})`);

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -7,22 +6,13 @@ import { createEmbeddedStore } from "./embedded-store.ts";
 import { openLanceStore } from "./lance-store.ts";
 import type { VectorStore } from "./vector-store.ts";
 
-const isLanceInstalled = (() => {
-  try {
-    createRequire(import.meta.url).resolve("@lancedb/lancedb");
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
 const STORES = [
-  { name: "embedded", isThere: true, open: async (_folder: string) => createEmbeddedStore() },
-  { name: "LanceDB", isThere: isLanceInstalled, open: openLanceStore },
+  { name: "embedded", open: async (_folder: string) => createEmbeddedStore() },
+  { name: "LanceDB", open: openLanceStore },
 ];
 
-/** The same for every store; LanceDB is an optional package and is held to it where it is installed. */
-describe.for(STORES.filter(({ isThere }) => isThere))("$name", ({ open }) => {
+/** The same for every store. */
+describe.for(STORES)("$name", ({ open }) => {
   let folder: string;
   let store: VectorStore;
   beforeEach(async () => {
@@ -85,12 +75,5 @@ describe.for(STORES.filter(({ isThere }) => isThere))("$name", ({ open }) => {
     }));
     await store.put(many);
     expect((await order(vector(1, 0))).slice(0, 1)).toEqual([0]);
-  });
-});
-
-test.runIf(!isLanceInstalled)("without the package, LanceDB says how to get it", async () => {
-  await expect(openLanceStore(tmpdir())).rejects.toMatchObject({
-    code: "UNSUPPORTED",
-    details: { how: "npm install @lancedb/lancedb" },
   });
 });

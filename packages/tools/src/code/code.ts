@@ -55,12 +55,14 @@ export function createCode({ workspace, servers, index, grammars }: CodeOptions)
 export async function firstAnswer<T>(
   code: Code,
   path: Path,
-  ctx: Pick<Context, "backend" | "signal">,
+  ctx: Pick<Context, "backend" | "signal" | "progress">,
   ask: (backend: CodeBackend) => Promise<T | undefined> | undefined,
   order?: Order,
 ): Promise<T | undefined> {
   for await (const backend of code.backends(path, order)) {
-    const answer = await askOne(backend, ask);
+    let steps = 0;
+    const stop = backend.onWork?.((message) => ctx.progress({ progress: ++steps, message }));
+    const answer = await askOne(backend, ask).finally(stop);
     ctx.signal.throwIfAborted();
     if (answer === undefined) continue;
     ctx.backend(backend.name);

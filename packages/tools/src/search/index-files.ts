@@ -14,6 +14,7 @@ export const index = ({ engine }: SearchOptions) =>
       read: z.int().describe("How many of them had changed"),
       chunks: z.int(),
     }),
+    errors: ["UNSUPPORTED", "UPSTREAM_ERROR"],
     examples: [{ title: "Before many questions", input: {} }],
     run: (_, { signal, progress }) => engine.index({ signal, progress }),
   });

@@ -1,11 +1,23 @@
-import { ANSWER_BYTES, action, type Context, Hash, holding, Range, SymbolId, Uri } from "@octant/core";
+import {
+  ANSWER_BYTES,
+  action,
+  type Context,
+  Hash,
+  holding,
+  pagingInput,
+  Range,
+  SymbolId,
+  Uri,
+} from "@octant/core";
 import { pathToUri, searchText } from "@octant/host";
-import { type EngineStatus, type Hit, MODALITIES, type SearchParts, searchCode } from "@octant/search";
+import { type Hit, MODALITIES, type SearchParts, searchCode } from "@octant/search";
 import { z } from "zod";
+import { openKept } from "../kept-rows.ts";
 import type { SearchOptions } from "./options.ts";
 import { createNames, listSources, readSource } from "./source-files.ts";
 
 const MAX_QUERY_CHARS = 2_000;
+/** Found for a question, however many of them are on a page: what comes behind is noise. */
 const MAX_HITS = 100;
 const MAX_SNIPPET_LINES = 12;
 const MAX_SNIPPET_CHARS = 600;
@@ -32,13 +44,21 @@ export const query = (options: SearchOptions) =>
       query: z.string().min(1).max(MAX_QUERY_CHARS),
       modality: z.enum(MODALITIES).default("auto").describe("auto chooses by the form of the query"),
       scope: holding("tree", Uri.optional().describe("Only in this folder or file")),
-      limit: z.int().min(1).max(MAX_HITS).default(10),
+      ...pagingInput(10, MAX_HITS),
     }),
     output: z.object({
       hits: z.array(FoundHit).readonly(),
       index: z.enum(["empty", "stale", "indexing", "fresh"]).describe("Unless fresh, there may be more"),
     }),
-    errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "UNSUPPORTED", "INVALID_ARGUMENT", "TIMEOUT"],
+    errors: [
+      "INVALID_CURSOR",
+      "NOT_FOUND",
+      "OUTSIDE_WORKSPACE",
+      "UNSUPPORTED",
+      "INVALID_ARGUMENT",
+      "TIMEOUT",
+      "UPSTREAM_ERROR",
+    ],
     examples: [
       { title: "By what it does", input: { query: "add two numbers" } },
       { title: "By name", input: { query: "where is add defined?" } },
@@ -47,21 +67,26 @@ export const query = (options: SearchOptions) =>
     async run({ query: asked, modality, scope, limit }, ctx) {
       const { engine, workspace } = options;
       const { toName } = createNames(workspace.confinement.roots);
-      const { state } = await prepare(options, ctx);
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
-      const hits = await searchCode(createParts(options, ctx), {
-        query: asked,
-        modality,
-        ...(within !== undefined && { scope: within }),
-        limit,
-        signal: ctx.signal,
+      const found = await openKept(ctx, workspace.blobs, async () => {
+        await prepare(options, ctx);
+        return searchCode(createParts(options, ctx), {
+          query: asked,
+          modality,
+          ...(within !== undefined && { scope: within }),
+          limit: MAX_HITS,
+          signal: ctx.signal,
+        });
       });
+      const end = found.from + limit;
+      const hits = found.whole.slice(found.from, end);
+      if (end < found.whole.length) found.more(end);
       ctx.backend(
         [...new Set(hits.flatMap(({ why }) => why.map(({ strategy }) => strategy)))].sort().join("+") ||
           "none",
       );
-      const now = state === "fresh" ? state : (await engine.status()).state;
-      return { hits: hits.map((hit) => toAnswer(hit, options)), index: now };
+      const { state } = await engine.status();
+      return { hits: hits.map((hit) => toAnswer(hit, options)), index: state };
     },
   });
 
@@ -69,16 +94,15 @@ export const query = (options: SearchOptions) =>
 const FIRST_WAIT_MS = 2_000;
 
 /** The first question starts the indexing; it answers from what there is. */
-async function prepare({ engine }: SearchOptions, { signal }: Context): Promise<EngineStatus> {
-  const status = await engine.status();
-  if (status.state === "fresh" || status.state === "indexing") return status;
+async function prepare({ engine }: SearchOptions, { signal }: Context): Promise<void> {
+  const { state } = await engine.status();
+  if (state === "fresh" || state === "indexing") return;
   // It goes on when nobody waits any more.
   const indexing = engine.index({ signal: new AbortController().signal }).catch(() => {});
   const enough = AbortSignal.any([signal, AbortSignal.timeout(FIRST_WAIT_MS)]);
   const waited = new Promise<void>((done) => enough.addEventListener("abort", () => done(), { once: true }));
   await Promise.race([indexing, waited]);
   signal.throwIfAborted();
-  return engine.status();
 }
 
 function createParts({ engine, workspace }: SearchOptions, ctx: Context): SearchParts {

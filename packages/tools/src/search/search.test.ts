@@ -79,6 +79,40 @@ test("callers, structures and paths are found, and a scope narrows all of them",
   expect(await first({ query: "backoff", modality: "text", scope: "docs" })).toBeUndefined();
 });
 
+test("the hits are given out page by page, each once, in the same order whatever the size of a page", async () => {
+  const asked = { query: "attempt", modality: "text" };
+  const whole = (await call("query", asked)).data.hits;
+  expect(whole.length).toBeGreaterThan(1);
+  const paged: unknown[] = [];
+  let cursor: string | null = null;
+  do {
+    const { data, meta } = await call("query", { ...asked, limit: 1, ...(cursor && { cursor }) });
+    expect(data.hits).toHaveLength(1);
+    paged.push(...data.hits);
+    cursor = meta.paging.cursor;
+  } while (cursor);
+  expect(paged).toEqual(whole);
+});
+
+test("what changes between two pages changes nothing about the list", async () => {
+  const asked = { query: "attempt", modality: "text", limit: 1 };
+  const { meta } = await call("query", asked);
+  const next = async () => (await call("query", { ...asked, cursor: meta.paging.cursor })).data.hits[0].uri;
+  const before = await next();
+  const added = join(root, "docs/attempt.md");
+  writeFileSync(added, "attempt attempt attempt\n");
+  await call("index");
+  expect(await next()).toBe(before);
+  rmSync(added);
+  await call("index");
+});
+
+test("a cursor of another question is refused", async () => {
+  const { meta } = await call("query", { query: "attempt", modality: "text", limit: 1 });
+  const { error } = await call("query", { query: "wait", modality: "text", cursor: meta.paging.cursor });
+  expect(error.code).toBe("INVALID_CURSOR");
+});
+
 test("what is no text is not indexed, and status counts what is", async () => {
   expect((await call("status")).data).toMatchObject({ state: "fresh", files: 3 });
 });

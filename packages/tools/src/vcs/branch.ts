@@ -1,7 +1,7 @@
 import { action, pagingInput, ToolError } from "@octant/core";
 import { createBranch, deleteBranch, listBranches } from "@octant/host";
 import { z } from "zod";
-import { openKept } from "./kept-rows.ts";
+import { openKept } from "../kept-rows.ts";
 import { BranchName, GitRef, Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 const Branch = z.object({

@@ -1,7 +1,7 @@
 import { ANSWER_BYTES, type Context, MAX_ANSWER_BYTES, pagingInput, Ref, Uri } from "@octant/core";
 import { type Blobs, type ChangedFile, type FileDiff, pathToUri, type Repository, toRef } from "@octant/host";
 import { z } from "zod";
-import { openKept } from "./kept-rows.ts";
+import { openKept } from "../kept-rows.ts";
 
 export const patchInput = {
   max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),

@@ -8,7 +8,7 @@ import {
   type StatusEntry,
 } from "@octant/host";
 import { z } from "zod";
-import { openKept } from "./kept-rows.ts";
+import { openKept } from "../kept-rows.ts";
 import { Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const Change = z.enum(["added", "modified", "deleted", "renamed", "copied", "type_changed"]);

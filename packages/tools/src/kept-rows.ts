@@ -12,7 +12,7 @@ export interface Kept<T> {
   more(next: number): void;
 }
 
-/** What git said in one go, given out page by page: it is kept, so that pages agree whatever happens in between. */
+/** What was found in one go, given out page by page: it is kept, so that pages agree whatever happens in between. */
 export async function openKept<T>(ctx: Context, blobs: Blobs, make: () => Promise<T>): Promise<Kept<T>> {
   const position = ctx.resume(Position);
   const whole = position ? readKept<T>(blobs, position.kept) : await make();

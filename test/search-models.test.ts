@@ -1,0 +1,80 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOctant, LOCAL_CALLER } from "@octant/cli";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { writeOnnxFolder } from "../packages/search/src/vector/testing/onnx-folder.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "octant-models-")));
+  for (const folder of ["project", "home", "config/hanzo"])
+    mkdirSync(join(base, folder), { recursive: true });
+  writeFileSync(join(base, "project/weather.md"), "Measures the wind.\n");
+  writeFileSync(join(base, "project/mail.md"), "Sends a letter.\n");
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+/** What is nearest to a storm, with these settings of the person. */
+async function nearestToStorm(search: object) {
+  writeFileSync(join(base, "config/hanzo/settings.json"), JSON.stringify({ search }), { mode: 0o600 });
+  const env = {
+    ...{ PATH: process.env["PATH"], HOME: join(base, "home") },
+    ...{ XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") },
+  };
+  await using octant = createOctant({ roots: [join(base, "project")], env });
+  // biome-ignore lint/suspicious/noExplicitAny: the envelope of any action.
+  const call = async (tool: string, action: string, input: object): Promise<any> =>
+    (await octant.dispatch({ tool, action, input }, { caller: LOCAL_CALLER })).envelope;
+  const { job_id } = (await call("search", "index", {})).data;
+  if (job_id) await call("job", "poll", { job_id });
+  const asked = { query: "storm", modality: "vector", limit: 1 };
+  const { data, error } = await call("search", "query", asked);
+  return { hit: data?.hits[0]?.uri, error, embedder: (await call("search", "status", {})).data?.embedder };
+}
+
+const WEATHER = "/project/weather.md";
+
+test.each(["embedded", "lancedb"])(
+  "a model folder of the person's settings, with vectors kept by %s",
+  async (vector_store) => {
+    const folder = join(base, "weather-model");
+    writeOnnxFolder(folder, { words: { wind: [1, 0], storm: [1, 0], letter: [0, 1] } });
+    const found = await nearestToStorm({ embedder: { kind: "onnx", folder }, vector_store });
+    expect(found).toMatchObject({
+      hit: expect.stringContaining(WEATHER),
+      embedder: expect.stringContaining("onnx:weather-model:"),
+    });
+  },
+);
+
+test("a model folder that is not there is told of by the question that needs it", async () => {
+  const { error } = await nearestToStorm({ embedder: { kind: "onnx", folder: join(base, "nowhere") } });
+  expect(error).toMatchObject({ code: "UNSUPPORTED", message: expect.stringContaining("model.onnx") });
+});
+
+test("an endpoint of the person's settings is asked, and what it sends elsewhere is not followed", async () => {
+  let isMoved = false;
+  const server = createServer(async (request, response) => {
+    const { input } = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
+    const embeddings = input.map((text: string) => (/wind|storm/.test(text) ? [1, 0] : [0, 1]));
+    if (isMoved) response.writeHead(307, { location: "/elsewhere" });
+    response.end(JSON.stringify({ embeddings }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A server that listens on a port has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  try {
+    const embedder = { kind: "ollama", url: `http://127.0.0.1:${port}`, model: "m" };
+    expect(await nearestToStorm({ embedder })).toMatchObject({
+      hit: expect.stringContaining(WEATHER),
+      embedder: "ollama:m",
+    });
+    isMoved = true;
+    expect((await nearestToStorm({ embedder })).error).toMatchObject({ code: "UPSTREAM_ERROR" });
+  } finally {
+    server.close();
+  }
+});
