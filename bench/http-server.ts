@@ -39,7 +39,10 @@ async function sdk() {
   });
   return listen(async (request, response) => {
     const controller = new AbortController();
-    response.once("close", () => controller.abort());
+    // An abort after the answer would only cost the floor time.
+    response.once("close", () => {
+      if (!response.writableFinished) controller.abort();
+    });
     const headers = new Headers(Object.entries(request.headers) as [string, string][]);
     const { signal } = controller;
     const given = new Request(`http://localhost${request.url}`, {

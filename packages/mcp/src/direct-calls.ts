@@ -21,7 +21,7 @@ export interface Outlet {
   /** `about` is the request that the line belongs to; where all lines go the same way it does not matter. */
   write(line: string, about?: RequestId): void;
   /** While true, what can be left out is. */
-  readonly full: boolean;
+  isFull(): boolean;
   /** False while nobody would get what belongs to no request. */
   readonly hasListener?: boolean;
 }
@@ -54,7 +54,7 @@ export interface DirectCalls {
 
 export function createDirectCalls(service: Service, runTool: RunTool, outlet: Outlet): DirectCalls {
   const running = new Map<RequestId, AbortController>();
-  const large = createLargeCalls(outlet);
+  const large = createLargeCalls(outlet.isFull);
 
   return {
     async start(request) {
@@ -87,7 +87,8 @@ export async function answerCall(
 ): Promise<void> {
   const { id, params, meta, asking } = request;
   const notify = (update: ProgressParams) => {
-    if (!signal.aborted && !outlet.full) outlet.write(notificationLine("notifications/progress", update), id);
+    if (!signal.aborted && !outlet.isFull())
+      outlet.write(notificationLine("notifications/progress", update), id);
   };
   const reply = runTool(
     { name: params.name, args: params.arguments ?? {}, meta },

@@ -48,7 +48,7 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
   const subscriptions = createSubscriptions({
     ...{ service, allowance: createAllowance() },
     tell: (uri) => outlet.write(notificationLine("notifications/resources/updated", { uri })),
-    canTell: () => !outlet.full && outlet.hasListener !== false,
+    canTell: () => !outlet.isFull() && outlet.hasListener !== false,
   });
   const sdk = createSdkGate({
     ...{ service, runTool, subscriptions },
@@ -103,7 +103,7 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
       listens.cancel(params);
     }
     // Before the SDK is there, nothing is that another notification could concern.
-    if (sdk.used) sdk.deliver(value, position);
+    if (sdk.isUsed()) sdk.deliver(value, position);
   }
 
   /** The SDK drops these without a word, and the client would wait for ever. */
@@ -118,7 +118,7 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
       const message = toMessage(value);
       if (!message) {
         if (isResponse(value) && elicitation.receive(value)) return;
-        if (sdk.used && isResponse(value)) sdk.deliver(value, position);
+        if (sdk.isUsed() && isResponse(value)) sdk.deliver(value, position);
         else refuse(value);
         return;
       }

@@ -16,12 +16,12 @@ export interface LargeCalls {
   resume(): void;
 }
 
-export function createLargeCalls(outlet: { readonly full: boolean }): LargeCalls {
+export function createLargeCalls(isFull: () => boolean): LargeCalls {
   const waiting: (() => void)[] = [];
   let running = 0;
 
   const admit = () => {
-    while (running < MAX_LARGE_CALLS && !outlet.full) {
+    while (running < MAX_LARGE_CALLS && !isFull()) {
       const start = waiting.shift();
       if (!start) return;
       running++;

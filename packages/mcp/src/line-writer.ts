@@ -5,7 +5,7 @@ export interface LineWriter {
   /** Lines of one tick leave in one write. */
   write(line: string): void;
   /** True from the moment the stream asks to wait until it has drained. */
-  readonly full: boolean;
+  isFull(): boolean;
   /** Resolves when what was written has left, the stream has failed, or `withinMs` have passed. */
   flush(withinMs: number): Promise<void>;
 }
@@ -53,9 +53,7 @@ export function createLineWriter(output: Writable, handlers: WriterHandlers): Li
       // Joined by the engine when they are written, and not once before.
       waiting += `${line}\n`;
     },
-    get full() {
-      return full;
-    },
+    isFull: () => full,
     async flush(withinMs) {
       send();
       if (gone || output.writableLength === 0) return;

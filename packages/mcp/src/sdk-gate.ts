@@ -4,7 +4,7 @@ import type { BridgeOptions, Position, SdkBridge } from "./sdk-bridge.ts";
 /** The way to the SDK, which is loaded by the first message that needs it: it takes longer than all of us. */
 export interface SdkGate {
   /** True from the first message on. */
-  readonly used: boolean;
+  isUsed(): boolean;
   deliver(value: unknown, position: Position): void;
   close(): Promise<void>;
 }
@@ -31,9 +31,7 @@ export function createSdkGate(options: BridgeOptions): SdkGate {
     if (id !== undefined) options.write(errorLine(id, INTERNAL_ERROR, "Internal error"));
   };
   return {
-    get used() {
-      return loading !== undefined;
-    },
+    isUsed: () => loading !== undefined,
     deliver(value, position) {
       if (bridge) return bridge.deliver(value, position);
       waiting.push([value, position]);

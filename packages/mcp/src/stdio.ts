@@ -47,9 +47,7 @@ export function serveStdio({ input, output, answered = [], ...options }: StdioOp
     write: (line) => {
       if (!replays) writer.write(line);
     },
-    get full() {
-      return writer.full;
-    },
+    isFull: writer.isFull,
   });
   for (const message of answered) conversation.receive(message);
   replays = false;
@@ -64,7 +62,7 @@ export function serveStdio({ input, output, answered = [], ...options }: StdioOp
       }
       conversation.receive(value);
     },
-    isHeld: () => writer.full,
+    isHeld: writer.isFull,
     onWaiting: () => input.pause(),
     onEmpty: () => input.resume(),
   });

@@ -61,7 +61,9 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
   };
   const ownCallers = new WeakMap<TokenInfo, Caller>();
   const toOwnCaller = (info: TokenInfo) => {
-    const caller = ownCallers.get(info) ?? toCaller(info.id, info.scopes, project);
+    const known = ownCallers.get(info);
+    if (known) return known;
+    const caller = toCaller(info.id, info.scopes, project);
     if (caller) ownCallers.set(info, caller);
     return caller;
   };

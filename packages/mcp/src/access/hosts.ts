@@ -23,10 +23,15 @@ export function createHostCheck({ host, allowedHosts = [], allowedOrigins = [] }
   const own = EVERYWHERE.includes(bound) ? [] : [bound];
   const hosts = new Set([...LOOPBACK, ...own, ...allowedHosts.map((name) => name.toLowerCase())]);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
+  /** The last one that was served: nearly all requests come with the same. */
+  let served: string | undefined;
 
   return ({ headers, socket }) => {
-    const name = hostNameOf(headers.host);
-    if (name === undefined || !hosts.has(name)) return "this Host is not served here";
+    if (headers.host === undefined || headers.host !== served) {
+      const name = hostNameOf(headers.host);
+      if (name === undefined || !hosts.has(name)) return "this Host is not served here";
+      served = headers.host;
+    }
     const origin = headers.origin?.toLowerCase();
     if (origin === undefined || origins.has(origin)) return undefined;
     const ours = `${"encrypted" in socket ? "https" : "http"}://${headers.host?.toLowerCase()}`;

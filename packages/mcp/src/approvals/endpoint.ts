@@ -31,7 +31,7 @@ export function createApprovalEndpoint(
   const followers = new Set<EventStream>();
   const send = (stream: EventStream, news: unknown) => {
     // Who does not keep up comes back, and is told what waits by then.
-    if (stream.full) stream.end();
+    if (stream.isFull()) stream.end();
     else stream.send(JSON.stringify(news));
   };
   const closeDesk = source.open({

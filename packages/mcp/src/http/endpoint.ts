@@ -19,7 +19,7 @@ export interface Endpoint {
 export function createEndpoint(limits: Limits): Endpoint {
   const sessions = createSessions(limits);
   // An answer counts until it was read, so nobody has to wait for a client that reads nothing.
-  const large = createLargeCalls({ full: false });
+  const large = createLargeCalls(() => false);
   const listens = createHttpListens(limits);
   return {
     handle(request, response, edge) {

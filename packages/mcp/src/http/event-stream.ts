@@ -9,7 +9,7 @@ export interface EventStream {
   /** Any other text, in the form of the protocol. */
   raw(text: string): void;
   end(): void;
-  readonly full: boolean;
+  isFull(): boolean;
 }
 
 export interface EventStreamOptions {
@@ -46,8 +46,6 @@ export function createEventStream(response: ServerResponse, options: EventStream
     prime: (id, retryMs) => raw(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
     raw,
     end: () => void response.end(),
-    get full() {
-      return response.writableNeedDrain;
-    },
+    isFull: () => response.writableNeedDrain,
   };
 }

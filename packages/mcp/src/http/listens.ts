@@ -38,9 +38,7 @@ export function createHttpListens(limits: Limits): HttpListens {
       const stream = createEventStream(response, limits);
       const outlet = {
         write: (line: string) => stream.send(line),
-        get full() {
-          return stream.full;
-        },
+        isFull: stream.isFull,
       };
       const listening = startListening(service, { id, filter }, outlet, createAllowance());
       open.set(listening, response);

@@ -43,12 +43,42 @@ const messages = Object.values(conversations)
   .map(([message]) => message)
   .filter((message) => !/subscriptions|"grow"/.test(JSON.stringify(message)));
 
+const good = modernRequest(1, "tools/call", { name: "demo", arguments: { action: "echo" } }).body;
+const claiming = (meta: object, method = "tools/call") => ({
+  ...good,
+  method,
+  params: { ...good.params, _meta: { ...good.params._meta, ...meta } },
+});
+
+const broken: readonly unknown[] = [
+  ...[null, 5, "text", [], {}, [good], [5], [{ jsonrpc: "2.0", method: "ping", id: 1 }, good]],
+  ...[{}, [], 1.5, null, 1e300].map((id) => ({ ...good, id })),
+  ...["1.0", undefined, 2].map((jsonrpc) => ({ ...good, jsonrpc })),
+  ...[undefined, 5, "constructor", "initialize"].map((method) => ({ ...good, method })),
+  ...[[], 5, null, {}, { _meta: 5 }].map((params) => ({ ...good, params })),
+  ...[{ result: {} }, { error: {} }, { error: { code: 1, message: "" } }].map((outcome) => ({
+    ...{ jsonrpc: "2.0", id: 1 },
+    ...outcome,
+  })),
+  ...[
+    { ...good, result: {} },
+    { ...good, other: 1 },
+    { ...good, params: { ...good.params, name: [] } },
+  ],
+  ...["2099-99-99", "2025-11-25", 5].flatMap((version) => [
+    claiming({ "io.modelcontextprotocol/protocolVersion": version }),
+    claiming({ "io.modelcontextprotocol/protocolVersion": version }, "initialize"),
+    { ...claiming({ "io.modelcontextprotocol/protocolVersion": version }), id: undefined },
+  ]),
+  claiming({ "io.modelcontextprotocol/clientCapabilities": 5 }),
+];
+
 describe.each(Object.entries(HEADERS))("with %s headers", (_name, toHeaders) => {
-  test("a modern request is answered as the SDK's own handler answers it", async () => {
+  const expectSameAnswers = async (sent: readonly unknown[]) => {
     const reference = await serveWithSdk();
     const { post, headers } = await serveDemo();
     let compared = 0;
-    for (const message of messages) {
+    for (const message of sent) {
       const own = toHeaders(message);
       if (!isModern({ headers: own } as unknown as IncomingMessage, message)) continue;
       const body = JSON.stringify(message);
@@ -56,21 +86,24 @@ describe.each(Object.entries(HEADERS))("with %s headers", (_name, toHeaders) => 
         post(body, own),
         fetch(reference, { method: "POST", headers: { ...headers, ...own }, body }),
       ]);
-      const told = {
+      const toTold = async (answer: Response) => ({
         sent: message,
-        status: ours.status,
-        type: ours.headers.get("content-type"),
-        text: await ours.text(),
-      };
-      expect(told).toEqual({
-        sent: message,
-        status: theirs.status,
-        type: theirs.headers.get("content-type"),
-        text: await theirs.text(),
+        status: answer.status,
+        type: answer.headers.get("content-type"),
+        text: await answer.text(),
       });
+      expect(await toTold(ours)).toEqual(await toTold(theirs));
       compared++;
     }
-    expect(compared).toBeGreaterThan(20);
+    return compared;
+  };
+
+  test("a modern request is answered as the SDK's own handler answers it", async () => {
+    expect(await expectSameAnswers(messages)).toBeGreaterThan(20);
+  });
+
+  test("what is broken is refused as the SDK's own handler refuses it", async () => {
+    expect(await expectSameAnswers(broken)).toBeGreaterThan(5);
   });
 });
 

@@ -15,6 +15,7 @@ import {
 import { isModernCall, refuseState, toModernCall } from "../modern-call.ts";
 import { knownResult, type Results } from "../results.ts";
 import type { Service } from "../service.ts";
+import { refuseBroken } from "./broken.ts";
 import type { CallerEdge } from "./callers.ts";
 import type { Limits } from "./limits.ts";
 import type { HttpListens } from "./listens.ts";
@@ -50,14 +51,15 @@ export interface ModernParts {
 export function answerModern(post: ModernPost, edge: CallerEdge, parts: ModernParts): void {
   const { request, response, value } = post;
   const { service, results, sdk } = edge;
-  const { large, listens, limits } = parts;
   const parsed = toMessage(value);
   const message = parsed && isPlainly(parsed, request) ? parsed : undefined;
   const answer = message && toAnswer(message, service, results);
-  if (message?.method === LISTEN_METHOD) listens.open(post, message, service);
+  if (message?.method === LISTEN_METHOD) parts.listens.open(post, message, service);
   else if (typeof answer === "string") sendJson(response, 200, answer);
-  else if (answer) void runCall(post, answer, edge, large, limits);
-  else
+  else if (answer && asksForLargeAnswer(answer.params.arguments))
+    void runLargeCall(post, answer, edge, parts);
+  else if (answer) void runCall(post, answer, edge, parts.limits);
+  else if (!refuseBroken(post, parsed, service.log))
     sdk.answer(request, response, value).catch((cause) => {
       service.log(`mcp: a request failed in the SDK: ${cause}`);
       refuse(response, { status: 500, code: INTERNAL_ERROR, message: "Internal server error" });
@@ -92,33 +94,35 @@ const hasHeadersOf = ({ method, params }: Message, { headers }: IncomingMessage)
   headers["mcp-method"] === method &&
   (method !== "tools/call" || headers["mcp-name"] === params?.["name"]);
 
-async function runCall(
+/** It has to wait until one more may run, and counts until its answer was read. */
+async function runLargeCall(
+  post: ModernPost,
+  call: CallRequest,
+  edge: CallerEdge,
+  { large, limits }: ModernParts,
+): Promise<void> {
+  await large.enter();
+  if (post.response.destroyed) return large.leave();
+  post.response.once("close", large.leave);
+  return runCall(post, call, edge, limits);
+}
+
+function runCall(
   { request, response }: ModernPost,
   call: CallRequest,
   { service, runTool }: CallerEdge,
-  large: LargeCalls,
   limits: Limits,
 ): Promise<void> {
   const controller = new AbortController();
-  const { signal } = controller;
-  const isLarge = asksForLargeAnswer(call.params.arguments);
-  const leave = () => {
-    if (isLarge) large.leave();
-  };
-  if (isLarge) await large.enter();
-  if (response.destroyed) return leave();
-  response.once("close", () => {
+  const reply = createReply(response, {
+    limits,
+    takesStream: request.headers.accept?.includes("text/event-stream") ?? false,
     // Closing the response is how this revision cancels.
-    if (!response.writableFinished) controller.abort("the client closed the connection");
-    leave();
+    onBroken: () => controller.abort("the client closed the connection"),
   });
-  const takesStream = request.headers.accept?.includes("text/event-stream") ?? false;
-  const reply = createReply(response, { limits, takesStream });
   const outlet = {
     write: (line: string) => (isNotificationLine(line) ? reply.tell(line) : reply.finish(line)),
-    get full() {
-      return reply.full;
-    },
+    isFull: () => reply.isFull(),
   };
-  await answerCall(service, runTool, call, { signal, outlet });
+  return answerCall(service, runTool, call, { signal: controller.signal, outlet });
 }

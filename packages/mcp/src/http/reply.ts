@@ -10,9 +10,9 @@ export interface Reply {
   finish(line: string, toEventId?: () => string): void;
   /** Ends the response without an answer. */
   cut(): void;
-  readonly full: boolean;
+  isFull(): boolean;
   /** The client reads no more. */
-  readonly isGone: boolean;
+  isGone(): boolean;
 }
 
 export interface ReplyOptions {
@@ -21,43 +21,78 @@ export interface ReplyOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The first thing on a stream. */
   readonly onStream?: (stream: EventStream) => void;
+  /** The connection was closed before the answer had left. */
+  readonly onBroken?: () => void;
 }
 
 /** Time for a client to read its answer. */
 const MAX_READING_MS = 60_000;
 
-export function createReply(response: ServerResponse, options: ReplyOptions): Reply {
-  const { limits, takesStream, headers, onStream } = options;
-  let stream: EventStream | undefined;
-  const startStream = () => {
-    clearTimeout(later);
-    stream = createEventStream(response, { keepAliveMs: limits.keepAliveMs, ...(headers && { headers }) });
+export const createReply = (response: ServerResponse, options: ReplyOptions): Reply =>
+  new PostReply(response, options);
+
+/** A class, for there is one to every request, and most are answered at once: methods cost nothing, closures do. */
+class PostReply implements Reply {
+  readonly #response: ServerResponse;
+  readonly #options: ReplyOptions;
+  readonly #later: NodeJS.Timeout | undefined;
+  #stream: EventStream | undefined;
+
+  constructor(response: ServerResponse, options: ReplyOptions) {
+    this.#response = response;
+    this.#options = options;
+    if (options.takesStream)
+      this.#later = setTimeout(() => this.#startStream(), options.limits.streamAfterMs).unref();
+    response.on("close", () => this.#onClose());
+  }
+
+  tell(line: string, toEventId?: () => string): void {
+    if (!this.#options.takesStream || this.#response.destroyed) return;
+    const stream = this.#stream ?? this.#startStream();
+    stream.send(line, toEventId?.());
+  }
+
+  finish(line: string, toEventId?: () => string): void {
+    clearTimeout(this.#later);
+    if (this.#stream) {
+      this.#stream.send(line, toEventId?.());
+      this.#stream.end();
+      // The answers of one turn leave together: to wake the reader for each of them takes longer than to make it.
+    } else setImmediate(sendAnswer, this.#response, line, this.#options.headers);
+  }
+
+  cut(): void {
+    this.#response.end();
+  }
+
+  isFull(): boolean {
+    return this.#response.writableNeedDrain;
+  }
+
+  isGone(): boolean {
+    return this.#response.destroyed;
+  }
+
+  #startStream(): EventStream {
+    clearTimeout(this.#later);
+    const { limits, headers, onStream } = this.#options;
+    const stream = createEventStream(this.#response, {
+      keepAliveMs: limits.keepAliveMs,
+      ...(headers && { headers }),
+    });
+    this.#stream = stream;
     onStream?.(stream);
     return stream;
-  };
-  const later = takesStream ? setTimeout(startStream, limits.streamAfterMs).unref() : undefined;
-  response.once("close", () => clearTimeout(later));
-  return {
-    tell(line, toEventId) {
-      if (!takesStream || response.destroyed) return;
-      const open = stream ?? startStream();
-      open.send(line, toEventId?.());
-    },
-    finish(line, toEventId) {
-      clearTimeout(later);
-      if (stream) {
-        stream.send(line, toEventId?.());
-        stream.end();
-      } else if (!response.destroyed) sendJson(response, 200, line, headers);
-    },
-    cut: () => void response.end(),
-    get full() {
-      return response.writableNeedDrain;
-    },
-    get isGone() {
-      return response.destroyed;
-    },
-  };
+  }
+
+  #onClose(): void {
+    clearTimeout(this.#later);
+    if (!this.#response.writableFinished) this.#options.onBroken?.();
+  }
+}
+
+function sendAnswer(response: ServerResponse, line: string, headers: ReplyOptions["headers"]): void {
+  if (!response.destroyed) sendJson(response, 200, line, headers);
 }
 
 export function sendJson(

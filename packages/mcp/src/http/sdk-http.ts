@@ -25,7 +25,9 @@ export function createSdkHttp(service: Service, runTool: RunTool, { keepAliveMs 
   return {
     async answer(request, response, body) {
       const controller = new AbortController();
-      response.once("close", () => controller.abort());
+      response.once("close", () => {
+        if (!response.writableFinished) controller.abort();
+      });
       const given = toWebRequest(request, controller.signal);
       await send(await handler.fetch(given, { parsedBody: body }), response, controller.signal);
     },

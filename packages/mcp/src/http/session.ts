@@ -67,9 +67,9 @@ export function createSession(options: SessionOptions): Session {
       else if (isAnswer) finish(post, line);
       else tell(post, line);
     },
-    get full() {
-      for (const { reply } of pending.values()) if (reply.full) return true;
-      return standalone?.full ?? false;
+    isFull() {
+      for (const { reply } of pending.values()) if (reply.isFull()) return true;
+      return standalone?.isFull() ?? false;
     },
     get hasListener() {
       return standalone !== undefined;
@@ -84,7 +84,7 @@ export function createSession(options: SessionOptions): Session {
     if (!message) return isPlain(value) ? pending.get(value["id"] as RequestId) : undefined;
     const posts = [...pending.values()];
     // It is asked on behalf of a call that runs; any stream to the client will do.
-    if (message.id !== undefined) return posts.findLast(({ reply }) => !reply.isGone);
+    if (message.id !== undefined) return posts.findLast(({ reply }) => !reply.isGone());
     const token = message.params?.["progressToken"];
     return token === undefined ? undefined : posts.find((post) => post.progressToken === token);
   };
@@ -95,7 +95,7 @@ export function createSession(options: SessionOptions): Session {
   const tell = ({ reply, streamId }: Pending, line: string) => {
     const keep = () => log.keep(streamId, line);
     // Who comes back gets it then.
-    if (reply.isGone) keep();
+    if (reply.isGone()) keep();
     else reply.tell(line, keep);
   };
   const finish = (post: Pending, line: string) => {
@@ -190,12 +190,8 @@ const toReply = (stream: EventStream, response: ServerResponse): Reply => ({
     stream.end();
   },
   cut: stream.end,
-  get full() {
-    return stream.full;
-  },
-  get isGone() {
-    return response.destroyed;
-  },
+  isFull: stream.isFull,
+  isGone: () => response.destroyed,
 });
 
 const isResultLine = (line: string) => line.startsWith('{"result":') || "result" in JSON.parse(line);

@@ -40,7 +40,7 @@ export function startListening(
   const subscriptions = createSubscriptions({
     ...{ service, allowance },
     tell: (uri) => tell("notifications/resources/updated", { uri }),
-    canTell: () => state === "open" && !outlet.full,
+    canTell: () => state === "open" && !outlet.isFull(),
   });
   stops.push(subscriptions.close);
 

@@ -93,7 +93,7 @@ test("a listening client is told of nothing before it knows what it will be told
   const lines: string[] = [];
   const second = Promise.withResolvers<void>();
   const outlet = {
-    full: false,
+    isFull: () => false,
     write(line: string) {
       if (lines.push(line) === 2) second.resolve();
     },

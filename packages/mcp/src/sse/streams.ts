@@ -34,9 +34,7 @@ export function createSseStreams(limits: Limits): SseStreams {
       const stream = createEventStream(response, limits);
       const conversation = createConversation(service, {
         write: (line) => stream.send(line),
-        get full() {
-          return stream.full;
-        },
+        isFull: stream.isFull,
       });
       streams.set(id, { callerId: service.caller.id, conversation, end: stream.end });
       response.on("drain", conversation.resume);

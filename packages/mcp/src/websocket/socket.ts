@@ -21,13 +21,11 @@ const HIGH_WATER_BYTES = 1024 * 1024;
 
 /** Holds the conversation: one JSON-RPC message in each text frame. */
 export function talkOver(ws: WebSocket, service: Service, limits: Limits): SocketConversation {
+  const isFull = () => ws.bufferedAmount > HIGH_WATER_BYTES;
   const conversation = createConversation(service, {
     write: (line) => ws.send(line, onSent),
-    get full() {
-      return isFull();
-    },
+    isFull,
   });
-  const isFull = () => ws.bufferedAmount > HIGH_WATER_BYTES;
   let wasFull = false;
   let isPaused = false;
   const onSent = () => {
