@@ -9,7 +9,9 @@ import { interleave } from "../measure.ts";
 import { atLeast, type Row } from "../row.ts";
 
 const CLIENTS = 100;
-const CALLS_PER_SAMPLE = 1_000;
+const CALLS_PER_SAMPLE = 3_000;
+/** A rate is that of a server that has been at work for a while. */
+const WARM_UP_FACTOR = 5;
 const SPAWNS_PER_SAMPLE = 200;
 /** A project has 64 processes at most; a client beyond that would be told so. */
 const EXEC_CLIENTS = 50;
@@ -56,7 +58,7 @@ async function compareReads(
   using theirs = other.open("fs", read, CLIENTS);
   const spreads = await interleave(
     { octant: () => ours.rate(CALLS_PER_SAMPLE), noOp: () => theirs.rate(CALLS_PER_SAMPLE) },
-    effort,
+    { ...effort, warmUpMs: effort.warmUpMs * WARM_UP_FACTOR },
     random,
   );
   return { ...row, unit: "calls/s", ...spreads, figure: spreads.octant.p50 / spreads.noOp.p50 };
@@ -68,7 +70,7 @@ async function execTrue({ tree, effort, random }: Bench): Promise<Row> {
   using spawner = startSpawner();
   const { octant: ours, noOp } = await interleave(
     { octant: () => calls.rate(SPAWNS_PER_SAMPLE), noOp: spawner.rate },
-    { ...effort, maxRounds: 20 },
+    { ...effort, warmUpMs: effort.warmUpMs * WARM_UP_FACTOR, maxRounds: 40 },
     random,
   );
   const note = `${EXEC_CLIENTS} clients, sandbox off; floor: spawns of \`true\` by a process that does nothing else; the paper: 450/s`;

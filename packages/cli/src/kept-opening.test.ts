@@ -5,7 +5,12 @@ import type { Opening } from "@octant/mcp";
 import { expect, onTestFinished, test } from "vitest";
 import { createKeptOpening } from "./kept-opening.ts";
 
-const OPENING: Opening = { initialize: {}, discover: "{}", tools: { legacy: "{}", modern: "{}" } };
+const OPENING: Opening = {
+  initialize: {},
+  discover: "{}",
+  tools: { legacy: "{}", modern: "{}" },
+  offers: [],
+};
 
 function makeFolder() {
   const folder = mkdtempSync(join(tmpdir(), "octant-kept-"));
@@ -39,7 +44,9 @@ test("what was kept is found again, until the code, a flag, a variable or a sett
     () => rmSync(root, { recursive: true }),
   ];
   for (const change of changes) {
+    const before = kept();
     change();
+    expect(before?.isCurrent(), String(change)).toBe(false);
     expect(kept()?.load(), String(change)).toBeUndefined();
     kept()?.keep(OPENING);
     expect(kept()?.load()).toEqual(OPENING);

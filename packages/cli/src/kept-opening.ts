@@ -17,6 +17,8 @@ import { type LoadOptions, settingsPlaces } from "@octant/runtime";
 /** How first questions were answered by the last server that was started in just this way. */
 export interface KeptOpening {
   load(): Opening | undefined;
+  /** Whether nothing has changed since. */
+  isCurrent(): boolean;
   keep(opening: Opening): void;
 }
 
@@ -33,12 +35,15 @@ export function createKeptOpening(
   if (!code.endsWith(".js")) return undefined;
   const folders = roots.map((root) => resolve(root));
   const places = [code, ...folders, ...settingsPlaces({ env, roots: folders })];
-  const key = createHash("sha256")
-    .update(JSON.stringify([flags, variablesOf(env), places, places.map(stampOf)]))
-    .digest("hex");
+  const toKey = () =>
+    createHash("sha256")
+      .update(JSON.stringify([flags, variablesOf(env), places, places.map(stampOf)]))
+      .digest("hex");
+  const key = toKey();
   const folder = join(cacheFolder(env), "openings");
   const file = join(folder, `${key}.json`);
   return {
+    isCurrent: () => toKey() === key,
     load() {
       try {
         // Written by `keep`, whole or not at all.

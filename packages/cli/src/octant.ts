@@ -97,7 +97,7 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   removeTool(name: string): boolean;
   /** Serves one MCP client; over stdin and stdout unless told otherwise. */
   serveStdio(
-    options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions" | "answers" | "answered">> & {
+    options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions" | "answers" | "opened">> & {
       profile?: Profile;
     },
   ): StdioServer;

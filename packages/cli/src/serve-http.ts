@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import { EXIT, type Io, UsageError } from "./command.ts";
 import type { HttpServing } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
+import { keepYoungGenerationSmall } from "./young-generation.ts";
 
 type OpenFlags = Parameters<typeof openOctant>[0];
 
@@ -37,6 +38,7 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
     sse: flags.sse,
     ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
   });
+  keepYoungGenerationSmall();
   const tokens = octant.tokens();
   const expires = new Date(Date.now() + TOKEN_LIFE_MS);
   const { id, token } = tokens.create({ scopes: ["admin"], name: "printed by octant serve", expires });

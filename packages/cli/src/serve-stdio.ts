@@ -10,7 +10,7 @@ export interface StdioFlags extends OpenFlags, Pick<StdioOptions, "answers"> {
   readonly profile: "default" | "split" | "lazy" | undefined;
 }
 
-export interface Start extends Pick<StdioOptions, "answered"> {
+export interface Start extends Pick<StdioOptions, "opened"> {
   /** Told how first questions are answered. */
   readonly keep?: ((opening: Opening) => void) | undefined;
 }
@@ -19,7 +19,7 @@ export interface Start extends Pick<StdioOptions, "answered"> {
 const MAX_CLOSING_MS = 700;
 
 /** Serves one client until it goes, or we are told to end. */
-export async function serveStdio(flags: StdioFlags, io: Io, { answered, keep }: Start): Promise<number> {
+export async function serveStdio(flags: StdioFlags, io: Io, { opened, keep }: Start): Promise<number> {
   process.on("uncaughtException", (cause) => {
     logLine(`ends after an uncaught error: ${cause instanceof Error ? cause.stack : cause}`, io);
     process.exit(EXIT.FAILED);
@@ -30,7 +30,7 @@ export async function serveStdio(flags: StdioFlags, io: Io, { answered, keep }: 
     answers: flags.answers,
     input: io.stdin,
     output: io.stdout,
-    ...(answered && { answered }),
+    ...(opened && { opened }),
   });
   keep?.(server.opening());
   tellSandbox(octant, io);

@@ -8,6 +8,8 @@ export interface ListingOptions {
   readonly profile?: Profile | ProfileFunction;
   readonly mode?: Mode;
   readonly answers?: Answers;
+  /** What these very declarations and options came to before; making it takes a tenth of a start. */
+  readonly offers?: readonly Offer[];
 }
 
 export interface ListedOffer extends Offer {
@@ -17,6 +19,7 @@ export interface ListedOffer extends Offer {
 
 /** What tools/list shows at one moment, and the way back from a listed name to an action. */
 export interface Listing {
+  readonly offers: readonly Offer[];
   readonly tools: readonly ListedTool[];
   /** The same as JSON, made once. */
   readonly json: string;
@@ -32,7 +35,8 @@ export interface Listing {
 export function createListing(options: ListingOptions): Listing {
   const { answers = "structured" } = options;
   const offers = new Map<string, ListedOffer>();
-  for (const offer of makeOffers(options)) {
+  const made = options.offers ?? makeOffers(options);
+  for (const offer of made) {
     const { name } = offer.listed;
     const other = offers.get(name);
     if (other) throw new TypeError(`'${name}' would be listed twice: for ${other.tool} and ${offer.tool}`);
@@ -46,6 +50,7 @@ export function createListing(options: ListingOptions): Listing {
   );
   const json = JSON.stringify(tools);
   return {
+    offers: made,
     tools,
     json,
     legacyTools,

@@ -14,8 +14,10 @@ function start(opening: Opening | undefined) {
   const client = createLineClient();
   const { input, output } = client;
   const opened = opening && answerOpening({ input, output, opening });
-  const serve = async () =>
-    serveStdio({ ...demo.options, input, output, answered: (await opened)?.answered ?? [] });
+  const serve = async () => {
+    const before = await opened;
+    return serveStdio({ ...demo.options, input, output, ...(before && { opened: before }) });
+  };
   const server = serve();
   onTestFinished(async () => (await server).close());
   return { ...client, opened, server };
@@ -23,7 +25,8 @@ function start(opening: Opening | undefined) {
 
 async function keep(): Promise<Opening> {
   const { server } = start(undefined);
-  return (await server).opening();
+  // As from the disk.
+  return JSON.parse(JSON.stringify((await server).opening()));
 }
 
 const request = (id: number, method: string, params: object = {}) => ({
@@ -93,20 +96,20 @@ test("the server that goes on knows what was said: it tells the client of a chan
   send(initialize("2025-11-25"), initialized, request(2, "tools/list"));
   await next();
   await next();
-  expect((await opened)?.answered).toHaveLength(3);
   send(echo(3));
+  expect((await opened)?.answered).toHaveLength(3);
   await next();
   demo.registry.addTool({ name: "later", summary: "Came later.", actions: {} });
   onTestFinished(() => void demo.registry.removeTool("later"));
   expect(JSON.parse(await next())).toMatchObject({ method: "notifications/tools/list_changed" });
 });
 
-test("a client that asks nothing more is served all the same, and one that goes needs no server", async () => {
-  const quiet = start(await keep());
-  quiet.send(initialize("2025-11-25"));
-  expect(await quiet.opened).toMatchObject({ ended: false });
-  const { input, output } = createLineClient();
+test("a client that goes needs no server", async () => {
+  const { input, output, send, next } = createLineClient();
   const gone = answerOpening({ input, output, opening: await keep() });
+  send(initialize("2025-11-25"), initialized, request(2, "tools/list"));
+  await next();
+  await next();
   input.end();
-  expect(await gone).toEqual({ answered: [], ended: true });
+  expect(await gone).toMatchObject({ ended: true });
 });

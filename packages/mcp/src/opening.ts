@@ -3,6 +3,7 @@ import { claimOf, HANDSHAKE_VERSIONS } from "./client-claims.ts";
 import { parseJson } from "./json.ts";
 import { resultLine, toMessage } from "./messages.ts";
 import { eraOf, nextPhase, type Phase } from "./phase.ts";
+import type { Offer } from "./profiles.ts";
 import { knownResult, type OpeningResults } from "./results.ts";
 
 /** The answers to a client's first questions. They follow from declarations and options alone, so they can be kept. */
@@ -11,10 +12,12 @@ export interface Opening {
   readonly initialize: Readonly<Record<string, string>>;
   readonly discover: string;
   readonly tools: { readonly legacy: string; readonly modern: string };
+  /** What the server needs to know of the list that it did not make. */
+  readonly offers: readonly Offer[];
 }
 
-export interface Opened {
-  /** What was answered, for the server that goes on. */
+export interface Opened extends Pick<Opening, "offers"> {
+  /** What the client said, and was answered. */
   readonly answered: readonly unknown[];
   /** The client has gone already. */
   readonly ended: boolean;
@@ -26,21 +29,23 @@ export interface OpeningOptions {
   readonly opening: Opening;
 }
 
-export const toOpening = ({ initialize, discover, toolsList }: OpeningResults): Opening => ({
+export const toOpening = (
+  { initialize, discover, toolsList }: OpeningResults,
+  { offers }: Pick<Opening, "offers">,
+): Opening => ({
   initialize: Object.fromEntries(HANDSHAKE_VERSIONS.map((version) => [version, initialize(version)])),
   discover: discover(),
   tools: { legacy: toolsList("legacy"), modern: toolsList("modern") },
+  offers,
 });
 
-/** How long a client may think about its next question before the server is started anyway. */
-const PATIENCE_MS = 100;
 /** Longer than any of these questions. */
 const MAX_WAITING_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Answers first questions until one comes that takes a server, or the tool list has been given: a client that starts
- * its servers waits for these answers, and they need none of the tools. What is not answered stays in the input.
+ * Answers first questions until one comes that takes a server. A client that starts its servers waits for these answers,
+ * and may never ask for more: none of the tools is loaded for them. What is not answered stays in the input.
  */
 export function answerOpening({ input, output, opening }: OpeningOptions): Promise<Opened> {
   const results = toResults(opening);
@@ -48,15 +53,13 @@ export function answerOpening({ input, output, opening }: OpeningOptions): Promi
   const answered: unknown[] = [];
   let phase: Phase = "opening";
   let waiting: Buffer = Buffer.alloc(0);
-  let timer: NodeJS.Timeout | undefined;
 
   const leave = (ended: boolean) => {
-    clearTimeout(timer);
     input.off("data", take);
     for (const event of ENDINGS) input.off(event, end);
     input.pause();
     if (waiting.length > 0 && !ended) input.unshift(waiting);
-    resolve({ answered, ended });
+    resolve({ answered, offers: opening.offers, ended });
   };
   const goOn = () => leave(false);
   const end = () => leave(true);
@@ -73,8 +76,6 @@ export function answerOpening({ input, output, opening }: OpeningOptions): Promi
       const result = era && knownResult(message, era, results);
       if (result === undefined) return false;
       output.write(`${resultLine(message.id, result)}\n`);
-      clearTimeout(timer);
-      timer = setTimeout(goOn, message.method === "tools/list" ? 0 : PATIENCE_MS);
     } else if (message.method !== "notifications/initialized") return false;
     phase = next;
     answered.push(value);

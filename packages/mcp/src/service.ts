@@ -97,7 +97,7 @@ export function createService(options: ServiceOptions): Service {
   };
   const exchanges = new WeakMap<AbortSignal, Exchange>();
   const tasks = options.tasks && createTasks(options.tasks);
-  let listing = createListing(listed);
+  let listing = createListing({ ...listed, ...(options.offers && { offers: options.offers }) });
   let stale = false;
   const stopWatching = options.registry.onChange(() => {
     stale = true;

@@ -5,7 +5,7 @@ import { parseJson } from "./json.ts";
 import { createLineQueue } from "./line-queue.ts";
 import { createLineWriter } from "./line-writer.ts";
 import { errorLine, PARSE_ERROR } from "./messages.ts";
-import { type Opening, toOpening } from "./opening.ts";
+import { type Opened, type Opening, toOpening } from "./opening.ts";
 import { createResults } from "./results.ts";
 import { createService, type ServiceOptions } from "./service.ts";
 
@@ -15,8 +15,8 @@ const FLUSH_MS = 500;
 export interface StdioOptions extends ServiceOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** What the client said, and was answered, before this server was there. */
-  readonly answered?: readonly unknown[];
+  /** How the client was answered before this server was there. */
+  readonly opened?: Pick<Opened, "answered"> & Partial<Pick<Opened, "offers">>;
 }
 
 export interface StdioServer {
@@ -28,8 +28,8 @@ export interface StdioServer {
 }
 
 /** Serves one client over a pair of streams, one JSON-RPC message a line. */
-export function serveStdio({ input, output, answered = [], ...options }: StdioOptions): StdioServer {
-  const service = createService(options);
+export function serveStdio({ input, output, opened, ...options }: StdioOptions): StdioServer {
+  const service = createService({ ...options, ...(opened?.offers && { offers: opened.offers }) });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let closing = false;
   const writer = createLineWriter(output, {
@@ -49,7 +49,7 @@ export function serveStdio({ input, output, answered = [], ...options }: StdioOp
     },
     isFull: writer.isFull,
   });
-  for (const message of answered) conversation.receive(message);
+  for (const message of opened?.answered ?? []) conversation.receive(message);
   replays = false;
   const refuse = (reason: string) => writer.write(errorLine(null, PARSE_ERROR, `Parse error: ${reason}`));
   const lines = createLineQueue({
@@ -95,5 +95,5 @@ export function serveStdio({ input, output, answered = [], ...options }: StdioOp
   input.resume();
   for (const event of ["end", "close", "error"]) input.on(event, close);
   if (input.readableEnded || input.destroyed) close();
-  return { closed, close, opening: () => toOpening(createResults(service)) };
+  return { closed, close, opening: () => toOpening(createResults(service), service.listing()) };
 }

@@ -47,12 +47,27 @@ Over HTTP every client needs a token: a fresh one is printed, octant token makes
     const { stdin: input, stdout: output, env } = io;
     const kept = createKeptOpening(flags, { env, roots: rootsOf(flags, io) });
     const opening = kept?.load();
-    const opened = opening && (await answerOpening({ input, output, opening }));
+    const opened = opening && (await untilAskedToEnd(answerOpening({ input, output, opening })));
     if (opened?.ended) return EXIT.OK;
     const { serveStdio } = await import("../serve-stdio.ts");
-    return serveStdio(flags, io, opened ? { answered: opened.answered } : { keep: kept?.keep });
+    if (!opened) return serveStdio(flags, io, { keep: kept?.keep });
+    const { answered, offers } = opened;
+    return serveStdio(flags, io, { opened: kept?.isCurrent() ? { answered, offers } : { answered } });
   },
 });
+
+/** Before there is anything to close. */
+async function untilAskedToEnd<T>(work: Promise<T>): Promise<T> {
+  const end = () => process.exit(EXIT.OK);
+  for (const signal of SIGNALS) process.once(signal, end);
+  try {
+    return await work;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end);
+  }
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /** stdout is the protocol's; a stray console.log in some package must not break it. */
 function keepStdoutClean(): void {
