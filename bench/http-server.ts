@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { json, text } from "node:stream/consumers";
+import { json } from "node:stream/consumers";
 
 const [role, root = "", state = ""] = process.argv.slice(2);
 const SERVERS: Readonly<Record<string, () => Promise<object>>> = { octant, sdk, bare };
@@ -27,9 +27,10 @@ async function octant() {
   return { url, token };
 }
 
-/** The least that a server on the official SDK can do. */
+/** The least that a server on the official SDK can do, on its own adapter for node:http. */
 async function sdk() {
   const { createMcpHandler, Server } = await import("@modelcontextprotocol/server");
+  const { toNodeHandler } = await import("@modelcontextprotocol/node");
   const answer = (await json(process.stdin)) as never;
   const handler = createMcpHandler(() => {
     const server = new Server({ name: "no-op", version: "1.0.0" }, { capabilities: { tools: {} } });
@@ -37,28 +38,7 @@ async function sdk() {
     server.setRequestHandler("tools/call", () => answer);
     return server;
   });
-  return listen(async (request, response) => {
-    const controller = new AbortController();
-    // An abort after the answer would only cost the floor time.
-    response.once("close", () => {
-      if (!response.writableFinished) controller.abort();
-    });
-    const headers = new Headers(Object.entries(request.headers) as [string, string][]);
-    const { signal } = controller;
-    const given = new Request(`http://localhost${request.url}`, {
-      method: "POST",
-      headers,
-      body: await text(request),
-      signal,
-    });
-    const answered = await handler.fetch(given);
-    const body = await answered.text();
-    response.writeHead(answered.status, {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
-    });
-    response.end(body);
-  });
+  return listen(toNodeHandler(handler));
 }
 
 /** What somebody writes by hand who wants nothing but speed. */

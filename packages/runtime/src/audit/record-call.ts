@@ -37,28 +37,29 @@ export function recordCall(options: RecordCallOptions): Step {
 
   return async (call, ctx, next) => {
     const started = performance.now();
-    const facts = {
-      time: new Date().toISOString(),
+    const time = Date.now();
+    const toFacts = () => ({
+      time: new Date(time).toISOString(),
       trace: ctx.traceId,
       session: sessionOf(ctx),
       caller: ctx.caller.id,
       action: nameOf(call),
-    };
+    });
     const changes = call.act.access !== "read";
     const told = changes ? tell(call.input) : undefined;
-    const began = told && log.append({ kind: "begin", ...facts, ...told });
+    const began = told && log.append({ kind: "begin", ...toFacts(), ...told });
     const end = (code: ErrorCode | "OK") => {
       const duration = since(started);
       const job = ctx.job();
       log.appendSoon(() => ({
         kind: "call",
-        ...facts,
+        ...toFacts(),
         ...(began !== undefined && { began }),
         ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, toReason)), code, duration },
         ...(job && { job: job.job_id }),
         ...(told ?? tell(call.input)),
       }));
-      if (job) recordEnd(log, job, facts, started);
+      if (job) recordEnd(log, job, toFacts(), started);
     };
     let code: ErrorCode | "OK" = "OK";
     try {
