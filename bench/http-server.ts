@@ -1,31 +1,13 @@
-// A contender over HTTP, in a process of its own: `node http-server.ts octant ROOT STATE`, or `sdk` or `bare` with the
-// result to repeat on stdin. Prints one line of JSON when it listens.
+// A floor over HTTP, in a process of its own: `node http-server.ts sdk` or `bare`, with the result to repeat on stdin.
+// Prints one line of JSON when it listens, as `octant serve --http --json` does.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { json } from "node:stream/consumers";
 
-const [role, root = "", state = ""] = process.argv.slice(2);
-const SERVERS: Readonly<Record<string, () => Promise<object>>> = { octant, sdk, bare };
+const [role] = process.argv.slice(2);
+const SERVERS: Readonly<Record<string, () => Promise<object>>> = { sdk, bare };
 console.log(JSON.stringify(await SERVERS[role ?? ""]?.()));
-
-async function octant() {
-  const { createOctant } = await import("@octant/cli");
-  const { createTokenStore, serveHttp } = await import("@octant/mcp");
-  const { registry, dispatch } = createOctant({ roots: [root], log: console.error });
-  const tokens = createTokenStore({ folder: join(state, "tokens") });
-  const { token } = tokens.create({ scopes: ["admin"] });
-  const { url } = await serveHttp({
-    registry,
-    dispatch,
-    tokens,
-    name: "octant",
-    version: "1",
-    log: console.error,
-  });
-  return { url, token };
-}
 
 /** The least that a server on the official SDK can do, on its own adapter for node:http. */
 async function sdk() {

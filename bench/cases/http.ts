@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Bench, Case } from "../case.ts";
 import { type HttpLoad, openLoad } from "../http-load.ts";
+import { layOutInstall } from "../install.ts";
 import { interleave } from "../measure.ts";
 import { atLeast, type Row } from "../row.ts";
 
@@ -100,7 +101,11 @@ async function start(role: string, root: string, input = ""): Promise<Contender>
     XDG_STATE_HOME: join(folder, "state"),
     XDG_CACHE_HOME: join(folder, "cache"),
   };
-  const child = spawn(process.execPath, ["--conditions=built", SERVER, role, root, folder], { env });
+  const args =
+    role === "octant"
+      ? [layOutInstall(join(folder, "install")), "serve", "--http", "--json", "--root", root]
+      : [SERVER, role];
+  const child = spawn(process.execPath, args, { env });
   child.stderr.pipe(process.stderr);
   child.stdin.end(input);
   const { url, token } = JSON.parse(await firstLine(child));

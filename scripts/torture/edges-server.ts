@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const REPOSITORY = join(import.meta.dirname, "../..");
+const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const MARKED_FILES = 100;
 
 /** Octant over HTTP, WebSocket and SSE in a process of its own, on a project of its own. */
@@ -31,8 +31,7 @@ export async function startEdgesServer(): Promise<EdgesServer> {
   const root = join(base, "project");
   mkdirSync(join(root, "marked"), { recursive: true });
   for (let n = 0; n < MARKED_FILES; n++) writeFileSync(join(root, markedFile(n).uri), markedFile(n).text);
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", SERVER, root, base], {
-    cwd: REPOSITORY,
+  const child = spawn(process.execPath, [LAUNCHER, "serve", "--http", "--json", "--sse", "--root", root], {
     env: { PATH: process.env["PATH"] ?? "", HOME: base },
   });
   let errors = "";
@@ -64,15 +63,3 @@ export async function startEdgesServer(): Promise<EdgesServer> {
 }
 
 const MAX_ERRORS = 10_000;
-
-const SERVER = `
-  import { join } from "node:path";
-  const { createOctant } = await import("./packages/cli/src/octant.ts");
-  const { createTokenStore, serveHttp } = await import("./packages/mcp/src/index.ts");
-  const [root, base] = process.argv.slice(1);
-  const { registry, dispatch } = createOctant({ roots: [root] });
-  const tokens = createTokenStore({ folder: join(base, "tokens") });
-  const { token } = tokens.create({ scopes: ["admin"] });
-  const { url } = await serveHttp({ registry, dispatch, tokens, sse: true, name: "octant", version: "1", log: () => {} });
-  console.log(JSON.stringify({ url, token }));
-`;

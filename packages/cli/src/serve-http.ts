@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { styleText } from "node:util";
 import { EXIT, type Io, UsageError } from "./command.ts";
+import { keepHeapSmall } from "./heap-size.ts";
 import type { HttpServing } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
-import { keepYoungGenerationSmall } from "./young-generation.ts";
 
 type OpenFlags = Parameters<typeof openOctant>[0];
 
@@ -18,6 +18,7 @@ export interface HttpFlags extends OpenFlags {
   readonly "tls-key": string | undefined;
   readonly "oauth-issuer": string | undefined;
   readonly sse: boolean;
+  readonly json: boolean;
 }
 
 /** A token that is printed is for trying; one that lasts is made with octant token. */
@@ -38,13 +39,17 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
     sse: flags.sse,
     ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
   });
-  keepYoungGenerationSmall();
+  keepHeapSmall();
   const tokens = octant.tokens();
   const expires = new Date(Date.now() + TOKEN_LIFE_MS);
   const { id, token } = tokens.create({ scopes: ["admin"], name: "printed by octant serve", expires });
   // Before anybody can read that it can be ended.
   const asked = ["SIGTERM", "SIGINT", "SIGHUP"].map((signal) => once(process, signal));
-  io.stdout.write(`${nextSteps(server.url, token, flags.permissions === "enforce", io.stdout)}\n`);
+  const { url } = server;
+  const asks = flags.permissions === "enforce";
+  io.stdout.write(
+    `${flags.json ? JSON.stringify({ url, token }) : nextSteps(url, token, asks, io.stdout)}\n`,
+  );
   const { level, detail } = await octant.workspace.sandbox.status();
   io.stderr.write(`octant: sandbox ${level}: ${detail}\n`);
   await Promise.race([...asked, server.closed]);

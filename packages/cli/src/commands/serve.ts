@@ -32,6 +32,7 @@ export const serve = defineCommand({
     "allow-origin": { summary: "For --http: an origin whose pages may call us", value: "ORIGIN", many: true },
     "tls-cert": { summary: "For --http: a PEM file, with --tls-key", value: "FILE" },
     "tls-key": { summary: "For --http: a PEM file, with --tls-cert", value: "FILE" },
+    json: { summary: "For --http: tell the URL and the token as one line of JSON" },
     sse: { summary: "For --http: also the transport of 2024-11-05 (/sse)" },
     "oauth-issuer": {
       summary: "For --http: an authorisation server whose tokens are good here",
