@@ -112,7 +112,8 @@ export function createConfinement(
 
   const recheck = (path: Path, { fd, path: real, stat }: Pinned): Stats | undefined => {
     try {
-      const now = statSync(toNative(path), { throwIfNoEntry: false });
+      // A file that still is at the very path that was asked for is what the path leads to; asking its descriptor is quick.
+      const now = path === real ? fstatSync(fd) : statSync(toNative(path), { throwIfNoEntry: false });
       // As long as it is open, nothing else can have its number. The time tells other permissions, among others.
       const isSame = now?.ino === stat.ino && now.dev === stat.dev && now.ctimeMs === stat.ctimeMs;
       return isSame && realPathOf(fd) === real && isInside(real) ? now : undefined;
