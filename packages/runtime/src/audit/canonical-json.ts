@@ -3,11 +3,13 @@ export function toCanonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return toScalar(value);
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
   if ("toJSON" in value && typeof value.toJSON === "function") return toCanonicalJson(value.toJSON());
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${toCanonicalJson(member)}`);
-  return `{${members.join(",")}}`;
+  let members = "";
+  for (const key of Object.keys(value).sort()) {
+    const member = (value as Readonly<Record<string, unknown>>)[key];
+    if (member === undefined) continue;
+    members += `${members && ","}${JSON.stringify(key)}:${toCanonicalJson(member)}`;
+  }
+  return `{${members}}`;
 }
 
 /** What JSON has no word for is null, as in arrays of JSON.stringify; a bigint is told by its digits. */
