@@ -49,6 +49,15 @@ test("octant serve --http prints a URL and a token that a client works with, and
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
+test("octant serve --http --json tells a script where it is and its token, in one line", async () => {
+  const child = startOctant(["serve", "--http", "--json"], { cwd: project.root, env: project.env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = await once(createInterface(child.stdout), "line");
+  const { url, token } = JSON.parse(line);
+  const client = await connect(url, token);
+  expect((await client.callTool(read)).structuredContent).toMatchObject({ ok: true });
+});
+
 test("a token that only looks cannot write, and one that was revoked is nobody's", async () => {
   const { url } = await serve();
   const run = (...args: string[]) => runOctant(["token", ...args], { cwd: project.root, env: project.env });
