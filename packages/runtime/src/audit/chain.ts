@@ -99,10 +99,15 @@ export function openChain({ folder, key, partBytes, keepBytes, warn }: ChainOpti
     tellHead();
   };
   const close = () => {
-    closeSync(head);
-    if (file !== undefined) closeSync(file);
-    // With half a record at its end it is not as it should be left; whoever finds its owner dead sets it right.
-    if (fits) renameSync(headPath, join(folder, headName({ chain, owner: FREE })));
+    try {
+      // After a refusal the head may be behind, and what it does not tell of could be cut off unnoticed.
+      if (seq !== told) tellHead();
+    } finally {
+      closeSync(head);
+      if (file !== undefined) closeSync(file);
+      // With half a record at its end it is not as it should be left; whoever finds its owner dead sets it right.
+      if (fits) renameSync(headPath, join(folder, headName({ chain, owner: FREE })));
+    }
   };
 
   try {

@@ -1,5 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -34,6 +46,7 @@ test("a full disk refuses what must be recorded, and the log holds when there is
     expect(() => {
       for (; ; written++) log.append(entry(written));
     }).toThrow(expect.objectContaining({ code: "NO_SPACE" }));
+    expect(await isHoldingWithoutLastRecord(), "the last record before the refusal is guarded").toBe(false);
     expect(() => log.append(entry(1))).toThrow(expect.objectContaining({ code: "NO_SPACE" }));
     log.appendSoon(() => entry(2));
     log.flush();
@@ -48,6 +61,15 @@ test("a full disk refuses what must be recorded, and the log holds when there is
     execFileSync("umount", [small]);
   }
 });
+
+async function isHoldingWithoutLastRecord(): Promise<boolean> {
+  const path = join(small, readdirSync(small).find((name) => name.endsWith(".jsonl")) ?? "");
+  const whole = readFileSync(path);
+  truncateSync(path, whole.lastIndexOf("\n", whole.length - 2) + 1);
+  const { ok } = await verifyAudit(small, KEY);
+  writeFileSync(path, whole);
+  return ok;
+}
 
 /** Each look is later by more than the log waits. */
 function createClock(): () => number {
