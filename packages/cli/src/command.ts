@@ -61,6 +61,9 @@ export const EXIT = {
   USAGE: 2,
 } as const;
 
+/** How a process is asked to end. */
+export const ENDING_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
 /** What the person typed cannot be done; shown as one line and a hint. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

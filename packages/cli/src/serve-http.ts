@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { styleText } from "node:util";
-import { EXIT, type Io, UsageError } from "./command.ts";
+import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
 import { keepHeapSmall } from "./heap-size.ts";
 import type { HttpServing } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
@@ -44,7 +44,7 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
   const expires = new Date(Date.now() + TOKEN_LIFE_MS);
   const { id, token } = tokens.create({ scopes: ["admin"], name: "printed by octant serve", expires });
   // Before anybody can read that it can be ended.
-  const asked = ["SIGTERM", "SIGINT", "SIGHUP"].map((signal) => once(process, signal));
+  const asked = ENDING_SIGNALS.map((signal) => once(process, signal));
   const { url } = server;
   const asks = flags.permissions === "enforce";
   io.stdout.write(

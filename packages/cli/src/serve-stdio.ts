@@ -1,5 +1,5 @@
-import type { Opening, StdioOptions } from "@octant/mcp";
-import { EXIT, type Io } from "./command.ts";
+import type { Opening, Profile, StdioOptions } from "@octant/mcp";
+import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import type { Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { logLine } from "./workspace-flags.ts";
@@ -7,7 +7,7 @@ import { logLine } from "./workspace-flags.ts";
 type OpenFlags = Parameters<typeof openOctant>[0];
 
 export interface StdioFlags extends OpenFlags, Pick<StdioOptions, "answers"> {
-  readonly profile: "default" | "split" | "lazy" | undefined;
+  readonly profile: Profile | undefined;
 }
 
 export interface Start extends Pick<StdioOptions, "opened"> {
@@ -37,7 +37,7 @@ export async function serveStdio(flags: StdioFlags, io: Io, { opened, keep }: St
   // Work that does not heed its cancellation must not keep the process.
   const endSoon = () => setTimeout(() => process.exit(EXIT.OK), MAX_CLOSING_MS).unref();
   io.stdin.once("end", endSoon);
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+  for (const signal of ENDING_SIGNALS) {
     process.once(signal, () => {
       endSoon();
       server.close();

@@ -1,5 +1,5 @@
 import { ANSWERS, answerOpening, PROFILES } from "@octant/mcp";
-import { defineCommand, EXIT } from "../command.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT } from "../command.ts";
 import { createKeptOpening } from "../kept-opening.ts";
 import { permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
@@ -60,15 +60,13 @@ Over HTTP every client needs a token: a fresh one is printed, octant token makes
 /** Before there is anything to close. */
 async function untilAskedToEnd<T>(work: Promise<T>): Promise<T> {
   const end = () => process.exit(EXIT.OK);
-  for (const signal of SIGNALS) process.once(signal, end);
+  for (const signal of ENDING_SIGNALS) process.once(signal, end);
   try {
     return await work;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, end);
+    for (const signal of ENDING_SIGNALS) process.off(signal, end);
   }
 }
-
-const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /** stdout is the protocol's; a stray console.log in some package must not break it. */
 function keepStdoutClean(): void {
