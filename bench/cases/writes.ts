@@ -13,14 +13,11 @@ import { type Case, callCase, expectEqual, type WorkTree } from "../case.ts";
 import { atMost } from "../row.ts";
 import { SMALL_BYTES } from "../tree.ts";
 
-/** ext4 looks past every inode that was freed in the last minutes before it makes a file, and a patch frees one. */
-const MAX_ROUNDS = 120;
-
 export const writes: readonly Case[] = [
   callCase({
     name: "write 1 KB",
     bar: atMost(1.5),
-    maxRounds: MAX_ROUNDS,
+
     note: "floor: write, fdatasync, rename",
     toArguments: ({ scratchFolder }, round) => ({
       action: "write",
@@ -33,7 +30,7 @@ export const writes: readonly Case[] = [
   callCase({
     name: "patch 1 KB",
     bar: atMost(1.5),
-    maxRounds: MAX_ROUNDS,
+
     note: "floor: read, sha256, write, fdatasync, rename",
     toArguments({ root, scratchFolder }, round) {
       const uri = `${scratchFolder}/patched.ts`;

@@ -9,6 +9,7 @@ export * from "./help.ts";
 export * from "./holds.ts";
 export * from "./ids.ts";
 export * from "./jobs.ts";
+export * from "./keyed-hash.ts";
 export * from "./lookup.ts";
 export * from "./modes.ts";
 export * from "./paging.ts";

@@ -49,8 +49,8 @@ export interface Confinement {
    * was. Absent where an open file does not tell where it is.
    */
   readonly recheck?: (path: Path, file: Pinned) => Stats | undefined;
-  /** Opens a folder; links are followed as long as they stay inside. */
-  openFolder(path: Path): PinnedFolder;
+  /** Opens a folder; links are followed as long as they stay inside. A readable one can be synced by its descriptor. */
+  openFolder(path: Path, options?: { readonly readable: boolean }): PinnedFolder;
   /** Opens what stands at the path itself, of whatever kind and without following a last link. Only for looking. */
   openEntry(path: Path): Pinned;
   /** Opens a folder, making what is missing of it. `made` gets each folder that was made. */
@@ -62,6 +62,7 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 const PLACE = process.platform === "linux" ? 0o10000000 : READ;
 const LINK = process.platform === "darwin" ? 0x200000 : constants.O_NOFOLLOW;
 const FOLDER = PLACE | constants.O_DIRECTORY;
+const READABLE_FOLDER = READ | constants.O_DIRECTORY;
 
 /**
  * With descriptor paths (Linux) a path starts at an open folder and a descriptor tells where it really is. Without
@@ -123,9 +124,9 @@ export function createConfinement(
     }
   };
 
-  const openFolder = (path: Path): PinnedFolder => {
+  const openFolder: Confinement["openFolder"] = (path, { readable } = { readable: false }) => {
     try {
-      return asFolder(pin(toNative(path), FOLDER, path));
+      return asFolder(pin(toNative(path), readable ? READABLE_FOLDER : FOLDER, path));
     } catch (cause) {
       throw refineFolderError(cause, path);
     }

@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const put = (blobs: ReturnType<typeof createSmallBlobs>, bytes: Uint8Array) => {
-  blobs.put(hashOf(bytes), bytes, false);
+  blobs.put([{ hash: hashOf(bytes), bytes }], false);
   return hashOf(bytes);
 };
 const file = () => join(folder, "small");
@@ -48,6 +48,22 @@ test("equal bytes take their room once, and nobody else can read the file", () =
   put(blobs, Buffer.from("same"));
   expect(statSync(file())).toMatchObject({ size, mode: 0o100600 });
   blobs.close();
+});
+
+test("several are added in one go, equal ones once, also after somebody else has added some", () => {
+  const [mine, theirs] = [createSmallBlobs(folder), createSmallBlobs(folder)];
+  const contents = ["one", "two", "one", ""].map((text) => Buffer.from(text));
+  put(mine, Buffer.from("mine"));
+  put(theirs, Buffer.from("theirs"));
+  mine.put(
+    contents.map((bytes) => ({ hash: hashOf(bytes), bytes })),
+    true,
+  );
+  for (const text of ["one", "two", "", "mine", "theirs"])
+    for (const blobs of [mine, theirs]) expect(blobs.get(hashOf(Buffer.from(text)))?.toString()).toBe(text);
+  expect(readFileSync(file(), "latin1").match(/one/g)).toHaveLength(1);
+  mine.close();
+  theirs.close();
 });
 
 test("whatever is torn or damaged, wrong bytes never come back and what is added later does", () => {

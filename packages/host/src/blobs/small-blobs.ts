@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import type { Hash } from "@octant/core";
 import { hashOf } from "../hashes.ts";
+import type { Blob } from "./blobs.ts";
 
 /** Making a file costs a hundred times what adding to one costs, so small blobs share one. */
 export const SMALL_BLOB_BYTES = 16 * 1024;
@@ -20,7 +21,7 @@ export const SMALL_BLOB_BYTES = 16 * 1024;
 const MAX_PACK_BYTES = 64 * 1024 * 1024;
 
 export interface SmallBlobs {
-  put(hash: Hash, bytes: Uint8Array, durable: boolean): void;
+  put(blobs: readonly Blob[], durable: boolean): void;
   get(hash: Hash): Buffer | undefined;
   close(): void;
 }
@@ -34,12 +35,17 @@ export function createSmallBlobs(folder: string, maxBytes = MAX_PACK_BYTES): Sma
   const old = createPack(join(folder, "small.old"));
 
   return {
-    put(hash, bytes, durable) {
-      if (current.find(hash) === undefined) {
-        if (current.size() > maxBytes) renameSync(current.path, old.path);
-        current.add(hash, bytes);
+    put(blobs, durable) {
+      let state = current.make();
+      const missing = uniqueByHash(blobs).filter(({ hash }) => current.read(state, hash) === undefined);
+      if (missing.length > 0) {
+        if (state.size > maxBytes) {
+          renameSync(current.path, old.path);
+          state = current.make();
+        }
+        current.add(state, missing);
       }
-      if (durable) current.sync();
+      if (durable) fdatasyncSync(state.fd);
     },
     get: (hash) => current.find(hash) ?? old.find(hash),
     close() {
@@ -48,6 +54,10 @@ export function createSmallBlobs(folder: string, maxBytes = MAX_PACK_BYTES): Sma
     },
   };
 }
+
+const uniqueByHash = (blobs: readonly Blob[]): Blob[] => [
+  ...new Map(blobs.map((blob) => [blob.hash, blob])).values(),
+];
 
 const MAGIC = Buffer.from("OCTb");
 const LENGTH_BYTES = 4;
@@ -58,6 +68,12 @@ const SCAN_BYTES = 1024 * 1024;
 interface Place {
   readonly at: number;
   readonly length: number;
+}
+
+/** A pack as it was a moment ago. */
+interface PackState {
+  readonly fd: number;
+  readonly size: number;
 }
 
 /** A file of blobs, and what is known of its content. Others add to it, and may put another in its place. */
@@ -73,65 +89,71 @@ function createPack(path: string) {
     scanned = 0;
     places = new Map();
   };
-  /** Opens what stands at the path now; undefined when nothing does and nothing shall be made. */
-  const use = (make: boolean): number | undefined => {
+  /** What stands at the path now; undefined when nothing does. */
+  const look = (): PackState | undefined => {
     const found = statSync(path, { throwIfNoEntry: false });
-    if (fd !== undefined && found?.ino === ino) return fd;
+    if (fd !== undefined && found?.ino === ino) return { fd, size: found.size };
     close();
-    if (!found && !make) return undefined;
+    return found && make();
+  };
+  const make = (): PackState => {
     const { O_RDWR, O_CREAT, O_APPEND } = constants;
     fd = openSync(path, O_RDWR | O_CREAT | O_APPEND, 0o600);
-    ({ ino } = fstatSync(fd));
-    return fd;
+    const stat = fstatSync(fd);
+    ({ ino } = stat);
+    return { fd, size: stat.size };
   };
-  const scan = (from: number) => {
-    const end = fstatSync(from).size;
-    while (end - scanned >= HEADER_BYTES) {
-      const chunk = Buffer.alloc(Math.min(SCAN_BYTES, end - scanned));
-      const bytes = chunk.subarray(0, readSync(from, chunk, 0, chunk.length, scanned));
+  const scan = ({ fd, size }: PackState) => {
+    while (size - scanned >= HEADER_BYTES) {
+      const chunk = Buffer.alloc(Math.min(SCAN_BYTES, size - scanned));
+      const bytes = chunk.subarray(0, readSync(fd, chunk, 0, chunk.length, scanned));
       const passed = readRecords(bytes, scanned, places);
       if (passed === 0) return;
       scanned += passed;
     }
   };
-  const read = (from: number, hash: Hash): Buffer | undefined => {
+  const readKnown = ({ fd }: PackState, hash: Hash): Buffer | undefined => {
     const place = places.get(hash);
     if (!place) return undefined;
     const bytes = Buffer.alloc(place.length);
-    const whole = readSync(from, bytes, 0, place.length, place.at) === place.length;
+    const whole = readSync(fd, bytes, 0, place.length, place.at) === place.length;
     return whole && hashOf(bytes) === hash ? bytes : undefined;
+  };
+  const read = (state: PackState, hash: Hash): Buffer | undefined => {
+    const known = readKnown(state, hash);
+    if (known || state.size === scanned) return known;
+    scan(state);
+    return readKnown(state, hash);
   };
 
   return {
     path,
+    make: () => look() ?? make(),
+    read,
     find(hash: Hash): Buffer | undefined {
-      const from = use(false);
-      if (from === undefined) return undefined;
-      const known = read(from, hash);
-      if (known || fstatSync(from).size === scanned) return known;
-      scan(from);
-      return read(from, hash);
+      const state = look();
+      return state && read(state, hash);
     },
-    add(hash: Hash, bytes: Uint8Array) {
-      const header = Buffer.alloc(HEADER_BYTES);
-      MAGIC.copy(header);
-      header.writeUInt32BE(bytes.length, MAGIC.length);
-      Buffer.from(hash.slice("sha256:".length), "hex").copy(header, MAGIC.length + LENGTH_BYTES);
-      // use(true) always opens.
-      const to = use(true) as number;
-      const record = Buffer.concat([header, bytes]);
-      if (writeSync(to, record) !== record.length) throw noSpace();
-      // Where it stands is known when nobody else has written since the last scan; otherwise the next one finds it.
-      if (fstatSync(to).size !== scanned + record.length) return;
-      places.set(hash, { at: scanned + HEADER_BYTES, length: bytes.length });
-      scanned += record.length;
-    },
-    size: () => scanned,
-    sync() {
-      if (fd !== undefined) fdatasyncSync(fd);
+    add({ fd, size }: PackState, blobs: readonly Blob[]) {
+      const records = Buffer.concat(blobs.flatMap((blob) => [headerOf(blob), blob.bytes]));
+      if (writeSync(fd, records) !== records.length) throw noSpace();
+      // Where they stand is known when nobody else has written since the last scan; otherwise the next one finds them.
+      if (size !== scanned || fstatSync(fd).size !== size + records.length) return;
+      for (const { hash, bytes } of blobs) {
+        places.set(hash, { at: scanned + HEADER_BYTES, length: bytes.length });
+        scanned += HEADER_BYTES + bytes.length;
+      }
     },
     close,
   };
+}
+
+function headerOf({ hash, bytes }: Blob): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  MAGIC.copy(header);
+  header.writeUInt32BE(bytes.length, MAGIC.length);
+  header.write(hash.slice("sha256:".length), MAGIC.length + LENGTH_BYTES, "hex");
+  return header;
 }
 
 /** Notes the records in the bytes and answers how far they reach; what is torn is passed over. */

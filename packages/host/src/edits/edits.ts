@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Hash, newHandle, type Ref, ToolError, type Uri } from "@octant/core";
-import { type Blobs, toRef } from "../blobs/blobs.ts";
+import { type Blobs, toBlob, toRef } from "../blobs/blobs.ts";
 import { type Confinement, kindOf, splitPath } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
 import { unifiedDiff } from "../patch/index.ts";
@@ -11,6 +11,7 @@ import { toToolError } from "../system-error.ts";
 import { type Disk, realDisk, syncFolder } from "./disk.ts";
 import { checkSize, MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
 import { type Change, kindOfChange } from "./file-step.ts";
+import { holdFolders } from "./held-folders.ts";
 import { createJournal } from "./journal.ts";
 import { createLock } from "./lock.ts";
 import { findFree, findPlace } from "./new-place.ts";
@@ -64,7 +65,7 @@ export interface EditsOptions {
 export function createEdits({ confinement, blobs, state, warn, disk = realDisk }: EditsOptions): Edits {
   const folder = state.folder("edits");
   // One for all workspaces: other servers may have some of these files among other roots.
-  const lock = createLock(join(state.base, "lock"));
+  const lock = createLock(join(state.base, "lock"), { beforeRelease: () => transactions.settle() });
   const sealOf = createSeal(state.secret);
   const journalFile = join(folder, "journal");
   const journal = createJournal({ file: journalFile, roots: confinement.roots, sealOf, warn, disk });
@@ -80,14 +81,19 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       return work();
     }, signal);
 
-  const commit = async ({ changes, folders }: Omit<Plan, "reports">, signal?: AbortSignal): Promise<Ref> => {
+  const commit = async (
+    held: Confinement,
+    { changes, folders }: Omit<Plan, "reports">,
+    signal?: AbortSignal,
+  ): Promise<Ref> => {
     // For one file, waiting for the disk here would cost more than the edit; what a power failure can take is its
     // undo, never the file. A set waits for the disk many times anyway, and its undo is worth more.
     const durable = changes.length > 1;
-    for (const { before } of changes) if (before) blobs.put(before.bytes, { durable });
-    const undo = blobs.put(records.encodeFiles(changes, folders), { durable });
-    if (changes.length > 0) await transactions.run(changes, folders, signal);
-    return toRef(undo);
+    const old = changes.flatMap(({ before }) => before ?? []);
+    const record = toBlob(records.encodeFiles(changes, folders));
+    blobs.putAll([...old, record], { durable });
+    if (changes.length > 0) await transactions.run(held, changes, folders, signal);
+    return toRef(record.hash);
   };
 
   return {
@@ -100,16 +106,17 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
           const { uri, deleted, undo } = await removal.undo(asked.tree, signal);
           return { patch_id, files: [toTreeReport(uri, deleted)], undo };
         }
+        using held = holdFolders(confinement);
         const emptied =
           asked.kind === "files" ? asked.folders.map((uri) => toWritable(confinement, uri)) : [];
         const plan =
           asked.kind === "files"
-            ? planUndo(confinement, blobs, asked.files)
-            : planPatch(confinement, blobs, asked.patch, toBases(confinement, request, asked.patch));
+            ? planUndo(held, blobs, asked.files)
+            : planPatch(held, blobs, asked.patch, toBases(confinement, request, asked.patch));
         checkOtherNames(confinement, plan.changes);
         if (request.dry_run)
           return { patch_id, files: plan.reports, undo: null, diff: diffOf(confinement, plan.changes) };
-        const undo = await commit(plan, signal);
+        const undo = await commit(held, plan, signal);
         try {
           removeEmptyFolders(confinement, disk, emptied);
         } catch {
@@ -122,10 +129,11 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     create: (uri, bytes, signal) =>
       alone(async () => {
         checkSize(uri, bytes.length);
-        const { path, missing } = findFree(confinement, confinement.toPath(uri));
+        using held = holdFolders(confinement);
+        const { path, missing } = findFree(held, confinement.toPath(uri));
         const hash = hashOf(bytes);
         const change: Change = { path, before: null, after: { kind: "file", bytes, hash } };
-        const undo = await commit({ changes: [change], folders: missing }, signal);
+        const undo = await commit(held, { changes: [change], folders: missing }, signal);
         return { uri: pathToUri(path), hash, undo };
       }, signal),
 
@@ -159,7 +167,11 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
           const before = readExisting(confinement, path);
           return {
             ...result,
-            undo: await commit({ changes: [{ path, before, after: null }], folders: [] }, signal),
+            undo: await commit(
+              confinement,
+              { changes: [{ path, before, after: null }], folders: [] },
+              signal,
+            ),
           };
         }
         const undo = await removal.remove(path, signal);

@@ -20,6 +20,8 @@ export interface LockOptions {
   /** Where the file lies, for who cannot use it. */
   readonly place?: string;
   readonly giveUpMs?: number;
+  /** What can wait until the caller has the answer, but not until others get in. Throws nothing. */
+  beforeRelease?(): void;
 }
 
 /**
@@ -69,6 +71,7 @@ export function createLock(file: string, options: LockOptions = {}): Lock {
       } finally {
         // In the next turn: the answer to the caller leaves first.
         setImmediate(() => {
+          if (held) options.beforeRelease?.();
           if (held) end(held);
           letNextIn();
         });

@@ -9,6 +9,8 @@ import { checkWritable } from "./protected-paths.ts";
 export interface NewPlace {
   readonly path: Path;
   readonly missing: readonly Path[];
+  /** Whether something is there already. */
+  readonly taken: boolean;
 }
 
 /** A place where a file can be made: allowed, and nothing is there; `isFreed` names what will have gone by then. */
@@ -19,14 +21,16 @@ export function findFree(
 ): NewPlace {
   checkWritable(confinement.roots, asked);
   const place = findPlace(confinement, asked);
-  checkWritable(confinement.roots, place.path);
-  if (place.missing.length === 0 && !isFreed(place.path)) checkNothingThere(confinement, place.path);
+  if (place.path !== asked) checkWritable(confinement.roots, place.path);
+  if (place.taken && !isFreed(place.path)) checkGone(confinement, place.path);
   return place;
 }
 
 /** Where it will be, whether or not something is there. */
 export function findPlace(confinement: Confinement, path: Path): NewPlace {
-  const isTooLong = (part: Path, limit: number) => toBytes(part).length > limit;
+  // A character takes three bytes at most, so that most paths need not be encoded for this.
+  const isTooLong = (part: Path, limit: number) =>
+    part.length * MAX_UNIT_BYTES > limit && toBytes(part).length > limit;
   if (isTooLong(path, MAX_PATH_BYTES) || path.split("/").some((name) => isTooLong(name, MAX_NAME_BYTES))) {
     const message = `a name has at most ${MAX_NAME_BYTES} bytes and a path ${MAX_PATH_BYTES}; this one is longer`;
     throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
@@ -37,26 +41,27 @@ export function findPlace(confinement: Confinement, path: Path): NewPlace {
 /** What Linux and most of its file systems allow. */
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4095;
+/** Of a UTF-16 unit in UTF-8. */
+const MAX_UNIT_BYTES = 3;
 
 function locate(confinement: Confinement, path: Path): NewPlace {
   const { parent, name } = splitPath(path);
-  if (confinement.roots.includes(path)) return { path, missing: [] };
+  if (confinement.roots.includes(path)) return { path, missing: [], taken: true };
   try {
     using folder = confinement.openFolder(parent);
-    return { path: `${folder.path === "/" ? "" : folder.path}/${name}`, missing: [] };
+    const taken = lstatSync(folder.at(name), { throwIfNoEntry: false }) !== undefined;
+    return { path: `${folder.path === "/" ? "" : folder.path}/${name}`, missing: [], taken };
   } catch (cause) {
     const isMissing = cause instanceof ToolError && cause.code === "NOT_FOUND";
     if (!isMissing || confinement.roots.includes(parent)) throw cause;
   }
   const above = locate(confinement, parent);
-  return { path: `${above.path}/${name}`, missing: [...above.missing, above.path] };
+  return { path: `${above.path}/${name}`, missing: [...above.missing, above.path], taken: false };
 }
 
-function checkNothingThere(confinement: Confinement, path: Path): void {
+/** Tells what stands at a path that was found taken; one that is free by now is as good. */
+function checkGone(confinement: Confinement, path: Path): void {
   const uri = pathToUri(path);
-  const { parent, name } = splitPath(path);
-  using folder = confinement.openFolder(parent);
-  if (!lstatSync(folder.at(name), { throwIfNoEntry: false })) return;
   try {
     using entry = confinement.openEntry(path);
     const kind = kindOf(entry.stat);

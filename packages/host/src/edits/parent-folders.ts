@@ -12,13 +12,18 @@ export interface ParentFolders extends Disposable {
   sync(disk: Disk, made?: readonly Path[]): void;
 }
 
-export function openParents(confinement: Confinement, changes: readonly Change[]): ParentFolders {
+export function openParents(
+  confinement: Confinement,
+  changes: readonly Change[],
+  missing: readonly Path[],
+): ParentFolders {
   using opened = new DisposableStack();
   const folders = new Map<Path, PinnedFolder>();
-  for (const { path, before } of changes) {
+  for (const path of missing) confinement.makeFolder(path)[Symbol.dispose]();
+  for (const { path } of changes) {
     const { parent } = splitPath(path);
     if (folders.has(parent)) continue;
-    const folder = before ? confinement.openFolder(parent) : confinement.makeFolder(parent);
+    const folder = confinement.openFolder(parent, { readable: true });
     folders.set(parent, opened.use(folder));
     if (folder.path !== parent) throw moved(parent);
   }
@@ -31,7 +36,7 @@ export function openParents(confinement: Confinement, changes: readonly Change[]
       return { change, step, folder, target: folder.at(name), expected: change.before?.stat };
     },
     sync(disk, made = []) {
-      for (const folder of folders.values()) syncFolder(disk, folder.at("."));
+      for (const { fd } of folders.values()) disk.fsyncSync(fd);
       for (const path of made) {
         using above = confinement.openFolder(splitPath(path).parent);
         syncFolder(disk, above.at("."));

@@ -22,14 +22,21 @@ import { newTempName } from "./temp-name.ts";
 export interface Transactions {
   /**
    * Makes all the changes or none, also when the process dies on the way; durable when it returns. `folders` are
-   * those that must be made for them, outermost first.
+   * those that must be made for them, outermost first; `held` has open what was opened when they were planned.
    */
-  run(changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal): Promise<void>;
+  run(
+    held: Confinement,
+    changes: readonly Change[],
+    folders: readonly Path[],
+    signal?: AbortSignal,
+  ): Promise<void>;
   /**
    * Lends a name beside the target for something that is built or taken apart there. Whatever has that name afterwards
    * is removed, also when the process dies on the way.
    */
   withTemporary<T>(target: Path, work: (beside: Beside) => Promise<T>): Promise<T>;
+  /** Forgets what is done. It can wait until the caller has the answer, but not longer than the lock is held. */
+  settle(): void;
   /** Takes back what a process that died has left half done. Call it first of all under the lock. */
   recover(): Promise<void>;
 }
@@ -46,7 +53,8 @@ export function createTransactions(
   journal: Journal,
   disk: Disk = realDisk,
 ): Transactions {
-  const run = async (changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal) => {
+  let isDone = false;
+  const run: Transactions["run"] = async (held, changes, folders, signal) => {
     // One step on one name is atomic in itself. Everything else needs the old state at hand until it is decided.
     const isSet = changes.length > 1 || changes.some(mustStayInPlace);
     const intention: Intention = {
@@ -56,7 +64,7 @@ export function createTransactions(
     };
     try {
       journal.begin(intention, { durable: isSet });
-      using parents = openParents(confinement, changes);
+      using parents = openParents(held, changes, folders);
       const works = changes.map((change, i) => parents.workOn(change, intention.steps[i]!));
       await eachInTurn(works, (work) => writeTemp(disk, work), signal);
       if (isSet) {
@@ -80,16 +88,16 @@ export function createTransactions(
     }
     try {
       if (isSet) sweep(confinement, disk, intention);
-      journal.clear();
+      isDone = true;
     } catch {
       // The change is made and durable. What is left over stays in the journal, and the next edit removes it.
     }
   };
 
   return {
-    async run(changes, folders, signal) {
+    async run(held, changes, folders, signal) {
       try {
-        await run(changes, folders, signal);
+        await run(held, changes, folders, signal);
       } catch (cause) {
         throw toToolError(cause, pathToUri(changes[0]!.path));
       }
@@ -117,6 +125,15 @@ export function createTransactions(
       } finally {
         await rm(folder.at(temp), { recursive: true, force: true });
         journal.clear();
+      }
+    },
+    settle() {
+      if (!isDone) return;
+      isDone = false;
+      try {
+        journal.clear();
+      } catch {
+        // Of a change that is made, the next edit finds nothing to take back.
       }
     },
     async recover() {

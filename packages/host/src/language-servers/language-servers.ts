@@ -124,6 +124,7 @@ export function createLanguageServers(options: LanguageServersOptions): Language
       return { server };
     },
     running(path) {
+      if (servers.size === 0) return undefined;
       const place = keyOf(path);
       const server = place && servers.get(place.key);
       return server?.running() && server;

@@ -12,6 +12,8 @@ export interface AuditLog {
   appendSoon(make: () => AuditEntry): void;
   /** Writes now what is waiting. */
   flush(): void;
+  /** The same in the next turn, so that an answer leaves first. */
+  flushNext(): void;
   /** Flushes, and leaves the chain to the next process. */
   close(): void;
 }
@@ -82,6 +84,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return place;
   };
   const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
     try {
       writeWaiting([]);
       if (chain) onDisk((open) => open.settle());
@@ -93,10 +97,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     }
   };
   const flushSoon = () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      flush();
-    }, GATHER_MS);
+    timer ??= setTimeout(flush, GATHER_MS);
   };
 
   return {
@@ -110,10 +111,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       flushSoon();
     },
     flush,
+    flushNext: () => void setImmediate(flush),
     close() {
       refusal = undefined;
-      clearTimeout(timer);
-      timer = undefined;
       flush();
       closeQuietly(chain);
       chain = undefined;

@@ -238,3 +238,11 @@ test("arguments in full have no secrets and an end", async () => {
   expect(cut.length).toBe(32 * 1024);
   expect(cut).not.toContain(SECRET.slice(0, 4));
 });
+
+test("what came of the last change under way is on the disk in the turn after its answer", async () => {
+  const box = createBox();
+  await Promise.all([box.call("put"), box.call("put")]);
+  await new Promise(setImmediate);
+  const written = await readAudit(folder);
+  expect(written.filter(({ kind }) => kind === "call")).toHaveLength(2);
+});

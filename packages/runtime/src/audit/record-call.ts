@@ -31,6 +31,7 @@ export interface RecordCallOptions {
 export function recordCall(options: RecordCallOptions): Step {
   const { log, redact, arguments: how } = options;
   const toReason = remembering(redact);
+  let changing = 0;
   const { nameOf = (call) => `${call.tool.name}.${call.name}`, sessionOf = (ctx) => ctx.caller.id } = options;
   const tell = (input: CheckedCall["input"]): ToldArguments =>
     how === "full" ? showArguments(input, redact) : hashArguments(input);
@@ -48,6 +49,7 @@ export function recordCall(options: RecordCallOptions): Step {
     const changes = call.act.access !== "read";
     const told = changes ? tell(call.input) : undefined;
     const began = told && log.append({ kind: "begin", ...toFacts(), ...told });
+    if (changes) changing += 1;
     const end = (code: ErrorCode | "OK") => {
       const duration = since(started);
       const job = ctx.job();
@@ -60,6 +62,8 @@ export function recordCall(options: RecordCallOptions): Step {
         ...(told ?? tell(call.input)),
       }));
       if (job) recordEnd(log, job, toFacts(), started);
+      // Otherwise the next change would have to write it before its own beginning, while somebody waits for that.
+      if (changes && --changing === 0) log.flushNext();
     };
     let code: ErrorCode | "OK" = "OK";
     try {
