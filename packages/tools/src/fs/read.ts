@@ -34,7 +34,7 @@ const FileContent = z.object({
     .describe("What is missing before tail; read on at start"),
   truncated: z.boolean(),
   ref: z.string().optional().describe("Where all of it can be read, by range"),
-  hash: Hash.nullable().describe("Null for a part of a very big file; fs.stat has it"),
+  hash: Hash.nullable().describe("Null for a part of a file above 64 MiB; fs.stat has it, up to 256 MiB"),
   size: z.int(),
   mtime: z.string().optional(),
   eol: z.enum(["lf", "crlf", "mixed", "none"]).optional(),
