@@ -15,5 +15,6 @@ export * from "./paging.ts";
 export * from "./registry.ts";
 export type { JobStarted } from "./run-action.ts";
 export * from "./schema.ts";
+export * from "./schema-page.ts";
 export * from "./tool.ts";
 export * from "./trace.ts";
