@@ -8,6 +8,7 @@ export type * from "./files/file-content.ts";
 export * from "./files/files.ts";
 export { MAX_IMAGE_BYTES } from "./files/images.ts";
 export type * from "./files/read-file.ts";
+export { toPlace } from "./files/refs.ts";
 export { MAX_HASHED_BYTES } from "./files/stat.ts";
 export { restOfCharacter, wholeCharacters } from "./files/text.ts";
 export * from "./git/index.ts";
