@@ -11,6 +11,7 @@ export * from "./ids.ts";
 export * from "./jobs.ts";
 export * from "./lookup.ts";
 export * from "./modes.ts";
+export * from "./outline.ts";
 export * from "./paging.ts";
 export * from "./registry.ts";
 export type { JobStarted } from "./run-action.ts";
