@@ -1,4 +1,4 @@
-// `npm start`: a short tour on this repository. It changes nothing.
+// `npm run demo`: a short tour on this repository. It changes nothing.
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { createOctant } from "@octant/cli";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { runOctant, startOctant } from "./octant-process.ts";
+import { ended, runOctant, startOctant } from "./octant-process.ts";
 
 let project: FixtureProject;
 beforeAll(() => {
@@ -103,8 +103,11 @@ describe("octant call", () => {
 
 test.each([
   [["nope"], "there is no command 'nope'"],
+  [["--root", ".", "tools"], "flags come after the command"],
   [["call", "fs.read", "uri=@nope.txt"], "@nope.txt cannot be read"],
   [["serve", "--mode", "nope"], "inspect, apply, verify, ship"],
+  [["tools", "--root", ".", "--root", "/nope"], "/nope is no folder"],
+  [["tools", "--root", "src/main.ts"], "src/main.ts is no folder"],
   [["serve", "--tools", "nope"], "there is no tool 'nope'; there are: ws, fs, code, proc, test, "],
 ])("%j is wrong usage: a line, a hint, exit code 2", async (args, message) => {
   const { code, stdout, stderr } = await run(args);
@@ -124,13 +127,33 @@ test.each([
   expect(await run(["tools"], { env: { [name]: value } })).toMatchObject({ code: 2 });
 });
 
-test("a root that is not there is an error, and OCTANT_DEBUG shows where it came from", async () => {
-  const { code, stderr } = await run(["tools", "--root", "/nope"]);
+test.each([
+  [["help", "nope"], /^octant: UNKNOWN_TOOL: /, "octant tools"],
+  [["help", "fs.nope"], /^octant: UNKNOWN_ACTION: /, "octant tools"],
+  [["help", "fs.read.more"], /^octant: UNKNOWN_ACTION: unknown action 'read\.more'/, "octant tools"],
+  [["policy", "explain", "nope.read"], /^octant: UNKNOWN_TOOL: /, "octant tools"],
+  [["tools", "--root", "broken"], /^octant: INVALID_ARGUMENT: \.hanzo\/settings\.json:1:2/, "octant doctor"],
+])("%j fails with a line and a hint too, and OCTANT_DEBUG shows where", async (args, message, hint) => {
+  mkdirSync(join(project.root, "broken/.hanzo"), { recursive: true });
+  writeFileSync(join(project.root, "broken/.hanzo/settings.json"), "{broken");
+  const { code, stderr } = await run(args);
   expect(code).toBe(1);
-  expect(stderr).not.toContain("    at ");
-  expect((await run(["tools", "--root", "/nope"], { env: { OCTANT_DEBUG: "1" } })).stderr).toContain(
-    "    at ",
-  );
+  expect(stderr.split("\n")).toEqual([
+    expect.stringMatching(message),
+    expect.stringMatching(`^hint: ${hint}`),
+    "",
+  ]);
+  expect((await run(args, { env: { OCTANT_DEBUG: "1" } })).stderr).toContain("    at ");
+});
+
+test("Ctrl-C ends a call as the shell says it", async () => {
+  const child = startOctant(["call", "proc.exec", "command=echo > began; sleep 60"], {
+    cwd: project.root,
+    env: project.env,
+  });
+  await vi.waitFor(() => expect(existsSync(join(project.root, "began"))).toBe(true), { timeout: 20_000 });
+  child.kill("SIGINT");
+  expect(await ended(child)).toMatchObject({ code: 130, stderr: expect.stringContaining("CANCELLED") });
 });
 
 test("OCTANT_ROOT is a list like PATH", async () => {

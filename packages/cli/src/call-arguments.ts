@@ -1,6 +1,14 @@
 import type { JsonSchema } from "@octant/core";
 import { UsageError } from "./command.ts";
 
+/** `fs.read` names an action, `fs` a tool only. */
+export function parseName(called: string): { readonly tool: string; readonly action: string | undefined } {
+  const dot = called.indexOf(".");
+  return dot < 0
+    ? { tool: called, action: undefined }
+    : { tool: called.slice(0, dot), action: called.slice(dot + 1) };
+}
+
 const HINT = "write key=value, key=@file, key=@- for stdin, or all of it as one JSON object";
 
 /**

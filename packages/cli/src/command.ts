@@ -59,6 +59,8 @@ export const EXIT = {
   OK: 0,
   FAILED: 1,
   USAGE: 2,
+  /** What a shell says of a command that Ctrl-C has ended. */
+  INTERRUPTED: 130,
 } as const;
 
 /** How a process is asked to end. */

@@ -1,31 +1,30 @@
 import { styleText } from "node:util";
-import { ERRORS, type ErrorBody, ToolError } from "@octant/core";
+import { ERRORS, type ErrorBody, type ErrorCode, ToolError } from "@octant/core";
 import { EXIT, type Io, UsageError } from "./command.ts";
 import { toOneLine } from "./visible.ts";
 
 /** One line and a hint on stderr for whatever a command threw; the exit code comes back. */
 export function showFailure(cause: unknown, io: Io): number {
-  if (cause instanceof UsageError) {
-    showLine(cause.message, cause.hint, io);
-    return EXIT.USAGE;
-  }
   const message = cause instanceof Error ? cause.message : String(cause);
-  const isKnown = cause instanceof ToolError;
-  showLine(
-    isKnown ? `${cause.code}: ${message}` : message,
-    isKnown ? "" : "OCTANT_DEBUG=1 shows where it happened",
-    io,
-  );
+  if (cause instanceof UsageError) showLine(message, cause.hint, io);
+  else if (cause instanceof ToolError) showLine(`${cause.code}: ${message}`, hintFor(cause.code), io);
+  else showLine(message, "OCTANT_DEBUG=1 shows where it happened", io);
   if (io.env["OCTANT_DEBUG"]) io.stderr.write(`${cause instanceof Error ? cause.stack : cause}\n`);
-  return EXIT.FAILED;
+  return cause instanceof UsageError ? EXIT.USAGE : EXIT.FAILED;
+}
+
+/** Where no action was called. */
+function hintFor(code: ErrorCode): string {
+  if (code === "UNKNOWN_TOOL" || code === "UNKNOWN_ACTION") return "octant tools lists them";
+  return ERRORS[code].retry ? "trying again may help" : "octant doctor tells what else is wrong, if anything";
 }
 
 /** The error that a tool answered with. */
 export function showToolError(error: ErrorBody, called: string, io: Io): void {
-  showLine(`${error.code}: ${error.message}`, hintFor(error, called), io);
+  showLine(`${error.code}: ${error.message}`, hintForCall(error, called), io);
 }
 
-function hintFor(error: ErrorBody, called: string): string {
+function hintForCall(error: ErrorBody, called: string): string {
   const [tool = called] = called.split(".");
   if (error.code === "UNKNOWN_TOOL") return "octant tools lists them";
   if (error.code === "UNKNOWN_ACTION") return `octant help ${tool} shows what each does`;

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -94,6 +94,16 @@ test.each([
   { toolConfig: { disable: ["fs.nope"] } },
 ])("%j is a TypeError", (options) => {
   expect(() => open(options)).toThrow(TypeError);
+});
+
+test("what would be refused for its size can be known before", async () => {
+  await using octant = open({ tools: ["ws", "fs"] });
+  const { limits } = await octant.client.ws.capabilities({});
+  truncateSync(join(base, "README.md"), limits["max_edit_bytes"]! + 1);
+  const patch = [{ op: "insert", line: 0, text: "x\n" } as const];
+  await expect(
+    octant.client.fs.apply_patch({ uri: "README.md", base_hash: `sha256:${"0".repeat(64)}`, patch }),
+  ).rejects.toMatchObject({ code: "TOO_LARGE", details: { limit: limits["max_edit_bytes"] } });
 });
 
 test("a mode holds for every call", async () => {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { type FlagValues, type Io, UsageError } from "./command.ts";
 import { createOctant, type Octant, type OctantOptions, type OwnTool } from "./octant.ts";
@@ -23,10 +24,13 @@ export function openOctant(
     });
   } catch (cause) {
     if (cause instanceof UnknownNameError) throw new UsageError(cause.message, "octant tools lists them");
-    if (cause instanceof ToolError && cause.code === "NOT_FOUND")
-      throw new ToolError(cause.code, "the root is not there; --root names a folder", cause.details, {
-        cause,
-      });
+    const missing = isMissing(cause) && rootsOf(flags, io).find((root) => !isFolder(root));
+    if (missing) throw new UsageError(`${missing} is no folder`, "--root names the folder to work in");
     throw cause;
   }
 }
+
+const isMissing = (cause: unknown): boolean =>
+  cause instanceof ToolError && (cause.code === "NOT_FOUND" || cause.code === "NOT_A_DIRECTORY");
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

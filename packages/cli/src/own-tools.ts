@@ -1,6 +1,19 @@
 import { tmpdir } from "node:os";
-import type { Mode, Registry } from "@octant/core";
-import { createGit, isWithin, type Network, type Workspace } from "@octant/host";
+import { MAX_ANSWER_BYTES, type Mode, type Registry } from "@octant/core";
+import {
+  createGit,
+  isWithin,
+  MAX_EDIT_BYTES,
+  MAX_FILES,
+  MAX_HASHED_BYTES,
+  MAX_IMAGE_BYTES,
+  MAX_PATCH_BYTES,
+  MAX_RUNNING,
+  MAX_SEARCH_MS,
+  MAX_STDIN_BYTES,
+  type Network,
+  type Workspace,
+} from "@octant/host";
 import type { EffectiveSettings } from "@octant/runtime";
 import { code, createDiagnosticsAfterEdit, fs, job, net, proc, search, test, vcs, ws } from "@octant/tools";
 import type { CodeParts } from "./code-parts.ts";
@@ -23,6 +36,7 @@ export const OWN_TOOLS = {
     ws({
       ...parts,
       sandbox: parts.workspace.sandbox,
+      limits: LIMITS,
       state: { kind: isTemporary(parts.workspace) ? "temporary" : "persistent" },
     }),
   fs: ({ workspace, code: { servers } }: Parts) =>
@@ -39,6 +53,19 @@ export const OWN_TOOLS = {
 };
 
 export type OwnTool = ReturnType<(typeof OWN_TOOLS)[keyof typeof OWN_TOOLS]>;
+
+/** What a caller would otherwise learn from a refusal. */
+const LIMITS = {
+  max_answer_bytes: MAX_ANSWER_BYTES,
+  max_edit_bytes: MAX_EDIT_BYTES,
+  max_hashed_bytes: MAX_HASHED_BYTES,
+  max_image_bytes: MAX_IMAGE_BYTES,
+  max_patch_bytes: MAX_PATCH_BYTES,
+  max_patch_files: MAX_FILES,
+  max_running_processes: MAX_RUNNING,
+  max_search_ms: MAX_SEARCH_MS,
+  max_stdin_bytes: MAX_STDIN_BYTES,
+};
 
 const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { renderAction, renderHelp } from "./help.ts";
 import { actionOf, ownAction } from "./lookup.ts";
-import { toInputSchema, toOutputSchema, toToolSchema } from "./schema.ts";
+import { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";
 import { action, type Tool } from "./tool.ts";
 
 const About = z.strictObject({ about: z.string().optional().describe("One action; all when absent") });
@@ -41,17 +41,16 @@ const builtinsOf = (tool: Tool) => ({
     timing: "sync",
     intent: "inspect",
     builtin: true,
-    input: About,
-    output: z.object({
-      actions: z.record(z.string(), z.object({ input: z.unknown(), output: z.unknown() })),
-    }),
-    errors: ["UNKNOWN_ACTION"],
+    input: About.extend(schemaPaging),
+    output: SchemaPage,
+    errors: ["UNKNOWN_ACTION", "INVALID_CURSOR"],
     examples: [{ title: "All actions", input: {} }],
-    run({ about }) {
-      if (about === undefined) return { actions: toToolSchema(tool) };
-      const act = actionOf(tool, about);
-      return { actions: { [about]: { input: toInputSchema(act), output: toOutputSchema(act) } } };
-    },
+    run: ({ about, limit }, ctx) =>
+      toSchemaPage(
+        about === undefined ? Object.entries(tool.actions) : [[about, actionOf(tool, about)]],
+        limit,
+        ctx,
+      ),
   }),
   status: action({
     summary: "Whether the tool is ready: its version and what it stands on.",

@@ -1,3 +1,4 @@
+import { itemsOf, outlineOf } from "./outline.ts";
 import { type JsonSchema, toInputSchema } from "./schema.ts";
 import type { AnyAction, Tool } from "./tool.ts";
 
@@ -31,8 +32,13 @@ function parameterTable(schema: JsonSchema): string[] {
   const rows = Object.entries(schema.properties ?? {}).map(([key, value]) => {
     const property = typeof value === "boolean" ? {} : value;
     const optional = schema.required?.includes(key) ? "" : "?";
-    const byDefault = property.default === undefined ? "" : ` (default ${JSON.stringify(property.default)})`;
-    return `| \`${key}${optional}\` | ${typeName(property)} | ${escapeCell((property.description ?? "") + byDefault)} |`;
+    const outline = outlineOf(property);
+    const about = [
+      property.description,
+      outline && `\`${outline}\``,
+      property.default !== undefined && `(default ${JSON.stringify(property.default)})`,
+    ];
+    return `| \`${key}${optional}\` | ${typeName(property)} | ${escapeCell(about.filter(Boolean).join(" "))} |`;
   });
   return rows.length ? [["| parameter | type | |", "|---|---|---|", ...rows].join("\n")] : [];
 }
@@ -49,7 +55,7 @@ function typeName(schema: JsonSchema): string {
       " or ",
     );
   if (schema.type === "array") {
-    const items = Array.isArray(schema.items) ? undefined : schema.items;
+    const items = itemsOf(schema);
     return `list of ${typeof items === "object" ? typeName(items) : "any"}`;
   }
   return [schema.type ?? "any"].flat().join(" or ");

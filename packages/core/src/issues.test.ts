@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { toIssues } from "./issues.ts";
 
-const Edit = z.union([
+const Edit = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("replace"), old: z.string(), new: z.string() }),
   z.strictObject({ op: z.literal("insert"), line: z.int(), text: z.string() }),
 ]);
@@ -24,6 +24,8 @@ test.each([
   [{ uri: "a", count: 9 }, "count", "<=5"],
   [{ uri: "a", uris: 1 }, "", "there are: uri, patch, count"],
   [{ uri: "a", patch: [{ op: "replace", old: "x" }] }, "patch.0.new", "is required"],
+  [{ uri: "a", patch: [{ op: "change" }] }, "patch.0.op", "must be replace or insert"],
+  [{ uri: "a", patch: [{ old: "x" }] }, "patch.0.op", "is required"],
 ])("%j: %s %s", (input, path, words) => {
   expect(issuesOf(input)).toContainEqual({ path, message: expect.stringContaining(words) });
 });

@@ -21,6 +21,8 @@ function describe(
   const told = (message: string): Issue[] => [{ path: path.map(String).join("."), message }];
   if (valueAt(input, path) === undefined && path.length > 0) return told("is required");
   if (issue.code === "invalid_union") {
+    // A word tells the alternatives apart, and this one is none of theirs.
+    if ("options" in issue && issue.options) return told(`must be ${issue.options.join(" or ")}`);
     // The alternative that came nearest tells best what is missing: the one that went deepest, then with the fewest faults.
     const [nearest] = [...issue.errors].sort((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
     const wanted = [...new Set(issue.errors.flat().map(expectedOf).filter(Boolean))];

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ANSWER_BYTES } from "./budget.ts";
 import { admin, box, createBox } from "./test-tool.ts";
 
 test("tools come and go while the server runs, and listeners are told", async () => {
@@ -62,6 +63,21 @@ test("every tool answers help, schema and status", async () => {
     backends: [{ name: "wood", available: true, version: "7" }],
   });
   expect((await call("help", { about: "nope" })).error?.code).toBe("UNKNOWN_ACTION");
+});
+
+test("the schemas of a big tool come in pages that keep to the budget", async () => {
+  const { registry, dispatch } = createBox();
+  const many = Array.from({ length: 60 }, (_, at) => [`get_${at}`, box.actions.get]);
+  registry.addTool({ ...box, name: "big", actions: Object.fromEntries(many) });
+  const seen: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const input = cursor === undefined ? {} : { cursor };
+    const { envelope } = await dispatch({ tool: "big", action: "schema", input }, { caller: admin });
+    expect(Buffer.byteLength(JSON.stringify(envelope))).toBeLessThan(ANSWER_BYTES);
+    seen.push(...Object.keys((envelope.data as { actions: object }).actions));
+    cursor = envelope.meta.paging.cursor;
+  }
+  expect(seen).toEqual(Object.keys(registry.get("big")?.actions ?? {}));
 });
 
 test("a tool's own status wins over the built-in", async () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { envelopeSchema } from "./envelope.ts";
-import type { AnyAction, Tool } from "./tool.ts";
+import type { AnyAction } from "./tool.ts";
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -11,11 +11,3 @@ export const toInputSchema = (act: AnyAction): JsonSchema =>
 /** What comes out: the envelope round the action's data. */
 export const toOutputSchema = (act: AnyAction): JsonSchema =>
   z.toJSONSchema(envelopeSchema(act.output), { io: "output", unrepresentable: "any" });
-
-export const toToolSchema = (tool: Tool) =>
-  Object.fromEntries(
-    Object.entries(tool.actions).map(([name, act]) => [
-      name,
-      { input: toInputSchema(act), output: toOutputSchema(act) },
-    ]),
-  );

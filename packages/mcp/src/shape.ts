@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@octant/core";
+import { itemsOf, outlineOf, type SchemaPart } from "@octant/core";
 
 /** What a parameter may hold, said as briefly as a client can use it. */
 export interface Shape {
@@ -11,24 +11,21 @@ export interface Shape {
   readonly outline: string | undefined;
 }
 
-type Part = JsonSchema | boolean | undefined;
-
 const ANYTHING: Shape = { types: [], values: undefined, itemTypes: [], outline: undefined };
 
 /** Drops limits, patterns and defaults; the strict schema stays behind the action `schema`. */
-export function toShape(part: Part): Shape {
+export function toShape(part: SchemaPart): Shape {
   if (typeof part !== "object") return ANYTHING;
   const alternatives = part.anyOf ?? part.oneOf;
   if (alternatives) return alternatives.map(toShape).reduce(eitherOf);
   if (part.const !== undefined) return ofValues([part.const]);
   if (part.enum) return ofValues(part.enum);
   if (part.type === undefined) return ANYTHING;
-  const outline = outlineOf(part);
   return {
     ...ANYTHING,
     types: [part.type].flat(),
     itemTypes: part.type === "array" ? toShape(itemsOf(part)).types : [],
-    outline: outline.includes("{") ? outline : undefined,
+    outline: outlineOf(part) || undefined,
   };
 }
 
@@ -59,22 +56,6 @@ function ofValues(values: readonly unknown[]): Shape {
   // Some clients take enums of strings only, so a literal true is just a boolean here.
   return { ...ANYTHING, types: [...new Set(types)], values: strings.length > 0 ? strings : undefined };
 }
-
-function outlineOf(part: Part): string {
-  if (typeof part !== "object") return "";
-  const alternatives = part.anyOf ?? part.oneOf;
-  if (alternatives) return [...new Set(alternatives.map(outlineOf))].filter(Boolean).join("|");
-  if (part.const !== undefined) return JSON.stringify(part.const);
-  if (part.type === "array") return `[${outlineOf(itemsOf(part))}]`;
-  if (!part.properties) return "";
-  const members = Object.entries(part.properties).map(([name, value]) => {
-    const inside = outlineOf(value);
-    return `${name}${part.required?.includes(name) ? "" : "?"}${inside && `:${inside}`}`;
-  });
-  return `{${members.join(",")}}`;
-}
-
-const itemsOf = ({ items }: JsonSchema): Part => (Array.isArray(items) ? undefined : items);
 
 const withoutNarrowNumber = (types: readonly string[]) =>
   types.includes("number") ? types.filter((type) => type !== "integer") : types;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Envelope, type Jobs, ownAction, type Registry, toInputSchema } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { createTerminalPrompter, openTerminal } from "@octant/runtime";
-import { parseCallArguments } from "../call-arguments.ts";
+import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
 import { LOCAL_CALLER } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
@@ -34,7 +34,7 @@ Text in the answer goes to stdout as it is, and what is known about it to stderr
   async run({ args: [called = "", ...words], flags }, io) {
     using terminal = flags.permissions === "enforce" ? openTerminal() : undefined;
     await using octant = openOctant(flags, io, terminal && { prompter: createTerminalPrompter(terminal) });
-    const { tool, action } = parseName(called);
+    const { tool, action = "" } = parseName(called);
     const input = parseCallArguments(words, inputSchemaOf(octant.registry, tool, action), readText);
     const interrupt = new AbortController();
     process.once("SIGINT", () => interrupt.abort());
@@ -47,7 +47,8 @@ Text in the answer goes to stdout as it is, and what is known about it to stderr
     if (flags.json) io.stdout.write(`${JSON.stringify(envelope, null, 2)}\n`);
     else showEnvelope(envelope, pathToUri(octant.workspace.confinement.roots[0] ?? ""), io);
     showAttachments(attachments, flags.output, io);
-    return envelope.ok ? EXIT.OK : EXIT.FAILED;
+    if (envelope.ok) return EXIT.OK;
+    return interrupt.signal.aborted ? EXIT.INTERRUPTED : EXIT.FAILED;
   },
 });
 
@@ -57,11 +58,6 @@ async function outcomeOf(answer: Envelope, jobs: Jobs, signal: AbortSignal): Pro
   if (job_id === undefined) return answer;
   await jobs.ended(LOCAL_CALLER.id, job_id, LONGEST_TIMER_MS, signal);
   return jobs.result(LOCAL_CALLER.id, job_id) ?? answer;
-}
-
-function parseName(called: string) {
-  const [tool = "", ...action] = called.split(".");
-  return { tool, action: action.join(".") };
 }
 
 /** Nothing is known about what does not exist; the dispatcher will say so. */

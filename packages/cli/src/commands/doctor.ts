@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { ToolError } from "@octant/core";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, type Io } from "../command.ts";
+import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
 import { checkEdges } from "../edge-health.ts";
 import { type Check, checkMachine, checkWorkspace } from "../health.ts";
 import { openOctant } from "../open-octant.ts";
@@ -33,7 +33,7 @@ async function lookAround(open: () => ReturnType<typeof openOctant>, { env }: Io
     await using octant = open();
     return [...(await checkWorkspace(octant)), ...(await checkEdges(octant, env))];
   } catch (cause) {
-    if (!(cause instanceof ToolError)) throw cause;
+    if (!(cause instanceof ToolError || cause instanceof UsageError)) throw cause;
     return [{ name: "workspace", status: "fail", detail: cause.message }];
   }
 }

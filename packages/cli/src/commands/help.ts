@@ -1,4 +1,5 @@
 import { actionOf, renderAction, renderHelp, toolOf } from "@octant/core";
+import { parseName } from "../call-arguments.ts";
 import { defineCommand, EXIT, type Io } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { toPlainText } from "../plain-markdown.ts";
@@ -16,7 +17,7 @@ export const help = defineCommand({
     if (topic === undefined) return print(renderOverview(await loadCommands(), loadVersion()), io);
     if (isCommand(topic)) return print(renderUsage(await loadCommand(topic)), io);
     await using octant = openOctant(flags, io);
-    const [name = "", action] = topic.split(".");
+    const { tool: name, action } = parseName(topic);
     const tool = toolOf(octant.registry.list(), name);
     const markdown =
       action === undefined ? renderHelp(tool) : renderAction(name, action, actionOf(tool, action));

@@ -21,6 +21,11 @@ export const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name
 export async function loadCommand(name: string): Promise<AnyCommand> {
   const load = isCommand(name) && COMMANDS[name];
   if (load) return load();
+  if (name.startsWith("-"))
+    throw new UsageError(
+      `octant takes no '${name}'`,
+      "flags come after the command: octant tools --root DIR",
+    );
   throw new UsageError(
     `there is no command '${name}'; commands: ${Object.keys(COMMANDS).join(", ")}`,
     "octant --help shows what each does",

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { actionOf, toInputSchema, toolOf } from "@octant/core";
 import { explainPolicy, type PolicyExplanation } from "@octant/runtime";
-import { parseCallArguments } from "../call-arguments.ts";
+import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
@@ -30,8 +30,8 @@ export const policy = defineCommand({
     if (verb !== "explain")
       throw new UsageError(`octant policy does not take '${verb}'`, "octant policy explain TOOL.ACTION");
     await using octant = openOctant(flags, io);
-    const [name = "", action = ""] = called.split(".");
-    const act = actionOf(toolOf(octant.registry.list(), name), action);
+    const { tool, action } = parseName(called);
+    const act = actionOf(toolOf(octant.registry.list(), tool), action);
     const readNothing = (source: string): string => {
       throw new UsageError(`@${source} is not read here`, "give the text itself, or leave it out");
     };

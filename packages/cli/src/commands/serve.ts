@@ -39,7 +39,8 @@ export const serve = defineCommand({
       value: "URL",
     },
   },
-  notes: `Over stdin and stdout it ends when stdin ends, and at SIGTERM, SIGINT or SIGHUP. The log is on stderr.
+  notes: `Over stdin and stdout it ends, with 0, when stdin ends and at SIGTERM, SIGINT or SIGHUP. The log is on
+stderr.
 Over HTTP every client needs a token: a fresh one is printed, octant token makes others. With
 --permissions enforce, calls whose client cannot ask wait at /approvals for whoever has scope admin.`,
   async run({ flags }, io) {

@@ -1,4 +1,4 @@
-import { type Hash, Ref, ToolError } from "@octant/core";
+import { type Hash, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { pathToUri } from "../path.ts";
@@ -8,6 +8,7 @@ import { createFactsCache, type FactsCache, type ScanOptions } from "./file-fact
 import { createKeptFiles } from "./kept-files.ts";
 import { type EntryPage, type ListOptions, listEntries } from "./list.ts";
 import { type ReadOptions, readFile } from "./read-file.ts";
+import { isRef, toPlace } from "./refs.ts";
 import { type EntryInfo, statEntry } from "./stat.ts";
 import { toTimestamp } from "./timestamp.ts";
 
@@ -42,9 +43,7 @@ export function createFiles({
   const openers = new Map<string, RefOpener>(Object.entries({ ...refs, blob: blobOpener(blobs) }));
 
   const open = (uri: string, owner: string): Opened => {
-    // Asking the schema costs as much as opening a file, so it is asked only about what may be a ref.
-    const hasOtherScheme = uri.includes(":") && !uri.startsWith("file:");
-    if (hasOtherScheme && Ref.safeParse(uri).success) return openRef(uri, owner);
+    if (isRef(uri)) return openRef(uri, owner);
     const { fd, path, stat, [Symbol.dispose]: dispose } = kept.open(confinement.toPath(uri));
     return {
       fd,
@@ -66,8 +65,8 @@ export function createFiles({
       const file = open(uri, options.owner);
       return orToolError(file.uri, () => readFile(file, options, facts));
     },
-    stat: (uri, options) => statEntry(confinement, facts, confinement.toPath(uri), options),
-    list: (uri, options) => listEntries(confinement, env, { ...options, folder: confinement.toPath(uri) }),
+    stat: (uri, options) => statEntry(confinement, facts, toPlace(confinement, uri), options),
+    list: (uri, options) => listEntries(confinement, env, { ...options, folder: toPlace(confinement, uri) }),
   };
 }
 

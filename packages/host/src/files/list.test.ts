@@ -35,6 +35,7 @@ async function ours(options: Partial<ListOptions> = {}, folder = root): Promise<
     includeIgnored: false,
     kind: "file",
     limit: 10_000,
+    maxBytes: Number.POSITIVE_INFINITY,
     ...options,
   });
   return entries.map(({ uri }) => decodeURIComponent(uri.slice(`file://${root}/`.length)));

@@ -15,6 +15,8 @@ export interface ListOptions extends Omit<WalkOptions, "env"> {
   readonly pattern?: string | undefined;
   readonly kind?: FileKind | undefined;
   readonly limit: number;
+  /** A page ends too when its uris have come to so many bytes. */
+  readonly maxBytes: number;
 }
 
 export interface Entry {
@@ -50,11 +52,12 @@ async function tryToList(
   options: ListOptions,
   byName: boolean,
 ): Promise<EntryPage | undefined> {
-  const { depth, kind, limit, pattern } = options;
+  const { depth, kind, limit, maxBytes, pattern } = options;
   const filter = pattern === undefined ? undefined : parsePattern(pattern);
   const toUri = createUriMaker();
   const toTimestamp = createTimestamper();
   const entries: Entry[] = [];
+  let bytes = 0;
   let last: Path | undefined;
   let hasMore = false;
   let steady: SteadyFolder | undefined;
@@ -66,15 +69,17 @@ async function tryToList(
       list({ parent, names, kind: found }) {
         if (kind !== undefined && kind !== found) return true;
         if (filter && !matches(filter, names, found === "directory")) return true;
-        hasMore = entries.length === limit;
+        hasMore = last !== undefined;
         if (hasMore) return false;
         const name = byteStringToPath(names.at(-1) as string);
         if (byName && depth === 1 && entries.length === 0) steady = watchSteady(confinement.roots, parent);
         const stat = lstatSync((steady ?? parent).at(name), { throwIfNoEntry: false });
         if (!stat) return true;
         const mtime = toTimestamp(stat.mtimeMs);
-        entries.push({ uri: toUri(parent, name), kind: kindOf(stat), size: stat.size, mtime });
-        if (entries.length === limit) last = names.map(byteStringToPath).join("/");
+        const uri = toUri(parent, name);
+        entries.push({ uri, kind: kindOf(stat), size: stat.size, mtime });
+        bytes += uri.length;
+        if (entries.length === limit || bytes >= maxBytes) last = names.map(byteStringToPath).join("/");
         return true;
       },
       enters: ({ names }) => names.length < depth && (!filter || leadsOn(filter, names)),

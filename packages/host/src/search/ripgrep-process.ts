@@ -118,9 +118,12 @@ export const ripgrepMissing = (cause: unknown): ToolError =>
     { cause },
   );
 
+const PATTERN_HINT =
+  "\n(fixed: true takes the pattern as plain text, multiline: true lets it match line ends)";
+
 function badArguments(complaint: string): ToolError {
   const reason = complaint.replaceAll(/^rg: /gm, "").trim();
-  const hint = "fixed: true takes the pattern as plain text, multiline: true lets it match line ends";
-  const message = `ripgrep does not take this pattern or glob: ${reason}\n(${hint})`;
-  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "pattern", message: reason }] });
+  const path = reason.startsWith("error parsing glob") ? "glob" : "pattern";
+  const message = `ripgrep does not take this ${path}: ${reason}${path === "pattern" ? PATTERN_HINT : ""}`;
+  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message: reason }] });
 }

@@ -1,8 +1,7 @@
 import { ANSWER_BYTES, action, Hash, holding, PatchId, Range, Ref, Uri } from "@octant/core";
-import { type Edits, type PatchResult, StructuredEdit } from "@octant/host";
+import { type Edits, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 
-const MAX_FILES = 1_000;
 const MAX_HUNKS = 200;
 
 const FileReport = z.object({

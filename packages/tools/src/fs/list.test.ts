@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ANSWER_BYTES } from "@octant/core";
 import { comparePaths, uriToPath } from "@octant/host";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -147,6 +148,16 @@ describe("paging", () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test("long names make shorter pages, so that an answer keeps to its budget", async () => {
+    const folder = Array(12).fill("f".repeat(240)).join("/");
+    const files = Array.from({ length: 30 }, (_, at) => `${folder}/${String(at).padStart(240, "0")}`);
+    for (const file of files) at.put(file, "");
+    const parts = await pages({ kind: "file", depth: 20 });
+    expect(parts.flat()).toEqual(files);
+    for (const page of parts) expect(page.join("").length).toBeLessThanOrEqual(ANSWER_BYTES + folder.length);
+    expect((await pages({ kind: "file", depth: 20, limit: 10_000 })).length).toBe(1);
   });
 
   test("what comes and goes between pages disturbs nothing else", async () => {

@@ -1,10 +1,12 @@
-import { action, pagingInput, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, pagingInput, Uri } from "@octant/core";
 import type { Files } from "@octant/host";
 import { z } from "zod";
 import { Kind } from "./kind.ts";
 
 const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 10_000;
+/** Who asks for more entries gets a bigger budget; long names make fewer of them. */
+const BYTES_PER_ENTRY = ANSWER_BYTES / DEFAULT_LIMIT;
 const MAX_DEPTH = 1_000;
 const MAX_PATTERN_CHARS = 4_096;
 
@@ -46,6 +48,7 @@ export const list = ({ files }: { readonly files: Files }) =>
         includeIgnored: include_ignored,
         kind,
         limit,
+        maxBytes: Math.max(ANSWER_BYTES, limit * BYTES_PER_ENTRY),
         after: ctx.resume(PagePosition),
         signal: ctx.signal,
       });

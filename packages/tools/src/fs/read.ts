@@ -9,11 +9,10 @@ import {
   ToolError,
   Uri,
 } from "@octant/core";
-import type { Files, Reading, ReadOptions } from "@octant/host";
+import { type Files, MAX_IMAGE_BYTES, type Reading, type ReadOptions } from "@octant/host";
 import { z } from "zod";
 
 const MAX_URIS = 100;
-const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
 const OrderedRange = Range.refine(
   ({ start, end }) => start.line < end.line || (start.line === end.line && start.col <= end.col),
@@ -34,7 +33,7 @@ const FileContent = z.object({
     .describe("What is missing before tail; read on at start"),
   truncated: z.boolean(),
   ref: z.string().optional().describe("Where all of it can be read, by range"),
-  hash: Hash.nullable().describe("Null for a part of a very big file; fs.stat has it"),
+  hash: Hash.nullable().describe("Null for a part of a file above 64 MiB; fs.stat has it, up to 256 MiB"),
   size: z.int(),
   mtime: z.string().optional(),
   eol: z.enum(["lf", "crlf", "mixed", "none"]).optional(),
@@ -84,7 +83,6 @@ export const read = ({ files }: { readonly files: Files }) =>
         range,
         encoding,
         maxBytes: max_bytes,
-        maxImageBytes: MAX_IMAGE_BYTES,
         signal: ctx.signal,
       };
       if (Array.isArray(uri)) return readMany(files, uri, options, ctx);

@@ -92,6 +92,14 @@ test("path, glob and context narrow and widen what is shown", async () => {
   expect(shown.data?.matches[0]).toMatchObject({ before: ["# Demo", ""], after: [] });
 });
 
+test("a ref is no place to search in, and the answer says what reads it", async () => {
+  const { error } = await call({ pattern: "x", path: `blob:sha256:${"0".repeat(64)}` });
+  expect(error).toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringContaining("fs.read"),
+  });
+});
+
 test("an answer keeps to its budget of text, and max_bytes raises it", async () => {
   writeFileSync(join(root, "wide.txt"), `${"x".repeat(400)}\n`.repeat(200));
   const page = await call({ pattern: "x+", path: "wide.txt", limit: 200 });

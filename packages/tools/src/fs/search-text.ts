@@ -1,5 +1,5 @@
 import { ANSWER_BYTES, action, Hash, holding, MAX_ANSWER_BYTES, pagingInput, Range, Uri } from "@octant/core";
-import { MAX_SEARCH_MS, type Searchable, searchText } from "@octant/host";
+import { MAX_SEARCH_MS, type Searchable, searchText, toPlace } from "@octant/host";
 import { z } from "zod";
 
 // Far below the 128 KiB that the system allows for one argument of a process.
@@ -82,7 +82,7 @@ export const search_text = (workspace: Searchable) =>
         workspace,
         {
           ...input,
-          path: path === undefined ? undefined : workspace.confinement.toPath(path),
+          path: path === undefined ? undefined : toPlace(workspace.confinement, path),
           globs: glob === undefined ? [] : [glob].flat(),
           maxPerFile: max_per_file,
           maxBytes: max_bytes,

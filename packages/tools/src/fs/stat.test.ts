@@ -61,6 +61,14 @@ test("a link says where it leads inside the workspace, and never whereto outside
   expect(await link("circle")).toEqual({ kind, target: "circle", broken: true });
 });
 
+test.each(["stat", "list"])("%s says of a ref that only read takes one", async (action) => {
+  const { envelope } = await at.call(action, { uri: `blob:sha256:${"0".repeat(64)}` });
+  expect(envelope.error).toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringContaining("fs.read"),
+  });
+});
+
 test("what is missing or outside is refused", async () => {
   expect(await at.failure("stat", { uri: "nothing" })).toBe("NOT_FOUND");
   expect(await at.failure("stat", { uri: "/etc/passwd" })).toBe("OUTSIDE_WORKSPACE");

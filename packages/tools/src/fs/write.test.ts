@@ -33,6 +33,15 @@ test("text that would not be written as it was sent is refused", async () => {
   expect((await ws.fail("write", { uri: "a", content: "x\ud800" })).code).toBe("INVALID_ARGUMENT");
 });
 
+test("a name that only a folder can have makes no file", async () => {
+  for (const uri of ["folder/", `file://${ws.root}/folder/`])
+    expect(await ws.fail("write", { uri, content: "x" })).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("mkdir"),
+    });
+  expect(ws.names()).toEqual([]);
+});
+
 test("an existing file is not touched, and the answer has its hash", async () => {
   writeFileSync(join(ws.root, "a"), "old");
   expect(await ws.fail("write", { uri: "a", content: "new" })).toMatchObject({

@@ -4,6 +4,11 @@ import { z } from "zod";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+const FileUri = Uri.refine(
+  (uri) => !uri.endsWith("/"),
+  "ends in /, which only a folder does; mkdir makes one",
+);
+
 export const write = ({ edits }: { edits: Edits }) =>
   action({
     summary: "Create a file, and the folders on the way to it; an existing file is changed by apply_patch.",
@@ -11,7 +16,7 @@ export const write = ({ edits }: { edits: Edits }) =>
     timing: "sync",
     intent: "apply",
     input: z.strictObject({
-      uri: Uri,
+      uri: FileUri,
       content: z.string(),
       encoding: z.enum(["utf-8", "base64"]).default("utf-8").describe("Of content"),
     }),

@@ -1,7 +1,15 @@
-import { ANSWER_BYTES, action, actionOf, type Registry, renderAction, renderHelp } from "@octant/core";
+import {
+  ANSWER_BYTES,
+  ANSWER_MARGIN_BYTES,
+  action,
+  actionOf,
+  type Registry,
+  renderAction,
+  renderHelp,
+} from "@octant/core";
 import { z } from "zod";
 import { About, parseAbout } from "./manual.ts";
-import { ANSWER_MARGIN_BYTES, type WsOptions } from "./options.ts";
+import type { WsOptions } from "./options.ts";
 
 export const help = ({ registry }: WsOptions) =>
   action({

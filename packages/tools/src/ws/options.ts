@@ -16,6 +16,3 @@ export interface WsOptions {
   /** Further limits worth telling, each with its unit in the name: `max_file_bytes`. */
   readonly limits?: Readonly<Record<string, number>>;
 }
-
-/** What is kept of an answer's budget for the envelope and the names of fields. */
-export const ANSWER_MARGIN_BYTES = 2_048;

@@ -20,9 +20,9 @@ export const go: Ecosystem = {
           { name: "vet", command: ["go", "vet", "./..."] },
         ],
         test: [{ runner: "go test", command: ["go", "test", "./..."] }],
+        entryPoints: entryPoints(folder),
       }),
       frameworks: frameworksAmong(requiredModules(modules), FRAMEWORKS),
-      entryPoints: entryPoints(folder),
       workspaces: folder.names.has("go.work") ? [{ tool: "go.work", members }] : [],
     };
   },
