@@ -1,6 +1,6 @@
 import { type Hash, ToolError } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
-import { patchFailed } from "../patch/change.ts";
+import { isPatchFailed, patchFailed } from "../patch/change.ts";
 import { type Applied, applyChange, type FileChange } from "../patch/index.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { readEntry } from "./existing-entry.ts";
@@ -32,7 +32,7 @@ export function applyToLink({ change, source }: Part): Applied {
   try {
     return applyChange(source.bytes, change);
   } catch (cause) {
-    if (!(cause instanceof ToolError && cause.code === "PATCH_FAILED")) throw cause;
+    if (!isPatchFailed(cause)) throw cause;
     throw notTheLink(source.path);
   }
 }

@@ -2,8 +2,15 @@ import { type Hash, ToolError, type Uri } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
-import { patchFailed } from "../patch/change.ts";
-import { applyChange, type EntryType, type FileChange, type HunkReport, type Match } from "../patch/index.ts";
+import { isPatchFailed, patchFailed } from "../patch/change.ts";
+import {
+  type Applied,
+  applyChange,
+  type EntryType,
+  type FileChange,
+  type HunkReport,
+  type Match,
+} from "../patch/index.ts";
 import { fromNative, type Path, pathToUri } from "../path.ts";
 import { conflict } from "./conflict.ts";
 import { checkSize, checkWriteAccess, type ExistingFile, readExisting } from "./existing-file.ts";
@@ -151,8 +158,7 @@ export function nameInPatch({ roots }: Confinement, path: Path): Path {
 function planPart(confinement: Confinement, part: Part, states: States): FileReport {
   const { change, type, source, made } = part;
   if (type === "submodule") return planSubmodule(confinement, part, states);
-  const { after, match, hunks } =
-    type === "link" ? applyToLink(part) : applyChange(source?.bytes ?? Buffer.alloc(0), change);
+  const { after, match, hunks } = type === "link" ? applyToLink(part) : applyToFile(part);
   const report = { match, hunks, ...(type === "link" && { kind: "symlink" as const }) };
   if (change.kind === "delete") return { uri: pathToUri(source!.path), hash: null, ...report, deleted: true };
 
@@ -177,6 +183,17 @@ function planPart(confinement: Confinement, part: Part, states: States): FileRep
     ...(!source && { created: true }),
     ...(from && (isCopy(change) ? { copied_from: from } : { renamed_from: from })),
   };
+}
+
+/** A patch may be of many files, so a failure says of which it is. */
+function applyToFile({ change, source, asked }: Part): Applied {
+  try {
+    return applyChange(source?.bytes ?? Buffer.alloc(0), change);
+  } catch (cause) {
+    if (!isPatchFailed(cause)) throw cause;
+    const uri = pathToUri(source?.path ?? asked);
+    throw patchFailed(`${uri}: ${cause.message}`, { ...cause.details, uri });
+  }
 }
 
 function attributesOf({ change, source }: Part): Pick<Wanted, "like" | "mode" | "executable"> {

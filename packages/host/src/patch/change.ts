@@ -106,6 +106,9 @@ type FailureDetails = ToolError<"PATCH_FAILED">["details"];
 export const patchFailed = (message: string, details: FailureDetails = {}) =>
   new ToolError("PATCH_FAILED", message, details);
 
+export const isPatchFailed = (cause: unknown): cause is ToolError<"PATCH_FAILED"> =>
+  cause instanceof ToolError && cause.code === "PATCH_FAILED";
+
 /** A patch that cannot be read. The message counts its lines from 1, as editors do; `details.line` counts from 0. */
 export const malformed = (line: number, message: string) =>
   patchFailed(`line ${line + 1} of the patch: ${message}`, { line });

@@ -153,14 +153,19 @@ test("of hundreds of hunks the first are told, and how many more there are", asy
   expect(files[0]!.hunks).toHaveLength(200);
 });
 
-test("one file that fails keeps all others from being changed", async () => {
+test("one file that fails keeps all others from being changed, and is named", async () => {
   const files = given({ "a.txt": "one\n", "b.txt": "other\n" });
   const patch = patchOf(
     update("a.txt", "one", "two"),
     update("b.txt", "one", "two"),
     "*** Add File: c\n+c\n",
   );
-  expect((await ws.fail("apply_patch", { files, patch })).code).toBe("PATCH_FAILED");
+  const uri = `file://${ws.root}/b.txt`;
+  expect(await ws.fail("apply_patch", { files, patch })).toMatchObject({
+    code: "PATCH_FAILED",
+    message: expect.stringContaining(uri),
+    details: { uri, hunk: 1 },
+  });
   expect(textOf("a.txt")).toBe("one\n");
   expect(ws.names()).toEqual(["a.txt", "b.txt"]);
 });
