@@ -28,11 +28,17 @@ export const PROTECTED: readonly Rule[] = [
   {
     names: [
       ".claude",
+      ".claude.json",
       ".cursor",
       ".codex",
       ".gemini",
       ".windsurf",
       ".opencode",
+      ".continue",
+      ".roo",
+      ".kiro",
+      ".amazonq",
+      ".aider.conf.yml",
       "opencode.json",
       "opencode.jsonc",
     ],

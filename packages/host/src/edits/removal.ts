@@ -82,13 +82,15 @@ export function checkConfirmed(found: Survey, confirm: boolean, recursive: boole
   if (!confirm) {
     const { count, bytes, uris } = found;
     const next = isFullFolder ? "confirm: true and recursive: true" : "confirm: true";
-    const message = `this would remove ${count} ${count === 1 ? "entry" : "entries"} (${bytes} bytes); pass ${next}`;
+    const message = `this would remove ${entries(count)} (${bytes} bytes); pass ${next}`;
     throw new ToolError("CONFIRM_REQUIRED", message, { would: { count, bytes, uris } });
   }
   if (!isFullFolder || recursive) return;
-  const message = `the folder is not empty (${found.count - 1} entries); pass recursive: true to remove them too`;
+  const message = `the folder is not empty (${entries(found.count - 1)}); pass recursive: true to remove it with all in it`;
   throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "recursive", message }] });
 }
+
+const entries = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`;
 
 const changed = (uri: Uri, expected: Hash, actual: Hash) =>
   new ToolError("CONFLICT", `${uri} has changed since; nothing was removed`, { uri, expected, actual });
