@@ -53,8 +53,9 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
   const { level, detail } = await octant.workspace.sandbox.status();
   io.stderr.write(`octant: sandbox ${level}: ${detail}\n`);
   await Promise.race([...asked, server.closed]);
-  tokens.revoke(id);
+  // What still runs with the token may come to its end.
   await server.close();
+  tokens.revoke(id);
   return EXIT.OK;
 }
 

@@ -2,7 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Caller } from "@octant/core";
 import { type Challenge, toWwwAuthenticate } from "./challenge.ts";
 import { createHostCheck, type HostOptions } from "./hosts.ts";
-import { createOAuthVerifier, isJwt, type OAuthOptions, type OAuthVerifier } from "./oauth.ts";
+import {
+  createOAuthVerifier,
+  isJwt,
+  type OAuthIdentity,
+  type OAuthOptions,
+  type OAuthVerifier,
+} from "./oauth.ts";
 import { createRateLimit } from "./rate.ts";
 import { scopesOf, toCaller } from "./scopes.ts";
 import type { TokenInfo, TokenStore } from "./tokens.ts";
@@ -30,9 +36,14 @@ export interface Gate {
   checkHost(request: IncomingMessage): Refusal | undefined;
   /** Who calls; at once for our own tokens. */
   identify(request: IncomingMessage): Caller | Refusal | Promise<Caller | Refusal>;
+  /** Whether who was let in may still call. */
+  standingOf(caller: Caller): Standing;
   /** What RFC 9728 has clients look up; undefined when nobody gives out tokens for us. */
   metadata(): ResourceMetadata | undefined;
 }
+
+/** lapsed: a fresh token from the authorisation server makes it good again; what is revoked stays so. */
+export type Standing = "good" | "lapsed" | "revoked";
 
 export interface ResourceMetadata {
   readonly resource: string;
@@ -49,6 +60,8 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
   const checkHost = createHostCheck(options);
   const requests = createRateLimit(requestsPerSecond);
   const refusals = createRateLimit(refusalsPerSecond);
+  /** Until when the newest token of each caller is good. */
+  const lapses = new Map<string, number>();
   let verifier: OAuthVerifier | undefined;
 
   const refuse = (request: IncomingMessage, refusal: Refusal): Refusal =>
@@ -82,13 +95,33 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
     const description = "the token is unknown, expired or not for this server";
     return refuse(request, challenge(401, description, { error: "invalid_token", description }));
   };
+  const noteLapse = ({ id, expiresMs }: OAuthIdentity) => {
+    if (lapses.size >= MAX_LAPSES)
+      for (const [other, ms] of lapses) if (ms <= Date.now()) lapses.delete(other);
+    lapses.set(id, Math.max(expiresMs, lapses.get(id) ?? 0));
+  };
+  const isStillGood = (caller: Caller): boolean => {
+    const info = tokens.find(caller.id);
+    const now = info && toOwnCaller(info);
+    return now?.access === caller.access && now.reach === caller.reach;
+  };
+  /** Undefined when it is none of ours. */
+  const identifyByOwnToken = (request: IncomingMessage, token: string): Caller | Refusal | undefined => {
+    try {
+      const own = tokens.verify(token);
+      return own && admit(request, toOwnCaller(own));
+    } catch (cause) {
+      log(`http: a token could not be checked: ${cause}`);
+      return UNCHECKED;
+    }
+  };
   const identifyByOAuth = async (request: IncomingMessage, token: string, server: OAuthOptions) => {
     verifier ??= createOAuthVerifier(server, server.audience ?? resource());
     try {
       const identity = await verifier.verify(token);
-      return identity
-        ? admit(request, toCaller(identity.id, identity.scopes, project))
-        : refuseToken(request);
+      if (!identity) return refuseToken(request);
+      noteLapse(identity);
+      return admit(request, toCaller(identity.id, identity.scopes, project));
     } catch (cause) {
       log(`http: a token could not be checked: ${cause}`);
       return UNCHECKED;
@@ -103,9 +136,19 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
       const token = BEARER.exec(request.headers.authorization ?? "")?.groups?.["token"];
       if (token === undefined)
         return refuse(request, challenge(401, "send a token: Authorization: Bearer <token>", {}));
-      const own = tokens.verify(token);
-      if (own) return admit(request, toOwnCaller(own));
+      const own = identifyByOwnToken(request, token);
+      if (own) return own;
       return oauth && isJwt(token) ? identifyByOAuth(request, token, oauth) : refuseToken(request);
+    },
+    standingOf(caller) {
+      const lapse = lapses.get(caller.id);
+      if (lapse !== undefined) return lapse > Date.now() ? "good" : "lapsed";
+      try {
+        return isStillGood(caller) ? "good" : "revoked";
+      } catch (cause) {
+        log(`http: the tokens cannot be read: ${cause}`);
+        return "lapsed";
+      }
     },
     metadata: () =>
       oauth && {
@@ -118,6 +161,9 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
 }
 
 export const isRefusal = (value: Caller | Refusal): value is Refusal => "status" in value;
+
+/** So many callers are remembered; beyond them, those whose tokens have lapsed are forgotten. */
+const MAX_LAPSES = 10_000;
 
 const BEARER = /^bearer +(?<token>[A-Za-z0-9._~+/-]+=*) *$/i;
 

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { SignJWT } from "jose";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { WebSocket } from "ws";
 import { modernRequest, serveDemo } from "../fixtures/http.ts";
 
 const SCOPES = "admin admin:ro project:mine project:mine:ro";
@@ -132,6 +133,26 @@ test("a token for somebody else, with other keys, unsigned, or changed is 401", 
     expect(refused.headers.get("www-authenticate")).toContain('error="invalid_token"');
   }
   expect((await call(good)).status).toBe(200);
+});
+
+test("a socket ends with the token that it was opened with, unless there is a newer one", async () => {
+  const { server, getToken, call, headers } = await setUp();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
+  const authorization = `Bearer ${await getToken(server.url, "admin")}`;
+  const url = server.url.replace("http", "ws").replace("/mcp", "/ws");
+  const socket = new WebSocket(url, "mcp", { headers: { ...headers, authorization } });
+  const closed = once(socket, "close");
+  await once(socket, "open");
+  pass(40);
+  expect((await call(await getToken(server.url, "admin"))).status).toBe(200);
+  pass(30);
+  const answer = Promise.race([once(socket, "message"), closed]);
+  socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
+  expect(String((await answer)[0])).toContain('"id":1');
+  pass(40);
+  expect((await closed)[0]).toBe(1008);
 });
 
 test("while the authorisation server cannot be asked, its tokens are 503 and ours go on", async () => {

@@ -16,6 +16,7 @@ export interface OAuthOptions {
 export interface OAuthIdentity {
   readonly id: string;
   readonly scopes: readonly string[];
+  readonly expiresMs: number;
 }
 
 export interface OAuthVerifier {
@@ -81,8 +82,12 @@ function toIdentity(issuer: string, payload: JWTPayload): OAuthIdentity {
   const digest = createHash("sha256")
     .update(JSON.stringify([issuer, payload.sub]))
     .digest("hex");
-  const { scope } = payload;
-  return { id: `oauth_${digest.slice(0, 32)}`, scopes: typeof scope === "string" ? scope.split(" ") : [] };
+  const { scope, exp = 0 } = payload;
+  return {
+    id: `oauth_${digest.slice(0, 32)}`,
+    scopes: typeof scope === "string" ? scope.split(" ") : [],
+    expiresMs: (exp + CLOCK_TOLERANCE_S) * 1_000,
+  };
 }
 
 /** RFC 8414 first, then OpenID Connect Discovery: issuers offer one or both. */

@@ -20,6 +20,8 @@ export interface TokenStore {
   revoke(id: string): boolean;
   /** Undefined when it is unknown, revoked or expired. */
   verify(token: string): TokenInfo | undefined;
+  /** The same for who has shown the token before. */
+  find(id: string): TokenInfo | undefined;
 }
 
 const ID_BYTES = 8;
@@ -41,6 +43,11 @@ export function createTokenStore(options: TokenStoreOptions): TokenStore {
   const load = () => {
     known = new Map(file.read().map((record) => [record.id, toKnown(record)]));
     readAt = performance.now();
+  };
+  const findGood = (id: string): KnownToken | undefined => {
+    if (performance.now() - readAt > RELOAD_MS) load();
+    const found = known.get(id);
+    return found && found.expiresMs > Date.now() ? found : undefined;
   };
   return {
     create({ scopes, name = "", expires }) {
@@ -67,11 +74,10 @@ export function createTokenStore(options: TokenStoreOptions): TokenStore {
       return had;
     },
     verify(token) {
-      if (performance.now() - readAt > RELOAD_MS) load();
-      const found = known.get(TOKEN.exec(token)?.groups?.["id"] ?? "");
-      if (!found || !isOf(found, token)) return undefined;
-      return found.expiresMs <= Date.now() ? undefined : found.info;
+      const found = findGood(TOKEN.exec(token)?.groups?.["id"] ?? "");
+      return found && isOf(found, token) ? found.info : undefined;
     },
+    find: (id) => findGood(id)?.info,
   };
 }
 

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Caller } from "@octant/core";
+import type { Standing } from "../access/gate.ts";
 import { createLargeCalls } from "../large-calls.ts";
 import { readJson } from "./body.ts";
 import type { CallerEdge } from "./callers.ts";
@@ -16,8 +18,8 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-export function createEndpoint(limits: Limits): Endpoint {
-  const sessions = createSessions(limits);
+export function createEndpoint(limits: Limits, standingOf: (caller: Caller) => Standing): Endpoint {
+  const sessions = createSessions(limits, standingOf);
   // An answer counts until it was read, so nobody has to wait for a client that reads nothing.
   const large = createLargeCalls(() => false);
   const listens = createHttpListens(limits);

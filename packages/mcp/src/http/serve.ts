@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Caller } from "@octant/core";
+import { createConnections } from "../access/connections.ts";
 import { createGate, isRefusal, METADATA_PATH, type Refusal } from "../access/gate.ts";
 import { toHostName } from "../access/hosts.ts";
 import { createApprovalEndpoint } from "../approvals/endpoint.ts";
@@ -31,10 +32,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const work = createWork(options.dispatch);
   const service = createService({ ...options, dispatch: work.dispatch });
   const callers = createCallers(service, limits);
-  const endpoint = createEndpoint(limits);
-  const sse = options.sse ? createSseStreams(limits) : undefined;
   const gate = createGate({ ...limits, ...options, host }, () => url);
-  const upgrades = createUpgrades({ gate, callers, limits, log });
+  const connections = createConnections(gate.standingOf);
+  const endpoint = createEndpoint(limits, gate.standingOf);
+  const sse = options.sse ? createSseStreams(limits) : undefined;
+  const upgrades = createUpgrades({ gate, callers, connections, limits, log });
   let url = "";
   let closing: Promise<void> | undefined;
 
@@ -58,6 +60,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   };
   const admit = (request: IncomingMessage, response: ServerResponse, path: string, who: Caller | Refusal) => {
     if (isRefusal(who)) return turnAway(request, response, who);
+    connections.request(request.socket, who, response);
     const route = routes.get(path);
     if (route) route(request, response, callers.get(who));
     else if (approvals?.owns(path)) approvals.handle(request, response, who);
@@ -86,6 +89,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     server.closeIdleConnections();
     await stopped;
     clearTimeout(deadline);
+    connections.close();
     service.close();
   };
   const { promise: closed, resolve, reject } = Promise.withResolvers<void>();

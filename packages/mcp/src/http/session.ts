@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Caller } from "@octant/core";
 import { createConversation } from "../direct.ts";
 import { isNotificationLine, isPlain, type RequestId, toMessage } from "../messages.ts";
 import type { Service } from "../service.ts";
@@ -10,7 +11,7 @@ import { createReply, type Reply } from "./reply.ts";
 /** A client of the handshake revisions, across its requests. */
 export interface Session {
   readonly id: string;
-  readonly callerId: string;
+  readonly caller: Caller;
   /** A request; its answer, and what comes before it, goes to the response. */
   request(value: unknown, response: ServerResponse): void;
   /** A notification, or an answer to what we asked. */
@@ -115,7 +116,7 @@ export function createSession(options: SessionOptions): Session {
 
   return {
     id: sessionId,
-    callerId: service.caller.id,
+    caller: service.caller,
     request(value, response) {
       const message = toMessage(value);
       if (message?.id === undefined) return;

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Caller } from "@octant/core";
+import type { Standing } from "../access/gate.ts";
 import { HANDSHAKE_VERSIONS } from "../client-claims.ts";
 import { INVALID_REQUEST, isPlain, isResponse, toMessage } from "../messages.ts";
 import type { Service } from "../service.ts";
@@ -16,9 +18,9 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-const SWEEP_MS = 60_000;
+const SWEEP_MS = 1_000;
 
-export function createSessions(limits: Limits): Sessions {
+export function createSessions(limits: Limits, standingOf: (caller: Caller) => Standing): Sessions {
   const sessions = new Map<string, Session>();
   const endSession = (session: Session) => {
     sessions.delete(session.id);
@@ -26,7 +28,8 @@ export function createSessions(limits: Limits): Sessions {
   };
   const sweep = setInterval(() => {
     const limit = performance.now() - limits.idleSessionMs;
-    for (const session of sessions.values()) if (session.usedAt() < limit) void endSession(session);
+    for (const session of sessions.values())
+      if (session.usedAt() < limit || standingOf(session.caller) === "revoked") void endSession(session);
   }, SWEEP_MS).unref();
 
   /** The session that a request names; when there is none that it may name, the request is answered. */
@@ -41,7 +44,7 @@ export function createSessions(limits: Limits): Sessions {
     if (id === undefined) {
       refuse(response, { status: 400, message: "Bad Request: Mcp-Session-Id header is required" });
       // The id of a session is no password: it is worth nothing with another token.
-    } else if (session?.callerId !== service.caller.id) refuse(response, sessionNotFound);
+    } else if (session?.caller.id !== service.caller.id) refuse(response, sessionNotFound);
     else if (version !== undefined && !HANDSHAKE_VERSIONS.includes(String(version)))
       refuse(response, {
         status: 400,

@@ -10,6 +10,8 @@ import type { Service } from "../service.ts";
 export interface SocketConversation {
   /** Reads nothing more. */
   pause(): void;
+  /** The client may no longer call. */
+  turnAway(): void;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,8 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
     isAlive = true;
   });
   ws.on("message", (data, isBinary) => {
+    // Until the client has read that it is over.
+    if (ws.readyState !== ws.OPEN) return;
     clearTimeout(opening);
     isAlive = true;
     if (isBinary) return ws.close(UNSUPPORTED_DATA, "MCP is text");
@@ -95,15 +99,21 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
     await conversation.close();
     resolve();
   });
+  const leave = (code: number, reason: string) => {
+    // It has to read the client's own close.
+    ws.resume();
+    ws.close(code, reason);
+  };
   return {
     pause() {
       isPaused = true;
       ws.pause();
     },
+    turnAway() {
+      leave(POLICY_VIOLATION, "the token is good no more");
+    },
     close() {
-      // It has to read the client's own close.
-      ws.resume();
-      ws.close(GOING_AWAY, "the server ends");
+      leave(GOING_AWAY, "the server ends");
       return closed;
     },
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type ServerOptions, WebSocketServer } from "ws";
+import type { Connections } from "../access/connections.ts";
 import type { Limits } from "../http/limits.ts";
 import type { Service } from "../service.ts";
 import { SUBPROTOCOL } from "./handshake.ts";
@@ -17,7 +18,7 @@ export interface Sockets {
 /** A client that does not answer the close is cut off. */
 const CLOSE_MS = 1_000;
 
-export function createSockets(limits: Limits): Sockets {
+export function createSockets(limits: Limits, connections: Connections): Sockets {
   const open = new Set<SocketConversation>();
   // Its types do not have the time to close yet.
   const options: ServerOptions & { closeTimeout: number } = {
@@ -35,6 +36,7 @@ export function createSockets(limits: Limits): Sockets {
       server.handleUpgrade(request, socket, head, (ws) => {
         const talk = talkOver(ws, service, limits);
         open.add(talk);
+        connections.upgrade(socket, service.caller, talk.turnAway);
         ws.once("close", () => open.delete(talk));
       });
     },

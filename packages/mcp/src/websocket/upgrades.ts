@@ -1,5 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Connections } from "../access/connections.ts";
 import { type Gate, isRefusal } from "../access/gate.ts";
 import type { Callers } from "../http/callers.ts";
 import type { Limits } from "../http/limits.ts";
@@ -23,16 +24,17 @@ interface Refused {
 export interface UpgradeOptions {
   readonly gate: Gate;
   readonly callers: Callers;
+  readonly connections: Connections;
   readonly limits: Limits;
   readonly log: (line: string) => void;
 }
 
-export function createUpgrades({ gate, callers, limits, log }: UpgradeOptions): Upgrades {
+export function createUpgrades({ gate, callers, connections, limits, log }: UpgradeOptions): Upgrades {
   let loading: Promise<Sockets> | undefined;
   let ending = false;
   const load = async () => {
     const { createSockets } = await import("./sockets.ts");
-    return createSockets(limits);
+    return createSockets(limits, connections);
   };
   const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (ending) return turnAway(socket, ENDING);

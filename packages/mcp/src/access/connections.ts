@@ -1,0 +1,52 @@
+import type { ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Caller } from "@octant/core";
+import type { Standing } from "./gate.ts";
+
+/** Who uses which connection. What is open in the name of a caller ends when that caller may call no more. */
+export interface Connections {
+  /** A request came over it; what was asked there before is answered. */
+  request(socket: Duplex, caller: Caller, response: ServerResponse): void;
+  /** It is used for something else from now on, which `end` ends. */
+  upgrade(socket: Duplex, caller: Caller, end: () => void): void;
+  close(): void;
+}
+
+type Use = { readonly caller: Caller } & (
+  | { readonly response: ServerResponse }
+  | { readonly end: () => void }
+);
+
+const LOOK_MS = 500;
+
+export function createConnections(standingOf: (caller: Caller) => Standing): Connections {
+  const open = new Map<Duplex, Use>();
+  let looking: NodeJS.Timeout | undefined;
+
+  const look = () => {
+    for (const use of open.values()) if (isBusy(use) && standingOf(use.caller) !== "good") end(use);
+  };
+  const stopLooking = () => {
+    clearInterval(looking);
+    looking = undefined;
+  };
+  const note = (socket: Duplex, use: Use) => {
+    if (!open.has(socket))
+      socket.once("close", () => {
+        open.delete(socket);
+        if (open.size === 0) stopLooking();
+      });
+    open.set(socket, use);
+    looking ??= setInterval(look, LOOK_MS).unref();
+  };
+  return {
+    request: (socket, caller, response) => note(socket, { caller, response }),
+    upgrade: (socket, caller, end) => note(socket, { caller, end }),
+    close: stopLooking,
+  };
+}
+
+/** A connection that waits for its next request has nothing that could be taken away: that one needs a token of its own. */
+const isBusy = (use: Use) => "end" in use || !use.response.writableFinished;
+
+const end = (use: Use) => ("end" in use ? use.end() : use.response.destroy());
