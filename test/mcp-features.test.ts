@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOctant } from "@octant/cli";
+import { defineTool } from "@octant/core";
 import { createWatcher, type Watcher } from "@octant/host";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createMcpFeatures } from "../packages/cli/src/mcp-features.ts";
@@ -58,7 +59,7 @@ describe.each([
     const { client } = await connect(negotiation);
     expect(client.getServerCapabilities()).toMatchObject({
       tools: { listChanged: true },
-      resources: { subscribe: true },
+      resources: { subscribe: true, listChanged: true },
       prompts: {},
       completions: {},
     });
@@ -86,6 +87,37 @@ describe.each([
     await expect(asked).rejects.toMatchObject({ code: -32602, data: { code: "INVALID_CURSOR" } });
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain("file:///{+path}");
+  });
+
+  test("who has the list is told when files, jobs or tools come and go", async () => {
+    const { client } = await connect(negotiation);
+    let told = 0;
+    let look = () => {};
+    client.setNotificationHandler("notifications/resources/list_changed", () => {
+      told++;
+      look();
+    });
+    const times = (count: number) =>
+      new Promise<void>((resolve) => {
+        look = () => told >= count && resolve();
+        look();
+      });
+    if (era === "modern") await client.listen({ resourcesListChanged: true });
+    await client.listResources();
+    await watcher.ready();
+    const path = join(root, `src/come-and-go [${era}].txt`);
+    onTestFinished(() => rmSync(path, { force: true }));
+    writeFileSync(path, "here");
+    await times(1);
+    rmSync(path);
+    await times(2);
+    await client.callTool({ name: "proc", arguments: { action: "exec", command: "true" } });
+    await times(3);
+    octant.addTool(defineTool({ name: "later", summary: "Came later.", actions: {} }));
+    await times(4);
+    octant.removeTool("later");
+    await times(5);
+    expect(told).toBe(5);
   });
 
   test("text is read as text, all else as bytes", async () => {

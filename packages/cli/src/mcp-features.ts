@@ -3,13 +3,14 @@ import { createFileChanges, type Watcher, type Workspace } from "@octant/host";
 import type { ServiceOptions } from "@octant/mcp";
 import { createCallFor } from "./mcp-calls.ts";
 import { createCompletions, type FindSymbols } from "./mcp-completions.ts";
+import { createFollowList } from "./mcp-list-changes.ts";
 import { createPrompts } from "./mcp-prompts.ts";
 import { createResources } from "./mcp-resources.ts";
 
 export interface FeatureParts {
   readonly registry: Registry;
   readonly dispatch: Dispatch;
-  readonly workspace: Pick<Workspace, "jobs" | "confinement" | "processes">;
+  readonly workspace: Pick<Workspace, "jobs" | "confinement" | "processes" | "files">;
   readonly watcher: Watcher;
   readonly symbols?: FindSymbols;
 }
@@ -24,12 +25,13 @@ export function createMcpFeatures(parts: FeatureParts): McpFeatures {
   const { registry, dispatch, workspace, watcher, symbols } = parts;
   const call = createCallFor(dispatch);
   const files = createFileChanges({ ...workspace, watcher });
+  const followList = createFollowList({ ...workspace, registry, watcher });
   const [root = "/"] = workspace.confinement.roots;
   return {
     title: "Octant",
     description: "Files, code, processes, tests and history of a project, for agents.",
     icons: [{ src: `data:image/svg+xml;base64,${ICON}`, mimeType: "image/svg+xml", sizes: ["any"] }],
-    resources: createResources(registry, call, { ...workspace, files }),
+    resources: createResources(registry, call, { ...workspace, files, followList }),
     prompts: createPrompts(registry),
     completions: createCompletions({ registry, call, root, ...(symbols && { symbols }) }),
     tasks: workspace.jobs,

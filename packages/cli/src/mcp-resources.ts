@@ -1,5 +1,6 @@
 import { type Attachment, type ErrorCode, type Registry, type StreamChunk, ToolError } from "@octant/core";
 import type { Asking, CallFor, FeatureContext, OutputOf, ResourceSource } from "./mcp-calls.ts";
+import type { FollowList } from "./mcp-list-changes.ts";
 import { type ChangeSources, createSubscribe } from "./mcp-subscriptions.ts";
 
 type Content = NonNullable<Awaited<ReturnType<ResourceSource["read"]>>>[number];
@@ -39,7 +40,11 @@ export const TEMPLATES = {
 } as const;
 
 /** Files, refs, job logs and the manual, all read by the tools themselves. */
-export function createResources(registry: Registry, call: CallFor, changes: ChangeSources): ResourceSource {
+export function createResources(
+  registry: Registry,
+  call: CallFor,
+  changes: ChangeSources & { readonly followList: FollowList },
+): ResourceSource {
   const has = (tool: string, action: string) => registry.get(tool)?.actions[action] !== undefined;
   const listJobs = async (ctx: FeatureContext): Promise<Resource[]> => {
     if (!has("job", "list")) return [];
@@ -79,6 +84,7 @@ export function createResources(registry: Registry, call: CallFor, changes: Chan
     })),
     read: (uri, ctx) => unlessNotThere(readOne(uri, ctx, call, has)),
     subscribe: (...given) => unlessNotThere(subscribe(...given)),
+    onListChange: (listener, { caller }) => changes.followList(caller.id, listener),
   };
 }
 

@@ -34,8 +34,8 @@ export function createSdkServer(
   const stops = [
     tellListChanges(server, service, era),
     ...(prompts ? [servePrompts(server, service, prompts, era)] : []),
+    ...(resources ? [serveResources(server, service, resources, era)] : []),
   ];
-  if (resources) serveResources(server, service, resources, era);
   // The modern revision has its own way.
   if (resources?.subscribe && subscriptions && era === "legacy") serveSubscriptions(server, subscriptions);
   if (completions) serveCompletions(server, service, completions, era);

@@ -8,7 +8,12 @@ export function toCapabilities(options: ServiceOptions, era: Era) {
   const { resources, prompts, completions, tasks, logging } = options;
   return {
     tools: { listChanged: true },
-    ...(resources && { resources: resources.subscribe ? { subscribe: true } : {} }),
+    ...(resources && {
+      resources: {
+        ...(resources.subscribe && { subscribe: true }),
+        ...(resources.onListChange && { listChanged: true }),
+      },
+    }),
     ...(prompts && { prompts: prompts.onChange ? { listChanged: true } : {} }),
     ...(completions && { completions: {} }),
     ...(logging && { logging: {} }),

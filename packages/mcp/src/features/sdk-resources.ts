@@ -11,9 +11,21 @@ import { answerOrAsk } from "./sdk-asking.ts";
 import { toProtocolError } from "./sdk-errors.ts";
 import type { ResourceSource } from "./sources.ts";
 
-export function serveResources(server: Server, service: Service, source: ResourceSource, era: Era): void {
+/** Returns what stops telling about changes. */
+export function serveResources(
+  server: Server,
+  service: Service,
+  source: ResourceSource,
+  era: Era,
+): () => void {
   const { caller } = service;
+  let stopTelling: (() => void) | undefined;
+  const tellChange = () => {
+    server.sendResourceListChanged().catch((cause) => service.log(`list_changed not sent: ${cause}`));
+  };
   server.setRequestHandler("resources/list", async (request, context) => {
+    // Who never asked for the list has none that could be old. The modern revision has its own way.
+    if (era === "legacy") stopTelling ??= source.onListChange?.(tellChange, { caller });
     const ctx = { caller, signal: context.mcpReq.signal };
     const subject = { server, service, era, context, subject: "resources/list", args: {} };
     // Only three methods may ask; this one is not among them.
@@ -39,6 +51,7 @@ export function serveResources(server: Server, service: Service, source: Resourc
       return { contents: contents as never };
     });
   });
+  return () => stopTelling?.();
 }
 
 export function serveSubscriptions(server: Server, subscriptions: Subscriptions): void {

@@ -56,6 +56,8 @@ export interface ResourceSource {
     onChange: () => void,
     ctx: Pick<FeatureContext, "caller" | "signal">,
   ): Promise<(() => void) | undefined>;
+  /** Calls back when the list is another one for this caller; returns what ends it. */
+  onListChange?(listener: () => void, ctx: Pick<FeatureContext, "caller">): () => void;
 }
 
 export interface PromptArgument {

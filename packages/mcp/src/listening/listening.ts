@@ -64,6 +64,11 @@ export function startListening(
       stops.push(service.onListChanged(() => tell("notifications/tools/list_changed")));
     if (honoured.promptsListChanged)
       stops.push(service.prompts?.onChange?.(() => tell("notifications/prompts/list_changed")) ?? (() => {}));
+    if (honoured.resourcesListChanged)
+      stops.push(
+        service.resources?.onListChange?.(() => tell("notifications/resources/list_changed"), service) ??
+          (() => {}),
+      );
     return Object.keys(honoured).length > 0;
   };
   const open = async (uris: readonly string[]) => {
@@ -74,6 +79,7 @@ export function startListening(
   const flags: Filter = {
     ...(filter.toolsListChanged && tools.listChanged && { toolsListChanged: true }),
     ...(filter.promptsListChanged && prompts?.listChanged && { promptsListChanged: true }),
+    ...(filter.resourcesListChanged && resources?.listChanged && { resourcesListChanged: true }),
   };
   const uris = resources?.subscribe ? (filter.resourceSubscriptions ?? []) : [];
   const stop = () => {

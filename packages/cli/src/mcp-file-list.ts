@@ -1,0 +1,85 @@
+import { basename } from "node:path/posix";
+import { type ChangeListener, type Confinement, type Files, isWithin, type Watcher } from "@octant/host";
+
+export interface FileListSources {
+  readonly files: Pick<Files, "list">;
+  readonly confinement: Pick<Confinement, "start" | "toPath">;
+  readonly watcher: Pick<Watcher, "onChange" | "ready">;
+  /** Changes are told late: one that is told so soon may be older than what was seen. */
+  readonly settleMs?: number;
+}
+
+/** Of files beyond these it is only known that they changed, so that a change may be told that was none of the list. */
+const MAX_KNOWN = 20_000;
+/** To look at more of them one by one takes longer than to ask for the list. */
+const MAX_LOOKED_AT = 16;
+const MAX_DEPTH = 1_000;
+const SETTLE_MS = 1_000;
+const IGNORE_FILES: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore"]);
+
+/** Tells of files that come and go, and not of those that are only written. */
+export function followFileList(sources: FileListSources, tell: () => void): () => void {
+  const { files, confinement, watcher, settleMs = SETTLE_MS } = sources;
+  const root = confinement.start;
+  const controller = new AbortController();
+  const { signal } = controller;
+  let known = new Set<string>();
+  let isStale = false;
+  let settledAt = Number.POSITIVE_INFINITY;
+
+  const list = async (limit: number, pattern?: string) => {
+    const wanted = { depth: MAX_DEPTH, kind: "file", includeIgnored: false, limit, pattern, signal } as const;
+    const { entries } = await files.list(root, wanted);
+    return entries.map(({ uri }) => confinement.toPath(uri));
+  };
+  const load = async () => {
+    await watcher.ready();
+    known = new Set(await list(MAX_KNOWN));
+    isStale = false;
+    settledAt = performance.now() + settleMs;
+  };
+  const isListed = async (path: string) =>
+    (await list(1, path.slice(root.length).replaceAll(/[\\*?[\]{}!# ]/g, "\\$&"))).length > 0;
+
+  const isNews = async (path: string): Promise<boolean> => {
+    if (IGNORE_FILES.has(basename(path))) return true;
+    if (await isListed(path)) {
+      const isNew = !known.has(path);
+      known.add(path);
+      return isNew;
+    }
+    // A folder takes with it what is in it.
+    const gone = [...known].filter((one) => isWithin(path, one));
+    for (const one of gone) known.delete(one);
+    return gone.length > 0;
+  };
+  const look = async (paths: Parameters<ChangeListener>[0], isEarly: boolean) => {
+    const inside = paths?.filter((path) => isWithin(root, path));
+    if (inside?.length === 0) return;
+    if (inside === undefined || inside.length > MAX_LOOKED_AT) {
+      isStale = true;
+      return tell();
+    }
+    if (isStale && !isEarly) await load();
+    let isChanged = isStale || isEarly || performance.now() < settledAt;
+    for (const path of inside) isChanged = (await isNews(path)) || isChanged;
+    if (isChanged) tell();
+  };
+  // One after the other.
+  let work = Promise.resolve();
+  const afterwards = (next: () => Promise<void>) => {
+    work = work.then(next).catch(() => {
+      // Who asks for the list is told why it cannot be looked at.
+      if (!signal.aborted) tell();
+    });
+  };
+  const stop = watcher.onChange((paths) => {
+    const isEarly = performance.now() < settledAt;
+    afterwards(() => look(paths, isEarly));
+  });
+  afterwards(load);
+  return () => {
+    stop();
+    controller.abort("nobody follows");
+  };
+}
