@@ -1,12 +1,16 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
 import { createOctant } from "@octant/cli";
 import { defineTool } from "@octant/core";
 import { createWatcher, type Watcher } from "@octant/host";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createMcpFeatures } from "../packages/cli/src/mcp-features.ts";
 import { connectInProcess } from "../packages/mcp/src/fixtures/in-process.ts";
+import { createFixtureProject } from "./fixture-project.ts";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -224,6 +228,33 @@ describe.each([
       code: -32602,
     });
   });
+});
+
+test("branches, tags and commits are completed where a prompt takes a ref", async () => {
+  const project = createFixtureProject();
+  const repository = createOctant({ projectPath: project.root, env: project.env });
+  onTestFinished(async () => {
+    await repository.close();
+    project[Symbol.dispose]();
+  });
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: project.root, env: project.env, encoding: "utf8" }).trim();
+  git("branch", "feature/one");
+  git("tag", "v1.0");
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const server = repository.serveStdio({ input, output });
+  onTestFinished(() => server.close());
+  const lines = createInterface({ input: output })[Symbol.asyncIterator]();
+  const complete = async (value: string) => {
+    const params = { ref: { type: "ref/prompt", name: "review_change" }, argument: { name: "ref", value } };
+    input.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "completion/complete", params })}\n`);
+    return JSON.parse((await lines.next()).value).result.completion.values;
+  };
+  const hashes = git("log", "--format=%H").split("\n");
+  const names = ["feature/one", "main", "v1.0"];
+  expect((await complete("")).sort()).toEqual([...hashes, ...names].sort());
+  expect(await complete("fea")).toEqual(["feature/one"]);
+  expect(await complete(hashes[1] ?? "")).toEqual([hashes[1]]);
 });
 
 describe.each(["legacy", "auto"] as const)("rules for fs.read hold for resources (%s)", (mode) => {

@@ -6,20 +6,26 @@ import type { CallFor, CompletionSource, FeatureContext } from "./mcp-calls.ts";
 /** Symbols whose name begins so, best first. */
 export type FindSymbols = (prefix: string, ctx: FeatureContext) => Promise<readonly string[]>;
 
+/** Branches and tags, best first. */
+export type FindRefs = (signal: AbortSignal) => Promise<readonly string[]>;
+
 export interface CompletionParts {
   readonly registry: Registry;
   readonly call: CallFor;
   /** The first of the workspace. */
   readonly root: string;
   readonly symbols?: FindSymbols;
+  readonly refs?: FindRefs;
 }
+
+const MAX_COMMITS = 20;
 
 type Request = Parameters<CompletionSource>[0];
 type Complete = (request: Request, ctx: FeatureContext) => Promise<readonly string[]> | readonly string[];
 
 /** Values for arguments of prompts and variables of templates, by the name of the argument. */
 export function createCompletions(parts: CompletionParts): CompletionSource {
-  const { registry, call, root, symbols } = parts;
+  const { registry, call, root, symbols, refs } = parts;
   const namesOf = (tool: string) => Object.keys(registry.get(tool)?.actions ?? {});
   const has = (tool: string, action: string) => namesOf(tool).includes(action);
 
@@ -43,6 +49,17 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
       uri.startsWith(base) && uri !== base ? [uri.slice(base.length)] : [],
     );
   };
+  /** The log is asked first: who may not look at the history is told no names either. */
+  const completeRef: Complete = async (_request, ctx) => {
+    if (!has("vcs", "log")) return [];
+    try {
+      const { commits } = (await call(ctx, "vcs", "log", { limit: MAX_COMMITS })).data;
+      return [...((await refs?.(ctx.signal)) ?? []), ...commits.map(({ hash }) => hash)];
+    } catch (cause) {
+      if (cause instanceof ToolError) return [];
+      throw cause;
+    }
+  };
   const completeJob: Complete = async (_request, ctx) =>
     has("job", "list") ? (await call(ctx, "job", "list", {})).data.jobs.map(({ job_id }) => job_id) : [];
   const completeProcess: Complete = async (_request, ctx) =>
@@ -53,6 +70,7 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
     symbol: ({ value }, ctx) => symbols?.(value, ctx) ?? [],
     tool: () => registry.list().map(({ name }) => name),
     action: ({ others }) => namesOf(others["tool"] ?? ""),
+    ref: completeRef,
     job_id: completeJob,
     proc_id: completeProcess,
   };

@@ -2,7 +2,7 @@ import type { Dispatch, Registry } from "@octant/core";
 import { createFileChanges, type Watcher, type Workspace } from "@octant/host";
 import type { ServiceOptions } from "@octant/mcp";
 import { createCallFor } from "./mcp-calls.ts";
-import { createCompletions, type FindSymbols } from "./mcp-completions.ts";
+import { createCompletions, type FindRefs, type FindSymbols } from "./mcp-completions.ts";
 import { createFollowList } from "./mcp-list-changes.ts";
 import { createPrompts } from "./mcp-prompts.ts";
 import { createResources } from "./mcp-resources.ts";
@@ -13,6 +13,7 @@ export interface FeatureParts {
   readonly workspace: Pick<Workspace, "jobs" | "confinement" | "processes" | "files">;
   readonly watcher: Watcher;
   readonly symbols?: FindSymbols;
+  readonly refs?: FindRefs;
 }
 
 type McpFeatures = Pick<
@@ -22,7 +23,7 @@ type McpFeatures = Pick<
 
 /** What Octant offers an MCP client beside its tools. */
 export function createMcpFeatures(parts: FeatureParts): McpFeatures {
-  const { registry, dispatch, workspace, watcher, symbols } = parts;
+  const { registry, dispatch, workspace, watcher, symbols, refs } = parts;
   const call = createCallFor(dispatch);
   const files = createFileChanges({ ...workspace, watcher });
   const followList = createFollowList({ ...workspace, registry, watcher });
@@ -33,7 +34,11 @@ export function createMcpFeatures(parts: FeatureParts): McpFeatures {
     icons: [{ src: `data:image/svg+xml;base64,${ICON}`, mimeType: "image/svg+xml", sizes: ["any"] }],
     resources: createResources(registry, call, { ...workspace, files, followList }),
     prompts: createPrompts(registry),
-    completions: createCompletions({ registry, call, root, ...(symbols && { symbols }) }),
+    completions: createCompletions({
+      ...{ registry, call, root },
+      ...(symbols && { symbols }),
+      ...(refs && { refs }),
+    }),
     tasks: workspace.jobs,
   };
 }

@@ -13,10 +13,12 @@ import {
   type Tool,
 } from "@octant/core";
 import {
+  createGit,
   createNetwork,
   createWatcher,
   createWorkspace,
   LOCAL_POLICY,
+  listRefNames,
   type NetworkPolicy,
   type Workspace,
 } from "@octant/host";
@@ -187,6 +189,7 @@ function equip<T extends Tool>(
       watcher,
       symbols: async (prefix) =>
         (await code.engine.symbols(prefix, { limit: MAX_COMPLETIONS })).map(({ name }) => name),
+      refs: (signal) => listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(), signal),
     }),
   };
   const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });

@@ -12,5 +12,6 @@ export type { Operation } from "./operation.ts";
 export type { GitAllowance } from "./overrides.ts";
 export type { ChangedFile, FileDiff } from "./parse-diff.ts";
 export type { ChangeKind, Conflict, StatusEntry } from "./parse-status.ts";
+export { listRefNames } from "./refs.ts";
 export { findObject, readBlob, readFileAt } from "./show.ts";
 export { readStatus, type Status } from "./status.ts";
