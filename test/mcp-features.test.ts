@@ -248,7 +248,8 @@ test("branches, tags and commits are completed where a prompt takes a ref", asyn
   const complete = async (value: string) => {
     const params = { ref: { type: "ref/prompt", name: "review_change" }, argument: { name: "ref", value } };
     input.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "completion/complete", params })}\n`);
-    return JSON.parse((await lines.next()).value).result.completion.values;
+    const { value: line = "" } = await lines.next();
+    return JSON.parse(line).result.completion.values;
   };
   const hashes = git("log", "--format=%H").split("\n");
   const names = ["feature/one", "main", "v1.0"];

@@ -4,6 +4,8 @@ import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
 import { keepHeapSmall } from "./heap-size.ts";
 import type { HttpServing } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
+import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
+import { thisMachine } from "./setup/places.ts";
 
 type OpenFlags = Parameters<typeof openOctant>[0];
 
@@ -47,9 +49,7 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
   const asked = ENDING_SIGNALS.map((signal) => once(process, signal));
   const { url } = server;
   const asks = flags.permissions === "enforce";
-  io.stdout.write(
-    `${flags.json ? JSON.stringify({ url, token }) : nextSteps(url, token, asks, io.stdout)}\n`,
-  );
+  io.stdout.write(`${flags.json ? JSON.stringify({ url, token }) : nextSteps({ url, token }, asks, io)}\n`);
   const { level, detail } = await octant.workspace.sandbox.status();
   io.stderr.write(`octant: sandbox ${level}: ${detail}\n`);
   await Promise.race([...asked, server.closed]);
@@ -59,21 +59,17 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
   return EXIT.OK;
 }
 
-function nextSteps(url: string, token: string, asks: boolean, stream: NodeJS.WriteStream): string {
-  const title = (text: string) => styleText("bold", text, { stream });
-  const server = { type: "http", url, headers: { Authorization: `Bearer ${token}` } };
+function nextSteps(server: RunningServer, asks: boolean, io: Io): string {
+  const { url, token } = server;
+  const title = (text: string) => styleText("bold", text, { stream: io.stdout });
   return [
     `${title("Octant serves this folder:")} ${url}`,
     `${title("Token")} (for a day; octant token create makes one that lasts): ${token}`,
     "",
-    title("Claude Code"),
-    `  claude mcp add --transport http octant ${url} --header "Authorization: Bearer ${token}"`,
-    title("Cursor, VS Code, Gemini CLI, Windsurf and others that read mcpServers or servers"),
-    `  ${JSON.stringify({ octant: server })}`,
-    title("Codex"),
-    `  [mcp_servers.octant]`,
-    `  url = "${url}"`,
-    `  http_headers = { Authorization = "Bearer ${token}" }`,
+    ...pasteLines(server, thisMachine(io)).flatMap(({ title: client, lines }) => [
+      title(client),
+      ...lines.map((line) => `  ${line}`),
+    ]),
     title("Without a server that you start: octant setup registers octant serve in your clients"),
     title("By hand"),
     "  npx octant call fs.read uri=README.md",

@@ -27,6 +27,12 @@ export interface Client {
     readonly env: "env" | "environment";
     readonly fixed?: Readonly<Record<string, string>>;
   };
+  /** How it is told of a server that runs already; absent when it takes none with a token. */
+  readonly remote?: {
+    readonly url: "url" | "httpUrl" | "serverUrl";
+    readonly headers: "headers" | "http_headers";
+    readonly fixed?: Readonly<Record<string, string>>;
+  };
   /** Where it starts its servers: in the project, or anywhere but with a word that stands for the project, if it has one. */
   readonly startsIn: "project" | { readonly projectWord: string | null };
   /** It is installed when one of these is there, or the program is on the PATH. */
@@ -35,6 +41,8 @@ export interface Client {
 
 /** Both editors put the open folder in its place. */
 const WORKSPACE_FOLDER = `$\{workspaceFolder}`;
+
+const HTTP = { url: "url", headers: "headers" } as const;
 
 /** In the order of the help. */
 export const CLIENTS: readonly Client[] = [
@@ -45,6 +53,7 @@ export const CLIENTS: readonly Client[] = [
     format: "jsonc",
     servers: ["mcpServers"],
     entry: { command: "split", env: "env", fixed: { type: "stdio" } },
+    remote: { ...HTTP, fixed: { type: "http" } },
     startsIn: "project",
     foundBy: { paths: everywhere("{home}/.claude", "{claude}/.claude.json"), program: "claude" },
   },
@@ -79,6 +88,7 @@ export const CLIENTS: readonly Client[] = [
     format: "jsonc",
     servers: ["mcpServers"],
     entry: { command: "split", env: "env", fixed: { type: "stdio" } },
+    remote: HTTP,
     // It starts them in the home folder. Unverified: that the word is replaced in the user's file as in a project's.
     startsIn: { projectWord: WORKSPACE_FOLDER },
     foundBy: { paths: everywhere("{home}/.cursor"), program: "cursor" },
@@ -98,6 +108,7 @@ export const CLIENTS: readonly Client[] = [
     format: "jsonc",
     servers: ["servers"],
     entry: { command: "split", env: "env", fixed: { type: "stdio" } },
+    remote: { ...HTTP, fixed: { type: "http" } },
     startsIn: { projectWord: WORKSPACE_FOLDER },
     foundBy: {
       paths: {
@@ -116,6 +127,7 @@ export const CLIENTS: readonly Client[] = [
     format: "toml",
     servers: ["mcp_servers"],
     entry: { command: "split", env: "env" },
+    remote: { url: "url", headers: "http_headers" },
     startsIn: "project",
     foundBy: { paths: everywhere("{codex}"), program: "codex" },
   },
@@ -126,6 +138,8 @@ export const CLIENTS: readonly Client[] = [
     format: "jsonc",
     servers: ["mcpServers"],
     entry: { command: "split", env: "env" },
+    // With `url` it speaks the older transport.
+    remote: { url: "httpUrl", headers: "headers" },
     startsIn: "project",
     foundBy: { paths: everywhere("{home}/.gemini"), program: "gemini" },
   },
@@ -143,6 +157,7 @@ export const CLIENTS: readonly Client[] = [
     format: "jsonc",
     servers: ["context_servers"],
     entry: { command: "split", env: "env" },
+    remote: HTTP,
     // Unverified: that it starts them in the first folder of the window.
     startsIn: "project",
     foundBy: {
@@ -164,6 +179,7 @@ export const CLIENTS: readonly Client[] = [
     format: "jsonc",
     servers: ["mcp"],
     entry: { command: "list", env: "environment", fixed: { type: "local" } },
+    remote: { ...HTTP, fixed: { type: "remote" } },
     startsIn: "project",
     foundBy: { paths: everywhere("{config}/opencode"), program: "opencode" },
   },
@@ -174,6 +190,7 @@ export const CLIENTS: readonly Client[] = [
     format: "jsonc",
     servers: ["mcpServers"],
     entry: { command: "split", env: "env" },
+    remote: { url: "serverUrl", headers: "headers" },
     // Unverified: where it starts them; it is said to know no word for the project.
     startsIn: { projectWord: null },
     foundBy: { paths: everywhere("{home}/.codeium/windsurf"), program: "windsurf" },
