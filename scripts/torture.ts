@@ -3,6 +3,7 @@
 // anything did not hold.
 import { parseArgs } from "node:util";
 import { edgesCrowd } from "./torture/edges-crowd.ts";
+import { edgesLines } from "./torture/edges-lines.ts";
 import { edgesMalformed } from "./torture/edges-malformed.ts";
 import { edgesSlow } from "./torture/edges-slow.ts";
 import { kills } from "./torture/kills.ts";
@@ -37,6 +38,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   commands: { torture: commands, count: 1_000 },
   exchanges: { torture: repls, count: 10 },
   "broken-frames": { torture: edgesMalformed, count: 10_000 },
+  "broken-lines": { torture: edgesLines, count: 10_000 },
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
   "slow-clients": { torture: edgesSlow, count: 600 },
 };

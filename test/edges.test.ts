@@ -5,6 +5,7 @@ import { createTokenStore, type HttpServer, serveHttp } from "@octant/mcp";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createOctant, type Octant } from "../packages/cli/src/octant.ts";
 import { crowd } from "../scripts/torture/edges-crowd.ts";
+import { brokenLines } from "../scripts/torture/edges-lines.ts";
 import { malformed } from "../scripts/torture/edges-malformed.ts";
 import { createRandom } from "../scripts/torture/report.ts";
 import { type AnyClient, createEdgeClients } from "./edge-clients.ts";
@@ -134,6 +135,11 @@ const CALLS_OF_ONE = 10;
 
 test("broken frames end no server: it stays as small as it was, and answers the next call at once", async () => {
   const { facts, violations } = await malformed(BROKEN_FRAMES, createRandom(7));
+  expect(violations, facts).toEqual([]);
+});
+
+test("broken lines end no server either", async () => {
+  const { facts, violations } = await brokenLines(BROKEN_FRAMES, createRandom(7));
   expect(violations, facts).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,16 +8,20 @@ import { createInterface } from "node:readline";
 const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const MARKED_FILES = 100;
 
-/** Octant over HTTP, WebSocket and SSE in a process of its own, on a project of its own. */
-export interface EdgesServer extends AsyncDisposable {
-  readonly url: string;
-  readonly token: string;
-  readonly port: number;
-  readonly child: ChildProcess;
+/** Octant in a process of its own, on a project of its own. */
+export interface ServerProcess extends AsyncDisposable {
+  readonly child: ChildProcessWithoutNullStreams;
   /** What the process has in memory. */
   residentBytes(): number;
   /** What it wrote to stderr. */
   errors(): string;
+}
+
+/** Over HTTP, WebSocket and SSE. */
+export interface EdgesServer extends ServerProcess {
+  readonly url: string;
+  readonly token: string;
+  readonly port: number;
 }
 
 /** A file whose text names it: `marked/7.txt` is "file 7". */
@@ -27,25 +31,31 @@ export const markedFile = (n: number) => ({
 });
 
 export async function startEdgesServer(): Promise<EdgesServer> {
+  const started = startServer("--http", "--json", "--sse");
+  const { child, errors } = started;
+  const [line] = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line"),
+    once(child, "exit").then(() => Promise.reject(new Error(`the server did not start: ${errors()}`))),
+  ]);
+  const { url, token } = JSON.parse(line);
+  return { ...started, ...{ url, token }, port: Number(new URL(url).port) };
+}
+
+/** `octant serve` with these flags, on a project of its own. */
+export function startServer(...flags: readonly string[]): ServerProcess {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-edges-")));
   const root = join(base, "project");
   mkdirSync(join(root, "marked"), { recursive: true });
   for (let n = 0; n < MARKED_FILES; n++) writeFileSync(join(root, markedFile(n).uri), markedFile(n).text);
-  const child = spawn(process.execPath, [LAUNCHER, "serve", "--http", "--json", "--sse", "--root", root], {
+  const child = spawn(process.execPath, [LAUNCHER, "serve", ...flags, "--root", root], {
     env: { PATH: process.env["PATH"] ?? "", HOME: base },
   });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors = (errors + text).slice(-MAX_ERRORS);
   });
-  const [line] = await Promise.race([
-    once(createInterface({ input: child.stdout }), "line"),
-    once(child, "exit").then(() => Promise.reject(new Error(`the server did not start: ${errors}`))),
-  ]);
-  const { url, token } = JSON.parse(line);
   return {
-    ...{ url, token, child },
-    port: Number(new URL(url).port),
+    child,
     residentBytes() {
       const [, kibibytes] =
         /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
