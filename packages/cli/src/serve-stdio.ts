@@ -1,5 +1,6 @@
 import type { Opening, Profile, StdioOptions } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
+import { keepHeapSmall } from "./heap-size.ts";
 import type { Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { logLine } from "./workspace-flags.ts";
@@ -33,7 +34,7 @@ export async function serveStdio(flags: StdioFlags, io: Io, { opened, keep }: St
     ...(opened && { opened }),
   });
   keep?.(server.opening());
-  tellSandbox(octant, io);
+  settleLater(octant, io);
   // Work that does not heed its cancellation must not keep the process.
   const endSoon = () => setTimeout(() => process.exit(EXIT.OK), MAX_CLOSING_MS).unref();
   io.stdin.once("end", endSoon);
@@ -51,13 +52,14 @@ export async function serveStdio(flags: StdioFlags, io: Io, { opened, keep }: St
   return EXIT.OK;
 }
 
-/** Not at once: the client has its first questions, and the test of the sandbox takes some milliseconds. */
-const TELL_AFTER_MS = 1_000;
+/** Not at once: the client has its first questions, and each of these takes some milliseconds. */
+const SETTLE_AFTER_MS = 1_000;
 
-function tellSandbox({ workspace }: Octant<OwnTool>, io: Io): void {
-  const tell = async () => {
+function settleLater({ workspace }: Octant<OwnTool>, io: Io): void {
+  const settle = async () => {
+    keepHeapSmall();
     const { level, detail } = await workspace.sandbox.status();
     logLine(`sandbox ${level}: ${detail}`, io);
   };
-  setTimeout(() => void tell(), TELL_AFTER_MS).unref();
+  setTimeout(() => void settle(), SETTLE_AFTER_MS).unref();
 }
