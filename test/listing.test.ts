@@ -29,6 +29,11 @@ test("the eight tools cost at most 4,000 tokens, and 1,200 when they are listed 
   expect(json.length / CHARS_PER_TOKEN).toBeLessThanOrEqual(1_200);
 });
 
+test("what is listed by default costs no more, whatever else is in it", () => {
+  const { json } = createListing({ registry: octant.registry });
+  expect(json.length / CHARS_PER_TOKEN).toBeLessThanOrEqual(4_000);
+});
+
 // These two leave room for the others.
 test("proc and test together cost at most 1,100 tokens", () => {
   expect(tokensOf(["proc", "test"])).toBeLessThanOrEqual(1_100);

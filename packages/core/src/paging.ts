@@ -8,7 +8,7 @@ const MAX_CURSOR_CHARS = 65_536;
 
 /** The two parameters of every action that lists or searches. */
 export const pagingInput = (byDefault: number, most: number) => ({
-  limit: z.int().min(1).max(most).default(byDefault).describe("At most"),
+  limit: z.int().min(1).max(most).default(byDefault),
   cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional().describe("From meta.paging"),
 });
 
