@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
@@ -85,8 +88,44 @@ test("a server that asks says where the questions are, and they are there", asyn
   expect((await serve()).printed).not.toContain("/approvals");
 });
 
+test("behind a proxy, clients are told of the address that they know", async () => {
+  const publicUrl = "https://octant.example/mcp";
+  const flags = ["--json", "--public-url", publicUrl, "--oauth-issuer", "https://issuer.example"];
+  const port = await freePort();
+  const child = startOctant(["serve", "--http", "--port", `${port}`, ...flags], {
+    cwd: project.root,
+    env: project.env,
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = await once(createInterface(child.stdout), "line");
+  expect(JSON.parse(line).url).toBe(publicUrl);
+  const ask = (path: string) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      get({ host: "127.0.0.1", port, path, headers: { host: "octant.example" } }, resolve).on(
+        "error",
+        reject,
+      );
+    });
+  const { statusCode, headers } = await ask("/mcp");
+  expect(statusCode).toBe(401);
+  const metadata = "/.well-known/oauth-protected-resource/mcp";
+  expect(headers["www-authenticate"]).toContain(`resource_metadata="https://octant.example${metadata}"`);
+  expect(JSON.parse(await text(await ask(metadata)))).toMatchObject({ resource: publicUrl });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // It listens on a port, not on a pipe.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 test.each([
   [["--port", "x"], "--port is a number"],
+  [["--public-url", "octant.example"], "--public-url is a URL"],
   [["--tls-cert", "a.pem"], "TLS needs both"],
 ])("octant serve --http %j is wrong usage", async (flags, message) => {
   const { code, stderr } = await runOctant(["serve", "--http", ...flags], {

@@ -16,6 +16,7 @@ export interface HttpFlags extends OpenFlags {
   readonly host: string | undefined;
   readonly "allow-host": readonly string[];
   readonly "allow-origin": readonly string[];
+  readonly "public-url": string | undefined;
   readonly "tls-cert": string | undefined;
   readonly "tls-key": string | undefined;
   readonly "oauth-issuer": string | undefined;
@@ -36,7 +37,7 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
     host: flags.host,
     port,
     ...toTls(flags),
-    allowedHosts: flags["allow-host"],
+    ...toPublicUrl(flags),
     allowedOrigins: flags["allow-origin"],
     sse: flags.sse,
     ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
@@ -87,6 +88,15 @@ function toPort(text: string | undefined): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
   throw new UsageError(`--port is a number up to 65535, not '${text}'`, "octant serve --http --port 7300");
+}
+
+/** Who reaches us there says so in the Host header. */
+function toPublicUrl({ "public-url": text, "allow-host": names }: HttpFlags) {
+  if (text === undefined) return { allowedHosts: names };
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol))
+    return { publicUrl: url.href, allowedHosts: [...names, url.hostname] };
+  throw new UsageError(`--public-url is a URL, not '${text}'`, "--public-url https://octant.example/mcp");
 }
 
 function toTls({ "tls-cert": cert, "tls-key": key }: HttpFlags): Pick<HttpServing, "tls"> {

@@ -30,6 +30,10 @@ export const serve = defineCommand({
     host: { summary: "For --http; 127.0.0.1 when absent", value: "ADDRESS", env: "OCTANT_HOST" },
     "allow-host": { summary: "For --http: a name under which clients reach us", value: "NAME", many: true },
     "allow-origin": { summary: "For --http: an origin whose pages may call us", value: "ORIGIN", many: true },
+    "public-url": {
+      summary: "For --http: where clients reach /mcp, when that is another address, as behind a proxy",
+      value: "URL",
+    },
     "tls-cert": { summary: "For --http: a PEM file, with --tls-key", value: "FILE" },
     "tls-key": { summary: "For --http: a PEM file, with --tls-cert", value: "FILE" },
     json: { summary: "For --http: tell the URL and the token as one line of JSON" },
