@@ -43,12 +43,7 @@ export function createApprovalEndpoint(
 
   const follow = (response: ServerResponse) => {
     const stream = createEventStream(response, { keepAliveMs: limits.keepAliveMs });
-    // A token that was revoked meanwhile is noticed when its owner comes back.
-    const cut = setTimeout(() => stream.end(), limits.maxStreamMs).unref();
-    response.once("close", () => {
-      clearTimeout(cut);
-      followers.delete(stream);
-    });
+    response.once("close", () => followers.delete(stream));
     followers.add(stream);
     for (const approval of source.list()) stream.send(JSON.stringify({ type: "asked", approval }));
   };
