@@ -127,6 +127,8 @@ test.each([
   [["--port", "x"], "--port is a number"],
   [["--public-url", "octant.example"], "--public-url is a URL"],
   [["--tls-cert", "a.pem"], "TLS needs both"],
+  [["--tls-cert", "a.pem", "--tls-key", "a.pem"], "name PEM files"],
+  [["--host", "203.0.113.1"], "--host is an address of this machine"],
 ])("octant serve --http %j is wrong usage", async (flags, message) => {
   const { code, stderr } = await runOctant(["serve", "--http", ...flags], {
     cwd: project.root,

@@ -31,7 +31,7 @@ const TOKEN_LIFE_MS = 24 * 60 * 60 * 1_000;
 export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
   const port = toPort(flags.port);
   await using octant = openOctant(flags, io);
-  const server = await octant.serveHttp({
+  const serving = octant.serveHttp({
     profile: flags.profile,
     answers: flags.answers,
     host: flags.host,
@@ -42,6 +42,7 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
     sse: flags.sse,
     ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
   });
+  const server = await serving.catch(explainRefusal);
   keepHeapSmall();
   const tokens = octant.tokens();
   const expires = new Date(Date.now() + TOKEN_LIFE_MS);
@@ -58,6 +59,20 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
   await server.close();
   tokens.revoke(id);
   return EXIT.OK;
+}
+
+/** What to do when the system does not let us listen, or has no such file. */
+const HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "end what has the port, or leave out --port to get a free one",
+  EADDRNOTAVAIL: "--host is an address of this machine",
+  EACCES: "--port 7300, or another above 1023, is for everybody",
+  ENOENT: "--tls-cert and --tls-key name PEM files",
+};
+
+function explainRefusal(cause: unknown): never {
+  const hint = cause instanceof Error && "code" in cause ? HINTS[String(cause.code)] : undefined;
+  if (hint === undefined || !(cause instanceof Error)) throw cause;
+  throw new UsageError(cause.message, hint);
 }
 
 function nextSteps(server: RunningServer, asks: boolean, io: Io): string {
