@@ -20,11 +20,17 @@ type Use = { readonly caller: Caller } & (
 const LOOK_MS = 500;
 
 export function createConnections(standingOf: (caller: Caller) => Standing): Connections {
-  const open = new Map<Duplex, Use>();
+  /** Undefined: it waits for its next request. */
+  const open = new Map<Duplex, Use | undefined>();
   let looking: NodeJS.Timeout | undefined;
 
   const look = () => {
-    for (const use of open.values()) if (isBusy(use) && standingOf(use.caller) !== "good") end(use);
+    for (const [socket, use] of open) {
+      if (!use) continue;
+      // What was answered need not be kept for as long as the connection.
+      if (!isBusy(use)) open.set(socket, undefined);
+      else if (standingOf(use.caller) !== "good") end(use);
+    }
   };
   const stopLooking = () => {
     clearInterval(looking);
