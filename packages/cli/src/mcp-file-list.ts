@@ -28,8 +28,10 @@ export function followFileList(sources: FileListSources, tell: () => void): () =
   let settledAt = Number.POSITIVE_INFINITY;
 
   const list = async (limit: number, pattern?: string) => {
-    const wanted = { depth: MAX_DEPTH, kind: "file", includeIgnored: false, limit, pattern, signal } as const;
-    const { entries } = await files.list(root, wanted);
+    const { entries } = await files.list(root, {
+      ...{ depth: MAX_DEPTH, kind: "file", includeIgnored: false, limit, pattern, signal },
+      maxBytes: Number.POSITIVE_INFINITY,
+    });
     return entries.map(({ uri }) => confinement.toPath(uri));
   };
   const load = async () => {
