@@ -60,11 +60,21 @@ describe("the direct path writes what the SDK writes, for a server with more tha
     for (const answers of Object.values(ways)) {
       const more = { ...createDemoFeatures(), ...answers };
       const [direct, reference] = await Promise.all([playDirect(steps, more), playWithSdk(steps, more)]);
-      expect(direct).toEqual(reference);
+      expect(direct).toEqual(reference.map((line) => introduced(line, more)));
       expect(direct).toHaveLength(steps.filter(([, count]) => count > 0).length);
     }
   });
 });
+
+/** The one thing that we say and the SDK does not: discover also tells what the server is, and shows its icons. */
+function introduced(
+  line: string,
+  { title, description, websiteUrl, icons }: Partial<ServiceOptions>,
+): string {
+  const short = `"title":${JSON.stringify(title)}}`;
+  const full = `${JSON.stringify({ title, description, websiteUrl, icons }).slice(1)}`;
+  return line.startsWith('{"result":{"supportedVersions"') ? line.replace(short, () => full) : line;
+}
 
 test.each(invalidRequests)(
   "%j, about which the SDK is silent, is an invalid request",

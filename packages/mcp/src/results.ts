@@ -33,9 +33,12 @@ export function knownResult(
 
 export function createResults(service: Service): Results {
   const { serverInfo, fullServerInfo, capabilities, instructions, listing } = service;
-  const identity = `"_meta":${JSON.stringify({ "io.modelcontextprotocol/serverInfo": serverInfo })}`;
+  const identify = (info: object) =>
+    `"_meta":${JSON.stringify({ "io.modelcontextprotocol/serverInfo": info })}`;
+  const identity = identify(serverInfo);
   const modernStamp = `,"resultType":"complete",${identity}`;
-  const listStamp = `,"resultType":"complete",${JSON.stringify(LIST_CACHE).slice(1, -1)},${identity}`;
+  const cacheStamp = `,"resultType":"complete",${JSON.stringify(LIST_CACHE).slice(1, -1)}`;
+  const listStamp = `${cacheStamp},${identity}`;
   const discovered = JSON.stringify({
     supportedVersions: [MODERN_VERSION],
     capabilities: capabilities.modern,
@@ -52,7 +55,8 @@ export function createResults(service: Service): Results {
         instructions,
       });
     },
-    discover: () => `${discovered.slice(0, -1)}${listStamp}}`,
+    // Here once, with picture and description, what every other result says in short.
+    discover: () => `${discovered.slice(0, -1)}${cacheStamp},${identify(fullServerInfo)}}`,
     toolsList: (era) =>
       era === "modern"
         ? `{"tools":${listing().json}${listStamp}}`
