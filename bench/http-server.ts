@@ -1,4 +1,4 @@
-// A floor over HTTP, in a process of its own: `node http-server.ts sdk` or `bare`, with the result to repeat on stdin.
+// A floor over HTTP, in a process of its own: `node http-server.ts tool`, `handler` or `bare`, with the result to repeat on stdin.
 // Prints one line of JSON when it listens, as `octant serve --http --json` does.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -6,11 +6,27 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
 const [role] = process.argv.slice(2);
-const SERVERS: Readonly<Record<string, () => Promise<object>>> = { sdk, bare };
+const SERVERS: Readonly<Record<string, () => Promise<object>>> = { tool, handler, bare };
 console.log(JSON.stringify(await SERVERS[role ?? ""]?.()));
 
-/** The least that a server on the official SDK can do, on its own adapter for node:http. */
-async function sdk() {
+/** A tool that does nothing, as the official SDK's documentation shows how to make one, on its own adapter for node:http. */
+async function tool() {
+  const { createMcpHandler, McpServer } = await import("@modelcontextprotocol/server");
+  const { toNodeHandler } = await import("@modelcontextprotocol/node");
+  const { z } = await import("zod");
+  const answer = (await json(process.stdin)) as never;
+  // Made once: only what the SDK itself makes for each request is made for each request.
+  const config = { description: "Does nothing.", inputSchema: z.looseObject({ action: z.string() }) };
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: "no-op", version: "1.0.0" });
+    server.registerTool("fs", config, () => answer);
+    return server;
+  });
+  return listen(toNodeHandler(handler));
+}
+
+/** The same without a tool: the least that can be had of the SDK, which checks no arguments. */
+async function handler() {
   const { createMcpHandler, Server } = await import("@modelcontextprotocol/server");
   const { toNodeHandler } = await import("@modelcontextprotocol/node");
   const answer = (await json(process.stdin)) as never;
