@@ -11,7 +11,7 @@ import { toToolError } from "../system-error.ts";
 import { type Disk, realDisk, syncFolder } from "./disk.ts";
 import { checkSize, MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
 import { type Change, kindOfChange } from "./file-step.ts";
-import { holdFolders } from "./held-folders.ts";
+import { holdOpen } from "./held-open.ts";
 import { createJournal } from "./journal.ts";
 import { createLock } from "./lock.ts";
 import { findFree, findPlace } from "./new-place.ts";
@@ -65,11 +65,17 @@ export interface EditsOptions {
 export function createEdits({ confinement, blobs, state, warn, disk = realDisk }: EditsOptions): Edits {
   const folder = state.folder("edits");
   // One for all workspaces: other servers may have some of these files among other roots.
-  const lock = createLock(join(state.base, "lock"), { beforeRelease: () => transactions.settle() });
+  const lock = createLock(join(state.base, "lock"), {
+    beforeRelease() {
+      held.letGo();
+      transactions.settle();
+    },
+  });
+  const held = holdOpen(confinement);
   const sealOf = createSeal(state.secret);
   const journalFile = join(folder, "journal");
   const journal = createJournal({ file: journalFile, roots: confinement.roots, sealOf, warn, disk });
-  const transactions = createTransactions(confinement, journal, disk);
+  const transactions = createTransactions(held, journal, disk);
   const records = createUndoRecords(sealOf);
   const trash = createTrash(confinement, state.folder("trash"));
   const removal = createRemoval({ confinement, blobs, transactions, trash, records });
@@ -81,18 +87,14 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       return work();
     }, signal);
 
-  const commit = async (
-    held: Confinement,
-    { changes, folders }: Omit<Plan, "reports">,
-    signal?: AbortSignal,
-  ): Promise<Ref> => {
+  const commit = async ({ changes, folders }: Omit<Plan, "reports">, signal?: AbortSignal): Promise<Ref> => {
     // For one file, waiting for the disk here would cost more than the edit; what a power failure can take is its
     // undo, never the file. A set waits for the disk many times anyway, and its undo is worth more.
     const durable = changes.length > 1;
     const old = changes.flatMap(({ before }) => before ?? []);
     const record = toBlob(records.encodeFiles(changes, folders));
     blobs.putAll([...old, record], { durable });
-    if (changes.length > 0) await transactions.run(held, changes, folders, signal);
+    if (changes.length > 0) await transactions.run(changes, folders, signal);
     return toRef(record.hash);
   };
 
@@ -106,7 +108,6 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
           const { uri, deleted, undo } = await removal.undo(asked.tree, signal);
           return { patch_id, files: [toTreeReport(uri, deleted)], undo };
         }
-        using held = holdFolders(confinement);
         const emptied =
           asked.kind === "files" ? asked.folders.map((uri) => toWritable(confinement, uri)) : [];
         const plan =
@@ -116,7 +117,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         checkOtherNames(confinement, plan.changes);
         if (request.dry_run)
           return { patch_id, files: plan.reports, undo: null, diff: diffOf(confinement, plan.changes) };
-        const undo = await commit(held, plan, signal);
+        const undo = await commit(plan, signal);
         try {
           removeEmptyFolders(confinement, disk, emptied);
         } catch {
@@ -129,11 +130,10 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     create: (uri, bytes, signal) =>
       alone(async () => {
         checkSize(uri, bytes.length);
-        using held = holdFolders(confinement);
         const { path, missing } = findFree(held, confinement.toPath(uri));
         const hash = hashOf(bytes);
         const change: Change = { path, before: null, after: { kind: "file", bytes, hash } };
-        const undo = await commit(held, { changes: [change], folders: missing }, signal);
+        const undo = await commit({ changes: [change], folders: missing }, signal);
         return { uri: pathToUri(path), hash, undo };
       }, signal),
 
@@ -164,14 +164,10 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         checkConfirmed(found, confirm, recursive);
         const result = { uri: pathToUri(path), removed: found.count };
         if (found.kind === "file" && found.bytes <= MAX_EDIT_BYTES) {
-          const before = readExisting(confinement, path);
+          const before = readExisting(held, path);
           return {
             ...result,
-            undo: await commit(
-              confinement,
-              { changes: [{ path, before, after: null }], folders: [] },
-              signal,
-            ),
+            undo: await commit({ changes: [{ path, before, after: null }], folders: [] }, signal),
           };
         }
         const undo = await removal.remove(path, signal);

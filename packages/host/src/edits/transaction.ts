@@ -22,14 +22,9 @@ import { newTempName } from "./temp-name.ts";
 export interface Transactions {
   /**
    * Makes all the changes or none, also when the process dies on the way; durable when it returns. `folders` are
-   * those that must be made for them, outermost first; `held` has open what was opened when they were planned.
+   * those that must be made for them, outermost first.
    */
-  run(
-    held: Confinement,
-    changes: readonly Change[],
-    folders: readonly Path[],
-    signal?: AbortSignal,
-  ): Promise<void>;
+  run(changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal): Promise<void>;
   /**
    * Lends a name beside the target for something that is built or taken apart there. Whatever has that name afterwards
    * is removed, also when the process dies on the way.
@@ -54,7 +49,7 @@ export function createTransactions(
   disk: Disk = realDisk,
 ): Transactions {
   let isDone = false;
-  const run: Transactions["run"] = async (held, changes, folders, signal) => {
+  const run: Transactions["run"] = async (changes, folders, signal) => {
     // One step on one name is atomic in itself. Everything else needs the old state at hand until it is decided.
     const isSet = changes.length > 1 || changes.some(mustStayInPlace);
     const intention: Intention = {
@@ -64,7 +59,7 @@ export function createTransactions(
     };
     try {
       journal.begin(intention, { durable: isSet });
-      using parents = openParents(held, changes, folders);
+      using parents = openParents(confinement, changes, folders);
       const works = changes.map((change, i) => parents.workOn(change, intention.steps[i]!));
       await eachInTurn(works, (work) => writeTemp(disk, work), signal);
       if (isSet) {
@@ -95,9 +90,9 @@ export function createTransactions(
   };
 
   return {
-    async run(held, changes, folders, signal) {
+    async run(changes, folders, signal) {
       try {
-        await run(held, changes, folders, signal);
+        await run(changes, folders, signal);
       } catch (cause) {
         throw toToolError(cause, pathToUri(changes[0]!.path));
       }

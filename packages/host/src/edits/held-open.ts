@@ -1,0 +1,54 @@
+import { ToolError } from "@octant/core";
+import type { Confinement, Pinned, PinnedFolder } from "../confinement.ts";
+import type { Path } from "../path.ts";
+
+/**
+ * The same confinement, with what it opens held open until the edit is over. An edit happens in the very folders that
+ * were looked at when it was planned, and each is opened once. And a file that is replaced while it is open gives up its
+ * blocks when it is closed, not when somebody waits for the answer.
+ */
+export interface HeldOpen extends Confinement {
+  /** Closes all that is held. */
+  letGo(): void;
+}
+
+/** A patch may change more files than a process may have open. */
+const MAX_FILES = 64;
+
+export function holdOpen(confinement: Confinement): HeldOpen {
+  const folders = new Map<Path, PinnedFolder>();
+  const files: Pinned[] = [];
+  return {
+    ...confinement,
+    openFolder(path, options) {
+      const folder = folders.get(path) ?? openReadable(confinement, path);
+      if (!folder) return confinement.openFolder(path, options);
+      folders.set(path, folder);
+      return lent(folder);
+    },
+    openFile(path) {
+      const file = confinement.openFile(path);
+      if (files.length >= MAX_FILES) return file;
+      files.push(file);
+      return lent(file);
+    },
+    letGo() {
+      for (const pinned of [...folders.values(), ...files]) pinned[Symbol.dispose]();
+      folders.clear();
+      files.length = 0;
+    },
+  };
+}
+
+/** Whoever borrows it does not close it. */
+const lent = <T extends Pinned>(pinned: T): T => ({ ...pinned, [Symbol.dispose]() {} });
+
+/** undefined where a folder may be passed through but not read. */
+function openReadable(confinement: Confinement, path: Path): PinnedFolder | undefined {
+  try {
+    return confinement.openFolder(path, { readable: true });
+  } catch (cause) {
+    if (cause instanceof ToolError && cause.code === "ACCESS_DENIED") return undefined;
+    throw cause;
+  }
+}
