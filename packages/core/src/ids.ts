@@ -61,17 +61,22 @@ export const PatchId = handle("patch");
 export const StreamId = handle("stream");
 
 const TIME_DIGITS = 10;
-const RANDOM_DIGITS = 26;
 
-/** Makes handles that sort by time and hold 128 random bits: nobody guesses one, and a clock set back repeats none. */
+/** Makes handles that sort by time and hold 126 random bits: nobody guesses one, and a clock set back repeats none. */
 export function newHandle(kind: HandleKind, now: number): string {
   const time = Math.floor(now).toString(36).padStart(TIME_DIGITS, "0");
   return `${kind}_${time}${randomDigits()}`;
 }
 
-/** Base 36. Random UUIDs come from a pool, at a tenth of what as many random bytes cost. */
+/**
+ * Base 36. Random UUIDs come from a pool, at a tenth of what as many random bytes cost; only their first and last parts
+ * are all random. As numbers these take a third of the time that one large integer does.
+ */
 function randomDigits(): string {
-  // One has 122 random bits; the end of another makes up for the rest.
-  const hex = randomUUID().replaceAll("-", "") + randomUUID().slice(-2);
-  return BigInt(`0x${hex}`).toString(36).padStart(RANDOM_DIGITS, "0").slice(-RANDOM_DIGITS);
+  const [one, other] = [randomUUID(), randomUUID()];
+  return toDigits(one.slice(0, 8), 7) + toDigits(one.slice(-12), 10) + toDigits(other.slice(-12), 9);
 }
+
+/** The last digits of a number that is given in hexadecimal digits. */
+const toDigits = (hex: string, count: number): string =>
+  Number.parseInt(hex, 16).toString(36).padStart(count, "0").slice(-count);
