@@ -11,7 +11,7 @@ export const list = (jobs: Jobs) =>
     input: z.strictObject({
       status: z.enum(JOB_STATES).optional().describe("Only those in this state"),
       tool: z.string().optional().describe("Only those of this tool"),
-      max_age: z.int().min(0).optional().describe("Made at most so many milliseconds ago"),
+      max_age: z.int().min(0).optional().describe("Milliseconds old at most"),
       ...pagingInput(50, 1000),
     }),
     output: z.object({ jobs: z.array(JobView) }),

@@ -45,7 +45,7 @@ const ExecInput = z.strictObject({
   pty: TerminalSize.optional().describe("Give it a terminal; its output is all in stdout"),
   background: z.boolean().default(false).describe("Answer as soon as it is started"),
   wait_for: WaitFor.optional(),
-  wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds to wait for its end"),
+  wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds to wait at most"),
   ...outputInput,
 });
 

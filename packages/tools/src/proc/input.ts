@@ -34,12 +34,7 @@ export const input = ({ processes }: ProcWorkspace) =>
       resize: TerminalSize.optional(),
       eof: z.boolean().default(false).describe("End its input"),
       wait_for: WaitFor.optional(),
-      wait: z
-        .int()
-        .min(0)
-        .max(MAX_WAIT_MS)
-        .default(DEFAULT_WAIT_MS)
-        .describe("Milliseconds to wait for an answer"),
+      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds to wait at most"),
       ...outputInput,
     }),
     output: z.object({ ...Outcome, ...Output, ready: z.boolean().optional() }),

@@ -22,14 +22,9 @@ export const logs = ({ processes }: ProcWorkspace) =>
       proc_id: ProcIdInput,
       stream: z.enum(["stdout", "stderr"]).default("stdout"),
       tail: z.int().min(1).optional().describe("Only the last lines"),
-      since: z.int().min(0).optional().describe("From this byte on, such as `next` of the answer before"),
+      since: z.int().min(0).optional().describe("From this byte, as `next` before"),
       follow: z.boolean().default(false).describe("Wait for output when there is nothing new"),
-      wait: z
-        .int()
-        .min(0)
-        .max(MAX_WAIT_MS)
-        .default(DEFAULT_WAIT_MS)
-        .describe("Milliseconds that follow waits at the most"),
+      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds to wait at most"),
       cursor: pagingInput(1, 1).cursor,
       ...outputInput,
     }),

@@ -29,13 +29,8 @@ const Input = z.strictObject({
     .regex(/^[^\0]*$/, "no NUL byte")
     .optional()
     .describe("Part of a test's name, or a test file"),
-  last_failed: z.boolean().default(false).describe("Only what failed when the suite was last run"),
-  parallel: z
-    .int()
-    .min(1)
-    .max(MAX_WORKERS)
-    .optional()
-    .describe("How many at once, where the runner can choose"),
+  last_failed: z.boolean().default(false).describe("Only what failed last time"),
+  parallel: z.int().min(1).max(MAX_WORKERS).optional().describe("How many at once, if the runner can"),
   coverage: z
     .boolean()
     .default(false)
