@@ -32,8 +32,6 @@ export interface CallCase {
   readonly tool?: string;
   /** Where a call is so short that it matters on which CPU each side happens to run. */
   readonly isShort?: true;
-  /** Where many rounds would change what is measured. */
-  readonly maxRounds?: number;
   /** Rounds count from 0, one by one. */
   toArguments(tree: WorkTree, round: number): object;
   /** The same work without a server; nothing when the call itself is what is measured. */
@@ -47,7 +45,7 @@ export interface CallCase {
 export const callCase = (def: CallCase): Case => ({
   name: def.name,
   async run({ tree, octant, noOp, effort, random }) {
-    const { name, bar, note, tool = "fs", maxRounds = effort.maxRounds, toArguments, direct } = def;
+    const { name, bar, note, tool = "fs", toArguments, direct } = def;
     const first = await octant.exchange(toCallLine(tool, toArguments(tree, 0)));
     def.check(toData(first, name));
     await rememberAnswer(noOp, first);
@@ -67,7 +65,7 @@ export const callCase = (def: CallCase): Case => ({
         },
         direct: (round) => timed(() => direct?.(tree, round + 1)),
       },
-      { ...effort, maxRounds: Math.min(maxRounds, effort.maxRounds) },
+      effort,
       random,
     );
     const floor = spreads.noOp.p50 + (direct ? spreads.direct.p50 : 0);

@@ -2,36 +2,56 @@ import { hash } from "node:crypto";
 import {
   closeSync,
   fdatasyncSync,
+  fsyncSync,
   openSync,
   readFileSync,
   renameSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
-import { type Case, callCase, expectEqual, type WorkTree } from "../case.ts";
+import { dirname, join } from "node:path";
+import { type CallCase, type Case, callCase, expectEqual, type WorkTree } from "../case.ts";
 import { atMost } from "../row.ts";
 import { SMALL_BYTES } from "../tree.ts";
 
 export const writes: readonly Case[] = [
-  callCase({
-    name: "write 1 KB",
-    bar: atMost(1.5),
+  writeCase({ name: "write 1 KB", bar: atMost(1.5), note: "floor: write, fdatasync, rename" }),
+  patchCase({ name: "patch 1 KB", bar: atMost(1.5), note: "floor: read, sha256, write, fdatasync, rename" }),
+  // What the folder's sync is of the difference: ours is durable when it is answered, the floor above is not.
+  writeCase({
+    name: "write, as durable",
+    note: "floor: write, fdatasync, rename, fsync of the folder",
+    durable,
+  }),
+  patchCase({
+    name: "patch, as durable",
+    note: "floor: as for patch 1 KB, and fsync of the folder",
+    durable,
+  }),
+];
 
-    note: "floor: write, fdatasync, rename",
+type Row = Pick<CallCase, "name" | "bar" | "note"> & { readonly durable?: (path: string) => void };
+
+function writeCase({ durable = () => {}, ...row }: Row): Case {
+  return callCase({
+    ...row,
     toArguments: ({ scratchFolder }, round) => ({
       action: "write",
       uri: `${scratchFolder}/octant-${round}.ts`,
       content: moduleOf(round),
     }),
-    direct: (tree, round) => writeDurably(inScratch(tree, `direct-${round}.ts`), moduleOf(round)),
+    direct(tree, round) {
+      const path = inScratch(tree, `direct-${round}.ts`);
+      replace(path, moduleOf(round));
+      durable(path);
+    },
     check: (data) => expectEqual(data.hash, hashOf(moduleOf(0)), "hash"),
-  }),
-  callCase({
-    name: "patch 1 KB",
-    bar: atMost(1.5),
+  });
+}
 
-    note: "floor: read, sha256, write, fdatasync, rename",
+function patchCase({ durable = () => {}, ...row }: Row): Case {
+  return callCase({
+    ...row,
     toArguments({ root, scratchFolder }, round) {
       const uri = `${scratchFolder}/patched.ts`;
       // The file as the rounds before left it; only the first has to make it.
@@ -43,18 +63,28 @@ export const writes: readonly Case[] = [
       if (round === 1) writeFileSync(path, moduleOf(1));
       const before = readFileSync(path);
       if (hash("sha256", before) !== hash("sha256", moduleOf(round))) throw new Error("the file has changed");
-      writeDurably(path, before.toString().replace(counterLine(round), counterLine(round + 1)));
+      replace(path, before.toString().replace(counterLine(round), counterLine(round + 1)));
+      durable(path);
     },
     check: ({ files }) => expectEqual(files[0].hash, hashOf(moduleOf(1)), "hash"),
-  }),
-];
+  });
+}
+
+function durable(path: string): void {
+  const fd = openSync(dirname(path), "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
 
 const inScratch = ({ root, scratchFolder }: WorkTree, name: string): string =>
   join(root, scratchFolder, name);
 
 const hashOf = (text: string): string => `sha256:${hash("sha256", text)}`;
 
-function writeDurably(path: string, text: string): void {
+function replace(path: string, text: string): void {
   const temp = `${path}.tmp`;
   const fd = openSync(temp, "wx");
   try {
