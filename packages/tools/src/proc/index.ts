@@ -13,7 +13,6 @@ export const proc = (workspace: ProcWorkspace) =>
   defineTool({
     name: "proc",
     summary: "Run commands, talk to them, follow and end them.",
-    version: "1.0.0",
     actions: {
       exec: exec(workspace),
       input: input(workspace),

@@ -14,7 +14,6 @@ export const test = (options: TestOptions) => {
   return defineTool({
     name: "test",
     summary: "Run the project's tests and read what came of them, whichever runner it uses.",
-    version: "1.0.0",
     actions: { list: list(options), run: run(options, runs), status: status(runs) },
     backends: createRunnerProbe(options),
   });

@@ -34,7 +34,7 @@ describe("capabilities", () => {
         arch: process.arch,
       },
       tools: [
-        { name: "ws", version: "1.0.0", backends: [] },
+        { name: "ws", version: "0", backends: [] },
         {
           name: "echo",
           version: "2.0.0",

@@ -12,7 +12,6 @@ export const ws = (options: WsOptions) =>
   defineTool({
     name: "ws",
     summary: "Find out what the project is and what these tools can do.",
-    version: "1.0.0",
     actions: {
       detect: detect(options),
       capabilities: capabilities(options),
