@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, globSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import { rolldown } from "rolldown";
 import { LANGUAGES } from "../packages/search/src/syntax/languages/index.ts";
+import { bundleCommand } from "./build/bundle-command.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 // One run for all packages sees each source once; it is laid out as packages are: <package>/src.
@@ -12,7 +12,7 @@ const ALL = join(ROOT, "dist");
 
 const started = performance.now();
 const names = compile();
-await bundleCommand();
+await bundleCommand(join(ROOT, "packages/cli/dist"));
 // Beside the code that loads them: the packages they come in weigh ten times as much.
 for (const folder of ["search/dist/syntax/grammars", "cli/dist/grammars"]) copyGrammars(folder);
 console.log(`built ${names.join(", ")} in ${Math.round(performance.now() - started)} ms`);
@@ -33,34 +33,6 @@ function compile(): string[] {
   }
   rmSync(ALL, { recursive: true });
   return names.sort();
-}
-
-/** The command starts twice as fast from one file as from the three hundred that it is made of. */
-async function bundleCommand(): Promise<void> {
-  const dist = join(ROOT, "packages/cli/dist");
-  // What is started as a process of its own is looked for beside the one that starts it.
-  const processes = globSync("packages/*/src/**/*-entry.ts", { cwd: ROOT });
-  await using bundle = await rolldown({
-    input: ["packages/cli/src/main.ts", ...processes],
-    cwd: ROOT,
-    platform: "node",
-    // These look for their programs beside themselves.
-    external: [
-      /^@vscode\/ripgrep/,
-      /^@lydell\/node-pty/,
-      /^jsonc-parser/,
-      /^web-tree-sitter/,
-      /^@parcel\/watcher/,
-    ],
-  });
-  // All on one level, where `../package.json` is what it was in the sources.
-  await bundle.write({
-    dir: dist,
-    entryFileNames: "[name].js",
-    chunkFileNames: "main.[name]-[hash].js",
-    // Less to read at every start. Names stay, so that a stack in the log can be read.
-    minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
-  });
 }
 
 function copyGrammars(folder: string): void {

@@ -2,7 +2,7 @@ import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
 import { type ErrorCode, ToolError } from "./errors.ts";
 import { toIssues } from "./issues.ts";
-import type { Jobs } from "./jobs.ts";
+import type { Jobs } from "./jobs/index.ts";
 import { actionOf, toolOf } from "./lookup.ts";
 import { allowedIn, type Mode } from "./modes.ts";
 import type { Cursors } from "./paging.ts";

@@ -8,7 +8,7 @@ export * from "./events.ts";
 export * from "./help.ts";
 export * from "./holds.ts";
 export * from "./ids.ts";
-export * from "./jobs.ts";
+export * from "./jobs/index.ts";
 export * from "./keyed-hash.ts";
 export * from "./lookup.ts";
 export * from "./modes.ts";

@@ -3,7 +3,7 @@ import type { Notes } from "./context.ts";
 import type { CallOptions, Step } from "./dispatch.ts";
 import type { Envelope } from "./envelope.ts";
 import { ToolError } from "./errors.ts";
-import { type Job, type JobState, type Jobs, PATIENCE_MS } from "./jobs.ts";
+import { type Job, type JobState, type Jobs, PATIENCE_MS } from "./jobs/index.ts";
 import type { Settle } from "./settle.ts";
 import type { Context, Timing } from "./tool.ts";
 

@@ -1,0 +1,104 @@
+import type { Envelope } from "../envelope.ts";
+import { ToolError } from "../errors.ts";
+import type { EventLog, StreamChunk } from "../events.ts";
+import type { Clock } from "./clock.ts";
+import { type Job, newJob, toEndState, withEnd, withProgress } from "./job.ts";
+import type { JobStore } from "./job-store.ts";
+import { type LateWrites, orForget } from "./late-writes.ts";
+import { asksForJob } from "./patience.ts";
+import type { JobRequest } from "./request.ts";
+
+/** A job that this process runs. */
+export interface LiveJob {
+  job: Job;
+  /** Whether the caller knows of the job, or will, so that it may ask for its result. */
+  wanted: boolean;
+  /** Whether the caller was told of it. */
+  acknowledged: boolean;
+  readonly controller: AbortController;
+  readonly detached: PromiseWithResolvers<void>;
+  readonly ended: PromiseWithResolvers<Envelope>;
+}
+
+export interface LiveJobs {
+  start(request: JobRequest): LiveJob;
+  get(job_id: string): LiveJob | undefined;
+  all(): readonly LiveJob[];
+}
+
+export interface LiveJobsOptions {
+  readonly store: JobStore;
+  readonly writes: LateWrites;
+  readonly clock: Clock;
+  readonly events: EventLog;
+}
+
+export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions): LiveJobs {
+  const byId = new Map<string, LiveJob>();
+
+  const work = async (request: JobRequest, live: LiveJob): Promise<Envelope> => {
+    const { job_id } = live.job;
+    const emit = (chunk: StreamChunk) => {
+      if (chunk.kind === "progress") {
+        const { kind: _kind, ...progress } = chunk;
+        live.job = withProgress(live.job, progress, clock.now());
+      }
+      events.publish(job_id, { type: "chunk", chunk });
+    };
+    const { signal } = live.controller;
+    const result = await request.work({ job_id, signal, emit, detach: live.detached.resolve });
+    const state = toEndState(result);
+    live.job = withEnd(live.job, state, clock.now());
+    storeEnd(live, result);
+    byId.delete(job_id);
+    events.publish(job_id, { type: "end", state });
+    return result;
+  };
+
+  const storeStart = (live: LiveJob) => {
+    const put = () => store.put(live.job, { durable: false });
+    if (live.job.key === null) writes.later(live.job.job_id, put);
+    // From now on other processes of the workspace must see that the key is taken.
+    else writeFor(live, put);
+  };
+
+  const storeEnd = (live: LiveJob, result: Envelope) => {
+    const { wanted } = live;
+    const { job_id, key } = live.job;
+    const canBeAskedFor = wanted || key !== null;
+    const kept = canBeAskedFor || !result.ok ? result : null;
+    const finish = () => store.finish(live.job, kept, { durable: wanted });
+    if (canBeAskedFor) writeFor(live, () => writes.now(job_id, finish));
+    else writes.later(job_id, finish);
+  };
+
+  return {
+    start(request) {
+      const live = newLiveJob(request, clock.now());
+      byId.set(live.job.job_id, live);
+      events.publish(live.job.job_id, { type: "start" });
+      void work(request, live).then(live.ended.resolve, live.ended.reject);
+      storeStart(live);
+      return live;
+    },
+    get: (job_id) => byId.get(job_id),
+    all: () => [...byId.values()],
+  };
+}
+
+const newLiveJob = (request: JobRequest, now: number): LiveJob => ({
+  job: newJob(request, now),
+  wanted: asksForJob(request.patienceMs),
+  acknowledged: false,
+  controller: new AbortController(),
+  detached: Promise.withResolvers(),
+  ended: Promise.withResolvers(),
+});
+
+/** Who was told of a job relies on the store; nobody else does. */
+const writeFor = ({ acknowledged }: LiveJob, write: () => void): void =>
+  acknowledged ? write() : orForget(write);
+
+/** Tells the work to end; `ended` says when it has. */
+export const cancelJob = ({ controller }: LiveJob, why: string): void =>
+  controller.abort(new ToolError("CANCELLED", why, {}));

@@ -1,0 +1,54 @@
+import type { EventLog } from "../events.ts";
+import type { Clock } from "./clock.ts";
+import { isUnfinished, type Job } from "./job.ts";
+import type { LiveJobs } from "./live-jobs.ts";
+import { within } from "./patience.ts";
+
+/** Waiting for a job, whichever process of the workspace runs it. */
+export interface Waiting {
+  /** Resolves when the job changes (an event, or its end) or the time is up. */
+  wait(owner: string, job_id: string, fromSeq: number, ms: number, signal: AbortSignal): Promise<Job>;
+  /** Resolves when the job has ended or the time is up. */
+  ended(owner: string, job_id: string, ms: number, signal: AbortSignal): Promise<Job>;
+}
+
+export interface WaitingOptions {
+  /** Throws when the owner has no such job. */
+  readonly find: (owner: string, job_id: string) => Job;
+  readonly liveJobs: LiveJobs;
+  readonly clock: Clock;
+  readonly events: EventLog;
+}
+
+export function createWaiting({ find, liveJobs, clock, events }: WaitingOptions): Waiting {
+  /** Looks at a job that another process runs, again and again. */
+  const watchElsewhere = async (owner: string, job_id: string, ms: number, signal: AbortSignal) => {
+    const until = clock.now() + ms;
+    while (!signal.aborted && clock.now() < until && isUnfinished(find(owner, job_id)))
+      await clock.sleep(Math.min(LOOK_EVERY_MS, until - clock.now()), signal);
+    return find(owner, job_id);
+  };
+
+  return {
+    async wait(owner, job_id, fromSeq, ms, signal) {
+      find(owner, job_id);
+      if (!liveJobs.get(job_id)) return watchElsewhere(owner, job_id, ms, signal);
+      if (events.read(fromSeq, job_id).events.length === 0) {
+        const changed = new AbortController();
+        const stop = events.subscribe((event) => event.job_id === job_id && changed.abort());
+        await clock.sleep(ms, AbortSignal.any([signal, changed.signal]));
+        stop();
+      }
+      return find(owner, job_id);
+    },
+    async ended(owner, job_id, ms, signal) {
+      find(owner, job_id);
+      const live = liveJobs.get(job_id);
+      if (!live) return watchElsewhere(owner, job_id, ms, signal);
+      await within(ms, clock, [live.ended.promise], signal);
+      return find(owner, job_id);
+    },
+  };
+}
+
+const LOOK_EVERY_MS = 250;

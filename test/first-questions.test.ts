@@ -1,0 +1,159 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { runOctant } from "./octant-process.ts";
+import { installCommand } from "./published-command.ts";
+
+const request = (id: number, method: string, params: object = {}) => ({ jsonrpc: "2.0", id, method, params });
+const _meta = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+const ERAS = {
+  handshake: [
+    request(1, "initialize", {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1" },
+    }),
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    request(2, "tools/list"),
+  ],
+  modern: [request(1, "server/discover", { _meta }), request(2, "tools/list", { _meta })],
+};
+
+type Era = keyof typeof ERAS;
+
+let folder: string;
+let launcher: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "octant-first-questions-"));
+  launcher = await installCommand(join(folder, "install"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A person with a project who has never started a server. */
+function createPerson() {
+  const home = mkdtempSync(join(folder, "home-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const at = (name: string) => join(home, name);
+  mkdirSync(at("project"));
+  const person = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    XDG_CACHE_HOME: at("cache"),
+    XDG_CONFIG_HOME: at("config"),
+    XDG_STATE_HOME: at("state"),
+  };
+  return {
+    /** The lines that a server answers first questions with. */
+    async start(start: Start = {}): Promise<string> {
+      const { era = "handshake", flags = [], variables = {} } = start;
+      const input = ERAS[era].map((message) => `${JSON.stringify(message)}\n`).join("");
+      const env = { ...person, ...variables };
+      const options = { cwd: at("project"), env, launcher, input };
+      const { code, stderr, stdout } = await runOctant(["serve", ...flags], options);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      return stdout;
+    },
+    /** From now on it is plain of an answer that it was kept. */
+    markKept() {
+      const openings = at("cache/octant/openings");
+      for (const name of readdirSync(openings)) {
+        const file = join(openings, name);
+        writeFileSync(file, asKept(readFileSync(file, "utf8")));
+      }
+    },
+    writeSettings(settings: object) {
+      mkdirSync(at("config/hanzo"), { recursive: true });
+      writeFileSync(at("config/hanzo/settings.json"), JSON.stringify(settings));
+    },
+  };
+}
+
+interface Start {
+  readonly era?: Era;
+  readonly flags?: readonly string[];
+  readonly variables?: NodeJS.ProcessEnv;
+}
+
+const KEPT = "fs-as-kept";
+const asKept = (text: string): string => text.replaceAll("fs", KEPT);
+
+const toolNames = (lines: string): string[] => {
+  const list = JSON.parse(lines.trimEnd().split("\n").at(-1) ?? "");
+  return list.result.tools.map(({ name }: { name: string }) => name);
+};
+
+test.each(["handshake", "modern"] as const)(
+  "a second start answers with the very bytes of the first, from what it kept: %s",
+  async (era) => {
+    const { start, markKept } = createPerson();
+    const first = await start({ era });
+    expect(toolNames(first)).toEqual(expect.arrayContaining(["fs", "vcs"]));
+    expect(await start({ era })).toBe(first);
+    markKept();
+    expect(await start({ era })).toBe(asKept(first));
+  },
+);
+
+const ONLY_FS: readonly string[] = ["fs"];
+test.each<[string, (person: ReturnType<typeof createPerson>) => Start]>([
+  [
+    "in the settings",
+    ({ writeSettings }) => {
+      writeSettings({ tools: ONLY_FS });
+      return {};
+    },
+  ],
+  ["by a flag", () => ({ flags: ["--tools", "fs"] })],
+  ["by a variable", () => ({ variables: { OCTANT_TOOLS: "fs" } })],
+])("tools that were chosen %s since are the list, and the kept one is not", async (_, choose) => {
+  const person = createPerson();
+  await person.start();
+  person.markKept();
+  const chosen = choose(person);
+  const first = await person.start(chosen);
+  expect(toolNames(first)).toEqual(ONLY_FS);
+  expect(await person.start(chosen)).toBe(first);
+});
+
+test("a setting counts from the next start on, and so does its going away", async () => {
+  const { start, markKept, writeSettings } = createPerson();
+  const everything = await start();
+  expect(everything).toContain('"apply_patch"');
+  markKept();
+  writeSettings({ mode: "inspect" });
+  const looking = await start();
+  expect(looking).toContain('"fs"');
+  expect(looking).not.toContain('"apply_patch"');
+  markKept();
+  writeSettings({});
+  expect(await start()).toBe(everything);
+});
+
+test("what another install has kept is not answered", async () => {
+  const { start, markKept } = createPerson();
+  const first = await start();
+  markKept();
+  reinstall();
+  expect(await start()).toBe(first);
+});
+
+/** The same files once more, in place of those that are there. */
+function reinstall(): void {
+  const dist = join(dirname(launcher), "../dist");
+  cpSync(dist, `${dist}-new`, { recursive: true });
+  rmSync(dist, { recursive: true });
+  renameSync(`${dist}-new`, dist);
+}
