@@ -64,6 +64,7 @@ export function createJobs({ store, clock, events }: JobsOptions): Jobs {
     async close() {
       const running = liveJobs.all();
       for (const live of running) cancelJob(live, "the server stops");
+      liveJobs.close();
       await Promise.allSettled(running.map((live) => live.ended.promise));
       writes.flush();
     },

@@ -47,10 +47,12 @@ export function createLateWrites(store: JobStore, clock: Clock): LateWrites {
 }
 
 /** A store that fails must not cost a caller the answer to a call that nobody else knows to be a job. */
-export function orForget(write: () => void): void {
+export function orForget(write: () => void): boolean {
   try {
     write();
+    return true;
   } catch {
     // The answer comes without it.
+    return false;
   }
 }

@@ -24,6 +24,8 @@ export interface LiveJobs {
   start(request: JobRequest): LiveJob;
   get(job_id: string): LiveJob | undefined;
   all(): readonly LiveJob[];
+  /** From now on nobody waits for a store that fails. */
+  close(): void;
 }
 
 export interface LiveJobsOptions {
@@ -35,6 +37,7 @@ export interface LiveJobsOptions {
 
 export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions): LiveJobs {
   const byId = new Map<string, LiveJob>();
+  const closing = new AbortController();
 
   const work = async (request: JobRequest, live: LiveJob): Promise<Envelope> => {
     const { job_id } = live.job;
@@ -48,8 +51,11 @@ export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions
     const { signal } = live.controller;
     const result = await request.work({ job_id, signal, emit, detach: live.detached.resolve });
     const state = toEndState(result);
-    live.job = withEnd(live.job, state, clock.now());
-    storeEnd(live, result);
+    const ended = withEnd(live.job, state, clock.now());
+    // Who was told of the job will ask for its result: a disk that is full now may have space later.
+    while (!storeEnd(live, ended, result) && live.acknowledged && !closing.signal.aborted)
+      await clock.sleep(STORE_AGAIN_MS, closing.signal);
+    live.job = ended;
     byId.delete(job_id);
     events.publish(job_id, { type: "end", state });
     return result;
@@ -59,17 +65,18 @@ export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions
     const put = () => store.put(live.job, { durable: false });
     if (live.job.key === null) writes.later(live.job.job_id, put);
     // From now on other processes of the workspace must see that the key is taken.
-    else writeFor(live, put);
+    else orForget(put);
   };
 
-  const storeEnd = (live: LiveJob, result: Envelope) => {
-    const { wanted } = live;
-    const { job_id, key } = live.job;
+  /** Whether it needs not be tried again. */
+  const storeEnd = ({ wanted }: LiveJob, ended: Job, result: Envelope): boolean => {
+    const { job_id, key } = ended;
     const canBeAskedFor = wanted || key !== null;
     const kept = canBeAskedFor || !result.ok ? result : null;
-    const finish = () => store.finish(live.job, kept, { durable: wanted });
-    if (canBeAskedFor) writeFor(live, () => writes.now(job_id, finish));
-    else writes.later(job_id, finish);
+    const finish = () => store.finish(ended, kept, { durable: wanted });
+    if (canBeAskedFor) return orForget(() => writes.now(job_id, finish));
+    writes.later(job_id, finish);
+    return true;
   };
 
   return {
@@ -83,8 +90,11 @@ export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions
     },
     get: (job_id) => byId.get(job_id),
     all: () => [...byId.values()],
+    close: () => closing.abort(),
   };
 }
+
+const STORE_AGAIN_MS = 1_000;
 
 const newLiveJob = (request: JobRequest, now: number): LiveJob => ({
   job: newJob(request, now),
@@ -94,10 +104,6 @@ const newLiveJob = (request: JobRequest, now: number): LiveJob => ({
   detached: Promise.withResolvers(),
   ended: Promise.withResolvers(),
 });
-
-/** Who was told of a job relies on the store; nobody else does. */
-const writeFor = ({ acknowledged }: LiveJob, write: () => void): void =>
-  acknowledged ? write() : orForget(write);
 
 /** Tells the work to end; `ended` says when it has. */
 export const cancelJob = ({ controller }: LiveJob, why: string): void =>

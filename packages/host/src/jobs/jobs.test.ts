@@ -284,3 +284,44 @@ test("expired jobs are forgotten", async () => {
   store.recover(job.expires_at + 25 * 60 * 60 * 1000);
   expect(jobs.list({ owner: "me", limit: 10 })).toEqual([]);
 });
+
+test("the end of a job that its caller knows of is stored as soon as the store takes it", async () => {
+  let [fails, tried] = [true, 0];
+  const failing: typeof store = {
+    ...store,
+    finish(...end) {
+      tried += 1;
+      if (fails) throw new ToolError("NO_SPACE", "the disk is full", {});
+      store.finish(...end);
+    },
+  };
+  const again = Promise.withResolvers<void>();
+  const clock = {
+    ...systemClock,
+    sleep: (ms: number, signal: AbortSignal) => (tried === 0 ? systemClock.sleep(ms, signal) : again.promise),
+  };
+  const others = createJobs({ store: failing, clock, events: createEventLog() });
+  let finish = (_: Envelope) => {};
+  const { job } = await others.run(request(() => new Promise((end) => (finish = end)), { patienceMs: 0 }));
+  finish(success("kept"));
+  await expect.poll(() => tried).toBe(1);
+  expect(others.get("me", job.job_id).state).toBe("running");
+  fails = false;
+  again.resolve();
+  await expect.poll(() => others.get("me", job.job_id).state).toBe("complete");
+  expect(others.result("me", job.job_id)).toEqual(success("kept"));
+  await others.close();
+});
+
+test("closing does not wait for a store that never takes an end", async () => {
+  const failing: typeof store = {
+    ...store,
+    finish() {
+      throw new ToolError("NO_SPACE", "the disk is full", {});
+    },
+  };
+  const others = createJobs({ store: failing, clock: systemClock, events: createEventLog() });
+  const { job } = await others.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
+  await others.close();
+  expect(store.get("me", job.job_id)?.state).toBe("running");
+});
