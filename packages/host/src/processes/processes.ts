@@ -77,7 +77,8 @@ export const MAX_RUNNING = 64;
 export const MAX_STDIN_BYTES = 10 * 1024 * 1024;
 /** After a signal: how long the exit may take to be known. */
 const SETTLE_MS = 500;
-const MAX_RECENT = 16;
+/** As many as can end at once. */
+const MAX_RECENT = MAX_RUNNING;
 
 /** Nothing is started before the first process is. */
 export function createProcesses(options: ProcessesOptions): Processes {
@@ -85,6 +86,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
   const base = passedEnvironment(env);
   const link = createSupervisorLink({ folder, caps, limits });
   const { live } = link;
+  const nameOf = hasProcessTable() ? nameByDescriptor : nameByPath;
   /** What has just ended is asked for at once, several times; the disk has the rest. */
   const recent = new Map<string, ProcessRecord>();
   const remember = (record: ProcessRecord) => {
@@ -209,8 +211,8 @@ const NOTHING_YET = { stdout: 0, stderr: 0 };
 const NEVER = new AbortController().signal;
 
 /** The name of an open folder: it stays the one that was checked, whatever its path means by now. */
-const nameOf = ({ fd, path }: ProcessSpec["cwd"]) =>
-  hasProcessTable() ? `/proc/${process.pid}/fd/${fd}` : path;
+const nameByDescriptor = ({ fd }: ProcessSpec["cwd"]) => `/proc/${process.pid}/fd/${fd}`;
+const nameByPath = ({ path }: ProcessSpec["cwd"]) => path;
 
 function checkSpec({ stdin }: ProcessSpec): void {
   if (process.platform === "win32")
