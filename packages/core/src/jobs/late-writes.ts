@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 import type { JobStore } from "./job-store.ts";
 
 /** Until then most work has ended, and one write tells both its start and its end. */
-const STORE_AFTER_MS = 20;
+const STORE_AFTER_MS = 200;
 
 /** Nobody asks for a job that was answered, so its caller need not wait until that is stored. */
 export interface LateWrites {
