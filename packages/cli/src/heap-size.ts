@@ -7,14 +7,23 @@ const YOUNG_BYTES = 32 * 1024 * 1024;
 /** How much garbage may pile up on what lives before the engine looks for it; left to itself, thrice as much as lives. */
 const GROWING_PERCENT = 30;
 
+/** A server that is used as people use it stays below; above it there is a load. */
+const LOADED_BYTES = 4 * 1024 * 1024;
+
 /**
  * Under load V8 grows before it looks for garbage, and rarely gives memory back: a flood of requests, broken ones too,
- * would make the server larger for good. Node takes such limits only on its command line, the engine at any time.
+ * would make the server larger for good. Node takes such limits only on its command line, the engine at any time. They
+ * are set when there is a load: to set one takes long where compiled code has to be kept first.
  */
 export function keepHeapSmall(): void {
-  setFlag(`--heap-growing-percent=${GROWING_PERCENT}`);
+  let isLoaded = false;
   const observer = new PerformanceObserver(() => {
-    if (youngBytes() < YOUNG_BYTES) return;
+    const young = youngBytes();
+    if (!isLoaded && young >= LOADED_BYTES) {
+      isLoaded = true;
+      setFlag(`--heap-growing-percent=${GROWING_PERCENT}`);
+    }
+    if (young < YOUNG_BYTES) return;
     observer.disconnect();
     setFlag("--semi-space-growth-factor=1");
   });
