@@ -1,4 +1,5 @@
 import {
+  closeSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -46,6 +47,15 @@ test("a file stays open until all is let go, but not more of them than a process
   for (let n = 0; n < 1_000; n++) held.openFile(path)[Symbol.dispose]();
   expect(openDescriptors()).toBeGreaterThan(before);
   expect(openDescriptors()).toBeLessThan(before + 100);
+  held.letGo();
+  expect(openDescriptors()).toBe(before);
+});
+
+test("one that cannot be closed keeps no other open, and nobody from going on", () => {
+  const before = openDescriptors();
+  const held = holdOpen(createConfinement([root]));
+  closeSync(held.openFolder(root).fd);
+  held.openFolder(join(root, "a"));
   held.letGo();
   expect(openDescriptors()).toBe(before);
 });

@@ -1,6 +1,7 @@
 import { ToolError } from "@octant/core";
 import type { Confinement, Pinned, PinnedFolder } from "../confinement.ts";
 import type { Path } from "../path.ts";
+import { errnoOf } from "../system-error.ts";
 
 /**
  * The same confinement, with what it opens held open until the edit is over. An edit happens in the very folders that
@@ -8,7 +9,7 @@ import type { Path } from "../path.ts";
  * blocks when it is closed, not when somebody waits for the answer.
  */
 export interface HeldOpen extends Confinement {
-  /** Closes all that is held. */
+  /** Closes all that is held. Throws nothing: what was written is on the disk, and the lock has to be released. */
   letGo(): void;
 }
 
@@ -33,11 +34,20 @@ export function holdOpen(confinement: Confinement): HeldOpen {
       return lent(file);
     },
     letGo() {
-      for (const pinned of [...folders.values(), ...files]) pinned[Symbol.dispose]();
+      for (const pinned of [...folders.values(), ...files]) closeQuietly(pinned);
       folders.clear();
       files.length = 0;
     },
   };
+}
+
+/** Some network file systems tell only now what went wrong with something else. */
+function closeQuietly(pinned: Pinned): void {
+  try {
+    pinned[Symbol.dispose]();
+  } catch (cause) {
+    if (errnoOf(cause) === undefined) throw cause;
+  }
 }
 
 /** Whoever borrows it does not close it. */
