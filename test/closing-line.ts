@@ -1,11 +1,18 @@
 import type { Reporter, TestModule } from "vitest/node";
+import { missingPackages } from "../scripts/system-packages.ts";
 
-/** Ends a run with one plain line that any script can read: `412 passed, 0 failed, 0 skipped`. */
+/**
+ * Ends a run with one plain line that any script can read: `412 passed, 0 failed, 0 skipped`. The line before it names
+ * the system packages whose tests were skipped.
+ */
 export const closingLine: Reporter = {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]) {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     const broken = modules.filter((module) => module.errors().length > 0).length + unhandled.length;
+    const missing = missingPackages();
+    if (missing.length > 0)
+      console.log(`Skipped where they are needed: ${missing.join(" ")} (apt-get install them)`);
     console.log(`${count("passed")} passed, ${count("failed") + broken} failed, ${count("skipped")} skipped`);
   },
 };

@@ -1,0 +1,78 @@
+// The programs that the tests use and npm does not have. `npm test` runs this file: as root on a machine with apt it
+// installs what is missing; elsewhere it names it, and the tests that need it are skipped (with CI=true they fail).
+import { spawnSync } from "node:child_process";
+
+interface SystemPackage {
+  /** The name on Debian and Ubuntu. */
+  readonly apt: string;
+  /** Succeeds when the package is installed: a program on the PATH, or a command to try. */
+  readonly probe: string | readonly [string, ...string[]];
+}
+
+const program = (name: string, apt = name): SystemPackage => ({ apt, probe: name });
+const library = (apt: string): SystemPackage => ({ apt, probe: ["dpkg", "-s", apt] });
+const pythonModule = (module: string, apt: string): SystemPackage => ({
+  apt,
+  probe: ["/usr/bin/python3", "-c", `import ${module}`],
+});
+
+/** One row for each package; add yours here. Tests ask for a row by its apt name with `lacks()`. */
+export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
+  program("git"),
+  program("mkfifo", "coreutils"),
+  program("setpriv", "util-linux"),
+  program("bwrap", "bubblewrap"),
+  // Shells whose completion scripts are tried.
+  program("fish"),
+  program("zsh"),
+  // Languages, their test runners and language servers.
+  program("gcc"),
+  program("clangd"),
+  program("go", "golang-go"),
+  program("gopls"),
+  program("cargo"),
+  program("/usr/bin/python3", "python3"),
+  pythonModule("pytest", "python3-pytest"),
+  // Maven runs offline, on the plugins that Debian packages.
+  program("mvn", "maven"),
+  library("libsurefire-java"),
+  library("junit4"),
+  library("libmaven-compiler-plugin-java"),
+  library("libmaven-resources-plugin-java"),
+];
+
+/** The apt names of what is missing on this machine. */
+export const missingPackages = (): string[] =>
+  SYSTEM_PACKAGES.filter(({ probe }) => !succeeds(probe)).map(({ apt }) => apt);
+
+function succeeds(probe: SystemPackage["probe"]): boolean {
+  const [command, ...args] = typeof probe === "string" ? ["/bin/sh", "-c", 'command -v "$0"', probe] : probe;
+  return spawnSync(command as string, args, { stdio: "ignore" }).status === 0;
+}
+
+function main(): void {
+  const missing = missingPackages();
+  if (missing.length === 0) return;
+  if (process.getuid?.() !== 0 || !succeeds("apt-get")) {
+    console.error(`Missing system packages (their tests are skipped): ${missing.join(" ")}`);
+    return;
+  }
+  console.error(`Installing system packages for the tests (once): ${missing.join(" ")} …`);
+  apt("update", "-qq");
+  // One name that this release does not have would make apt refuse them all.
+  if (!install(missing)) for (const name of missing) install([name]);
+  const left = missingPackages();
+  if (left.length > 0) console.error(`Not installed (their tests are skipped): ${left.join(" ")}`);
+}
+
+const install = (names: readonly string[]) =>
+  apt("install", "-y", "-qq", "--no-install-recommends", ...names);
+
+const apt = (...args: string[]): boolean =>
+  spawnSync("apt-get", args, {
+    // apt's own report is long; what could not be installed is named afterwards.
+    stdio: ["ignore", "ignore", "ignore"],
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  }).status === 0;
+
+if (import.meta.main) main();
