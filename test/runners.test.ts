@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { openProject } from "../packages/tools/src/test/testing/open-project.ts";
+import { type OpenOptions, openProject } from "../packages/tools/src/test/testing/open-project.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 const FIXTURES = join(import.meta.dirname, "fixtures/runners");
@@ -124,16 +124,16 @@ afterAll(async () => {
   }
 });
 
-function openFixture(fixture: string) {
-  const project = openProject(join(FIXTURES, fixture));
+function openFixture(fixture: string, options: OpenOptions = {}) {
+  const project = openProject(join(FIXTURES, fixture), options);
   projects.push(project);
   linkPackages(join(project.root, "node_modules"));
   return project;
 }
 
 /** One where everything can be run. */
-function openRunnable({ fixture, broken, endless }: Row) {
-  const project = openFixture(fixture);
+function openRunnable({ fixture, broken, endless }: Row, options?: OpenOptions) {
+  const project = openFixture(fixture, options);
   for (const file of [broken, endless]) rmSync(join(project.root, file));
   return project;
 }
@@ -172,6 +172,13 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
     expect(data.failures[0]?.range?.start.line).toBe(line);
     expect(data.suites).toMatchObject([{ runner: row.runner }]);
     expect((await call("test.status", { run_id: data.run_id })).data).toEqual(data);
+  });
+
+  // The others run in the strongest sandbox, the default.
+  runner.each(["unshare", "off"] as const)("gives the same results in the sandbox '%s'", async (level) => {
+    const { data } = await openRunnable(row, { level }).run({});
+    expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1 });
+    expect(data.failures).toMatchObject([row.failure]);
   });
 
   runner("tells each test as it ends", async () => {

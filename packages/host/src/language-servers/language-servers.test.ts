@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { listProcesses } from "../processes/process-table.ts";
+import { openPlainExchange } from "../sandbox/index.ts";
 import { createWatcher } from "../watching/index.ts";
 import { createWorkspace } from "../workspace.ts";
 import { createLanguageClient } from "./client.ts";
@@ -200,6 +201,7 @@ test("a server of the project itself is not started where no sandbox holds it", 
     sandbox: {
       status: async () => ({ mode: "off", level: "off", detail: "", container: null, tried: [] }),
       openReader: async () => undefined,
+      openExchange: async () => openPlainExchange(),
       wrap: async ({ argv, folder, env }) => ({ argv, folder, env, launcher: false }),
       close: async () => {},
     },

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { afterAll, expect, test } from "vitest";
+import { openPlainExchange } from "../sandbox/index.ts";
 import { createProcesses, type Launcher, type ProcessSpec } from "./index.ts";
 import { carriesMark, listProcesses } from "./process-table.ts";
 import { PROCESS_MARK } from "./protocol.ts";
@@ -18,6 +19,7 @@ const bubblewrap: Launcher = {
     argv: ["/usr/bin/bwrap", "--bind", "/", "/", "--dev", "/dev", "--chdir", folder, "--", ...argv],
     env,
   }),
+  openExchange: async () => openPlainExchange(),
 };
 const processes = createProcesses({
   folder: mkdtempSync(join(root, "state-")),
@@ -75,7 +77,10 @@ test("a sandbox that is off changes nothing about how a command is started and t
   const plain = createProcesses({
     folder: mkdtempSync(join(root, "state-")),
     env: process.env,
-    sandbox: { wrap: async ({ argv, env }) => ({ argv, program: "/bin/sh", env, launcher: false }) },
+    sandbox: {
+      ...bubblewrap,
+      wrap: async ({ argv, env }) => ({ argv, program: "/bin/sh", env, launcher: false }),
+    },
   });
   const argv = ["sh", "-c", 'test "$(pwd)" = "$PWD" && test "$0" = sh && exit 137'] as const;
   const { proc_id } = await plain.start({ argv, cwd, owner: OWNER, label: "exit" });
@@ -89,7 +94,7 @@ test("a sandbox that cannot do what it must keeps the command from running", asy
   const refusing = createProcesses({
     folder: mkdtempSync(join(root, "state-")),
     env: process.env,
-    sandbox: { wrap: () => Promise.reject(refusal) },
+    sandbox: { ...bubblewrap, wrap: () => Promise.reject(refusal) },
   });
   await expect(refusing.start({ argv: ["true"], cwd, owner: OWNER, label: "true" })).rejects.toBe(refusal);
   expect([...refusing.list(OWNER)]).toEqual([]);

@@ -1,3 +1,4 @@
+import type { Exchange } from "../sandbox/exchange.ts";
 import type { StartOrder } from "./protocol.ts";
 
 /** How a sandbox starts a command; SANDBOX_UNAVAILABLE when it cannot, EXEC_FAILED when there is no such program. */
@@ -9,6 +10,7 @@ export interface Launcher {
     /** The command's; the marks that it is found by among the machine's processes must reach it. */
     readonly env: Record<string, string>;
     readonly pty: boolean;
+    readonly exchange?: Exchange | undefined;
   }): Promise<{
     readonly argv: readonly [string, ...string[]];
     /** Where `argv[0]` was found, when that is known. */
@@ -19,12 +21,17 @@ export interface Launcher {
     /** False: this is the command itself, to be started as if there were no sandbox. */
     readonly launcher?: boolean | undefined;
   }>;
+  openExchange(): Promise<Exchange>;
 }
 
 /** The order to start the launcher, which starts the command. */
-export async function toLaunched(sandbox: Launcher, order: StartOrder): Promise<StartOrder> {
+export async function toLaunched(
+  sandbox: Launcher,
+  order: StartOrder,
+  exchange?: Exchange,
+): Promise<StartOrder> {
   const { argv, folder, env, pty } = order;
-  const launch = await sandbox.wrap({ argv, folder, env: { ...env }, pty: pty !== null });
+  const launch = await sandbox.wrap({ argv, folder, env: { ...env }, pty: pty !== null, exchange });
   if (launch.launcher === false)
     return { ...order, program: launch.program ?? order.program, env: launch.env };
   const { argv: launcher, env: itsEnv, folder: itsFolder = "/" } = launch;

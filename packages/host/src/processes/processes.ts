@@ -2,6 +2,7 @@ import { unlinkSync, writeFileSync } from "node:fs";
 import { newHandle, ToolError } from "@octant/core";
 import type { Pinned } from "../confinement.ts";
 import type { RefOpener } from "../files/files.ts";
+import { type Exchange, openPlainExchange } from "../sandbox/exchange.ts";
 import { toToolError } from "../system-error.ts";
 import type { ProcessLimits } from "./cgroup.ts";
 import { childEnvironment, passedEnvironment } from "./environment.ts";
@@ -29,6 +30,8 @@ export interface ProcessSpec {
   readonly pty?: TerminalSize;
   readonly timeoutMs?: number;
   readonly owner: string;
+  /** From `openExchange`; this command alone sees it. */
+  readonly exchange?: Exchange;
   /** The command as the caller wrote it. */
   readonly label: string;
 }
@@ -37,6 +40,8 @@ export interface ProcessSpec {
 export interface Processes {
   /** EXEC_FAILED with the reason when it cannot be started. */
   start(spec: ProcessSpec): Promise<ProcessInfo>;
+  /** A folder that Octant shares with the one command it is passed to. */
+  openExchange(): Promise<Exchange>;
   /** NOT_FOUND for unknown ones and those of others. */
   get(owner: string, proc_id: string): ProcessInfo;
   /** The newest first; only those older than `before` when it is given. */
@@ -134,7 +139,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
       env: childEnvironment({ base, extra, pty: hasTerminal, folder: cwd.path, proc_id, server }),
       stdin: keepInput(inputPath(folder, proc_id), spec.stdin ?? "closed"),
     };
-    const { end, ...started } = await link.ask("start", sandbox ? await toLaunched(sandbox, order) : order);
+    const { end, ...started } = await link.ask("start", sandbox ? await toLaunched(sandbox, order, spec.exchange) : order);
     running.started(started);
     if (end) link.end(proc_id, end);
   };
@@ -156,6 +161,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
       void running.ended.then((end) => remember({ start: running.start, end }));
       return toInfo(folder, { start: running.start, end: undefined }, NOTHING_YET);
     },
+    openExchange: async () => (sandbox ? sandbox.openExchange() : openPlainExchange()),
     get,
     *list(owner, before) {
       for (const proc_id of listRecords(folder)) {

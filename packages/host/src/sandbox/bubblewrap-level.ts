@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { toNative } from "../path.ts";
 import { toArgumentFile } from "./bubblewrap.ts";
+import { EXCHANGE } from "./exchange.ts";
 import { divideVariables, HEARING_KEYS, keepVariables, toLauncherArgv } from "./launcher.ts";
 import type { Level } from "./level.ts";
 import { toLimitCommands } from "./limits.ts";
@@ -35,14 +36,16 @@ export function createBubblewrapLevel({ program, arch, isRoot, scratch }: Bubble
   };
   return {
     level: "bubblewrap",
+    binds: true,
     detail: isRoot ? AS_ROOT : AS_USER,
-    launch(command, { mounts, ownNetwork }) {
+    launch(command, { mounts, exchange, ownNetwork }) {
       const { argv, env, folder, pty } = command;
       const { passed, inside } = divideVariables(env);
       const variables = keepVariables(scratch, inside);
       const launcher = [
         ...[program, "--args", "8", "--seccomp", "9"],
         ...(variables === undefined ? [] : ["--args", "7"]),
+        ...(exchange === undefined ? [] : ["--bind", exchange, EXCHANGE]),
         ...(ownNetwork ? ["--unshare-net"] : []),
         // Without a terminal of its own it could type into the one of whoever started us.
         ...(pty ? [] : ["--new-session"]),

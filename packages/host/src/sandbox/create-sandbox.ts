@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { ToolError } from "@octant/core";
 import { isWithin } from "../path.ts";
 import { detectContainer } from "./container.ts";
+import { exchangeMounts, openBoundExchange, openPlainExchange } from "./exchange.ts";
 import { type FoundLevel, findLevel } from "./find-level.ts";
 import { forgetVariables } from "./launcher.ts";
 import { type Mount, read } from "./mount.ts";
@@ -14,14 +15,14 @@ import { openScratch } from "./scratch.ts";
 import { isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
 
 /** Nothing is tried before somebody asks, and nothing is tried twice. */
-export function createSandbox({ roots, settings, env, state }: SandboxOptions): Sandbox {
+export function createSandbox({ roots, settings, env, state, levels }: SandboxOptions): Sandbox {
   const { mode, network } = settings;
   let found: Promise<FoundLevel> | undefined;
   let status: Promise<SandboxStatus> | undefined;
   let proxy: Promise<HostProxy> | undefined;
   let readers: Promise<Readers> | undefined;
   const find = (): Promise<FoundLevel> => {
-    found ??= findLevel({ roots, settings, env, state, scratch: openScratch(state) });
+    found ??= findLevel({ roots, settings, env, state, scratch: openScratch(state) }, levels);
     return found;
   };
   const openProxy = async (): Promise<HostProxy> => {
@@ -63,16 +64,23 @@ export function createSandbox({ roots, settings, env, state }: SandboxOptions): 
       if (!working) return asItIs(command, program);
       checkFolder(command, roots, settings);
       const goesThroughProxy = typeof network !== "string" && command.network !== "off";
-      const extra = goesThroughProxy ? proxyMounts(await openProxy()) : [];
-      const { changesProtected = false, besides } = command;
+      const { changesProtected = false, besides, exchange } = command;
+      const extra = [
+        ...(goesThroughProxy ? proxyMounts(await openProxy()) : []),
+        ...(exchange ? exchangeMounts : []),
+      ];
       const mounts = working.plans.get({ changesProtected, extra, besides });
       const inside = { ...withoutOutside(command), ...(goesThroughProxy && behindForwarder(command)) };
       const ownNetwork = network !== "on" || command.network === "off";
-      return working.level.launch(inside, { mounts, ownNetwork });
+      return working.level.launch(inside, { mounts, exchange: exchange?.path, ownNetwork });
     },
     async openReader(besides) {
       const working = await findWorking();
       return working && (await openReaders()).open(working, besides);
+    },
+    async openExchange() {
+      const working = await findWorking();
+      return working?.level.binds ? openBoundExchange(openScratch(state)) : openPlainExchange();
     },
     async close() {
       await (await readers)?.close();

@@ -6,7 +6,7 @@ import { findTrusted } from "./program.ts";
 import type { Trial } from "./sandbox.ts";
 import { createSandboxExecLevel } from "./sandbox-exec-level.ts";
 import { hasSeccomp } from "./seccomp.ts";
-import type { SandboxLevel } from "./settings.ts";
+import { SANDBOX_LEVELS, type SandboxLevel } from "./settings.ts";
 import { createUnshareLevel } from "./unshare-level.ts";
 
 export interface FoundLevel {
@@ -19,9 +19,13 @@ export interface FoundLevel {
 type Options = Omit<Parameters<typeof createPlans>[0], "isRoot">;
 
 /** Tries what this machine has, the strongest first, until one works. */
-export async function findLevel(options: Options): Promise<FoundLevel> {
+export async function findLevel(
+  options: Options,
+  levels: readonly SandboxLevel[] = SANDBOX_LEVELS,
+): Promise<FoundLevel> {
   const tried: Trial[] = [];
   for (const candidate of listCandidates(options)) {
+    if (!levels.includes(levelOf(candidate))) continue;
     if ("missing" in candidate) {
       tried.push({ level: candidate.level, works: false, why: candidate.missing });
       continue;
@@ -39,6 +43,8 @@ export async function findLevel(options: Options): Promise<FoundLevel> {
 type Candidate =
   | { readonly level: Level; readonly isRoot: boolean }
   | { readonly level: SandboxLevel; readonly missing: string };
+
+const levelOf = ({ level }: Candidate): SandboxLevel => (typeof level === "string" ? level : level.level);
 
 function listCandidates({ env, roots, scratch }: Options): Candidate[] {
   if (process.platform === "darwin") return [{ level: createSandboxExecLevel(), isRoot: false }];

@@ -7,11 +7,15 @@ export interface Level {
   readonly level: SandboxLevel;
   /** What holds, in a sentence for a person. */
   readonly detail: string;
+  /** Commands see a tree put together for them, with a temp folder of its own. */
+  readonly binds: boolean;
   launch(command: SandboxedCommand, place: CommandPlace): LaunchedCommand;
 }
 
 export interface CommandPlace {
   readonly mounts: readonly Mount[];
+  /** A folder of ours, bound at EXCHANGE. */
+  readonly exchange?: string | undefined;
   /** Not the machine's. */
   readonly ownNetwork: boolean;
 }

@@ -8,6 +8,7 @@ import type { Mount } from "./mount.ts";
  */
 export const createSandboxExecLevel = (): Level => ({
   level: "sandbox-exec",
+  binds: false,
   detail:
     "sandbox-exec of macOS, unverified: only the workspace, temp and caches writable, secrets unreadable; processes and sockets are not kept apart",
   launch(command, { mounts, ownNetwork }) {

@@ -1,6 +1,7 @@
 import type { Path } from "../path.ts";
 import type { StateFolder } from "../state.ts";
 import type { Container } from "./container.ts";
+import type { Exchange } from "./exchange.ts";
 import type { SandboxLevel, SandboxMode, SandboxSettings } from "./settings.ts";
 
 export interface SandboxStatus {
@@ -30,6 +31,8 @@ export interface SandboxedCommand {
   readonly network?: "off";
   /** For a program of ours that has to change protected entries, such as git with its hooks and filters off. */
   readonly changesProtected?: true;
+  /** From `openExchange`. */
+  readonly exchange?: Exchange | undefined;
   /** Places elsewhere that it has to write to, such as the repository of a linked worktree. */
   readonly besides?: readonly Path[];
 }
@@ -83,6 +86,8 @@ export interface Sandbox {
    * would save nothing: `wrap` is the way then. SANDBOX_UNAVAILABLE as with `wrap`.
    */
   openReader(besides: readonly Path[]): Promise<Reader | undefined>;
+  /** A folder that Octant shares with the one command it is passed to. */
+  openExchange(): Promise<Exchange>;
   close(): Promise<void>;
 }
 
@@ -92,4 +97,6 @@ export interface SandboxOptions {
   /** The server's; where home, caches and toolchains are is read from it, and nothing passed on. */
   readonly env: NodeJS.ProcessEnv;
   readonly state: StateFolder;
+  /** The levels that may be used; all when absent. */
+  readonly levels?: readonly SandboxLevel[];
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { EXCHANGE } from "./exchange.ts";
 import { divideVariables } from "./launcher.ts";
 import type { Level } from "./level.ts";
 import { toLimitCommands } from "./limits.ts";
@@ -25,8 +26,9 @@ export function createUnshareLevel({ unshare, setpriv, isRoot, scratch }: Unshar
   };
   return {
     level: "unshare",
+    binds: true,
     detail: DETAIL,
-    launch(command, { mounts, ownNetwork }) {
+    launch(command, { mounts, exchange = "", ownNetwork }) {
       const { passed, inside } = divideVariables(command.env);
       const argv = [
         ...[
@@ -43,7 +45,8 @@ export function createUnshareLevel({ unshare, setpriv, isRoot, scratch }: Unshar
         ],
         ...(isRoot ? [] : ["--user", "--map-root-user"]),
         ...(ownNetwork ? ["--net"] : []),
-        ...["/bin/sh", scriptOf(mounts), command.folder, keepAssignments(scratch, inside), ...command.argv],
+        ...["/bin/sh", scriptOf(mounts), command.folder, keepAssignments(scratch, inside), exchange],
+        ...command.argv,
       ] as [string, ...string[]];
       return { argv, env: passed, folder: command.folder, launcher: true };
     },
@@ -74,12 +77,13 @@ function toScript(mounts: readonly Mount[], stage: string, isRoot: boolean): str
     : `unshare --user --map-user=${uid} --map-group=${gid} -- setpriv --no-new-privs --`;
   return [
     `set -e; ${toLimitCommands()}; PATH_GIVEN=$PATH; PATH=/usr/bin:/bin:/usr/sbin:/sbin`,
-    'folder=$1; exec 7<"$2"; rm -f -- "$2"; shift 2',
+    'folder=$1; exec 7<"$2"; rm -f -- "$2"; exchange=$3; shift 3',
     `stage=${quote(stage)}`,
     ...FUNCTIONS,
     mounts[0]?.at === "/" ? 'mount --rbind / "$stage"; seal_all "$stage"' : 'mount -t tmpfs tmpfs "$stage"',
     // A user gives up its rights by a second user namespace, which is set up by writing to /proc.
     ...mounts.filter(({ kind, at }) => isRoot || kind !== "seal" || at !== "/proc").flatMap(toCommands),
+    `[ -z "$exchange" ] || mount --bind "$exchange" "$stage"${quote(EXCHANGE)}`,
     'cd "$stage"; pivot_root . .; umount -l .; cd "$folder"',
     "PATH=$PATH_GIVEN; . /proc/self/fd/7; exec 7<&-; set +e",
     // Not by exec: the first process of a namespace gets no signal that it does not handle.

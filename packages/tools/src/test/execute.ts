@@ -1,23 +1,24 @@
 import { ToolError } from "@octant/core";
-import type { ProcessInfo } from "@octant/host";
+import type { Exchange, ProcessInfo } from "@octant/host";
 import type { TestOptions } from "./options.ts";
 import { type SuiteOutcome, toOutcome } from "./outcome.ts";
 import { toPlan } from "./plan.ts";
 import { startReading } from "./reading.ts";
 import { type Invocation, notInstalled, type SuiteRequest } from "./runner.ts";
 import { runnerOf } from "./runners/index.ts";
-import { createScratch } from "./scratch.ts";
+import { writeSupport } from "./support.ts";
 import { createTally } from "./tally.ts";
 
 /** Runs one suite to its end, whatever that is. */
 export async function execute(options: TestOptions, request: SuiteRequest): Promise<SuiteOutcome> {
   const { suite, signal } = request;
   const runner = runnerOf(suite.runner);
-  using scratch = createScratch(runner.support ?? {});
-  const invocation = runner.command(toPlan(options, request, scratch.path));
+  using exchange = await options.workspace.processes.openExchange();
+  writeSupport(exchange.path, runner.support ?? {});
+  const invocation = runner.command(toPlan(options, request, exchange.inside));
   const tally = createTally(request.onTest);
-  const started = await start(options, request, invocation);
-  const reading = startReading(options, started, suite, runner, tally, scratch.path);
+  const started = await start(options, request, invocation, exchange);
+  const reading = startReading(options, started, suite, runner, tally, exchange.path);
   const process = await untilEnd(options, started, signal, reading.stop);
   const complete = await reading.finish();
   return toOutcome(options, { suite, runner, process, tally, complete });
@@ -27,6 +28,7 @@ async function start(
   { workspace: { confinement, processes } }: TestOptions,
   { suite, timeoutMs, owner }: SuiteRequest,
   { argv, env }: Invocation,
+  exchange: Exchange,
 ): Promise<ProcessInfo> {
   using cwd = confinement.openFolder(suite.folder);
   try {
@@ -36,6 +38,7 @@ async function start(
       env: { NO_COLOR: "1", FORCE_COLOR: "0", ...env },
       timeoutMs,
       owner,
+      exchange,
       label: argv.join(" "),
     });
   } catch (cause) {

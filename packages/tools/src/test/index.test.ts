@@ -12,7 +12,7 @@ const WAITING =
 
 let project: ReturnType<typeof openProject>;
 const open = (source: ProjectSource, env?: NodeJS.ProcessEnv) => {
-  project = openProject(source, env);
+  project = openProject(source, { env });
   return project;
 };
 afterEach(async () => {

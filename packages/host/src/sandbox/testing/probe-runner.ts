@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { openStateFolder } from "../../state.ts";
 import { createSandbox } from "../create-sandbox.ts";
+import { openBoundExchange } from "../exchange.ts";
 import { createPlans } from "../plans.ts";
 import { tryLevel } from "../probe.ts";
 import { createReaders } from "../readers.ts";
@@ -109,6 +110,7 @@ function createWeaker(): Sandbox {
       const reached = trial.works ? trial.level : "off";
       return { mode: settings.mode, level: reached, detail: trial.why, container: null, tried: [trial] };
     },
+    openExchange: async () => openBoundExchange(scratch),
     close: readers.close,
   };
 }

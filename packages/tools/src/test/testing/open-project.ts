@@ -15,7 +15,10 @@ import {
   createConfinement,
   createJobStore,
   createProcesses,
+  createSandbox,
+  DEFAULT_SANDBOX,
   openStateFolder,
+  type SandboxSettings,
   systemClock,
 } from "@octant/host";
 import { job } from "../../job/index.ts";
@@ -25,15 +28,22 @@ import type { RunResult } from "../result.ts";
 /** Files by path; or the folder that is copied. */
 export type ProjectSource = Readonly<Record<string, string>> | string;
 
+export interface OpenOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly level?: "bubblewrap" | "unshare" | "off";
+}
+
 /** A project of its own in a temporary folder, with `test` and `job` on a dispatcher as a server has them. */
-export function openProject(source: ProjectSource, env: NodeJS.ProcessEnv = process.env) {
+export function openProject(
+  source: ProjectSource, { env = process.env, level = "bubblewrap" }: OpenOptions = {},
+) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-tested-")));
   const root = join(base, "project");
   lay(source, root);
   // Runners that are killed leave what they have there.
   const TMPDIR = join(base, "tmp");
   mkdirSync(TMPDIR);
-  const open = () => openServer(base, root, { ...env, TMPDIR, XDG_STATE_HOME: join(base, "state") });
+  const open = () => openServer(base, root, level, { ...env, TMPDIR, XDG_STATE_HOME: join(base, "state") });
   const server = open();
   const servers = [server];
   return {
@@ -65,10 +75,19 @@ function lay(source: ProjectSource, root: string): void {
 
 const ME: Caller = { id: "me", access: "admin" };
 
-function openServer(base: string, root: string, env: NodeJS.ProcessEnv) {
+function openServer(
+  base: string,
+  root: string,
+  level: NonNullable<OpenOptions["level"]>,
+  env: NodeJS.ProcessEnv,
+) {
   const confinement = createConfinement([root]);
   const state = openStateFolder({ roots: confinement.roots, env, warn: () => {} });
-  const processes = createProcesses({ folder: state.folder("processes"), env });
+  const settings: SandboxSettings =
+    level === "off" ? { ...DEFAULT_SANDBOX, mode: "off" } : { ...DEFAULT_SANDBOX, require: level };
+  const levels = level === "off" ? [] : [level];
+  const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, levels });
+  const processes = createProcesses({ folder: state.folder("processes"), env, sandbox });
   const store = createJobStore(join(base, "jobs.sqlite"), createBlobs(join(base, "blobs")));
   const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
   const bugs: unknown[] = [];
@@ -100,6 +119,7 @@ function openServer(base: string, root: string, env: NodeJS.ProcessEnv) {
   const close = async () => {
     await jobs.close();
     await processes.close();
+    await sandbox.close();
     store.close();
   };
   return { registry, processes, call, run, close, bugs };
