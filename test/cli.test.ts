@@ -202,6 +202,11 @@ test("octant doctor finds a healthy machine, and a workspace that cannot be open
   expect(code).toBe(0);
   const checks = JSON.parse(stdout);
   expect(checks).toContainEqual({ name: "root", status: "ok", detail: `file://${project.root}` });
+  expect(checks).toContainEqual({
+    name: "test.run",
+    status: "ok",
+    detail: expect.stringContaining("ran in the sandbox"),
+  });
   expect(checks.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining([
       ...["octant", "node", "state folder", "sandbox", "git", "terminal"],

@@ -6,6 +6,7 @@ import { checkEdges } from "../edge-health.ts";
 import { type Check, checkMachine, checkWorkspace } from "../health.ts";
 import { openOctant } from "../open-octant.ts";
 import { checkClients } from "../setup/check-clients.ts";
+import { checkTestRun } from "../test-health.ts";
 import { toOneLine } from "../visible.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
@@ -18,6 +19,7 @@ export const doctor = defineCommand({
   async run({ flags }, io) {
     const checks = [
       ...(await lookAround(() => openOctant(flags, io), io)),
+      await checkTestRun(io),
       ...checkMachine(io),
       ...(await checkClients(io)),
     ];

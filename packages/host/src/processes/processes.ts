@@ -139,7 +139,10 @@ export function createProcesses(options: ProcessesOptions): Processes {
       env: childEnvironment({ base, extra, pty: hasTerminal, folder: cwd.path, proc_id, server }),
       stdin: keepInput(inputPath(folder, proc_id), spec.stdin ?? "closed"),
     };
-    const { end, ...started } = await link.ask("start", sandbox ? await toLaunched(sandbox, order, spec.exchange) : order);
+    const { end, ...started } = await link.ask(
+      "start",
+      sandbox ? await toLaunched(sandbox, order, spec.exchange) : order,
+    );
     running.started(started);
     if (end) link.end(proc_id, end);
   };

@@ -35,7 +35,8 @@ export interface OpenOptions {
 
 /** A project of its own in a temporary folder, with `test` and `job` on a dispatcher as a server has them. */
 export function openProject(
-  source: ProjectSource, { env = process.env, level = "bubblewrap" }: OpenOptions = {},
+  source: ProjectSource,
+  { env = process.env, level = "bubblewrap" }: OpenOptions = {},
 ) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-tested-")));
   const root = join(base, "project");
