@@ -52,15 +52,15 @@ const write = (name: string, text: string) => writeFileSync(join(root, name), te
 /** The server's side, with everything that listens counted. */
 function offer({ registry, dispatch, workspace }: ReturnType<typeof createOctant>) {
   const { jobs } = workspace;
-  const subscribe: typeof jobs.events.subscribe = (listener) => {
-    const stop = jobs.events.subscribe(listener);
+  const listen: typeof jobs.events.listen = (listener) => {
+    const stop = jobs.events.listen(listener);
     jobListeners++;
     return () => {
       jobListeners--;
       stop();
     };
   };
-  const counted = { ...workspace, jobs: { ...jobs, events: { ...jobs.events, subscribe } } };
+  const counted = { ...workspace, jobs: { ...jobs, events: { ...jobs.events, listen } } };
   const features = createMcpFeatures({ registry, dispatch, workspace: counted, watcher });
   return { registry, dispatch, name: "octant", version: "1", log: () => {}, ...features, tasks: jobs };
 }

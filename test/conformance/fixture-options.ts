@@ -4,7 +4,7 @@ import { join } from "node:path";
 import {
   createCursors,
   createDispatcher,
-  createEventLog,
+  createJobEvents,
   createJobs,
   createRegistry,
   defineTool,
@@ -24,7 +24,7 @@ export function createFixture(log: (line: string) => void): {
 } {
   const folder = mkdtempSync(join(tmpdir(), "octant-conformance-"));
   const store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
-  const jobs = createJobs({ store, clock: systemClock, events: createEventLog({ startedAt: Date.now() }) });
+  const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(Date.now) });
   const exchanges = createExchanges();
   const { tellPromptsChanged, ...features } = createFeatures();
   const passing = defineTool({ name: "passing", summary: "Comes and goes.", actions: {} });

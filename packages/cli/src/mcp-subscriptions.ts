@@ -72,8 +72,8 @@ function followJob(
 ): () => void {
   const controller = new AbortController();
   const { signal } = controller;
-  const stop = jobs.events.subscribe((event) => {
-    if (event.job_id === job_id) onChange();
+  const stop = jobs.events.listen(({ value }) => {
+    if (value.job_id === job_id) onChange();
   });
   // Of what another process runs, nothing but the end is known here. A job that is forgotten meanwhile has none.
   if (["queued", "running"].includes(jobs.get(owner, job_id).state))

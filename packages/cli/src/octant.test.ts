@@ -181,3 +181,25 @@ test("a tool that comes at run time is announced and listed to an MCP client", a
   expect(await next()).toMatchObject({ method: "notifications/tools/list_changed" });
   await server.close();
 });
+
+test("calls, jobs, processes and tools are topics that a console can follow from the beginning", async () => {
+  await using octant = open();
+  const { topics, client } = octant;
+  await client.greeter.greet({ name: "world" });
+  await expect(client.greeter.fail({})).rejects.toThrow();
+  octant.removeTool("greeter");
+  const { proc_id } = await client.proc.exec({ command: [process.execPath, "-e", "0"] });
+  const values = (topic: keyof typeof topics) => topics[topic].read(0).events.map(({ value }) => value);
+  expect(values("calls").slice(0, 4)).toMatchObject([
+    { type: "started", tool: "greeter", action: "greet", caller: "local" },
+    { type: "ended", action: "greet", code: "OK" },
+    { type: "started", action: "fail" },
+    { type: "ended", action: "fail", code: "INTERNAL" },
+  ]);
+  expect(values("tools").at(-1)).toEqual({ type: "removed", tool: "greeter" });
+  expect(values("jobs")).toMatchObject([{ type: "start", owner: "local" }, { type: "end" }]);
+  expect(values("processes")).toMatchObject([
+    { type: "started", proc_id },
+    { type: "ended", proc_id },
+  ]);
+});

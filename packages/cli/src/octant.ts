@@ -1,16 +1,21 @@
 import { resolve } from "node:path";
 import {
+  type CallEvent,
   type Caller,
   type Client,
   createClient,
   createCursors,
   createDispatcher,
   createRegistry,
+  createTopic,
   type Dispatch,
   type DispatcherOptions,
+  type JobEvent,
   type Mode,
   type Registry,
+  type RegistryChange,
   type Tool,
+  type Topic,
 } from "@octant/core";
 import {
   createGit,
@@ -20,6 +25,7 @@ import {
   LOCAL_POLICY,
   listRefNames,
   type NetworkPolicy,
+  type ProcessEvent,
   type Workspace,
 } from "@octant/host";
 import {
@@ -34,6 +40,7 @@ import {
   type TokenStore,
 } from "@octant/mcp";
 import {
+  type ApprovalEvent,
   type Config,
   type EffectiveSettings,
   findIdleRules,
@@ -86,10 +93,20 @@ export interface HttpServing
   readonly profile?: Profile;
 }
 
+/** What a console or a wire can follow, each from a known sequence number on. */
+export interface Topics {
+  readonly calls: Topic<CallEvent>;
+  readonly approvals: Topic<ApprovalEvent>;
+  readonly jobs: Topic<JobEvent>;
+  readonly processes: Topic<ProcessEvent>;
+  readonly tools: Topic<RegistryChange>;
+}
+
 /** A workspace with tools on it, ready to be called in process or served. */
 export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly registry: Registry;
   readonly dispatch: Dispatch;
+  readonly topics: Topics;
   readonly client: Client<T>;
   readonly workspace: Workspace;
   readonly config: Config;
@@ -162,7 +179,9 @@ function equip<T extends Tool>(
   for (const tool of withoutDisabled([...own, ...customTools], options.toolConfig?.disable))
     registry.addTool({ version, ...tool });
   for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
+  const calls = createTopic<CallEvent>({ now: Date.now });
   const dispatch = createDispatcher({
+    calls,
     registry,
     cursors: createCursors(workspace.state.secret()),
     mode,
@@ -204,6 +223,13 @@ function equip<T extends Tool>(
   return {
     registry,
     dispatch,
+    topics: {
+      calls,
+      approvals: approvals.events,
+      jobs: workspace.jobs.events,
+      processes: workspace.processes.events,
+      tools: registry.changes,
+    },
     client: createClient(dispatch, { caller: LOCAL_CALLER }),
     workspace,
     config,

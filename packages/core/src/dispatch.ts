@@ -1,3 +1,4 @@
+import { type CallEvent, toCallFacts } from "./calls.ts";
 import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
 import { type ErrorCode, ToolError } from "./errors.ts";
@@ -21,6 +22,7 @@ import type {
   Timing,
   Tool,
 } from "./tool.ts";
+import type { Topic } from "./topic.ts";
 import { toTraceId } from "./trace.ts";
 
 export interface Call {
@@ -80,13 +82,15 @@ export interface DispatcherOptions {
   readonly onUnfit?: (unfit: UnfitCall) => void;
   /** Policy that runs between the mode and the action: permission, then hooks. */
   readonly policy?: readonly Step[];
+  /** Publishes the start and the end of every call. */
+  readonly calls?: Topic<CallEvent>;
   /** Told of everything that became INTERNAL. */
   readonly onBug: (bug: { traceId: string; call: Call; cause: unknown }) => void;
 }
 
 /** The one door to the tools: every edge, and every test, calls the function that this returns. */
 export function createDispatcher(options: DispatcherOptions): Dispatch {
-  const { registry, cursors, mode, jobs, audit, onUnfit, policy = [], onBug } = options;
+  const { registry, cursors, mode, jobs, audit, onUnfit, policy = [], calls, onBug } = options;
   const checks = [...(audit ? [audit] : []), heedCancellation, checkAccess, checkMode(mode), ...policy];
   const check = (call: Call, traceId: string, caller: Caller): CheckedCall => {
     try {
@@ -100,6 +104,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
   return async (call, given) => {
     const traceId = toTraceId(given.traceparent);
     const notes = createNotes();
+    const facts = calls && toCallFacts(call, traceId, given.caller);
+    if (facts) calls.publish({ ...facts, type: "started" });
     const settle = createSettle(call, traceId, notes, (cause) => onBug({ traceId, call, cause }));
     const envelope = await settle(() => {
       const checked = check(call, traceId, given.caller);
@@ -112,6 +118,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
       );
       return start();
     }, given.signal);
+    if (facts)
+      calls.publish({
+        ...facts,
+        type: "ended",
+        code: envelope.error?.code ?? "OK",
+        ...(envelope.meta.job_id !== undefined && { job_id: envelope.meta.job_id }),
+      });
     return { envelope, attachments: envelope.ok ? notes.attachments : [] };
   };
 }

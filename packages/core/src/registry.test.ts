@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { ANSWER_BYTES } from "./budget.ts";
 import { admin, box, createBox } from "./test-tool.ts";
 
-test("tools come and go while the server runs, and listeners are told", async () => {
+test("tools come and go while the server runs, and listeners hear of it", async () => {
   const { registry, dispatch } = createBox();
   let changes = 0;
-  const stop = registry.onChange(() => changes++);
+  const stop = registry.changes.listen(() => changes++);
   registry.addTool({ ...box, name: "crate" });
   const call = { tool: "crate", action: "get", input: { id: 1 } };
   expect((await dispatch(call, { caller: admin })).envelope.ok).toBe(true);
@@ -22,7 +22,7 @@ test("a name taken or malformed is refused", () => {
   const { registry } = createBox();
   expect(() => registry.addTool(box)).toThrow("already");
   for (const name of ["", "Box", "a-b", "a.b", "mcp__x y", "x".repeat(49)]) {
-    expect(() => registry.addTool({ ...box, name })).toThrow("no tool name");
+    expect(() => registry.addTool({ ...box, name })).toThrow("invalid tool name");
   }
 });
 

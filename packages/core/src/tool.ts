@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
-import type { StreamChunk } from "./events.ts";
+import type { StreamChunk } from "./stream.ts";
 
 export const TIMINGS = ["sync", "async_short", "async_medium", "async_long", "fire_and_forget"] as const;
 export type Timing = (typeof TIMINGS)[number];
@@ -17,6 +17,8 @@ export interface Caller {
   readonly access: Access;
   /** The widest target the caller may touch; the whole server when absent. */
   readonly reach?: Target;
+  /** The project that the caller works in; undefined where a server has only one. */
+  readonly project?: string;
   /** The caller is on another machine: what only this one can reach is not theirs. */
   readonly remote?: true;
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import { createEventLog, createJobs, type Jobs } from "@octant/core";
+import { createJobEvents, createJobs, type Jobs } from "@octant/core";
 import { type Blobs, createBlobs } from "./blobs/blobs.ts";
 import { type Confinement, createConfinement } from "./confinement.ts";
 import { createEdits, type Edits } from "./edits/edits.ts";
@@ -48,7 +48,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn });
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
-  const jobs = createJobs({ store, clock: systemClock, events: createEventLog({ startedAt: Date.now() }) });
+  const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(Date.now) });
   const sandbox = createSandbox({ roots: confinement.roots, settings, env, state });
   const limits = { memoryBytes: settings.memory_bytes, maxProcesses: settings.max_processes };
   const processes = createProcesses({ folder: state.folder("processes"), env, sandbox, limits });

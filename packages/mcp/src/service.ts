@@ -99,7 +99,7 @@ export function createService(options: ServiceOptions): Service {
   const tasks = options.tasks && createTasks(options.tasks);
   let listing = createListing({ ...listed, ...(options.offers && { offers: options.offers }) });
   let stale = false;
-  const stopWatching = options.registry.onChange(() => {
+  const stopWatching = options.registry.changes.listen(() => {
     stale = true;
   });
   const currentListing = () => {
@@ -142,7 +142,7 @@ export function createService(options: ServiceOptions): Service {
     log: options.log,
     states: createStateSeal(options.secret ?? randomBytes(SECRET_BYTES)),
     listing: currentListing,
-    onListChanged: (listener) => options.registry.onChange(listener),
+    onListChanged: (listener) => options.registry.changes.listen(listener),
     isForSdk(name, clientCapabilities) {
       const offer = currentListing().offer(name);
       if (!offer) return false;

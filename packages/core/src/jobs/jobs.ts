@@ -1,8 +1,9 @@
 import type { Envelope } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
-import type { EventLog } from "../events.ts";
+import type { Topic } from "../topic.ts";
 import type { Clock } from "./clock.ts";
 import { isUnfinished, type Job } from "./job.ts";
+import type { JobEvent } from "./job-events.ts";
 import type { JobFilter, JobStore } from "./job-store.ts";
 import { createLateWrites } from "./late-writes.ts";
 import { cancelJob, createLiveJobs } from "./live-jobs.ts";
@@ -12,7 +13,7 @@ import { createWaiting, type Waiting } from "./waiting.ts";
 
 /** Work that may outlast the call that asked for it. */
 export interface Jobs extends Waiting {
-  readonly events: EventLog;
+  readonly events: Topic<JobEvent>;
   run(request: JobRequest): Promise<JobAnswer>;
   get(owner: string, job_id: string): Job;
   result(owner: string, job_id: string): Envelope | undefined;
@@ -74,7 +75,7 @@ export function createJobs({ store, clock, events }: JobsOptions): Jobs {
 export interface JobsOptions {
   readonly store: JobStore;
   readonly clock: Clock;
-  readonly events: EventLog;
+  readonly events: Topic<JobEvent>;
 }
 
 /** Long enough for the other process to look, and for what it runs to end. */

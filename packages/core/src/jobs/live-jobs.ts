@@ -1,8 +1,10 @@
 import type { Envelope } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
-import type { EventLog, StreamChunk } from "../events.ts";
+import type { StreamChunk } from "../stream.ts";
+import type { Topic } from "../topic.ts";
 import type { Clock } from "./clock.ts";
 import { type Job, newJob, toEndState, withEnd, withProgress } from "./job.ts";
+import type { JobEvent } from "./job-events.ts";
 import type { JobStore } from "./job-store.ts";
 import { type LateWrites, orForget } from "./late-writes.ts";
 import { asksForJob } from "./patience.ts";
@@ -32,7 +34,7 @@ export interface LiveJobsOptions {
   readonly store: JobStore;
   readonly writes: LateWrites;
   readonly clock: Clock;
-  readonly events: EventLog;
+  readonly events: Topic<JobEvent>;
 }
 
 export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions): LiveJobs {
@@ -40,13 +42,13 @@ export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions
   const closing = new AbortController();
 
   const work = async (request: JobRequest, live: LiveJob): Promise<Envelope> => {
-    const { job_id } = live.job;
+    const { job_id, owner } = live.job;
     const emit = (chunk: StreamChunk) => {
       if (chunk.kind === "progress") {
         const { kind: _kind, ...progress } = chunk;
         live.job = withProgress(live.job, progress, clock.now());
       }
-      events.publish(job_id, { type: "chunk", chunk });
+      events.publish({ job_id, owner, type: "chunk", chunk });
     };
     const { signal } = live.controller;
     const result = await request.work({ job_id, signal, emit, detach: live.detached.resolve });
@@ -57,7 +59,7 @@ export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions
       await clock.sleep(STORE_AGAIN_MS, closing.signal);
     live.job = ended;
     byId.delete(job_id);
-    events.publish(job_id, { type: "end", state });
+    events.publish({ job_id, owner, type: "end", state });
     return result;
   };
 
@@ -83,7 +85,7 @@ export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions
     start(request) {
       const live = newLiveJob(request, clock.now());
       byId.set(live.job.job_id, live);
-      events.publish(live.job.job_id, { type: "start" });
+      events.publish({ job_id: live.job.job_id, owner: live.job.owner, type: "start" });
       void work(request, live).then(live.ended.resolve, live.ended.reject);
       storeStart(live);
       return live;

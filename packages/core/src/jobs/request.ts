@@ -1,5 +1,5 @@
 import type { Envelope } from "../envelope.ts";
-import type { StreamChunk } from "../events.ts";
+import type { StreamChunk } from "../stream.ts";
 import type { Job } from "./job.ts";
 
 export interface JobRequest {

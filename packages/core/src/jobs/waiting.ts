@@ -1,6 +1,7 @@
-import type { EventLog } from "../events.ts";
+import type { Topic } from "../topic.ts";
 import type { Clock } from "./clock.ts";
 import { isUnfinished, type Job } from "./job.ts";
+import type { JobEvent } from "./job-events.ts";
 import type { LiveJobs } from "./live-jobs.ts";
 import { within } from "./patience.ts";
 
@@ -17,7 +18,7 @@ export interface WaitingOptions {
   readonly find: (owner: string, job_id: string) => Job;
   readonly liveJobs: LiveJobs;
   readonly clock: Clock;
-  readonly events: EventLog;
+  readonly events: Topic<JobEvent>;
 }
 
 export function createWaiting({ find, liveJobs, clock, events }: WaitingOptions): Waiting {
@@ -33,9 +34,10 @@ export function createWaiting({ find, liveJobs, clock, events }: WaitingOptions)
     async wait(owner, job_id, fromSeq, ms, signal) {
       find(owner, job_id);
       if (!liveJobs.get(job_id)) return watchElsewhere(owner, job_id, ms, signal);
-      if (events.read(fromSeq, job_id).events.length === 0) {
+      const isOfJob = (event: JobEvent) => event.job_id === job_id;
+      if (events.read(fromSeq, isOfJob).events.length === 0) {
         const changed = new AbortController();
-        const stop = events.subscribe((event) => event.job_id === job_id && changed.abort());
+        const stop = events.listen(({ value }) => isOfJob(value) && changed.abort());
         await clock.sleep(ms, AbortSignal.any([signal, changed.signal]));
         stop();
       }

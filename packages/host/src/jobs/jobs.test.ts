@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  createEventLog,
+  createJobEvents,
   createJobs,
   type Envelope,
   type JobRequest,
@@ -22,7 +22,7 @@ let jobs: Jobs;
 
 const open = () => {
   store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
-  jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
+  jobs = createJobs({ store, clock: systemClock, events: createJobEvents() });
 };
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "octant-jobs-"));
@@ -185,7 +185,7 @@ test("a key that belongs to another call is refused", async () => {
 test("a job of another process of the workspace is waited for and cancelled through the store", async () => {
   const { job } = await jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
   const theirStore = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
-  const theirs = createJobs({ store: theirStore, clock: systemClock, events: createEventLog() });
+  const theirs = createJobs({ store: theirStore, clock: systemClock, events: createJobEvents() });
   const waiting = theirs.ended("me", job.job_id, 30_000, new AbortController().signal);
   expect((await theirs.cancel("me", job.job_id)).state).toBe("cancelled");
   expect((await waiting).state).toBe("cancelled");
@@ -200,8 +200,8 @@ test("progress and log lines are events with numbers, and progress is kept with 
       return success(1);
     }),
   );
-  const { events } = jobs.events.read(0, job.job_id);
-  expect(events.map((event) => (event.type === "chunk" ? event.chunk.kind : event.type))).toEqual([
+  const { events } = jobs.events.read(0, ({ job_id }) => job_id === job.job_id);
+  expect(events.map(({ value }) => (value.type === "chunk" ? value.chunk.kind : value.type))).toEqual([
     "start",
     "log",
     "progress",
@@ -243,12 +243,12 @@ test("what a server that died was running has failed with INTERRUPTED; what live
 
 const DYING = `
 const [here, folder] = process.argv.slice(1);
-const { createEventLog, createJobs } = await import("@octant/core");
+const { createJobEvents, createJobs } = await import("@octant/core");
 const { createBlobs } = await import(here + "/../blobs/blobs.ts");
 const { createJobStore } = await import(here + "/job-store.ts");
 const { systemClock } = await import(here + "/clock.ts");
 const store = createJobStore(folder + "/jobs.sqlite", createBlobs(folder + "/blobs"));
-const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
+const jobs = createJobs({ store, clock: systemClock, events: createJobEvents() });
 const { job } = await jobs.run({ tool: "t", action: "a", owner: "me", patienceMs: 0, signal: new AbortController().signal, work: () => new Promise(() => {}) });
 process.stdout.write(job.job_id, () => process.kill(process.pid, "SIGKILL"));
 `;
@@ -300,7 +300,7 @@ test("the end of a job that its caller knows of is stored as soon as the store t
     ...systemClock,
     sleep: (ms: number, signal: AbortSignal) => (tried === 0 ? systemClock.sleep(ms, signal) : again.promise),
   };
-  const others = createJobs({ store: failing, clock, events: createEventLog() });
+  const others = createJobs({ store: failing, clock, events: createJobEvents() });
   let finish = (_: Envelope) => {};
   const { job } = await others.run(request(() => new Promise((end) => (finish = end)), { patienceMs: 0 }));
   finish(success("kept"));
@@ -320,7 +320,7 @@ test("closing does not wait for a store that never takes an end", async () => {
       throw new ToolError("NO_SPACE", "the disk is full", {});
     },
   };
-  const others = createJobs({ store: failing, clock: systemClock, events: createEventLog() });
+  const others = createJobs({ store: failing, clock: systemClock, events: createJobEvents() });
   const { job } = await others.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
   await others.close();
   expect(store.get("me", job.job_id)?.state).toBe("running");

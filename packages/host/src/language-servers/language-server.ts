@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { createTopic } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
 import type { Path } from "../path.ts";
 import { createDocuments, type Documents } from "./documents.ts";
@@ -72,7 +73,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
   const { name, root, confinement, limits, initializationOptions, settings, start, log } = options;
   let current: Promise<Running> | undefined;
   let launchedAt = 0;
-  const listeners = new Set<(message: string) => void>();
+  const work = createTopic<string>({ maxEvents: 0 });
   let up: Running | undefined;
   let deaths = 0;
   let lastDeath = 0;
@@ -88,9 +89,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
     lastDeath = performance.now();
     log(`${name} has ended (${why}), ${deaths} of ${limits.maxDeaths} times`);
   };
-  const onWork = (message: string) => {
-    for (const listener of listeners) listener(`${name}: ${message}`);
-  };
+  const onWork = (message: string) => void work.publish(`${name}: ${message}`);
   const letGo = (running: Running) => {
     if (up !== running) return;
     up = undefined;
@@ -206,10 +205,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
       }
     },
     running: () => up,
-    onWork(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onWork: (listener) => work.listen(({ value }) => listener(value)),
     changed(paths) {
       if (!up) return;
       if (paths === null) letGo(up);

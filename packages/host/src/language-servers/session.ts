@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { createTopic } from "@octant/core";
 import type { CancellationToken } from "vscode-jsonrpc/node";
 import { type Path, pathToUri } from "../path.ts";
 import { answerServer } from "./answer-server.ts";
@@ -72,12 +73,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const registered = new Map<string, string>();
   const work = createWorkList();
   const diagnostics = createDiagnosticsBoard();
-  const listeners = new Set<() => void>();
+  const registrations = createTopic<void>({ maxEvents: 0 });
   answerServer(connection, {
     ...{ settings, registered, work, diagnostics, root, onWork: options.onWork },
-    onRegistered() {
-      for (const listener of listeners) listener();
-    },
+    onRegistered: () => registrations.publish(),
   });
   connection.listen();
 
@@ -183,10 +182,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     can: (capability) =>
       Boolean(capabilities[capability]) ||
       [...registered.values()].includes(METHODS[capability] ?? capability),
-    onRegistered(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onRegistered: (listener) => registrations.listen(() => listener()),
     knows: (command) => capabilities.executeCommandProvider?.commands?.includes(command) ?? false,
     request,
     notify,

@@ -1,3 +1,4 @@
+import { createTopic, type Topic } from "@octant/core";
 import type { EndRecord, Started, StartRecord } from "./protocol.ts";
 
 /** A process of this server that has not ended, as far as the server knows. */
@@ -6,19 +7,14 @@ export interface LiveProcess {
   readonly ended: Promise<EndRecord>;
   started(facts: Started): void;
   end(record: EndRecord): void;
-  /** There may be new output. */
-  notify(): void;
-  listen(listener: () => void): void;
-  unlisten(listener: () => void): { readonly isLast: boolean };
+  /** Called when there may be new output, and at the end. */
+  readonly output: Topic<void>;
 }
 
 export function createLiveProcess(order: Omit<StartRecord, keyof Started>): LiveProcess {
-  const listeners = new Set<() => void>();
+  const output = createTopic<void>({ maxEvents: 0 });
   const ended = Promise.withResolvers<EndRecord>();
   let start: StartRecord = { ...order, pid: NOT_STARTED, started_at: Date.now() };
-  const notify = () => {
-    for (const listener of listeners) listener();
-  };
   return {
     get start() {
       return start;
@@ -29,16 +25,9 @@ export function createLiveProcess(order: Omit<StartRecord, keyof Started>): Live
     },
     end(record) {
       ended.resolve(record);
-      notify();
+      output.publish();
     },
-    notify,
-    listen: (listener) => {
-      listeners.add(listener);
-    },
-    unlisten(listener) {
-      listeners.delete(listener);
-      return { isLast: listeners.size === 0 };
-    },
+    output,
   };
 }
 

@@ -1,5 +1,5 @@
 import { unlinkSync, writeFileSync } from "node:fs";
-import { newHandle, ToolError } from "@octant/core";
+import { createTopic, newHandle, ToolError, type Topic } from "@octant/core";
 import type { Pinned } from "../confinement.ts";
 import type { RefOpener } from "../files/files.ts";
 import { type Exchange, openPlainExchange } from "../sandbox/exchange.ts";
@@ -36,6 +36,12 @@ export interface ProcessSpec {
   readonly label: string;
 }
 
+export interface ProcessEvent {
+  readonly type: "started" | "output" | "ended";
+  readonly proc_id: string;
+  readonly owner: string;
+}
+
 /** The processes of a workspace. What has ended is read from the disk and costs no memory. */
 export interface Processes {
   /** EXEC_FAILED with the reason when it cannot be started. */
@@ -50,7 +56,9 @@ export interface Processes {
   exited(owner: string, proc_id: string, ms: number, signal: AbortSignal): Promise<ProcessInfo>;
   /** Readable at any time, also after the end and after a restart of the server. */
   output(owner: string, proc_id: string, stream: StreamName): Spool;
-  /** Calls back when there may be new output, and when the process has ended. */
+  /** Starts, ends and new output of all processes. Output is reported for processes that somebody watches. */
+  readonly events: Topic<ProcessEvent>;
+  /** Watches a process: calls back when there may be new output, and when the process has ended. */
   onOutput(proc_id: string, listener: () => void): () => void;
   write(owner: string, proc_id: string, bytes: Uint8Array | "eof"): Promise<void>;
   resize(owner: string, proc_id: string, size: TerminalSize): Promise<void>;
@@ -99,6 +107,29 @@ export function createProcesses(options: ProcessesOptions): Processes {
     if (record.end?.output_open) return;
     recent.set(record.start.proc_id, record);
     for (const oldest of recent.keys()) if (recent.size > MAX_RECENT) recent.delete(oldest);
+  };
+
+  const events = createTopic<ProcessEvent>({ now: Date.now });
+  const announce = (running: LiveProcess) => {
+    const { proc_id, owner } = running.start;
+    events.publish({ type: "started", proc_id, owner });
+    running.output.listen(() => {
+      if (live.has(proc_id)) events.publish({ type: "output", proc_id, owner });
+    });
+    void running.ended.then((end) => {
+      remember({ start: running.start, end });
+      events.publish({ type: "ended", proc_id, owner });
+    });
+  };
+  /** Reference-counted, because the supervisor knows only whether anybody watches. */
+  const watchers = new Map<string, number>();
+  const watch = (proc_id: string, change: 1 | -1) => {
+    const count = (watchers.get(proc_id) ?? 0) + change;
+    if (count > 0) watchers.set(proc_id, count);
+    else watchers.delete(proc_id);
+    if (!live.has(proc_id) || (change === -1 && count > 0)) return;
+    // A process that ends meanwhile, or a supervisor that dies, is reported by its end.
+    void link.ask("watch", { proc_id, on: count > 0 }).catch(() => {});
   };
 
   const recordOf = (proc_id: string): ProcessRecord | undefined => {
@@ -161,7 +192,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
         removeInput(inputPath(folder, proc_id));
         throw toStartError(cause, spec.argv[0], limits);
       }
-      void running.ended.then((end) => remember({ start: running.start, end }));
+      announce(running);
       return toInfo(folder, { start: running.start, end: undefined }, NOTHING_YET);
     },
     openExchange: async () => (sandbox ? sandbox.openExchange() : openPlainExchange()),
@@ -173,16 +204,16 @@ export function createProcesses(options: ProcessesOptions): Processes {
       }
     },
     exited,
+    events,
     output: (owner, proc_id, stream) => spoolOf(folder, find(owner, proc_id).start, stream),
     onOutput(proc_id, listener) {
       const running = live.get(proc_id);
       if (!running) return () => {};
-      // It may end meanwhile, or the supervisor die; both are told by its end.
-      const watch = (on: boolean) => link.ask("watch", { proc_id, on }).catch(() => {});
-      running.listen(listener);
-      watch(true);
+      const stop = running.output.listen(() => listener());
+      watch(proc_id, 1);
       return () => {
-        if (running.unlisten(listener).isLast && live.has(proc_id)) watch(false);
+        stop();
+        watch(proc_id, -1);
       };
     },
     async write(owner, proc_id, bytes) {

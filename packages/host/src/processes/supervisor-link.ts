@@ -75,7 +75,7 @@ export function createSupervisorLink({ folder, caps, limits }: SupervisorLinkOpt
       sweep(endProcessesOf(folder, server, leaders));
       endAllByForce();
     };
-    const output = (proc_id: string) => live.get(proc_id)?.notify();
+    const output = (proc_id: string) => live.get(proc_id)?.output.publish();
     const client = startSupervisor({ server, folder, caps, limits }, { output, ended: end, lost });
     return { server, client };
   };

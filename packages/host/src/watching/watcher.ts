@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { createTopic } from "@octant/core";
 import type { AsyncSubscription, Event } from "@parcel/watcher";
 import type { Confinement } from "../confinement.ts";
 import { isWithin, type Path } from "../path.ts";
@@ -54,19 +55,19 @@ const MAX_NEW_FILES = 8_192;
 /** The library gathers changes for 50 ms, so that nobody has to do it again. */
 export function createWatcher(options: WatcherOptions): Watcher {
   const { confinement, ignore = [], warn = () => {}, subscribe = lazySubscribe } = options;
-  const listeners = new Set<ChangeListener>();
+  const changes = createTopic<Parameters<ChangeListener>[0]>({ maxEvents: 0 });
   const isGenerated = createFilter(confinement.roots, ignore);
   let watching: Promise<Watching> | undefined;
   let stopped: Promise<void> = Promise.resolve();
   let status = IDLE;
   let closed = false;
 
-  const tell: ChangeListener = (paths) => {
-    if (!closed && paths?.length !== 0) for (const listener of listeners) listener(paths);
+  const publish: ChangeListener = (paths) => {
+    if (!closed && paths?.length !== 0) changes.publish(paths);
   };
   const receive = async (error: Error | null, events: readonly Event[]) => {
     const isLost = error !== null || events.length > MAX_BATCH || events.some(({ path }) => isMangled(path));
-    tell(isLost ? null : await listChanged(events, isGenerated));
+    publish(isLost ? null : await listChanged(events, isGenerated));
   };
   const open = async (): Promise<Watching> => {
     const roots = outermost(confinement.roots);
@@ -101,11 +102,11 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   return {
     onChange(listener) {
-      listeners.add(listener);
+      const stopListening = changes.listen(({ value }) => listener(value));
       if (!watching && !closed) start();
       return () => {
-        listeners.delete(listener);
-        if (listeners.size === 0 && watching) stop();
+        stopListening();
+        if (changes.listenerCount === 0 && watching) stop();
       };
     },
     covers: (path) => !isGenerated(path),
@@ -113,12 +114,11 @@ export function createWatcher(options: WatcherOptions): Watcher {
       await watching;
     },
     poll() {
-      if (status.kind === "polling") tell(null);
+      if (status.kind === "polling") publish(null);
     },
     status: () => status,
     async close() {
       closed = true;
-      listeners.clear();
       stop();
       await stopped;
     },

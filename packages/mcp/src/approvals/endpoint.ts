@@ -29,16 +29,14 @@ export function createApprovalEndpoint(
   limits: Limits,
 ): ApprovalEndpoint {
   const followers = new Set<EventStream>();
-  const send = (stream: EventStream, news: unknown) => {
-    // Who does not keep up comes back, and is told what waits by then.
+  const send = (stream: EventStream, event: unknown) => {
+    // A slow client is disconnected; when it reconnects it gets all pending approvals.
     if (stream.isFull()) stream.end();
-    else stream.send(JSON.stringify(news));
+    else stream.send(JSON.stringify(event));
   };
-  const closeDesk = source.open({
-    isAttended: () => mayAdminister(access),
-    tell(news) {
-      for (const stream of followers) send(stream, news);
-    },
+  const stopAttending = source.attend(() => mayAdminister(access));
+  const stopListening = source.events.listen(({ value }) => {
+    for (const stream of followers) send(stream, value);
   });
 
   const follow = (response: ServerResponse) => {
@@ -69,7 +67,8 @@ export function createApprovalEndpoint(
       else readJson(request, response, MAX_ANSWER_BYTES, (value) => answer(response, id, value, caller.id));
     },
     close() {
-      closeDesk();
+      stopAttending();
+      stopListening();
       for (const stream of followers) stream.end();
     },
   };

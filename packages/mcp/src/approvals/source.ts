@@ -1,3 +1,5 @@
+import type { Topic } from "@octant/core";
+
 export const APPROVAL_CHOICES = ["once", "session", "always", "deny"] as const;
 export type ApprovalChoice = (typeof APPROVAL_CHOICES)[number];
 
@@ -6,7 +8,7 @@ export interface WaitingApproval {
   readonly approval_id: string;
 }
 
-export type ApprovalNews =
+export type ApprovalEvent =
   | { readonly type: "asked"; readonly approval: WaitingApproval }
   | { readonly type: "settled"; readonly approval_id: string };
 
@@ -22,6 +24,7 @@ export interface ApprovalSource {
   list(): readonly WaitingApproval[];
   /** A ToolError when it does not wait any more, or the answer does not fit. */
   answer(approvalId: string, answer: GivenAnswer): void;
-  /** Says that questions are answered here from now on; returns how to end that. */
-  open(desk: { tell(news: ApprovalNews): void; isAttended(): boolean }): () => void;
+  readonly events: Pick<Topic<ApprovalEvent>, "listen">;
+  /** Adds a place where people answer; returns a function that removes it. */
+  attend(isAttended: () => boolean): () => void;
 }

@@ -39,7 +39,7 @@ interface Kept {
 export function createTasks(jobs: Jobs): Tasks {
   const asking = new Map<string, TaskInputs>();
   const kept = new Map<string, Kept>();
-  const stop = jobs.events.subscribe(({ type, job_id }) => type === "end" && asking.delete(job_id));
+  const stop = jobs.events.listen(({ value }) => value.type === "end" && asking.delete(value.job_id));
 
   const keptOf = (owner: string, taskId: string) => {
     const found = kept.get(taskId);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ToolError } from "@octant/core";
+import { createTopic, ToolError, type Topic } from "@octant/core";
 import { describeRequest } from "./describe-request.ts";
 import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "./prompter.ts";
 import type { PermissionRule } from "./rule.ts";
@@ -42,30 +42,24 @@ export interface ApprovalAnswer {
   readonly by: string;
 }
 
-/** A place where people answer. */
-export interface ApprovalDesk {
-  /** Of what is asked and settled. */
-  tell(event: ApprovalEvent): void;
-  /** Whether there is anybody who may answer there. */
-  isAttended(): boolean;
-}
-
 export interface ApprovalQueue extends PermissionPrompter {
   /** Oldest first. */
   list(): readonly PendingApproval[];
   /** NOT_FOUND when it does not wait any more; INVALID_ARGUMENT when the answer was not offered. */
   answer(approvalId: string, answer: ApprovalAnswer): void;
-  /** Only while there is a desk is anybody asked; with the last one, whoever waits is told that nobody is there. */
-  open(desk: ApprovalDesk): () => void;
+  readonly events: Topic<ApprovalEvent>;
+  /**
+   * Adds a place where people answer; `isAttended` tells whether anybody can answer there now. Without such a place
+   * nothing waits: removing the last one settles all pending approvals as unattended.
+   */
+  attend(isAttended: () => boolean): () => void;
 }
 
-/** Approvals that are given elsewhere, such as on a web page. */
+/** Approvals given outside the calling client, such as on a web page. */
 export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQueue {
   const waiting = new Map<string, Waiting>();
-  const desks = new Set<ApprovalDesk>();
-  const tell = (event: ApprovalEvent) => {
-    for (const desk of desks) desk.tell(event);
-  };
+  const places = new Set<() => boolean>();
+  const events = createTopic<ApprovalEvent>({ now: Date.now });
 
   const wait = async (request: PermissionRequest): Promise<PermissionAnswer> => {
     const approval = toApproval(request, timeoutMs);
@@ -82,7 +76,7 @@ export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQue
     const timer = setTimeout(() => resolve(nobodyAnswered(timeoutMs)), timeoutMs);
     request.signal.addEventListener("abort", stop, { once: true });
     waiting.set(approval_id, { approval, resolve });
-    tell({ type: "asked", approval });
+    events.publish({ type: "asked", approval });
     look();
     try {
       return await promise;
@@ -91,7 +85,7 @@ export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQue
       clearTimeout(timer);
       request.signal.removeEventListener("abort", stop);
       waiting.delete(approval_id);
-      tell({ type: "settled", approval_id });
+      events.publish({ type: "settled", approval_id });
     }
   };
   const countOf = (caller: string) =>
@@ -100,7 +94,7 @@ export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQue
   return {
     async requestPermission(request) {
       request.signal.throwIfAborted();
-      if (!desks.values().some((desk) => desk.isAttended())) return { answer: "unattended" };
+      if (!places.values().some((isAttended) => isAttended())) return { answer: "unattended" };
       const isFull = waiting.size >= MAX_WAITING || countOf(request.caller.id) >= MAX_WAITING_OF_ONE;
       return isFull ? TOO_MANY : wait(request);
     },
@@ -113,11 +107,14 @@ export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQue
       waiting.delete(approvalId);
       found.resolve(answer === "deny" ? { answer, reason, by } : { answer, by });
     },
-    open(desk) {
-      desks.add(desk);
+    events,
+    attend(isAttended) {
+      // A function of its own, so that each call adds a place.
+      const place = () => isAttended();
+      places.add(place);
       return () => {
-        desks.delete(desk);
-        if (desks.size === 0) for (const { resolve } of waiting.values()) resolve({ answer: "unattended" });
+        places.delete(place);
+        if (places.size === 0) for (const { resolve } of waiting.values()) resolve({ answer: "unattended" });
       };
     },
   };

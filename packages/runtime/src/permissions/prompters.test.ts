@@ -182,13 +182,14 @@ test("a form offers what can take effect, as MCP wants its forms", async () => {
   expect(questions[0]?.message).toContain("fs.write: Create a new file.");
 });
 
-const DESK = { tell: () => {}, isAttended: () => true };
+const attended = () => true;
 
 test("an approval waits until it is answered, once, and the caller hears that it waits", async () => {
   const queue = createApprovalQueue();
   const events: string[] = [];
   const updates: Progress[] = [];
-  queue.open({ ...DESK, tell: ({ type }) => events.push(type) });
+  queue.attend(attended);
+  queue.events.listen(({ value }) => events.push(value.type));
   const request = queue.requestPermission(toRequest({ progress: (update) => updates.push(update) }));
   const [pending] = queue.list();
   expect(pending).toMatchObject({
@@ -209,7 +210,7 @@ test("an approval waits until it is answered, once, and the caller hears that it
 
 test("an approval that cannot be for always is not taken for it", async () => {
   const queue = createApprovalQueue();
-  const close = queue.open(DESK);
+  const close = queue.attend(attended);
   const request = queue.requestPermission(toRequest({ always: undefined }));
   const [pending] = queue.list();
   expect(pending?.choices).toEqual(["once", "session", "deny"]);
@@ -217,12 +218,12 @@ test("an approval that cannot be for always is not taken for it", async () => {
     "not offered",
   );
   close();
-  expect(await request, "the desk has closed").toEqual({ answer: "unattended" });
+  expect(await request, "nobody attends any more").toEqual({ answer: "unattended" });
 });
 
 test("an approval that an answer to another one covers does not wait", async () => {
   const queue = createApprovalQueue();
-  queue.open(DESK);
+  queue.attend(attended);
   const request = queue.requestPermission(toRequest({ isCovered: () => true }));
   expect(await request).toEqual({ answer: "once" });
   expect(queue.list()).toEqual([]);
@@ -230,7 +231,7 @@ test("an approval that an answer to another one covers does not wait", async () 
 
 test("an approval runs out, or ends with its call, and says so", async () => {
   const queue = createApprovalQueue(5);
-  queue.open(DESK);
+  queue.attend(attended);
   const controller = new AbortController();
   const cancelled = queue.requestPermission(toRequest({ signal: controller.signal }));
   const late = queue.requestPermission(toRequest());
@@ -246,11 +247,11 @@ test("an approval runs out, or ends with its call, and says so", async () => {
 test("nothing waits where nobody may answer, nor where too many wait, of one caller or of all", async () => {
   const queue = createApprovalQueue();
   expect(await queue.requestPermission(toRequest())).toEqual({ answer: "unattended" });
-  const close = queue.open({ ...DESK, isAttended: () => false });
+  const close = queue.attend(() => false);
   expect(await queue.requestPermission(toRequest())).toEqual({ answer: "unattended" });
   close();
 
-  const end = queue.open(DESK);
+  const end = queue.attend(attended);
   const ask = (id: string) => queue.requestPermission(toRequest({ caller: { id, access: "write" } }));
   const requests = Array.from({ length: 21 }, () => ask("greedy"));
   expect(await requests.at(-1)).toMatchObject({ reason: expect.stringContaining("too many") });

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import type { Progress } from "@octant/core";
+import { createTopic, type Progress, type Topic } from "@octant/core";
 import type { Embedder } from "../vector/embedder.ts";
 import { requireLance } from "../vector/lance-store.ts";
 import type { PlannedFile, RankedHit, RankOptions } from "./code-index.ts";
@@ -112,17 +112,15 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
 
   const startRun = (): Run => {
     const stop = new AbortController();
-    const listeners = new Set<(update: Progress) => void>();
+    const updates = createTopic<Progress>({ maxEvents: 0 });
     const signal = AbortSignal.any([stop.signal, closed.signal]);
     const report = inTurn(async () => {
       signal.throwIfAborted();
-      const done = await indexAll(signal, (update) => {
-        for (const listener of listeners) listener(update);
-      });
+      const done = await indexAll(signal, updates.publish);
       isComplete = true;
       return done;
     });
-    const started: Run = { report, listeners, stop };
+    const started: Run = { report, updates, stop };
     const forget = () => {
       if (run === started) run = undefined;
     };
@@ -197,22 +195,21 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
 /** An indexing under way, and those who wait for it. */
 interface Run {
   readonly report: Promise<IndexReport>;
-  readonly listeners: Set<(update: Progress) => void>;
+  readonly updates: Topic<Progress>;
   readonly stop: AbortController;
 }
 
 /** Waits for the run; when the last one who waits gives up, it ends. */
 async function waitFor(
-  { report, listeners, stop }: Run,
+  { report, updates, stop }: Run,
   signal: AbortSignal,
   progress: (update: Progress) => void,
 ): Promise<IndexReport> {
-  const listener = (update: Progress) => progress(update);
-  listeners.add(listener);
+  const stopListening = updates.listen(({ value }) => progress(value));
   const leave = Promise.withResolvers<never>();
   const onAbort = () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) stop.abort(signal.reason);
+    stopListening();
+    if (updates.listenerCount === 0) stop.abort(signal.reason);
     leave.reject(signal.reason);
   };
   signal.addEventListener("abort", onAbort, { once: true });
@@ -220,6 +217,6 @@ async function waitFor(
     return await Promise.race([report, leave.promise]);
   } finally {
     signal.removeEventListener("abort", onAbort);
-    listeners.delete(listener);
+    stopListening();
   }
 }

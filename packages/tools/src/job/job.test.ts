@@ -5,7 +5,7 @@ import {
   action,
   createCursors,
   createDispatcher,
-  createEventLog,
+  createJobEvents,
   createJobs,
   createRegistry,
   defineTool,
@@ -58,7 +58,7 @@ const bugs: unknown[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "octant-job-"));
   const store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
-  const jobs = createJobs({ store, clock: systemClock, events: createEventLog({ startedAt: STARTED_AT }) });
+  const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(() => STARTED_AT) });
   kettle = createKettle();
   const registry = createRegistry([kettle.tool, job(jobs)]);
   const cursors = createCursors(Buffer.from("s"));
@@ -157,7 +157,7 @@ test("what a job tells can be read from any number on, and the reader goes on fr
 
 test("a reader whose number is from before a restart is told that events are gone", async () => {
   const { job_id } = (await call("kettle.async_long", { how: "wait" })).meta;
-  const { nextSeq } = createEventLog({ startedAt: STARTED_AT - 1 });
+  const { nextSeq } = createJobEvents(() => STARTED_AT - 1);
   const { data } = await call("job.poll", { job_id, from_seq: nextSeq });
   expect(data).toMatchObject({ restarted: true, events: [{ type: "start" }, {}, {}] });
   const { next_seq } = data as { next_seq: number };

@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, action, type JobEvent, JobId, type Jobs } from "@octant/core";
+import { ANSWER_BYTES, action, type JobEvent, JobId, type Jobs, type Published } from "@octant/core";
 import { z } from "zod";
 import { EXAMPLE_JOB, JobResult, JobView, toJobView } from "./job-view.ts";
 
@@ -7,7 +7,7 @@ const DEFAULT_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 50_000;
 const MAX_EVENTS = 200;
 
-const Event = z.object({ seq: z.int(), type: z.enum(["start", "chunk", "end"]) }).loose();
+const Event = z.object({ seq: z.int(), type: z.enum(["queued", "start", "chunk", "end"]) }).loose();
 
 export const poll = (jobs: Jobs) =>
   action({
@@ -44,7 +44,10 @@ export const poll = (jobs: Jobs) =>
         return { job: toJobView(job), result: jobs.result(caller.id, job_id), next_seq, dropped: 0 };
       }
       const job = await jobs.wait(caller.id, job_id, from_seq, wait, signal);
-      const { events, next_seq, dropped, restarted } = jobs.events.read(from_seq, job_id);
+      const { events, next_seq, dropped, restarted } = jobs.events.read(
+        from_seq,
+        (event) => event.job_id === job_id,
+      );
       const page = withinBudget(events);
       const last = page.at(-1);
       return {
@@ -59,7 +62,7 @@ export const poll = (jobs: Jobs) =>
   });
 
 /** As many events as fit into one answer; at least one, so that a reader gets on. */
-function withinBudget(events: readonly JobEvent[]): readonly JobEvent[] {
+function withinBudget(events: readonly Published<JobEvent>[]): readonly Published<JobEvent>[] {
   let chars = 0;
   const end = events.findIndex((event, index) => {
     chars += JSON.stringify(toPlain(event)).length;
@@ -69,7 +72,11 @@ function withinBudget(events: readonly JobEvent[]): readonly JobEvent[] {
 }
 
 /** Bytes travel as base64 where the wire is text. */
-function toPlain({ job_id: _job, ...event }: JobEvent) {
-  if (event.type !== "chunk" || event.chunk.kind !== "binary") return event;
-  return { ...event, chunk: { kind: "binary", base64: Buffer.from(event.chunk.bytes).toString("base64") } };
+function toPlain({ seq, value: { job_id: _job, owner: _owner, ...event } }: Published<JobEvent>) {
+  if (event.type !== "chunk" || event.chunk.kind !== "binary") return { seq, ...event };
+  return {
+    seq,
+    ...event,
+    chunk: { kind: "binary", base64: Buffer.from(event.chunk.bytes).toString("base64") },
+  };
 }

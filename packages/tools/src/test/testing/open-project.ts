@@ -5,7 +5,7 @@ import {
   type Caller,
   createCursors,
   createDispatcher,
-  createEventLog,
+  createJobEvents,
   createJobs,
   createRegistry,
   type Envelope,
@@ -90,7 +90,7 @@ function openServer(
   const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, levels });
   const processes = createProcesses({ folder: state.folder("processes"), env, sandbox });
   const store = createJobStore(join(base, "jobs.sqlite"), createBlobs(join(base, "blobs")));
-  const jobs = createJobs({ store, clock: systemClock, events: createEventLog() });
+  const jobs = createJobs({ store, clock: systemClock, events: createJobEvents() });
   const bugs: unknown[] = [];
   const registry = createRegistry([
     testTool({ workspace: { confinement, state, processes }, env }),

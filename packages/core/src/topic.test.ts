@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ToolError } from "./errors.ts";
+import { createTopic, type Delivery, type DropRule, type Topic } from "./topic.ts";
+
+const seqs = (events: readonly { readonly seq: number }[]) => events.map(({ seq }) => seq);
+
+test("a reader catches up from the number it last saw, on matching values only", () => {
+  const topic = createTopic<string>();
+  for (const value of ["a1", "b1", "a2"]) topic.publish(value);
+  const first = topic.read(0);
+  expect(first.events.map(({ seq, value }) => [seq, value])).toEqual([
+    [1, "a1"],
+    [2, "b1"],
+    [3, "a2"],
+  ]);
+  topic.publish("a3");
+  expect(topic.read(first.next_seq).events).toEqual([{ seq: 4, at: 0, value: "a3" }]);
+  expect(seqs(topic.read(0, (value) => value.startsWith("b")).events)).toEqual([2]);
+});
+
+test("a slow reader loses the oldest values and learns how many", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 0, max: 45 }),
+      (count, maxEvents, from) => {
+        const topic = createTopic<number>({ maxEvents });
+        for (let i = 1; i <= count; i++) topic.publish(i);
+        const { events, dropped, next_seq } = topic.read(Math.min(from, count + 1));
+        const oldest = Math.max(1, count - maxEvents + 1);
+        const first = Math.max(Math.min(from, count + 1), oldest);
+        expect(next_seq).toBe(count + 1);
+        expect(seqs(events)).toEqual(Array.from({ length: count - first + 1 }, (_, i) => first + i));
+        expect(dropped).toBe(Math.max(0, oldest - Math.max(from, 1)));
+      },
+    ),
+  );
+});
+
+test("large values are dropped by their bytes, but the newest is retained", () => {
+  const topic = createTopic<string>({ maxBytes: 1_000, sizeOf: (value) => value.length });
+  for (let i = 0; i < 5; i++) topic.publish("x".repeat(5_000));
+  expect(seqs(topic.read(0).events)).toEqual([5]);
+});
+
+test("listeners hear every value until they stop, also where nothing is retained", () => {
+  const topic = createTopic<string>({ maxEvents: 0 });
+  const heard: string[] = [];
+  const stop = topic.listen(({ value }) => heard.push(value));
+  topic.publish("one");
+  expect(topic.listenerCount).toBe(1);
+  stop();
+  topic.publish("two");
+  expect(heard).toEqual(["one"]);
+  expect(topic.read(0)).toMatchObject({ events: [], dropped: 2 });
+});
+
+test("numbers grow across restarts, and a reader from before one is told so", () => {
+  const before = createTopic<string>({ now: () => 1_000 });
+  before.publish("a");
+  const { next_seq } = before.read(0);
+  const topic = createTopic<string>({ now: () => 1_001 });
+  topic.publish("b");
+  const caughtUp = topic.read(next_seq);
+  expect(caughtUp).toMatchObject({ restarted: true, dropped: 0, events: [{ value: "b", at: 1_001 }] });
+  expect(caughtUp.events[0]?.seq).toBeGreaterThan(next_seq);
+  expect(topic.read(caughtUp.next_seq)).toMatchObject({ events: [], restarted: false });
+  expect(topic.read(0)).toMatchObject({ restarted: false, dropped: 0 });
+  expect(createTopic({ now: () => 999 }).read(next_seq)).toMatchObject({ restarted: true });
+});
+
+test("a subscription starts with what was missed and continues with what is published", async () => {
+  const topic = createTopic<string>({ maxEvents: 2 });
+  for (const value of ["a", "b", "c"]) topic.publish(value);
+  const end = new AbortController();
+  const values = topic.subscribe({ from: 1, signal: end.signal, whenFull: "drop_oldest" });
+  const next = async () => (await values.next()).value;
+  expect(await next()).toMatchObject({ value: "b", dropped: 1 });
+  expect(await next()).toMatchObject({ value: "c", dropped: 0 });
+  const waiting = next();
+  topic.publish("d");
+  expect(await waiting).toMatchObject({ value: "d", seq: 4 });
+  const last = values.next();
+  end.abort();
+  expect(await last).toMatchObject({ done: true });
+  expect(topic.listenerCount).toBe(0);
+});
+
+test.each<[DropRule, readonly [number, number][]]>([
+  [
+    "drop_oldest",
+    [
+      [3, 2],
+      [4, 0],
+      [5, 0],
+    ],
+  ],
+  [
+    "drop_newest",
+    [
+      [1, 0],
+      [2, 0],
+      [5, 2],
+    ],
+  ],
+])("a full queue with the rule %s loses what the rule says", async (whenFull, expected) => {
+  const topic = createTopic<number>();
+  const { signal } = new AbortController();
+  const values = topic.subscribe({ signal, whenFull, maxQueued: 2 });
+  for (const value of [1, 2, 3, 4]) topic.publish(value);
+  const got: [number, number][] = [];
+  const take = async () => {
+    const { value, dropped } = (await values.next()).value as Delivery<number>;
+    got.push([value, dropped]);
+  };
+  await take();
+  await take();
+  topic.publish(5);
+  await take();
+  expect(got).toEqual(expected);
+});
+
+test("a full queue with the rule close ends with the number to subscribe from again", async () => {
+  const topic = createTopic<number>();
+  const { signal } = new AbortController();
+  const values = topic.subscribe({ signal, whenFull: "close", maxQueued: 1 });
+  for (const value of [1, 2, 3]) topic.publish(value);
+  expect((await values.next()).value).toMatchObject({ value: 1 });
+  await expect(values.next()).rejects.toThrow(ToolError);
+  expect(topic.listenerCount).toBe(0);
+});
+
+test("a subscription that is aborted before it is read leaves no listener", () => {
+  const topic: Topic<number> = createTopic();
+  const end = new AbortController();
+  topic.subscribe({ signal: end.signal, whenFull: "drop_oldest" });
+  end.abort();
+  expect(topic.listenerCount).toBe(0);
+});
