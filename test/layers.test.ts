@@ -11,8 +11,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   wire: ["core"],
   mcp: ["core"],
   runtime: ["core", "host", "mcp"],
-  hub: ["core", "host", "runtime"],
-  cli: ["core", "host", "search", "tools", "wire", "mcp", "runtime", "hub"],
+  agent: ["core", "runtime", "mcp"],
+  "scripted-provider": ["agent"],
+  hub: ["core", "host", "runtime", "agent"],
+  cli: ["core", "host", "search", "tools", "wire", "mcp", "runtime", "agent", "hub"],
 };
 const CORE_MAY_USE = ["node:crypto", "zod"];
 

@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 export interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly private?: boolean;
   readonly files?: readonly string[];
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: unknown;
@@ -12,10 +13,11 @@ export interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Puts every package into a folder of its own below `out`, ready to be published; returns their manifests. */
+/** Puts every package that is not private into a folder of its own below `out`, ready to be published; returns their manifests. */
 export function layOutPackages(repository: string, out: string, mcpName: string): Manifest[] {
   const root = loadManifest(repository);
   return globSync("packages/*/package.json", { cwd: repository })
+    .filter((path) => !loadManifest(join(repository, dirname(path))).private)
     .sort()
     .map((path) => {
       const from = join(repository, dirname(path));

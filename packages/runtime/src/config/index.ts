@@ -9,3 +9,4 @@ export { SettingsError, type SettingsIssue } from "./settings-error.ts";
 export * from "./settings-schema.ts";
 export { type Origin, TIERS, type TierName } from "./tiers.ts";
 export { listTrust, revokeTrust, type Trusted, trustFolder, untrustedError } from "./trust.ts";
+export { nearestName } from "./nearest-name.ts";

@@ -1,0 +1,160 @@
+import { ToolError } from "@octant/core";
+import { type PermissionPrompter, unattended } from "@octant/runtime";
+import type { ApiClient } from "./api-client.ts";
+import type { Compacted, RunEnded, SessionBegan } from "./events.ts";
+import type { Limits } from "./limits.ts";
+import { runLoop } from "./loop.ts";
+import { textOf, textParts, type UserPart } from "./messages.ts";
+import type { EventListener, Session } from "./session.ts";
+import type { ToolExecutor } from "./tool-executor.ts";
+
+export interface AgentOptions {
+  readonly client: ApiClient;
+  readonly tools: ToolExecutor;
+  readonly session: Session;
+  /** Without it nobody can be asked, and what needs an approval is refused. */
+  readonly prompter?: PermissionPrompter;
+  /** Of a new session; one that is resumed keeps its own. */
+  readonly system?: string;
+  readonly cwd?: string;
+  readonly parent?: SessionBegan["parent"];
+  readonly limits?: Limits;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal;
+  readonly limits?: Limits;
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+}
+
+export type Content = string | readonly UserPart[];
+
+/** A conversation with a model that has tools. Everything it does is told by its events. */
+export interface Agent {
+  readonly session: Session;
+  readonly isRunning: boolean;
+  /** Says something to an idle agent and waits until its run ends. Throws LOCKED while it is at work. */
+  send(content: Content, options?: SendOptions): Promise<RunEnded>;
+  /** Goes on without a new message, such as after a crash. */
+  proceed(options?: SendOptions): Promise<RunEnded>;
+  /** Says something to an agent that is at work: it is delivered at the next step. */
+  queue(content: Content): void;
+  /** What waits for the next step, oldest first. */
+  readonly queued: readonly (readonly UserPart[])[];
+  /** Takes back what was queued and not delivered. */
+  unqueue(): readonly (readonly UserPart[])[];
+  /** Stops stream, tools and their processes; comes back when the run has ended. */
+  cancel(): Promise<void>;
+  /** Makes the conversation shorter now; false when there is nothing to leave out. */
+  compact(signal?: AbortSignal): Promise<boolean>;
+  /** From the next request on. */
+  useModel(client: ApiClient): Promise<void>;
+  subscribe(listener: EventListener): () => void;
+  /** Cancels and closes the session. */
+  close(): Promise<void>;
+}
+
+export function createAgent(options: AgentOptions): Agent {
+  const { session, tools, prompter = unattended } = options;
+  let { client } = options;
+  let waiting: (readonly UserPart[])[] = [];
+  let running: { readonly stop: AbortController; readonly ended: Promise<RunEnded> } | undefined;
+
+  const takeQueued = () => {
+    const taken = waiting;
+    waiting = [];
+    return taken;
+  };
+  const compact = async (_cause: Compacted["cause"], _signal: AbortSignal) => false;
+
+  const begin = async (content: readonly UserPart[] | undefined, isNew: boolean) => {
+    if (isNew) await session.append(toBeginning(options, client));
+    const known = new Set(session.conversation.tools.map(({ name }) => name));
+    const added = tools.definitions().filter(({ name }) => !known.has(name));
+    if (added.length > 0) await session.append({ type: "tools_added", tools: added });
+    if (!content) return;
+    await session.append({ type: "user", origin: "person", content });
+    if (isNew) await session.append({ type: "title", title: toTitle(content) });
+  };
+  const run = async (content: readonly UserPart[] | undefined, more: SendOptions, stop: AbortController) => {
+    const signal = more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal;
+    await begin(content, session.conversation.model === undefined);
+    return runLoop({
+      session,
+      client,
+      tools,
+      prompter,
+      limits: { ...options.limits, ...more.limits },
+      signal,
+      ...(more.outputSchema && { outputSchema: more.outputSchema }),
+      takeQueued,
+      needsCompaction: () => false,
+      compact,
+    });
+  };
+  const start = (content: readonly UserPart[] | undefined, more: SendOptions = {}) => {
+    if (running)
+      throw new ToolError("LOCKED", "the agent is at work; queue the message, or cancel first", {});
+    const stop = new AbortController();
+    const ended = run(content, more, stop).finally(() => {
+      running = undefined;
+    });
+    running = { stop, ended };
+    return ended;
+  };
+  const cancel = async () => {
+    running?.stop.abort();
+    await running?.ended.catch(() => {});
+  };
+
+  return {
+    session,
+    get isRunning() {
+      return running !== undefined;
+    },
+    send: async (content, more) => start(toContent(content), more),
+    proceed: async (more) => start(undefined, more),
+    queue(content) {
+      waiting.push(toContent(content));
+      session.publish({ type: "queued", content: toContent(content), queue_length: waiting.length });
+    },
+    get queued() {
+      return waiting;
+    },
+    unqueue: takeQueued,
+    cancel,
+    compact: (signal = new AbortController().signal) => compact("asked", signal),
+    async useModel(next) {
+      client = next;
+      if (session.conversation.model) await session.append({ type: "model_changed", model: next.model });
+    },
+    subscribe: session.subscribe,
+    async close() {
+      await cancel();
+      await session.close();
+    },
+  };
+}
+
+const toContent = (content: Content): readonly UserPart[] =>
+  typeof content === "string" ? textParts(content) : content;
+
+const toBeginning = (
+  { system = "", tools, cwd = "", parent }: AgentOptions,
+  { model }: ApiClient,
+): SessionBegan => ({
+  type: "session_began",
+  system,
+  tools: tools.definitions(),
+  model,
+  cwd,
+  ...(parent && { parent }),
+});
+
+const MAX_TITLE_CHARS = 80;
+
+/** The first line of what was asked. */
+function toTitle(content: readonly UserPart[]): string {
+  const [line = ""] = textOf(content).trim().split("\n", 1);
+  return line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…` : line;
+}

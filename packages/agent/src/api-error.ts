@@ -1,0 +1,44 @@
+/**
+ * Why a request to a model failed.
+ * `rate_limit`, `overloaded`, `server`, `broken` (the stream ended too early or made no sense), `stalled` and
+ * `unreachable` may pass; the others do not by waiting.
+ */
+export const API_FAILURES = {
+  rate_limit: { retry: true },
+  overloaded: { retry: true },
+  server: { retry: true },
+  broken: { retry: true },
+  stalled: { retry: true },
+  unreachable: { retry: true },
+  context_length: { retry: false },
+  auth: { retry: false },
+  quota: { retry: false },
+  not_found: { retry: false },
+  invalid: { retry: false },
+} as const;
+
+export type ApiFailure = keyof typeof API_FAILURES;
+
+export interface ApiErrorOptions extends ErrorOptions {
+  readonly status?: number;
+  /** What the provider asked us to wait. */
+  readonly retryAfterMs?: number;
+}
+
+/** Its message holds neither a key nor a header. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly failure: ApiFailure;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(failure: ApiFailure, message: string, options: ApiErrorOptions = {}) {
+    super(message, options);
+    this.failure = failure;
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+export const isRetryable = (cause: unknown): cause is ApiError =>
+  cause instanceof ApiError && API_FAILURES[cause.failure].retry;

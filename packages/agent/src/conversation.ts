@@ -1,0 +1,159 @@
+import type { Model, ToolDefinition } from "./api-client.ts";
+import type { StoredEvent, ToolEnded } from "./events.ts";
+import { type Message, type ToolCallPart, type ToolMessage, textParts, toolCallsOf } from "./messages.ts";
+import type { ChangedFile } from "./tool-executor.ts";
+import { addUsage, NO_USAGE, tokensOf, type Usage } from "./usage.ts";
+
+/** What the events of a session come to. The same events always give the same conversation. */
+export interface Conversation {
+  readonly system: string;
+  readonly tools: readonly ToolDefinition[];
+  readonly model: Model | undefined;
+  readonly cwd: string;
+  readonly title: string;
+  /** Complete: every call in it has its result. */
+  readonly messages: readonly Message[];
+  /** Calls of the last answer that have no result yet. */
+  readonly pendingCalls: readonly PendingCall[];
+  readonly usage: Usage;
+  /** Null when a part of it is not known. */
+  readonly cost: number | null;
+  /** How often the model answered. */
+  readonly turns: number;
+  /** Tokens that the next request takes at least, as the provider counted them. */
+  readonly contextTokens: number;
+  /** The newest state of each file that calls have changed. */
+  readonly changed: ReadonlyMap<string, ChangedFile>;
+  /** The newest state of each file that calls have shown to the model. */
+  readonly seen: ReadonlyMap<string, ChangedFile>;
+  apply(event: StoredEvent): void;
+}
+
+export interface PendingCall {
+  readonly call: ToolCallPart;
+  readonly began: boolean;
+}
+
+export function createConversation(): Conversation {
+  let messages: Message[] = [];
+  let calls: readonly ToolCallPart[] = [];
+  const began = new Set<string>();
+  const ended = new Map<string, ToolEnded>();
+  const changed = new Map<string, ChangedFile>();
+  const seen = new Map<string, ChangedFile>();
+  const totals = { system: "", cwd: "", title: "", turns: 0, contextTokens: 0 };
+  let usage = NO_USAGE;
+  let cost: number | null = 0;
+  let tools: readonly ToolDefinition[] = [];
+  let model: Model | undefined;
+
+  const spend = (event: { readonly usage: Usage; readonly cost: number | null }) => {
+    usage = addUsage(usage, event.usage);
+    cost = cost === null || event.cost === null ? null : cost + event.cost;
+  };
+  const settleCalls = () => {
+    if (calls.length === 0 || calls.some(({ id }) => !ended.has(id))) return;
+    messages.push(toToolMessage(calls, ended));
+    calls = [];
+    began.clear();
+    ended.clear();
+  };
+
+  const apply = (event: StoredEvent): void => {
+    switch (event.type) {
+      case "session_began":
+        ({ tools, model } = event);
+        totals.system = event.system;
+        totals.cwd = event.cwd;
+        break;
+      case "tools_added":
+        tools = [...tools, ...event.tools];
+        break;
+      case "model_changed":
+        model = event.model;
+        break;
+      case "title":
+        totals.title = event.title;
+        break;
+      case "user":
+        messages.push({ role: "user", origin: event.origin, content: event.content });
+        break;
+      case "message":
+        messages.push(event.message);
+        calls = toolCallsOf(event.message);
+        totals.turns += 1;
+        totals.contextTokens = tokensOf(event.usage);
+        spend(event);
+        break;
+      case "tool_began":
+        began.add(event.call_id);
+        break;
+      case "tool_ended":
+        ended.set(event.call_id, event);
+        for (const file of event.facts?.changed ?? []) note(changed, file);
+        for (const file of [...(event.facts?.read ?? []), ...(event.facts?.changed ?? [])]) note(seen, file);
+        settleCalls();
+        break;
+      case "compaction":
+        messages = [...event.messages];
+        totals.contextTokens = event.tokens_after;
+        spend(event);
+        break;
+    }
+  };
+  return {
+    apply,
+    get system() {
+      return totals.system;
+    },
+    get cwd() {
+      return totals.cwd;
+    },
+    get title() {
+      return totals.title;
+    },
+    get turns() {
+      return totals.turns;
+    },
+    get contextTokens() {
+      return totals.contextTokens;
+    },
+    get tools() {
+      return tools;
+    },
+    get model() {
+      return model;
+    },
+    get messages() {
+      return messages;
+    },
+    get pendingCalls() {
+      return calls.filter(({ id }) => !ended.has(id)).map((call) => ({ call, began: began.has(call.id) }));
+    },
+    get usage() {
+      return usage;
+    },
+    get cost() {
+      return cost;
+    },
+    changed,
+    seen,
+  };
+}
+
+const toToolMessage = (
+  calls: readonly ToolCallPart[],
+  ended: ReadonlyMap<string, ToolEnded>,
+): ToolMessage => ({
+  role: "tool",
+  results: calls.map(({ id, name }) => {
+    const { content = textParts(""), is_error = true } = ended.get(id) ?? {};
+    return { call_id: id, name, content, is_error };
+  }),
+});
+
+/** The newest comes last. */
+function note(files: Map<string, ChangedFile>, file: ChangedFile): void {
+  files.delete(file.path);
+  files.set(file.path, file);
+}

@@ -1,0 +1,190 @@
+import type { ErrorCode } from "@octant/core";
+import type { PermissionRule } from "@octant/runtime";
+import type { Model, StopReason, ToolDefinition } from "./api-client.ts";
+import type { AssistantMessage, Message, UserOrigin, UserPart } from "./messages.ts";
+import type { CallOutline, ToolFacts } from "./tool-executor.ts";
+import type { Usage } from "./usage.ts";
+
+/**
+ * Why a run ended. `done`: the model has nothing more to do. The limits are named as the options that set them.
+ */
+export const END_REASONS = [
+  "done",
+  "cancelled",
+  "refused",
+  "output_limit",
+  "max_turns",
+  "max_tokens",
+  "max_cost",
+  "max_time",
+  "repeated_calls",
+  "failed",
+] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/** Events that are stored. They are on the disk before a listener sees them. */
+export type StoredEvent =
+  | SessionBegan
+  | UserSaid
+  | ModelAnswered
+  | ToolBegan
+  | ToolEnded
+  | PermissionAsked
+  | PermissionAnswered
+  | Compacted
+  | ToolsAdded
+  | ModelChanged
+  | Titled
+  | Noticed
+  | RunEnded
+  | Marked;
+
+/** Events that only those who listen now see: what they add up to is stored when it is whole. */
+export type LiveEvent =
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "thinking_delta"; readonly text: string }
+  | { readonly type: "call_delta"; readonly call_id: string; readonly name?: string; readonly text: string }
+  | {
+      readonly type: "tool_progress";
+      readonly call_id: string;
+      readonly progress: number;
+      readonly total?: number;
+      readonly message?: string;
+    }
+  /** The deltas since the last stored event are void: the request is sent again. */
+  | { readonly type: "retry"; readonly attempt: number; readonly delay_ms: number; readonly reason: string }
+  | { readonly type: "compaction_began"; readonly tokens: number }
+  | { readonly type: "queued"; readonly content: readonly UserPart[]; readonly queue_length: number };
+
+/** Numbers of stored events rise by one; a live event has the number of the stored one before it. */
+export interface EventStamp {
+  readonly seq: number;
+  readonly session_id: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export type AgentEvent = (StoredEvent | LiveEvent) & EventStamp;
+export type StampedEvent = StoredEvent & EventStamp;
+
+/** Everything that the requests of a session have in common stands here, so that it is the same after a resume. */
+export interface SessionBegan {
+  readonly type: "session_began";
+  readonly system: string;
+  readonly tools: readonly ToolDefinition[];
+  readonly model: Model;
+  readonly cwd: string;
+  /** The session whose call started this one, or that this is a fork of. */
+  readonly parent?: { readonly session_id: string; readonly kind: "agent" | "fork"; readonly seq?: number };
+}
+
+export interface UserSaid {
+  readonly type: "user";
+  readonly origin: UserOrigin;
+  readonly content: readonly UserPart[];
+}
+
+export interface ModelAnswered {
+  readonly type: "message";
+  readonly message: AssistantMessage;
+  readonly stop: StopReason;
+  readonly usage: Usage;
+  /** US dollars; null when the price is not known. */
+  readonly cost: number | null;
+  /** What the provider said about a refusal. */
+  readonly detail?: string;
+  readonly context: { readonly used_tokens: number; readonly size_tokens: number };
+}
+
+export interface ToolBegan extends CallOutline {
+  readonly type: "tool_began";
+  readonly call_id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolEnded {
+  readonly type: "tool_ended";
+  readonly call_id: string;
+  readonly name: string;
+  readonly content: readonly UserPart[];
+  readonly is_error: boolean;
+  readonly code?: ErrorCode;
+  readonly facts?: ToolFacts;
+  readonly duration_ms: number;
+}
+
+export interface PermissionAsked {
+  readonly type: "permission_asked";
+  readonly permission_id: string;
+  readonly call_id: string;
+  /** Such as `fs.write`. */
+  readonly action: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly reason: string;
+  readonly preview?: string;
+  /** The rule that "always" would write; that answer is not offered without it. */
+  readonly always?: PermissionRule;
+}
+
+export interface PermissionAnswered {
+  readonly type: "permission_answered";
+  readonly permission_id: string;
+  readonly call_id: string;
+  readonly answer: "once" | "session" | "always" | "deny" | "unattended" | "cancelled";
+  readonly reason?: string;
+}
+
+/** From here on the conversation is `messages`; what was before stays in the log. */
+export interface Compacted {
+  readonly type: "compaction";
+  readonly cause: "budget" | "context_length" | "asked";
+  readonly messages: readonly Message[];
+  readonly tokens_before: number;
+  readonly tokens_after: number;
+  /** Whether the model wrote the summary; otherwise the text was cut. */
+  readonly summarized: boolean;
+  /** Of the request for the summary. */
+  readonly usage: Usage;
+  readonly cost: number | null;
+}
+
+export interface ToolsAdded {
+  readonly type: "tools_added";
+  readonly tools: readonly ToolDefinition[];
+}
+
+export interface ModelChanged {
+  readonly type: "model_changed";
+  readonly model: Model;
+}
+
+export interface Titled {
+  readonly type: "title";
+  readonly title: string;
+}
+
+/** Something a person should know. */
+export interface Noticed {
+  readonly type: "notice";
+  readonly level: "info" | "warning" | "error";
+  readonly text: string;
+}
+
+export interface RunEnded {
+  readonly type: "end";
+  readonly reason: EndReason;
+  /** Says what happened and what to do next, unless it is done. */
+  readonly message?: string;
+  /** Of the whole session. */
+  readonly usage: Usage;
+  readonly cost: number | null;
+  readonly turns: number;
+}
+
+/** For what builds on sessions, such as checkpoints and plans. The loop passes it on and does not look at it. */
+export interface Marked {
+  readonly type: "mark";
+  readonly name: string;
+  readonly data: unknown;
+}

@@ -1,0 +1,61 @@
+export { type Agent, type AgentOptions, type Content, createAgent, type SendOptions } from "./agent.ts";
+export type {
+  ApiClient,
+  Model,
+  ModelRequest,
+  StopReason,
+  StreamEvent,
+  ToolDefinition,
+} from "./api-client.ts";
+export { API_FAILURES, ApiError, type ApiErrorOptions, type ApiFailure, isRetryable } from "./api-error.ts";
+export { type Conversation, createConversation, type PendingCall } from "./conversation.ts";
+export type * from "./events.ts";
+export { END_REASONS } from "./events.ts";
+export type { Limits } from "./limits.ts";
+export {
+  type AssistantMessage,
+  type AssistantPart,
+  type ImagePart,
+  type Message,
+  type Native,
+  type TextPart,
+  type ThinkingPart,
+  type ToolCallPart,
+  type ToolMessage,
+  type ToolResultPart,
+  textOf,
+  textParts,
+  toolCallsOf,
+  type UserMessage,
+  type UserOrigin,
+  type UserPart,
+} from "./messages.ts";
+export { parseArguments, toFailure } from "./run-calls.ts";
+export {
+  createSession,
+  type EventListener,
+  type EventStore,
+  memoryStore,
+  type Session,
+  type SessionOptions,
+} from "./session.ts";
+export type {
+  CallOutline,
+  ChangedFile,
+  ExecuteOptions,
+  ToolCall,
+  ToolExecutor,
+  ToolFacts,
+  ToolKind,
+  ToolResult,
+} from "./tool-executor.ts";
+export {
+  addUsage,
+  cacheHitRate,
+  costOf,
+  inputTokensOf,
+  NO_USAGE,
+  type Price,
+  tokensOf,
+  type Usage,
+} from "./usage.ts";

@@ -1,0 +1,46 @@
+import type { Conversation } from "./conversation.ts";
+import type { EndReason } from "./events.ts";
+import { tokensOf } from "./usage.ts";
+
+/** What one run may spend; a limit that is absent does not hold. */
+export interface Limits {
+  /** Answers of the model. */
+  readonly max_turns?: number;
+  /** Input and output of all requests, cached input included. */
+  readonly max_tokens?: number;
+  /** US dollars. A model without a known price never reaches it. */
+  readonly max_cost?: number;
+  readonly max_time_ms?: number;
+}
+
+export interface LimitReached {
+  readonly reason: EndReason;
+  readonly message: string;
+}
+
+/** Counts from now on; each run has its own limits, whatever the session has spent before. */
+export function createMeter(limits: Limits, conversation: Conversation): () => LimitReached | undefined {
+  const started = performance.now();
+  const before = { turns: conversation.turns, usage: conversation.usage, cost: conversation.cost };
+  return () => {
+    const { max_turns, max_tokens, max_cost, max_time_ms } = limits;
+    const turns = conversation.turns - before.turns;
+    if (max_turns !== undefined && turns >= max_turns)
+      return { reason: "max_turns", message: `the limit of ${max_turns} turns is reached` };
+    const tokens = tokensOf(conversation.usage) - tokensOf(before.usage);
+    if (max_tokens !== undefined && tokens >= max_tokens)
+      return {
+        reason: "max_tokens",
+        message: `the limit of ${max_tokens} tokens is reached (${tokens} used)`,
+      };
+    const cost = (conversation.cost ?? 0) - (before.cost ?? 0);
+    if (max_cost !== undefined && cost >= max_cost)
+      return {
+        reason: "max_cost",
+        message: `the limit of $${max_cost} is reached ($${cost.toFixed(4)} spent)`,
+      };
+    if (max_time_ms !== undefined && performance.now() - started >= max_time_ms)
+      return { reason: "max_time", message: `the limit of ${max_time_ms / 1000} s is reached` };
+    return undefined;
+  };
+}

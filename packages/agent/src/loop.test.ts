@@ -1,0 +1,296 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { PermissionRequest } from "@octant/runtime";
+import { expect, test } from "vitest";
+import { createAgent } from "./agent.ts";
+import { ApiError } from "./api-error.ts";
+import type { AgentEvent } from "./events.ts";
+import type { Limits } from "./limits.ts";
+import { textOf } from "./messages.ts";
+import { createSession } from "./session.ts";
+import { call, createScriptedClient, done, type Turn, text } from "./testing/scripted-client.ts";
+import { createTestTools, type TestTool } from "./testing/tools.ts";
+import type { ToolExecutor } from "./tool-executor.ts";
+
+function setUp(turns: readonly Turn[], tools: Record<string, TestTool> | ToolExecutor = {}, limits?: Limits) {
+  const client = createScriptedClient(turns);
+  const session = createSession({ id: "ses_1" });
+  const events: AgentEvent[] = [];
+  session.subscribe((event) => events.push(event));
+  const executor =
+    "definitions" in tools && "outline" in tools ? (tools as ToolExecutor) : createTestTools({ ...tools });
+  const agent = createAgent({ client, tools: executor, session, system: "Be brief.", limits });
+  const results = () =>
+    events.flatMap((event) =>
+      event.type === "tool_ended" ? [{ ...event, text: textOf(event.content) }] : [],
+    );
+  return { agent, client, events, results, types: () => events.map(({ type }) => type) };
+}
+
+test("an answer without calls ends the run, and every step of it is an event", async () => {
+  const { agent, types } = setUp([[text("Hello.")]]);
+  const end = await agent.send("Hi");
+  expect(end).toMatchObject({ reason: "done", turns: 1, usage: { input_tokens: 100, output_tokens: 10 } });
+  expect(end.cost).toBeCloseTo(0.0002);
+  expect(types()).toEqual(["session_began", "user", "title", "message", "end"]);
+});
+
+test("a call is run and its result goes back to the model", async () => {
+  const { agent, client, types } = setUp([[call("read", { of: "a" })], [text("It says A.")]], {
+    read: ({ of }) => `content of ${of}`,
+  });
+  expect(await agent.send("Read a")).toMatchObject({ reason: "done", turns: 2 });
+  expect(types()).toEqual([
+    ...["session_began", "user", "title", "message"],
+    ...["tool_began", "tool_ended", "message", "end"],
+  ]);
+  const [, second] = client.requests;
+  expect(second?.messages.at(-1)).toMatchObject({
+    role: "tool",
+    results: [{ name: "read", is_error: false, content: [{ type: "text", text: "content of a" }] }],
+  });
+});
+
+test("reading calls run side by side, writing ones alone and in order", async () => {
+  const log: string[] = [];
+  let readers = 0;
+  let most = 0;
+  const read: TestTool = async ({ of }) => {
+    most = Math.max(most, ++readers);
+    log.push(`read ${of}`);
+    await delay(5);
+    readers -= 1;
+    return "";
+  };
+  const write: TestTool = async ({ of }) => {
+    expect(readers).toBe(0);
+    log.push(`begin ${of}`);
+    await delay(5);
+    log.push(`end ${of}`);
+    return "";
+  };
+  const calls = [
+    ...[call("read", { of: 1 }), call("read", { of: 2 }), call("write", { of: 3 })],
+    ...[call("write", { of: 4 }), call("read", { of: 5 })],
+  ];
+  const { agent, client } = setUp([calls, [text("ok")]], { read, write });
+  await agent.send("go");
+  expect(log).toEqual(["read 1", "read 2", "begin 3", "end 3", "begin 4", "end 4", "read 5"]);
+  expect(most).toBe(2);
+  const last = client.requests[1]?.messages.at(-1);
+  expect(last?.role === "tool" && last.results.map(({ call_id }) => call_id)).toEqual(
+    calls.map((part) => part.type === "tool_call" && part.id),
+  );
+});
+
+test("broken arguments and unknown tools are told to the model, and nothing runs", async () => {
+  const { agent, results } = setUp(
+    [[call("reed"), call("read", '{"of": '), call("read", "[1]")], [text("ok")]],
+    {
+      read: () => {
+        throw new Error("ran");
+      },
+    },
+  );
+  await agent.send("go");
+  expect(results().map(({ code }) => code)).toEqual(["UNKNOWN_TOOL", "INVALID_ARGUMENT", "INVALID_ARGUMENT"]);
+  expect(results()[0]?.text).toContain("did you mean 'read'? tools: read".replace("? ", "?; "));
+  expect(results()[1]?.text).toContain("not valid JSON");
+});
+
+test("a message that is queued while it works is delivered at the next step", async () => {
+  const { agent, client } = setUp([[call("read")], [text("ok")]], {
+    read: () => {
+      agent.queue("And mind the tests.");
+      return "read";
+    },
+  });
+  await agent.send("go");
+  expect(client.requests[1]?.messages.slice(-2)).toMatchObject([
+    { role: "tool" },
+    { role: "user", origin: "person", content: [{ text: "And mind the tests." }] },
+  ]);
+  expect(agent.queued).toEqual([]);
+});
+
+test("a message that is queued during the last answer gets an answer of its own", async () => {
+  const { agent, client } = setUp([
+    async function* () {
+      agent.queue("One more thing.");
+      yield done([text("Done.")]);
+    },
+    [text("That too.")],
+  ]);
+  expect(await agent.send("go")).toMatchObject({ reason: "done", turns: 2 });
+  expect(client.requests).toHaveLength(2);
+});
+
+test("cancelling ends within 500 ms although a tool does not listen, and every call has its result", async () => {
+  const began = Promise.withResolvers<void>();
+  const { agent, results, events } = setUp([[call("write", { of: 1 }), call("write", { of: 2 })]], {
+    write: () => {
+      began.resolve();
+      return new Promise(() => {});
+    },
+  });
+  const running = agent.send("go");
+  await began.promise;
+  const asked = performance.now();
+  await agent.cancel();
+  expect(performance.now() - asked).toBeLessThan(500);
+  expect(await running).toMatchObject({ reason: "cancelled" });
+  expect(results().map(({ code }) => code)).toEqual(["CANCELLED", "CANCELLED"]);
+  expect(results()[1]?.text).toContain("was not started");
+  expect(events.at(-1)).toMatchObject({ type: "end", reason: "cancelled" });
+  expect(agent.session.conversation.messages.at(-1)?.role).toBe("tool");
+});
+
+test("cancelling during the stream leaves no half answer in the conversation", async () => {
+  const { agent } = setUp([
+    async function* (_request, signal) {
+      yield { type: "text", text: "I am about to" } as const;
+      await delay(60_000, undefined, { signal });
+    },
+  ]);
+  const shown = new Promise((resolve) =>
+    agent.subscribe((event) => event.type === "text_delta" && resolve(event)),
+  );
+  const running = agent.send("go");
+  await shown;
+  await agent.cancel();
+  expect(await running).toMatchObject({ reason: "cancelled" });
+  expect(agent.session.conversation.messages.map(({ role }) => role)).toEqual(["user"]);
+});
+
+test.each([
+  [{ max_turns: 2 }, "max_turns"],
+  [{ max_tokens: 150 }, "max_tokens"],
+  [{ max_cost: 0.0003 }, "max_cost"],
+  [{ max_time_ms: 1 }, "max_time"],
+] as const)("the limit %o ends the run with its name", async (limits, reason) => {
+  let count = 0;
+  const turns: Turn[] = Array.from({ length: 10 }, () => [call("read", { of: ++count })]);
+  const { agent } = setUp(turns, { read: async ({ of }) => delay(2, `${of}`) }, limits);
+  const end = await agent.send("go");
+  expect(end.reason).toBe(reason);
+  expect(end.message).toContain("limit");
+  expect(agent.session.conversation.pendingCalls).toEqual([]);
+});
+
+test("the same call with the same result is first noted and then ends the run", async () => {
+  const { agent, client } = setUp(
+    Array.from({ length: 10 }, () => [call("read", { of: "a" })]),
+    { read: () => "the same" },
+  );
+  expect(await agent.send("go")).toMatchObject({ reason: "repeated_calls", turns: 6 });
+  const told = client.requests[3]?.messages.at(-1);
+  expect(told?.role === "tool" && textOf(told.results[0]?.content ?? [])).toContain("exact result 3 times");
+});
+
+test("the same call with another result each time is no loop", async () => {
+  let count = 0;
+  const { agent } = setUp([...Array.from({ length: 9 }, () => [call("read")]), [text("ok")]], {
+    read: () => `result ${++count}`,
+  });
+  expect(await agent.send("go")).toMatchObject({ reason: "done", turns: 10 });
+});
+
+test("what the policy asks is asked of the prompter, and both are events", async () => {
+  const client = createScriptedClient([[call("write")], [text("ok")]]);
+  const session = createSession({ id: "ses_1" });
+  const events: AgentEvent[] = [];
+  session.subscribe((event) => events.push(event));
+  const tools = createTestTools({
+    write: async (input, { prompter, signal }) => {
+      // A request of the policy; what a test of the loop does not need is left out.
+      const request = { name: "fs.write", input, decision: { reason: "no rule" }, signal };
+      const { answer } = await prompter.requestPermission(request as unknown as PermissionRequest);
+      return answer;
+    },
+  });
+  const agent = createAgent({
+    client,
+    session,
+    tools,
+    prompter: { requestPermission: async () => ({ answer: "deny", reason: "not now" }) },
+  });
+  await agent.send("go");
+  const asked = events.find(({ type }) => type === "permission_asked");
+  expect(asked).toMatchObject({ action: "fs.write", reason: "no rule" });
+  expect(events.find(({ type }) => type === "permission_answered")).toMatchObject({
+    answer: "deny",
+    reason: "not now",
+  });
+});
+
+test("a failed request ends the run with what to do, and the next message goes on", async () => {
+  const { agent } = setUp([
+    () => {
+      throw new ApiError("auth", "the key was refused; octant login anthropic sets another");
+    },
+    [text("Back again.")],
+  ]);
+  expect(await agent.send("go")).toMatchObject({
+    reason: "failed",
+    message: expect.stringContaining("octant login"),
+  });
+  expect(await agent.send("go on")).toMatchObject({ reason: "done" });
+});
+
+test("new diagnostics of edited files are put into the next request", async () => {
+  const tools = createTestTools({
+    write: () => ({ content: [], is_error: false, facts: { changed: [{ path: "a.ts", hash: "sha256:1" }] } }),
+  });
+  const { agent, client } = setUp([[call("write")], [text("ok")]], {
+    ...tools,
+    afterEdits: async (changed: readonly unknown[]) => `a.ts:1: broken (${changed.length})`,
+  });
+  await agent.send("go");
+  expect(client.requests[1]?.messages.at(-1)).toMatchObject({
+    role: "user",
+    origin: "context",
+    content: [{ text: "a.ts:1: broken (1)" }],
+  });
+});
+
+test("a run that was killed goes on: open calls are INTERRUPTED, and none of them runs again", async () => {
+  const first = setUp([[call("write", { of: 1 }), call("write", { of: 2 })]], {
+    write: () => new Promise(() => {}),
+  });
+  const began = new Promise<void>((resolve) =>
+    first.agent.subscribe((event) => event.type === "tool_began" && resolve()),
+  );
+  void first.agent.send("go");
+  await began;
+  const kept = first.events.filter((event) => !("text" in event)).map((event) => structuredClone(event));
+
+  const client = createScriptedClient([[text("I see.")]]);
+  // Only stored events were published up to here.
+  const session = createSession({
+    id: "ses_1",
+    events: kept as Parameters<typeof createSession>[0]["events"],
+  });
+  const agent = createAgent({ client, session, tools: createTestTools({ write: () => "ran again" }) });
+  expect(await agent.proceed()).toMatchObject({ reason: "done" });
+  const results = client.requests[0]?.messages.at(-1);
+  expect(results?.role === "tool" && results.results.map(({ content }) => textOf(content))).toEqual([
+    expect.stringMatching(/^INTERRUPTED: write was running/),
+    expect.stringMatching(/^INTERRUPTED: write was not started/),
+  ]);
+  await first.agent.cancel();
+});
+
+test("requests share their prefix: system, tools and earlier messages never change", async () => {
+  let count = 0;
+  const { agent, client } = setUp(
+    [[call("read")], [call("read"), call("read")], [text("a")], [call("read")], [text("b")]],
+    { read: () => `result ${++count}` },
+  );
+  await agent.send("one");
+  await agent.send("two");
+  for (const [at, { system, tools, messages }] of client.requests.entries()) {
+    const next = client.requests[at + 1];
+    if (!next) break;
+    expect([next.system, next.tools]).toEqual([system, tools]);
+    expect(JSON.stringify(next.messages)).toContain(JSON.stringify(messages).slice(0, -1));
+  }
+});

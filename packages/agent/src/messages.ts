@@ -1,0 +1,83 @@
+/**
+ * The conversation as every provider's client understands it. It is stored in session logs, so its names are wire
+ * names and its shape only grows.
+ */
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+  readonly native?: Native;
+}
+
+export interface ImagePart {
+  readonly type: "image";
+  readonly mime: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/** What the model thought before it answered; the text may be empty where the provider keeps it to itself. */
+export interface ThinkingPart {
+  readonly type: "thinking";
+  readonly text: string;
+  readonly native?: Native;
+}
+
+export interface ToolCallPart {
+  readonly type: "tool_call";
+  /** Unique within a session. */
+  readonly id: string;
+  readonly name: string;
+  /** JSON as the model wrote it: it may be broken, and it is sent back unchanged. */
+  readonly arguments: string;
+  readonly native?: Native;
+}
+
+/** A part in the provider's own form, which that provider wants back unchanged and no other understands. */
+export interface Native {
+  readonly api: string;
+  readonly data: unknown;
+}
+
+export type UserPart = TextPart | ImagePart;
+export type AssistantPart = TextPart | ThinkingPart | ToolCallPart;
+
+/** `person`: typed by somebody. `context`: added by the agent, such as diagnostics. `summary`: of compacted messages. */
+export type UserOrigin = "person" | "context" | "summary";
+
+export interface UserMessage {
+  readonly role: "user";
+  readonly origin: UserOrigin;
+  readonly content: readonly UserPart[];
+}
+
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: readonly AssistantPart[];
+}
+
+/** The results of all calls of the assistant message before it, in the order of the calls. */
+export interface ToolMessage {
+  readonly role: "tool";
+  readonly results: readonly ToolResultPart[];
+}
+
+export interface ToolResultPart {
+  readonly call_id: string;
+  readonly name: string;
+  readonly content: readonly UserPart[];
+  readonly is_error: boolean;
+}
+
+export const toolCallsOf = (message: AssistantMessage): readonly ToolCallPart[] =>
+  message.content.filter((part) => part.type === "tool_call");
+
+/** The text of parts, without thinking, calls and images. */
+export const textOf = (parts: readonly (UserPart | AssistantPart)[]): string =>
+  parts
+    .filter((part) => part.type === "text")
+    .map(({ text }) => text)
+    .join("");
+
+export const textParts = (text: string): readonly TextPart[] => [{ type: "text", text }];

@@ -1,0 +1,142 @@
+import { type ErrorCode, ToolError } from "@octant/core";
+import { nearestName, type PermissionPrompter } from "@octant/runtime";
+import type { ToolEnded } from "./events.ts";
+import { type ToolCallPart, textParts } from "./messages.ts";
+
+import { recordPermissions } from "./permission-events.ts";
+import type { Session } from "./session.ts";
+import type { ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
+
+/** A tool that does not stop when it is told to is left behind after this. */
+const GRACE_MS = 300;
+
+export interface RunCallsOptions {
+  readonly session: Session;
+  readonly tools: ToolExecutor;
+  readonly prompter: PermissionPrompter;
+  readonly signal: AbortSignal;
+  /** May add to what the model reads. */
+  readonly finish?: (call: ToolCallPart, result: ToolResult) => ToolResult;
+}
+
+/**
+ * Runs the calls of one answer: those that only look side by side, those that change something one after the other
+ * and alone. Every call gets exactly one result, also when it is cancelled.
+ */
+export async function runCalls(calls: readonly ToolCallPart[], options: RunCallsOptions): Promise<void> {
+  for (const batch of toBatches(calls.map((part) => toPlan(part, options.tools))))
+    await Promise.all(batch.map((plan) => runOne(plan, options)));
+}
+
+type Plan =
+  | { readonly part: ToolCallPart; readonly call: ToolCall; readonly readsOnly: boolean }
+  | { readonly part: ToolCallPart; readonly refused: ToolResult; readonly readsOnly: true };
+
+function toPlan(part: ToolCallPart, tools: ToolExecutor): Plan {
+  const names = tools.definitions().map(({ name }) => name);
+  if (!names.includes(part.name)) return { part, refused: unknownTool(part.name, names), readsOnly: true };
+  const input = parseArguments(part.arguments);
+  if (input instanceof ToolError) return { part, refused: toResult(input), readsOnly: true };
+  const call = { id: part.id, name: part.name, input };
+  return { part, call, readsOnly: tools.outline(call).reads_only };
+}
+
+function toBatches(plans: readonly Plan[]): Plan[][] {
+  const batches: Plan[][] = [];
+  let open: Plan[] | undefined;
+  for (const plan of plans) {
+    if (plan.readsOnly && open) open.push(plan);
+    else batches.push([plan]);
+    open = plan.readsOnly ? batches.at(-1) : undefined;
+  }
+  return batches;
+}
+
+async function runOne(plan: Plan, options: RunCallsOptions): Promise<void> {
+  const { session, signal, finish = (_call, result) => result } = options;
+  const started = performance.now();
+  const { part } = plan;
+  const result =
+    "refused" in plan
+      ? plan.refused
+      : signal.aborted
+        ? toFailure("CANCELLED", `${part.name} was not started: the person stopped the run`)
+        : await execute(plan.call, options);
+  await session.append({
+    ...endOf(part, finish(part, result)),
+    duration_ms: Math.round(performance.now() - started),
+  });
+}
+
+async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolResult> {
+  const { session, tools, signal } = options;
+  const { id: call_id, name, input } = call;
+  await session.append({ type: "tool_began", call_id, name, input, ...tools.outline(call) });
+  const stopped = Promise.withResolvers<ToolResult>();
+  const stop = () =>
+    setTimeout(
+      () =>
+        stopped.resolve(toFailure("CANCELLED", `${name} was stopped by the person; it may have had effects`)),
+      GRACE_MS,
+    ).unref();
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const running = tools.execute(call, {
+      sessionId: session.id,
+      signal,
+      prompter: recordPermissions(options.prompter, session, call_id),
+      onProgress: (update) => session.publish({ type: "tool_progress", call_id, ...update }),
+    });
+    return await Promise.race([running, stopped.promise]);
+  } catch (cause) {
+    if (signal.aborted)
+      return toFailure("CANCELLED", `${name} was stopped by the person; it may have had effects`);
+    return toResult(cause instanceof ToolError ? cause : brokenTool(name, cause));
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+const endOf = ({ id, name }: ToolCallPart, result: ToolResult): Omit<ToolEnded, "duration_ms"> => ({
+  type: "tool_ended",
+  call_id: id,
+  name,
+  ...result,
+});
+
+/** What a model reads about a call that did not work. */
+export const toFailure = (code: ErrorCode, message: string): ToolResult => ({
+  content: textParts(`${code}: ${message}`),
+  is_error: true,
+  code,
+});
+
+const toResult = ({ code, message }: ToolError): ToolResult => toFailure(code, message);
+
+const brokenTool = (name: string, cause: unknown): ToolError =>
+  new ToolError("UPSTREAM_ERROR", `${name} broke: ${cause instanceof Error ? cause.message : cause}`, {});
+
+function unknownTool(name: string, names: readonly string[]): ToolResult {
+  const near = nearestName(name, names);
+  const hint = near === undefined ? "" : `; did you mean '${near}'?`;
+  return toFailure("UNKNOWN_TOOL", `there is no tool '${name}'${hint}; tools: ${names.join(", ")}`);
+}
+
+/** Models leave the arguments of a call without parameters empty. */
+export function parseArguments(text: string): Readonly<Record<string, unknown>> | ToolError {
+  if (text.trim() === "") return {};
+  const refuse = (message: string) =>
+    new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return Object.fromEntries(Object.entries(value));
+    return refuse("the arguments of a call are one JSON object; call again with an object");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return refuse(
+      `the arguments are not valid JSON (${reason}); the call did not run, so call again with the whole object`,
+    );
+  }
+}

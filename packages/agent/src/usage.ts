@@ -1,0 +1,58 @@
+/** Tokens of one request, or of many. The three kinds of input do not overlap. */
+export interface Usage {
+  /** Input that no cache held. */
+  readonly input_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  /** Thinking included. */
+  readonly output_tokens: number;
+  readonly reasoning_tokens: number;
+}
+
+/** US dollars per million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number;
+  readonly cache_write?: number;
+}
+
+export const NO_USAGE: Usage = {
+  input_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+};
+
+export const addUsage = (one: Usage, other: Usage): Usage => ({
+  input_tokens: one.input_tokens + other.input_tokens,
+  cache_read_tokens: one.cache_read_tokens + other.cache_read_tokens,
+  cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
+  output_tokens: one.output_tokens + other.output_tokens,
+  reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
+});
+
+export const inputTokensOf = (usage: Usage): number =>
+  usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+
+export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output_tokens;
+
+/** How much of the input came from the provider's cache, from 0 to 1. */
+export const cacheHitRate = (usage: Usage): number =>
+  inputTokensOf(usage) === 0 ? 0 : usage.cache_read_tokens / inputTokensOf(usage);
+
+const PER = 1_000_000;
+
+/** Null when the price is not known. */
+export function costOf(usage: Usage, price: Price | null): number | null {
+  if (!price) return null;
+  const { input, output, cache_read = input, cache_write = input } = price;
+  return (
+    (usage.input_tokens * input +
+      usage.cache_read_tokens * cache_read +
+      usage.cache_write_tokens * cache_write +
+      usage.output_tokens * output) /
+    PER
+  );
+}
