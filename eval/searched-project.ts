@@ -3,16 +3,13 @@ import { createHash } from "node:crypto";
 import {
   type CodeIndex,
   type CodeIndexOptions,
+  createFileParser,
   createGrammars,
   createSharedParsers,
   createSyntaxSearch,
-  createTermCutter,
   type Hit,
   type IndexedFile,
-  learnLatentSpace,
   openCodeIndex,
-  parseFile,
-  parseLessons,
   type SearchParts,
   type SourceFiles,
   searchCode,
@@ -31,8 +28,6 @@ export async function searchProject(
 ): Promise<SearchedProject> {
   const index = openCodeIndex(":memory:", options);
   await index.put(await Promise.all(sources.map(parser())));
-  const lessons = await index.lessons();
-  if (lessons) await index.learn(learnLatentSpace(parseLessons(lessons)));
 
   const parsers = createSharedParsers(2);
   const syntax = createSyntaxSearch(filesOf(sources), parsers);
@@ -62,10 +57,10 @@ export async function searchProject(
 }
 
 function parser() {
-  const [grammars, cutTerms] = [createGrammars(), createTermCutter()];
+  const parseFile = createFileParser(createGrammars());
   return async (source: Source): Promise<IndexedFile> => ({
     state: stateOf(source),
-    parsed: await parseFile(grammars, cutTerms, source.path, source.text),
+    parsed: await parseFile(source.path, source.text),
   });
 }
 

@@ -4,7 +4,7 @@ import { copyFileSync, globSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { LANGUAGES } from "../packages/search/src/syntax/languages/index.ts";
-import { bundleCommand } from "./build/bundle-command.ts";
+import { bundleCommand, copyWordTable } from "./build/bundle-command.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 // One run for all packages sees each source once; it is laid out as packages are: <package>/src.
@@ -15,6 +15,7 @@ const names = compile();
 await bundleCommand(join(ROOT, "packages/cli/dist"));
 // Beside the code that loads them: the packages they come in weigh ten times as much.
 for (const folder of ["search/dist/syntax/grammars", "cli/dist/grammars"]) copyGrammars(folder);
+copyWordTable(join(ROOT, "packages/search/dist/vector"));
 console.log(`built ${names.join(", ")} in ${Math.round(performance.now() - started)} ms`);
 
 function compile(): string[] {

@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 
@@ -29,4 +29,12 @@ export async function bundleCommand(dist: string): Promise<void> {
     // Less to read at every start. Names stay, so that a stack in the log can be read.
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
   });
+  copyWordTable(dist);
+}
+
+/** The word table of the search package, beside the code that loads it. */
+export function copyWordTable(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["code-words.bin", "code-words.json"])
+    copyFileSync(join(ROOT, "packages/search/data", name), join(folder, name));
 }

@@ -1,6 +1,5 @@
 export * from "./engine/chunk-ranker.ts";
 export * from "./engine/code-index.ts";
-export { meaningOf, parseLessons } from "./engine/meaning.ts";
 export * from "./engine/parse-file.ts";
 export * from "./engine/search-engine.ts";
 export { createSharedParsers, type SharedParsers } from "./engine/shared-parsers.ts";
@@ -25,11 +24,12 @@ export { type Language, SYMBOL_KINDS, type SymbolKind } from "./syntax/language.
 export { LANGUAGES, languageOf } from "./syntax/languages/index.ts";
 export { type Call, findCalls, findOccurrences, type Occurrence } from "./syntax/occurrences.ts";
 export { findSymbols, type SourceSymbol } from "./syntax/symbols.ts";
-export { createTermCutter } from "./text/terms.ts";
+export { stemOf } from "./text/stem.ts";
+export { createTermCutter, type TermCutter } from "./text/terms.ts";
 export { createEmbeddedStore } from "./vector/embedded-store.ts";
 export type { Embedder, EmbedRole, Prefixes } from "./vector/embedder.ts";
 export { createHttpEmbedder, type HttpEmbedderOptions } from "./vector/http-embedder.ts";
 export { openLanceStore } from "./vector/lance-store.ts";
-export { createLatentSpace, learnLatentSpace } from "./vector/latent-space.ts";
 export { createOnnxEmbedder, type OnnxEmbedderOptions } from "./vector/onnx-embedder.ts";
 export type { PlacedVector, VectorStore } from "./vector/vector-store.ts";
+export { loadWordTable, type WordTable } from "./vector/word-table.ts";

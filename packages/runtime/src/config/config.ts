@@ -62,7 +62,7 @@ export interface EffectiveSettings {
   readonly vcs: { readonly filters: readonly string[]; readonly hooks: boolean };
   readonly language_servers: Dictionary<{ readonly command: readonly [string, ...string[]] }>;
   readonly search: {
-    /** Null for the one that is learned from the project. */
+    /** Null for the word table that comes with the search package. */
     readonly embedder: EmbedderSettings | null;
     readonly vector_store: (typeof VECTOR_STORES)[number];
   };

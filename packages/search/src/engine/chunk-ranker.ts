@@ -51,7 +51,7 @@ export interface ChunkRankerOptions {
 }
 
 /** Found on the tuning half of `npm run eval`; equal ranks (reciprocal rank fusion) lose to the better list alone. */
-export const VECTOR_WEIGHT = 0.35;
+export const VECTOR_WEIGHT = 6;
 
 export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker {
   const { lexical = LEXICAL_WEIGHTS, vectorWeight = VECTOR_WEIGHT } = options;

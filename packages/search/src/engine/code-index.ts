@@ -1,10 +1,10 @@
 import { parseTerms } from "../lexical/field-terms.ts";
 import { createTermCutter } from "../text/terms.ts";
-import type { LatentSpaceData } from "../vector/latent-space.ts";
+import { decodeVector, unpackVector } from "../vector/packed.ts";
 import type { PlacedVector } from "../vector/vector-store.ts";
+import { loadWordTable, WORD_TABLE_ID, type WordTable } from "../vector/word-table.ts";
 import type { RankStrategy } from "./chunk-ranker.ts";
 import { createLiveRanker, type LiveRankerOptions } from "./live-ranker.ts";
-import { createMeaning } from "./meaning.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { normalScope } from "./scope.ts";
 import {
@@ -41,10 +41,8 @@ export interface CodeIndex {
   touch(files: readonly FileState[]): void;
   /** Files, or whole folders. */
   remove(paths: readonly string[]): Promise<void>;
-  /** What to learn the meaning of words from, when enough has changed; undefined otherwise. */
-  lessons(): Promise<string | undefined>;
-  /** Places all chunks by what was learned. */
-  learn(learned: LatentSpaceData): Promise<void>;
+  /** Gives back memory that removed chunks still take up. */
+  tidy(): Promise<void>;
   rank(query: string, options: RankOptions): Promise<RankedHit[]>;
   /** The best names first: the same, the same but for case, beginnings, parts, letters in order. */
   symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
@@ -71,23 +69,21 @@ export interface RankOptions {
 }
 
 export interface CodeIndexOptions extends LiveRankerOptions {
-  /** Who places chunks: the index itself, or the model with this name, from outside. */
+  /** The model that places chunks from outside; without one, the word table has placed them when they were parsed. */
   readonly embedder?: string;
 }
 
 const EMBEDDER = "embedder";
-const OWN_EMBEDDER = "latent-space";
 
 export function openCodeIndex(file: string, options: CodeIndexOptions = {}): CodeIndex {
   const store = openIndexStore(file);
-  const { embedder = OWN_EMBEDDER } = options;
+  const { embedder = WORD_TABLE_ID } = options;
   forgetVectorsOfOthers();
-  const meaning = embedder === OWN_EMBEDDER ? createMeaning(store) : undefined;
+  let table: WordTable | undefined;
   const live = createLiveRanker(store, options);
   const cutTerms = createTermCutter();
   let names: SymbolNames | undefined;
   let version = store.version();
-  let isPlacing = false;
 
   /** Another server of this workspace may have written. */
   const follow = async () => {
@@ -95,7 +91,6 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     if (now === version) return;
     version = now;
     names = undefined;
-    meaning?.reload();
     await live.refresh();
   };
 
@@ -108,6 +103,11 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     });
   }
 
+  const placeQuestion = (terms: readonly string[]) => {
+    if (embedder !== WORD_TABLE_ID) return undefined;
+    table ??= loadWordTable();
+    return table.placeQuestion(terms);
+  };
   const forget = (paths: Iterable<string>) =>
     live.removed(store.transaction(() => [...paths].flatMap((path) => store.remove(path))));
 
@@ -130,18 +130,16 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
       const gone: number[] = [];
       const written: StoredTerms[] = [];
       const placed: PlacedVector[] = [];
-      const areTermsNeeded = live.isLoaded || meaning?.hasLearned;
       store.transaction(() => {
         for (const { state, parsed } of files) {
           const { id: file, gone: before, added } = store.put(state, parsed);
           gone.push(...before);
           for (const { name } of parsed.symbols) names?.add(name);
-          if (!areTermsNeeded) continue;
-          for (const [at, chunk] of parsed.chunks.entries()) {
-            const [id, terms] = [added[at] ?? 0, parseTerms(chunk.terms)];
-            written.push({ id, file, terms });
-            const vector = meaning?.placeChunk(terms);
-            if (vector) placed.push({ id, vector });
+          for (const [at, { terms, vector }] of parsed.chunks.entries()) {
+            const id = added[at] ?? 0;
+            if (live.isLoaded) written.push({ id, file, terms: parseTerms(terms) });
+            if (vector && embedder === WORD_TABLE_ID)
+              placed.push({ id, vector: unpackVector(decodeVector(vector)) });
           }
         }
         store.putVectors(placed);
@@ -156,38 +154,14 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
       });
     },
     remove: forget,
-    async lessons() {
-      await follow();
-      await live.tidy();
-      return meaning?.lessons();
-    },
-    async learn(learned) {
-      if (!meaning) return;
-      isPlacing = true;
-      try {
-        meaning.adopt(learned);
-        store.clearVectors();
-        for (const page of inPages(store.terms(), PLACED_AT_ONCE)) {
-          const placed = page.flatMap(({ id, terms }) => {
-            const vector = meaning.placeChunk(terms);
-            return vector ? [{ id, vector }] : [];
-          });
-          store.transaction(() => store.putVectors(placed));
-          await live.placed(placed);
-          await letOthersIn();
-        }
-      } finally {
-        isPlacing = false;
-      }
-    },
+    tidy: live.tidy,
     async rank(query, { strategies, limit, scope = "", vector }) {
       await follow();
       const ranker = await live.get();
       const terms = cutTerms(query);
       const ranked = await ranker.rank({
         terms,
-        // While chunks are placed anew, they lie partly here and partly there.
-        vector: vector ?? (isPlacing ? undefined : meaning?.placeQuestion(terms)),
+        vector: vector ?? placeQuestion(terms),
         strategies,
         limit,
         files: normalScope(scope) === "" ? undefined : store.fileIdsIn(normalScope(scope)),
@@ -220,19 +194,3 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     },
   };
 }
-
-/** Placed before other calls get their turn: some 20 ms of work. */
-const PLACED_AT_ONCE = 500;
-
-function* inPages<T>(items: Iterable<T>, size: number): Generator<T[]> {
-  let page: T[] = [];
-  for (const item of items) {
-    page.push(item);
-    if (page.length < size) continue;
-    yield page;
-    page = [];
-  }
-  yield page;
-}
-
-const letOthersIn = () => new Promise<void>((resolve) => setImmediate(resolve));

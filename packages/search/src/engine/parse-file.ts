@@ -4,6 +4,9 @@ import type { Grammars } from "../syntax/grammars.ts";
 import type { SymbolKind } from "../syntax/language.ts";
 import { languageOf } from "../syntax/languages/index.ts";
 import { findSymbols, type SourceSymbol } from "../syntax/symbols.ts";
+import { createTermCutter } from "../text/terms.ts";
+import { encodeVector, packVector } from "../vector/packed.ts";
+import { loadWordTable, MAX_TABLE_SIGNATURE_CHARS, MAX_TABLE_TEXT_CHARS } from "../vector/word-table.ts";
 
 /** A part of a file that is found as one thing: a definition, or some lines of a text without definitions. */
 export interface Chunk {
@@ -14,6 +17,8 @@ export interface Chunk {
   readonly endLine: number;
   /** By field, as `encodeTerms` writes them. */
   readonly terms: string;
+  /** Where the word table places it, as `encodeVector` writes it. */
+  readonly vector: string;
 }
 
 /** A symbol as it is stored. */
@@ -47,25 +52,64 @@ const MAX_CHUNKS_PER_FILE = 2_000;
 const MAX_PARSED_CHARS = 1_000_000;
 
 /** Takes a file apart into symbols and chunks. */
-export async function parseFile(
-  grammars: Grammars,
-  cutTerms: (text: string) => string[],
-  path: string,
-  text: string,
-): Promise<ParsedFile> {
-  const language = text.length <= MAX_PARSED_CHARS ? languageOf(path) : undefined;
-  const symbols = language ? await findSymbols(grammars, language, text) : [];
-  const pathTerms = cutTerms(path);
-  const chunks = symbols
-    .flatMap((symbol, at) =>
-      isChunk(symbol) ? [symbolChunk(symbol, at, symbols, text, pathTerms, cutTerms)] : [],
-    )
-    .slice(0, MAX_CHUNKS_PER_FILE);
-  return {
-    symbols: symbols.map(toRow),
-    chunks: chunks.length > 0 ? chunks : lineChunks(text, pathTerms, cutTerms),
+export type FileParser = (path: string, text: string) => Promise<ParsedFile>;
+
+export function createFileParser(grammars: Grammars): FileParser {
+  const cutTerms = createTermCutter();
+  const table = loadWordTable();
+
+  const toChunk = (
+    place: Omit<Chunk, "terms" | "vector">,
+    path: readonly string[],
+    parts: ChunkText,
+  ): Chunk => {
+    const [name, container] = [cutTerms(parts.name), cutTerms(parts.container)];
+    const signature = cutTerms(parts.signature.slice(0, MAX_TABLE_SIGNATURE_CHARS));
+    const text = cutTerms(parts.body.slice(0, MAX_TABLE_TEXT_CHARS));
+    const rest = cutTerms(parts.body.slice(MAX_TABLE_TEXT_CHARS));
+    return {
+      ...place,
+      terms: encodeTerms({
+        name,
+        container,
+        path,
+        signature,
+        doc: cutTerms(parts.doc),
+        body: [...text, ...rest],
+      }),
+      vector: encodeVector(packVector(table.placeChunk({ name, container, path, signature, text }))),
+    };
+  };
+
+  return async (path, text) => {
+    const language = text.length <= MAX_PARSED_CHARS ? languageOf(path) : undefined;
+    const symbols = language ? await findSymbols(grammars, language, text) : [];
+    const pathTerms = cutTerms(path.replace(/\.[a-z]+$/, ""));
+    const chunks = symbols
+      .flatMap((symbol, at) =>
+        isChunk(symbol)
+          ? [toChunk(placeOfSymbol(symbol, at), pathTerms, textOf(symbol, at, symbols, text))]
+          : [],
+      )
+      .slice(0, MAX_CHUNKS_PER_FILE);
+    return {
+      symbols: symbols.map(toRow),
+      chunks:
+        chunks.length > 0
+          ? chunks
+          : linesOf(text).map(({ body, ...place }) => toChunk(place, pathTerms, { ...NO_TEXT, body })),
+    };
   };
 }
+
+interface ChunkText {
+  readonly name: string;
+  readonly container: string;
+  readonly signature: string;
+  readonly doc: string;
+  readonly body: string;
+}
+const NO_TEXT: ChunkText = { name: "", container: "", signature: "", doc: "", body: "" };
 
 const toRow = ({ name, path, kind, range, nameRange, signature, doc }: SourceSymbol): SymbolRow => ({
   name,
@@ -81,29 +125,24 @@ const placeOf = ({ start, end }: Range): string => `${start.line},${start.col},$
 const isChunk = ({ kind, range }: SourceSymbol): boolean =>
   CHUNK_KINDS.has(kind) || (LONG_CHUNK_KINDS.has(kind) && range.end.line > range.start.line + 1);
 
-function symbolChunk(
+const placeOfSymbol = ({ range }: SourceSymbol, symbol: number) => ({
+  symbol,
+  firstLine: range.start.line,
+  endLine: range.end.line + 1,
+});
+
+const textOf = (
   symbol: SourceSymbol,
   at: number,
   symbols: readonly SourceSymbol[],
   text: string,
-  path: readonly string[],
-  cutTerms: (text: string) => string[],
-): Chunk {
-  const { name, signature, doc, range } = symbol;
-  return {
-    symbol: at,
-    firstLine: range.start.line,
-    endLine: range.end.line + 1,
-    terms: encodeTerms({
-      name: cutTerms(name),
-      container: cutTerms(symbol.path.slice(0, symbol.path.lastIndexOf(name))),
-      path,
-      signature: cutTerms(signature),
-      doc: cutTerms(doc ?? ""),
-      body: cutTerms(ownText(symbol, at, symbols, text)),
-    }),
-  };
-}
+): ChunkText => ({
+  name: symbol.name,
+  container: symbol.path.slice(0, symbol.path.lastIndexOf(symbol.name)),
+  signature: symbol.signature,
+  doc: symbol.doc ?? "",
+  body: ownText(symbol, at, symbols, text),
+});
 
 /** The text of a symbol without that of the chunks inside it: a class is not found by what its methods say. */
 function ownText(symbol: SourceSymbol, at: number, symbols: readonly SourceSymbol[], text: string): string {
@@ -119,23 +158,17 @@ function ownText(symbol: SourceSymbol, at: number, symbols: readonly SourceSymbo
   return (own + text.slice(from, symbol.end)).slice(0, MAX_BODY_CHARS);
 }
 
-function lineChunks(text: string, path: readonly string[], cutTerms: (text: string) => string[]): Chunk[] {
+function linesOf(text: string) {
   const lines = text.split("\n");
-  const chunks: Chunk[] = [];
+  const chunks: { symbol: null; firstLine: number; endLine: number; body: string }[] = [];
   for (
     let firstLine = 0;
     firstLine < lines.length && chunks.length < MAX_CHUNKS_PER_FILE;
     firstLine += LINES_PER_CHUNK
   ) {
     const endLine = Math.min(firstLine + LINES_PER_CHUNK, lines.length);
-    const body = cutTerms(lines.slice(firstLine, endLine).join("\n").slice(0, MAX_BODY_CHARS));
-    if (body.length > 0)
-      chunks.push({
-        symbol: null,
-        firstLine,
-        endLine,
-        terms: encodeTerms({ name: [], container: [], path, signature: [], doc: [], body }),
-      });
+    const body = lines.slice(firstLine, endLine).join("\n").slice(0, MAX_BODY_CHARS);
+    if (/\S/.test(body)) chunks.push({ symbol: null, firstLine, endLine, body });
   }
   return chunks;
 }

@@ -1,4 +1,4 @@
-// A thread that takes files apart, which is the most work of indexing, and learns what their words mean.
+// A thread that takes files apart and places their chunks, which is the most work of indexing.
 import { parentPort } from "node:worker_threads";
 import {
   createStructureFinder,
@@ -8,22 +8,21 @@ import {
 import { createGrammars } from "../syntax/grammars.ts";
 import { languageOf } from "../syntax/languages/index.ts";
 import { findOccurrences, type Occurrence } from "../syntax/occurrences.ts";
-import { createTermCutter } from "../text/terms.ts";
-import { type LatentSpaceData, learnLatentSpace } from "../vector/latent-space.ts";
 import type { IndexedFile } from "./code-index.ts";
-import { parseLessons } from "./meaning.ts";
-import { parseFile } from "./parse-file.ts";
+import { createFileParser, type FileParser } from "./parse-file.ts";
 import type { FileState } from "./store.ts";
 import { answerCalls } from "./thread.ts";
 
 const grammars = createGrammars();
-const cutTerms = createTermCutter();
+// Other questions than those of the index need no table.
+let parseFile: FileParser | undefined;
 // Files of one search come one after the other: its pattern is read once.
 let finder: ({ pattern: string } & StructureFinder) | undefined;
 const calls = {
   /** The file for the index, as one text. */
   async parse(state: FileState, text: string): Promise<string> {
-    const file: IndexedFile = { state, parsed: await parseFile(grammars, cutTerms, state.path, text) };
+    parseFile ??= createFileParser(grammars);
+    const file: IndexedFile = { state, parsed: await parseFile(state.path, text) };
     return JSON.stringify(file);
   },
   /** undefined when the pattern is no code of the file's language. */
@@ -36,7 +35,6 @@ const calls = {
     const language = languageOf(path);
     return language ? findOccurrences(grammars, language, text, name) : [];
   },
-  learn: (lessons: string): LatentSpaceData => learnLatentSpace(parseLessons(lessons)),
 };
 export type ParserCalls = typeof calls;
 

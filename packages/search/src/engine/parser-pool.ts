@@ -1,6 +1,5 @@
 import type { StructureMatch } from "../structure/find-structures.ts";
 import type { Occurrence } from "../syntax/occurrences.ts";
-import type { LatentSpaceData } from "../vector/latent-space.ts";
 import type { IndexedFile } from "./code-index.ts";
 import type { ParserCalls } from "./parser-entry.ts";
 import type { FileState } from "./store.ts";
@@ -13,7 +12,6 @@ export interface ParserPool {
   /** undefined when the pattern is no code of the file's language. */
   structures(path: string, text: string, pattern: string): Promise<StructureMatch[] | undefined>;
   occurrences(path: string, text: string, name: string): Promise<Occurrence[]>;
-  learn(lessons: string): Promise<LatentSpaceData>;
   close(): Promise<void>;
 }
 
@@ -65,7 +63,6 @@ export function createParserPool(size: number): ParserPool {
     },
     structures: (path, text, pattern) => next().call("structures", path, text, pattern),
     occurrences: (path, text, name) => next().call("occurrences", path, text, name),
-    learn: (lessons) => next().call("learn", lessons),
     async close() {
       isClosed = true;
       await Promise.all(parsers.map((parser) => parser.close()));

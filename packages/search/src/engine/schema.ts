@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 const TABLES = ["files", "symbols", "chunks", "vectors", "kept"] as const;
 const SCHEMA = `
   CREATE TABLE files (

@@ -11,7 +11,7 @@ import type { IndexCounts, StoredSymbol } from "./store.ts";
 import type { SymbolOptions } from "./symbol-search.ts";
 import { createSyntaxSearch, type SyntaxSearch } from "./syntax-search.ts";
 import { startThread, type Thread } from "./thread.ts";
-import { updateIndex } from "./update-index.ts";
+import { readFiles, updateIndex } from "./update-index.ts";
 
 export interface IndexReport {
   readonly files: number;
@@ -26,7 +26,9 @@ export interface EngineStatus extends IndexCounts {
    * fresh: they are complete.
    */
   readonly state: "empty" | "stale" | "indexing" | "fresh";
-  /** The model that places texts; null for the one that is learned from the workspace. */
+  /** How many files there are to index; null before they were counted. */
+  readonly total: number | null;
+  /** The model that places texts; null for the word table that comes with this package. */
   readonly embedder: string | null;
 }
 
@@ -34,6 +36,11 @@ export interface EngineStatus extends IndexCounts {
 export interface SearchEngine {
   /** Brings the index up to date, and keeps it so; a second call meanwhile waits for the first. */
   index(options: { signal: AbortSignal; progress?: (update: Progress) => void }): Promise<IndexReport>;
+  /**
+   * Puts these files into the index ahead of all others, for a question that cannot wait for the rest. When the
+   * signal ends it, what was parsed until then is in the index.
+   */
+  indexFirst(paths: readonly string[], signal: AbortSignal): Promise<void>;
   /** Waits until every change that was told of is in the index. */
   settled(): Promise<void>;
   status(): Promise<EngineStatus>;
@@ -49,7 +56,7 @@ export interface SearchEngineOptions {
   readonly files: SourceFiles;
   /** A private folder for the index. */
   readonly folder: string;
-  /** Without one, meaning is learned from the workspace itself. */
+  /** Without one, the word table places texts. */
   readonly embedder?: Embedder;
   /** Where vectors are compared. LanceDB is for those who have it installed. */
   readonly vectorStore?: "embedded" | "lancedb";
@@ -61,6 +68,8 @@ const MAX_PARSERS = 2;
 /** What the index keeps from growing without bound; 50,000 chunks need a fifth of it. */
 const INDEX_HEAP = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 12 };
 
+const NONE_EARLY: ReadonlyMap<string, string> = new Map();
+
 export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   const { files, folder, embedder, vectorStore = "embedded", log } = options;
   const closed = new AbortController();
@@ -69,6 +78,8 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   let run: Run | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let isComplete = false;
+  let total: number | null = null;
+  const early = new Map<string, string>();
   let waiting = new Set<string>();
   let isAllWaiting = false;
   let stopWatching: (() => void) | undefined;
@@ -94,20 +105,21 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     return mine;
   };
   const update = (planned: readonly PlannedFile[], signal: AbortSignal, tell: (done: number) => void) =>
-    updateIndex({ files, index: open(), parsers, embedder, planned, signal, tell });
+    updateIndex({ files, index: open(), parsers, embedder, planned, early, signal, tell });
 
   const indexAll = async (signal: AbortSignal, progress: (u: Progress) => void): Promise<IndexReport> => {
     // Before the list is made: what changes meanwhile is told of.
     stopWatching ??= files.onChange(onChange);
     const listed: ListedFile[] = [];
     for await (const file of files.list(signal)) listed.push(file);
+    total = listed.length;
     const planned = await ask("plan", listed);
-    const total = planned.length;
     await update(planned, signal, (done) =>
-      progress({ progress: done, total, message: `indexing ${total} files` }),
+      progress({ progress: done, total: planned.length, message: `indexing ${planned.length} files` }),
     );
+    early.clear();
     const { chunks } = await ask("counts");
-    return { files: listed.length, read: total, chunks };
+    return { files: listed.length, read: planned.length, chunks };
   };
 
   const startRun = (): Run => {
@@ -155,6 +167,24 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
       if (!run || run.stop.signal.aborted) run = startRun();
       return waitFor(run, signal, progress);
     },
+    async indexFirst(paths, signal) {
+      const planned = await ask("planFor", paths);
+      const noted: SourceFiles = {
+        ...files,
+        async read(path) {
+          const file = await files.read(path);
+          if (file) early.set(path, file.state.hash);
+          return file;
+        },
+      };
+      const stop = AbortSignal.any([signal, closed.signal]);
+      const options = { index: open(), parsers, planned, early: NONE_EARLY, signal: stop, tell: () => {} };
+      try {
+        await readFiles({ ...options, files: noted });
+      } catch (cause) {
+        if (!stop.aborted) throw cause;
+      }
+    },
     async settled() {
       let seen: unknown;
       while (seen !== turn) {
@@ -168,6 +198,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
       const rest = counts.files === 0 ? "empty" : "stale";
       return {
         ...counts,
+        total,
         state: isBusy ? "indexing" : isComplete ? "fresh" : rest,
         embedder: embedder?.id ?? null,
       };

@@ -1,8 +1,6 @@
 import type { Embedder } from "../vector/embedder.ts";
-import type { LatentSpaceData } from "../vector/latent-space.ts";
 import type { PlannedFile } from "./code-index.ts";
 import type { IndexCalls } from "./code-index-entry.ts";
-import { createParserPool } from "./parser-pool.ts";
 import type { SharedParsers } from "./shared-parsers.ts";
 import type { SourceFiles } from "./source-files.ts";
 import type { ChunkPlace, FileState } from "./store.ts";
@@ -14,6 +12,8 @@ export interface UpdateOptions {
   readonly parsers: SharedParsers;
   readonly embedder: Embedder | undefined;
   readonly planned: readonly PlannedFile[];
+  /** Hashes of files that a question has put into the index since this was planned. */
+  readonly early: ReadonlyMap<string, string>;
   readonly signal: AbortSignal;
   /** How many of the files are done. */
   readonly tell: (done: number) => void;
@@ -22,41 +22,29 @@ export interface UpdateOptions {
 /** Files that wait before the parsers. */
 const LANES = 12;
 const FILES_PER_WRITE = 48;
+/** A process may end soon: the next one goes on from what is written. */
+const WRITE_EVERY_MS = 500;
 
 /** Reads what was planned, takes it apart and puts it into the index. What cannot be read any more is forgotten. */
 export async function updateIndex(options: UpdateOptions): Promise<void> {
-  const { index, embedder, signal } = options;
-  await readAll(options);
-  if (embedder) return embedAll(options, embedder);
-  const lessons = await index.call("lessons");
-  if (lessons !== undefined) await index.call("learn", await learnApart(lessons, signal));
+  const { index, embedder } = options;
+  await readFiles(options);
+  if (embedder) await embedAll(options, embedder);
+  await index.call("tidy");
 }
 
-/** In a thread that ends with it: what learning needs in memory is given back at once. */
-async function learnApart(lessons: string, signal: AbortSignal): Promise<LatentSpaceData> {
-  const pool = createParserPool(1);
-  // It cannot be asked to stop in the middle.
-  const stop = () => void pool.close();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await pool.learn(lessons);
-  } catch (cause) {
-    signal.throwIfAborted();
-    throw cause;
-  } finally {
-    signal.removeEventListener("abort", stop);
-    await pool.close();
-  }
-}
-
-async function readAll({ files, index, parsers, planned, signal, tell }: UpdateOptions): Promise<void> {
+/** The same without the vectors of a model. When it is stopped, what was parsed until then is in the index. */
+export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promise<void> {
+  const { files, index, parsers, planned, early, signal, tell } = options;
   using borrowed = parsers.borrow();
   const queue = planned[Symbol.iterator]();
   const parsed: string[] = [];
   const unchanged: FileState[] = [];
   const gone: string[] = [];
   let done = 0;
+  let written = performance.now();
   const flush = async () => {
+    written = performance.now();
     if (parsed.length > 0) await index.call("putAll", parsed.splice(0));
     if (unchanged.length > 0) await index.call("touch", unchanged.splice(0));
     if (gone.length > 0) await index.call("remove", gone.splice(0));
@@ -66,14 +54,16 @@ async function readAll({ files, index, parsers, planned, signal, tell }: UpdateO
       signal.throwIfAborted();
       const file = await files.read(path);
       if (!file) gone.push(path);
-      else if (file.state.hash === hash) unchanged.push(file.state);
+      else if (file.state.hash === (early.get(path) ?? hash)) unchanged.push(file.state);
       else parsed.push(await borrowed.pool.parse(file.state, file.text));
-      if (parsed.length + unchanged.length + gone.length >= FILES_PER_WRITE) await flush();
+      const isDue = performance.now() - written > WRITE_EVERY_MS;
+      if (isDue || parsed.length + unchanged.length + gone.length >= FILES_PER_WRITE) await flush();
       tell(++done);
     }
   };
-  await Promise.all(Array.from({ length: LANES }, work));
+  const lanes = await Promise.allSettled(Array.from({ length: LANES }, work));
   await flush();
+  for (const lane of lanes) if (lane.status === "rejected") throw lane.reason;
 }
 
 /** Texts that are sent to a model at once. */

@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import { z } from "zod";
 import { cutText, type Embedder, NO_PREFIXES, type Prefixes } from "./embedder.ts";
-import { normalise } from "./sparse-rows.ts";
+import { normalise } from "./normalise.ts";
 
 export interface HttpEmbedderOptions {
   /** openai: any endpoint that is compatible, up to `/v1`. ollama: the address of the server. */

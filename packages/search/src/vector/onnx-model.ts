@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { normalise } from "./sparse-rows.ts";
+import { normalise } from "./normalise.ts";
 
 /** A sentence model on this machine, as sentence-transformers and Optimum export it from Hugging Face. */
 export interface OnnxModel {

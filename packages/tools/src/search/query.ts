@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   ANSWER_BYTES,
   action,
@@ -13,8 +14,9 @@ import { pathToUri, searchText } from "@octant/host";
 import { type Hit, MODALITIES, type SearchParts, searchCode } from "@octant/search";
 import { z } from "zod";
 import { openKept } from "../kept-rows.ts";
+import { findFirstFiles } from "./first-files.ts";
 import type { SearchOptions } from "./options.ts";
-import { createNames, listSources, readSource } from "./source-files.ts";
+import { createNames, isThere, listSources, readSource } from "./source-files.ts";
 
 const MAX_QUERY_CHARS = 2_000;
 /** Found for a question, however many of them are on a page: what comes behind is noise. */
@@ -48,7 +50,11 @@ export const query = (options: SearchOptions) =>
     }),
     output: z.object({
       hits: z.array(FoundHit).readonly(),
-      index: z.enum(["empty", "stale", "indexing", "fresh"]).describe("Unless fresh, there may be more"),
+      index: z
+        .enum(["empty", "stale", "indexing", "fresh"])
+        .describe("Unless fresh, only the likeliest files were searched by meaning"),
+      indexed_files: z.int(),
+      total_files: z.int().nullable().describe("null before they were counted"),
     }),
     errors: [
       "INVALID_CURSOR",
@@ -69,14 +75,16 @@ export const query = (options: SearchOptions) =>
       const { toName } = createNames(workspace.confinement.roots);
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
       const found = await openKept(ctx, workspace.blobs, async () => {
-        await prepare(options, ctx);
-        return searchCode(createParts(options, ctx), {
+        await prepare(options, asked, ctx);
+        const all = await searchCode(createParts(options, ctx), {
           query: asked,
           modality,
           ...(within !== undefined && { scope: within }),
           limit: MAX_HITS,
           signal: ctx.signal,
         });
+        // An index that is behind may still hold files that are gone.
+        return all.filter(({ path, range }) => range === null || isThere(workspace, path));
       });
       const end = found.from + limit;
       const hits = found.whole.slice(found.from, end);
@@ -85,23 +93,35 @@ export const query = (options: SearchOptions) =>
         [...new Set(hits.flatMap(({ why }) => why.map(({ strategy }) => strategy)))].sort().join("+") ||
           "none",
       );
-      const { state } = await engine.status();
-      return { hits: hits.map((hit) => toAnswer(hit, options)), index: state };
+      const { state, files, total } = await engine.status();
+      return {
+        hits: hits.map((hit) => toAnswer(hit, options)),
+        ...{ index: state, indexed_files: files, total_files: total },
+      };
     },
   });
 
 /** How long a first question waits for the index; a small project is ready by then. */
 const FIRST_WAIT_MS = 2_000;
 
-/** The first question starts the indexing; it answers from what there is. */
-async function prepare({ engine }: SearchOptions, { signal }: Context): Promise<void> {
+/** How long the files that are likeliest to answer a question may take to be parsed. */
+const FIRST_FILES_MS = 8_000;
+
+/**
+ * The first question starts the indexing, which goes on after it. Until that is complete, ripgrep says which files
+ * are likeliest to answer, and these are indexed before the question is.
+ */
+async function prepare(options: SearchOptions, asked: string, { signal }: Context): Promise<void> {
+  const { engine, workspace } = options;
   const { state } = await engine.status();
-  if (state === "fresh" || state === "indexing") return;
-  // It goes on when nobody waits any more.
-  const indexing = engine.index({ signal: new AbortController().signal }).catch(() => {});
-  const enough = AbortSignal.any([signal, AbortSignal.timeout(FIRST_WAIT_MS)]);
-  const waited = new Promise<void>((done) => enough.addEventListener("abort", () => done(), { once: true }));
-  await Promise.race([indexing, waited]);
+  if (state === "fresh") return;
+  if (state !== "indexing") {
+    const indexing = engine.index({ signal: new AbortController().signal }).catch(() => {});
+    await Promise.race([indexing, sleep(FIRST_WAIT_MS, undefined, { signal, ref: false })]);
+    if ((await engine.status()).state === "fresh") return;
+  }
+  const likely = await findFirstFiles(workspace, asked, signal);
+  await engine.indexFirst(likely, AbortSignal.any([signal, AbortSignal.timeout(FIRST_FILES_MS)]));
   signal.throwIfAborted();
 }
 

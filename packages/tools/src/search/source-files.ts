@@ -1,6 +1,14 @@
 import { readSync, statSync } from "node:fs";
 import { ToolError } from "@octant/core";
-import { hashOf, isWithin, type Path, toNative, type Watcher, type Workspace } from "@octant/host";
+import {
+  hashOf,
+  isWithin,
+  type Path,
+  type TextPattern,
+  toNative,
+  type Watcher,
+  type Workspace,
+} from "@octant/host";
 import type { ListedFile, SourceFile, SourceFiles } from "@octant/search";
 
 export type SearchedWorkspace = Pick<Workspace, "confinement" | "ripgrep">;
@@ -21,7 +29,7 @@ export function createSourceFiles(
     async *holding(words, signal) {
       const roots = outermost(confinement.roots);
       const [first, ...others] = await Promise.all(
-        words.map((word) => filesWith(ripgrep, roots, word, signal)),
+        words.map((word) => filesWith(ripgrep, roots, { pattern: word, fixed: true }, signal)),
       );
       for (const path of first ?? []) if (others.every((files) => files.has(path))) yield toName(path);
     },
@@ -69,23 +77,25 @@ export function readSource(
   }
 }
 
+/** Whether there is still a file of this name. */
+export function isThere({ confinement }: Pick<SearchedWorkspace, "confinement">, name: string): boolean {
+  const path = createNames(confinement.roots).toPath(name);
+  return statSync(toNative(path), { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
 /** A root inside another is searched with it. */
-const outermost = (roots: readonly Path[]): readonly Path[] =>
+export const outermost = (roots: readonly Path[]): readonly Path[] =>
   roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));
 
-async function filesWith(
+export async function filesWith(
   ripgrep: SearchedWorkspace["ripgrep"],
   roots: readonly Path[],
-  word: string,
+  pattern: TextPattern,
   signal: AbortSignal,
 ): Promise<ReadonlySet<Path>> {
   const files = new Set<Path>();
   for (const root of roots) {
-    const search = ripgrep.searchFolder(
-      root,
-      { pattern: word, fixed: true, maxPerFile: 1 },
-      { order: "any", signal },
-    );
+    const search = ripgrep.searchFolder(root, { ...pattern, maxPerFile: 1 }, { order: "any", signal });
     for await (const messages of search)
       for (const message of messages) if (message.kind === "begin") files.add(message.path);
   }

@@ -1,0 +1,69 @@
+import type { Path, TextPattern } from "@octant/host";
+import { type Route, routeOf, stemOf } from "@octant/search";
+import { createNames, filesWith, outermost, type SearchedWorkspace } from "./source-files.ts";
+
+/** Parsed for one question while the index is incomplete: about a second of work. */
+const MAX_FIRST_FILES = 240;
+/** Each costs a run of ripgrep over the project. */
+const MAX_WORDS = 6;
+const MIN_WORD_CHARS = 3;
+/** Words that tell nothing about a file. */
+const COMMON = new Set(
+  "the and are for that this with from into not was were will has have had can may which when where who what how does all any each only used use using given class function method code file".split(
+    " ",
+  ),
+);
+
+/** The files that are most likely to answer a question, as ripgrep finds them: the best first. */
+export async function findFirstFiles(
+  workspace: SearchedWorkspace,
+  query: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const find = (pattern: TextPattern) =>
+    filesWith(workspace.ripgrep, outermost(workspace.confinement.roots), pattern, signal);
+  const route = routeOf(query);
+  const found = "name" in route ? await holdingName(find, route) : await holdingWords(find, query);
+  const { toName } = createNames(workspace.confinement.roots);
+  return found.slice(0, MAX_FIRST_FILES).map(toName);
+}
+
+type Find = (pattern: TextPattern) => Promise<ReadonlySet<Path>>;
+
+const DEFINES =
+  "(?:class|def|fn|func|function|interface|struct|trait|enum|type|const|static|let|var|macro_rules!|module|namespace)";
+
+/** Files that seem to define the name, then those that hold it. */
+async function holdingName(find: Find, { name }: Extract<Route, { name: string }>): Promise<Path[]> {
+  const own = name.split(/\.|::|#|->/).at(-1) || name;
+  const literal = own.replace(/[^\p{L}\p{N}_]/gu, "\\$&");
+  const [defining, holding] = await Promise.all([
+    find({ pattern: `\\b${DEFINES}\\s+(?:\\([^)]*\\)\\s*)?${literal}\\b`, case: "insensitive" }),
+    find({ pattern: own, fixed: true, case: "insensitive" }),
+  ]);
+  return [...defining.union(holding)];
+}
+
+/** By how many of the words each file has, in its text or its path; rare words count more. */
+async function holdingWords(find: Find, query: string): Promise<Path[]> {
+  const words = query.match(/[\p{L}\p{N}_$]+/gu) ?? [];
+  const stems = new Set(
+    words
+      .filter((word) => word.length >= MIN_WORD_CHARS && !COMMON.has(word.toLowerCase()))
+      .toSorted((a, b) => b.length - a.length)
+      .map((word) => stemOf(word.toLowerCase())),
+  );
+  const lists = await Promise.all(
+    [...stems].slice(0, MAX_WORDS).map(async (stem) => {
+      const files = await find({ pattern: stem, fixed: true, case: "insensitive" });
+      return { stem, files, rarity: 1 / Math.log2(2 + files.size) };
+    }),
+  );
+  const scores = new Map<Path, number>();
+  for (const { stem, files, rarity } of lists)
+    for (const path of files) {
+      const named = path.toLowerCase().includes(stem) ? 1 : 0;
+      scores.set(path, (scores.get(path) ?? 0) + (1 + named) * rarity);
+    }
+  return [...scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([path]) => path);
+}
