@@ -26,6 +26,7 @@ import {
   listRefNames,
   type NetworkPolicy,
   type ProcessEvent,
+  pathToUri,
   type Workspace,
 } from "@octant/host";
 import {
@@ -199,6 +200,7 @@ function equip<T extends Tool>(
     instructions: INSTRUCTIONS,
     mode,
     caller: LOCAL_CALLER,
+    roots: workspace.confinement.roots.map(pathToUri),
     secret: workspace.state.secret(),
     log,
     ...createMcpFeatures({

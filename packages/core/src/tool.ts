@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 import type { StreamChunk } from "./stream.ts";
+import type { ActionText, Reader } from "./text/text.ts";
 
 export const TIMINGS = ["sync", "async_short", "async_medium", "async_long", "fire_and_forget"] as const;
 export type Timing = (typeof TIMINGS)[number];
@@ -123,6 +124,8 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly errors?: readonly ErrorCode[];
   readonly examples: readonly [Example<I>, ...Example<I>[]];
   run(input: z.output<I>, ctx: Context): Promise<z.input<O>> | z.input<O>;
+  /** How the data reads as text for a model; derived from the data when absent. */
+  text?(data: z.output<O>, reader: Reader): ActionText;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: `run` makes an action invariant in its input; only `any` holds them all.

@@ -1,6 +1,5 @@
-import type { Attachment, Envelope, Reply } from "@octant/core";
+import type { Attachment, Envelope, Reply, ToText } from "@octant/core";
 import type { ResourceContent } from "./features/sources.ts";
-import { toTextAnswer } from "./features/text-answer.ts";
 
 /** Above this the text block is only the head of the answer. */
 export const MAX_TEXT_BYTES = 64 * 1024;
@@ -43,23 +42,25 @@ export interface ShownReply extends Reply {
 }
 
 /** Undefined for the usual way, which has a quick path of its own. */
-export const toResultFor = (answers: Answers | ToResult): ToResult | undefined =>
-  typeof answers === "function" ? answers : answers === "text" ? toTextResult : undefined;
+export const toResultFor = (answers: Answers | ToResult, toText: ToText): ToResult | undefined =>
+  typeof answers === "function" ? answers : answers === "text" ? toTextResult(toText) : undefined;
 
 /** The result as an object, for hosts that serialise it themselves. */
 export const toCallToolResult = (reply: ShownReply): CallToolResult =>
   (reply.toResult ?? toStructuredResult)(reply);
 
 const toStructuredResult: ToResult = ({ envelope, attachments }) => ({
-  content: [{ type: "text", text: toText(JSON.stringify(envelope)) }, ...attachments.map(toMedia)],
+  content: [{ type: "text", text: headOf(JSON.stringify(envelope)) }, ...attachments.map(toMedia)],
   structuredContent: envelope,
   isError: !envelope.ok,
 });
 
-const toTextResult: ToResult = ({ envelope, attachments }) => ({
-  content: [{ type: "text", text: toTextAnswer(envelope) }, ...attachments.map(toMedia)],
-  isError: !envelope.ok,
-});
+const toTextResult =
+  (toText: ToText): ToResult =>
+  ({ envelope, attachments }) => ({
+    content: [{ type: "text", text: toText(envelope) }, ...attachments.map(toMedia)],
+    isError: !envelope.ok,
+  });
 
 /**
  * The result as JSON, with `stamp` as its last members. The envelope is serialised once and serves both as the
@@ -70,7 +71,7 @@ export function encodeCallToolResult(reply: ShownReply, stamp = ""): string {
   const { envelope, attachments } = reply;
   const json = JSON.stringify(envelope);
   const media = attachments.map((attachment) => `,${JSON.stringify(toMedia(attachment))}`).join("");
-  const text = JSON.stringify(toText(json));
+  const text = JSON.stringify(headOf(json));
   return `{"content":[{"type":"text","text":${text}}${media}],"structuredContent":${json},"isError":${!envelope.ok}${stamp}}`;
 }
 
@@ -80,7 +81,7 @@ const toMedia = ({ kind, bytes, mime }: Attachment): MediaBlock => ({
   mimeType: mime,
 });
 
-function toText(json: string): string {
+function headOf(json: string): string {
   const surelyFits = json.length * MAX_BYTES_PER_UNIT <= MAX_TEXT_BYTES;
   if (surelyFits || (json.length <= MAX_TEXT_BYTES && Buffer.byteLength(json) <= MAX_TEXT_BYTES)) return json;
   // encodeInto stops before a character that does not fit whole.

@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { Call, Caller, CallOptions, Dispatch, Jobs, Reply } from "@octant/core";
+import {
+  type Call,
+  type Caller,
+  type CallOptions,
+  createToText,
+  type Dispatch,
+  type Jobs,
+  type Reply,
+} from "@octant/core";
 import { type Answers, type ToResult, toResultFor } from "./answer.ts";
 import { createStateSeal, type StateSeal } from "./asking/request-state.ts";
 import { type Capabilities, type Era, toCapabilities } from "./features/capabilities.ts";
@@ -34,6 +42,8 @@ export interface ServiceOptions extends Omit<ListingOptions, "answers"> {
   readonly logging?: true;
   /** How answers are shown; `structured` when absent. */
   readonly answers?: Answers | ToResult;
+  /** The URIs of the workspace; text answers show paths from the first. */
+  readonly roots?: readonly string[];
   /** Who calls through this edge; by default one caller who may do everything. */
   readonly caller?: Caller;
   /** Told of what the protocol has no answer for. */
@@ -87,7 +97,10 @@ const SECRET_BYTES = 32;
 
 export function createService(options: ServiceOptions): Service {
   const { name, version, title, description, websiteUrl, icons } = options;
-  const toResult = toResultFor(options.answers ?? "structured");
+  const toResult = toResultFor(
+    options.answers ?? "structured",
+    createToText(options.registry, options.roots ?? []),
+  );
   const listed: ListingOptions = {
     registry: options.registry,
     ...(options.profile && { profile: options.profile }),

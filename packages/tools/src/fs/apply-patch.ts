@@ -1,6 +1,7 @@
 import { ANSWER_BYTES, action, Hash, holding, PatchId, Range, Ref, Uri } from "@octant/core";
 import { type Edits, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
+import { applyPatchText } from "./text.ts";
 
 const MAX_HUNKS = 200;
 
@@ -132,6 +133,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
         },
       },
     ],
+    text: applyPatchText,
     async run(request, { signal }) {
       const edit = () => edits.apply(request, signal);
       const uris = [...(request.uri ? [request.uri] : []), ...(request.files ?? []).map(({ uri }) => uri)];

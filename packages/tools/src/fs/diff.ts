@@ -8,6 +8,7 @@ import {
   wholeCharacters,
 } from "@octant/host";
 import { z } from "zod";
+import { diffText } from "./text.ts";
 
 export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: Blobs }) =>
   action({
@@ -39,6 +40,7 @@ export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: 
         },
       },
     ],
+    text: diffText,
     run({ max_bytes, ...states }) {
       const { diff: whole, ...hashes } = compareStates(confinement, blobs, states);
       const bytes = Buffer.from(whole);

@@ -2,6 +2,7 @@ import { ANSWER_BYTES, action, pagingInput, Uri } from "@octant/core";
 import type { Files } from "@octant/host";
 import { z } from "zod";
 import { Kind } from "./kind.ts";
+import { listText } from "./text.ts";
 
 const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 10_000;
@@ -41,6 +42,7 @@ export const list = ({ files }: { readonly files: Files }) =>
       { title: "The workspace root", input: {} },
       { title: "All TypeScript files", input: { pattern: "*.ts", kind: "file" } },
     ],
+    text: listText,
     async run({ uri, depth, pattern, include_ignored, kind, limit }, ctx) {
       const { entries, unreadable, next } = await files.list(uri, {
         depth: depth ?? (pattern === undefined ? 1 : MAX_DEPTH),

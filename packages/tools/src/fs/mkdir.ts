@@ -1,6 +1,7 @@
 import { action, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
+import { mkdirText } from "./text.ts";
 
 export const mkdir = ({ edits }: { edits: Edits }) =>
   action({
@@ -22,5 +23,6 @@ export const mkdir = ({ edits }: { edits: Edits }) =>
       "IO_ERROR",
     ],
     examples: [{ title: "Nested folders", input: { uri: "src/new/deep" } }],
+    text: mkdirText,
     run: ({ uri }) => edits.makeFolder(uri),
   });

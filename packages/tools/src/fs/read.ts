@@ -11,6 +11,7 @@ import {
 } from "@octant/core";
 import { type Files, MAX_IMAGE_BYTES, type Reading, type ReadOptions } from "@octant/host";
 import { z } from "zod";
+import { readText } from "./text.ts";
 
 const MAX_URIS = 100;
 
@@ -77,6 +78,7 @@ export const read = ({ files }: { readonly files: Files }) =>
       },
       { title: "Several files", input: { uri: ["package.json", "src/main.ts"] } },
     ],
+    text: readText,
     run({ uri, range, encoding, max_bytes }, ctx) {
       const options: ReadOptions = {
         owner: ctx.caller.id,

@@ -1,6 +1,7 @@
 import { action, type Context, holding, type Question, Ref, ToolError, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
+import { rmText } from "./text.ts";
 
 export const rm = ({ edits }: { edits: Edits }) =>
   action({
@@ -38,6 +39,7 @@ export const rm = ({ edits }: { edits: Edits }) =>
       { title: "Remove a file", input: { uri: "README.md", confirm: true } },
       { title: "Remove a folder", input: { uri: "src", confirm: true, recursive: true } },
     ],
+    text: rmText,
     async run({ uri, confirm, recursive }, ctx) {
       try {
         return await edits.remove(uri, { confirm, recursive }, ctx.signal);

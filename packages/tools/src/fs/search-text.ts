@@ -1,6 +1,7 @@
 import { ANSWER_BYTES, action, Hash, holding, MAX_ANSWER_BYTES, pagingInput, Range, Uri } from "@octant/core";
 import { MAX_SEARCH_MS, type Searchable, searchText, toPlace } from "@octant/host";
 import { z } from "zod";
+import { searchTextText } from "./text.ts";
 
 // Far below the 128 KiB that the system allows for one argument of a process.
 const MAX_PATTERN_CHARS = 16_384;
@@ -76,6 +77,7 @@ export const search_text = (workspace: Searchable) =>
       },
       { title: "Plain text in one folder", input: { pattern: "= 42;", fixed: true, path: "src" } },
     ],
+    text: searchTextText,
     async run({ path, glob, max_per_file, max_bytes, cursor: _cursor, ...input }, ctx) {
       ctx.backend("ripgrep");
       const page = await searchText(

@@ -2,6 +2,7 @@ import { action, type Context, Hash, Uri } from "@octant/core";
 import type { Files } from "@octant/host";
 import { z } from "zod";
 import { Kind } from "./kind.ts";
+import { statText } from "./text.ts";
 
 const PROGRESS_INTERVAL_MS = 1_000;
 
@@ -25,6 +26,7 @@ export const stat = ({ files }: { readonly files: Files }) =>
     }),
     errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "ACCESS_DENIED"],
     examples: [{ title: "Hash and size of a file", input: { uri: "README.md" } }],
+    text: statText,
     run: ({ uri }, ctx) => files.stat(uri, { signal: ctx.signal, onProgress: tellEverySecond(ctx) }),
   });
 

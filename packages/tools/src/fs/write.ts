@@ -1,6 +1,7 @@
 import { action, Hash, Ref, ToolError, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
+import { writeText } from "./text.ts";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -37,6 +38,7 @@ export const write = ({ edits }: { edits: Edits }) =>
       { title: "A new file", input: { uri: "docs/notes.md", content: "# Notes\n" } },
       { title: "Bytes", input: { uri: "pixel.bin", content: "AAEC", encoding: "base64" } },
     ],
+    text: writeText,
     run: ({ uri, content, encoding }, { signal }) => edits.create(uri, decode(content, encoding), signal),
   });
 

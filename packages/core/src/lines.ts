@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { ToolError } from "./errors.ts";
+import type { Range } from "./ids.ts";
+
+/** Whole lines, counted from 1 as text answers show them, both ends included. */
+export const Lines = z
+  .string()
+  .regex(/^[1-9]\d{0,8}(-([1-9]\d{0,8})?)?$/, 'lines are "12-40", "12" or "12-", counted from 1')
+  .describe('1-based, such as "12-40"');
+export type Lines = z.output<typeof Lines>;
+
+const LAST_LINE = 2 ** 31 - 1;
+
+/** The range that a caller means by `range` or by `lines`; undefined for everything. */
+export function toRange({
+  range,
+  lines,
+}: {
+  range?: Range | undefined;
+  lines?: Lines | undefined;
+}): Range | undefined {
+  if (lines === undefined) return range;
+  if (range !== undefined) throw invalid("give range or lines, not both");
+  const [first = "", last = first] = lines.split("-");
+  const [start, end] = [Number(first) - 1, last === "" ? LAST_LINE : Number(last)];
+  if (end <= start) throw invalid(`lines end before they start: ${lines}`);
+  return { start: { line: start, col: 0 }, end: { line: end, col: 0 } };
+}
+
+const invalid = (message: string) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "lines", message }] });

@@ -1,0 +1,85 @@
+import type { Envelope, ErrorBody } from "../envelope.ts";
+import { ownAction } from "../lookup.ts";
+import type { Registry } from "../registry.ts";
+import { describeData, linesOf } from "./plain-data.ts";
+import { type ActionText, joinText, type Reader } from "./text.ts";
+
+/** Turns answers into the text that a model reads. */
+export type ToText = (envelope: Envelope) => string;
+
+/** `roots` are the URIs of the workspace; paths are shown from the first. */
+export function createToText(registry: Registry, roots: readonly string[]): ToText {
+  const path = createPaths(roots);
+  const toText: ToText = (envelope) => {
+    const { meta } = envelope;
+    const reader: Reader = { path, backend: meta.backend, envelope: toText };
+    const { cursor, more } = meta.paging;
+    const paging = { ...(more && { cursor }), job: meta.job_id };
+    if (!envelope.ok) return joinText(describeError(envelope.error, reader));
+    const { notes, handles, body } = describe(envelope, reader);
+    return joinText({
+      body,
+      notes: [...(notes ?? []), more && "more follows"],
+      handles: { ...handles, ...paging },
+    });
+  };
+
+  function describe(envelope: Envelope & { ok: true }, reader: Reader): ActionText {
+    const { data, meta } = envelope;
+    const tool = registry.get(meta.tool);
+    const act = tool && ownAction(tool, meta.action);
+    // A job that was only started answers with its handle instead of the action's data.
+    if (!act?.text || isJobStarted(data, meta.job_id)) return describeData(data, reader);
+    return act.text(data, reader);
+  }
+  return toText;
+}
+
+const isJobStarted = (data: unknown, jobId: string | undefined): boolean =>
+  jobId !== undefined &&
+  typeof data === "object" &&
+  data !== null &&
+  "job_id" in data &&
+  data.job_id === jobId;
+
+/** Code and message, then the details that the message does not already say. */
+function describeError({ code, message, details }: ErrorBody, reader: Reader): ActionText {
+  const said = (value: unknown) =>
+    typeof value !== "object" &&
+    (message.includes(String(value)) || message.includes(reader.path(String(value))));
+  const left = Object.entries(details).flatMap(([name, value]): [string, unknown][] => {
+    if (said(value)) return [];
+    if (!Array.isArray(value)) return [[name, value]];
+    const rest = value.filter((item) => !said(item) && !(isIssue(item) && message.includes(item.message)));
+    return rest.length > 0 ? [[name, rest]] : [];
+  });
+  return { body: [`${code}: ${message}`, ...linesOf(Object.fromEntries(left), reader)].join("\n") };
+}
+
+const isIssue = (item: unknown): item is { readonly message: string } =>
+  typeof item === "object" && item !== null && "message" in item && typeof item.message === "string";
+
+/** A path that any action takes back as it is; where there is none, the URI. */
+function createPaths([first = ""]: readonly string[]): Reader["path"] {
+  const root = `${first.replace(/\/$/, "")}/`;
+  return (uri) => {
+    if (uri === first || uri === root) return ".";
+    if (first === "" || !uri.startsWith(root)) return uri;
+    const path = decodePath(uri.slice(root.length));
+    if (path === undefined) return uri;
+    return SCHEME.test(path) ? `./${path}` : path;
+  };
+}
+
+const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
+
+/** Undefined where the name would not survive in a line of text. */
+function decodePath(path: string): string | undefined {
+  if (!path.includes("%")) return path;
+  try {
+    const plain = decodeURIComponent(path);
+    return /^(?!\s)[^\p{C}%]+(?<!\s)$/u.test(plain) ? plain : undefined;
+  } catch {
+    return undefined;
+  }
+}

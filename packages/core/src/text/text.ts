@@ -1,0 +1,37 @@
+import type { Envelope } from "../envelope.ts";
+
+/** How an answer reads for a model. Lines and columns are counted from 1, as in grep, compilers and editors. */
+export interface ActionText {
+  /** The content itself: file text, hits, output. */
+  readonly body: string;
+  /** Facts for the last line, such as `exit 0`. */
+  readonly notes?: readonly (string | false | null | undefined)[];
+  /** Handles that a follow-up call needs, by name: hash, ref, proc. */
+  readonly handles?: Readonly<Record<string, string | number | null | undefined>>;
+}
+
+/** Helps an action to write its text. */
+export interface Reader {
+  /** The path from the first workspace root, where that is short and can be given back; otherwise the URI as it is. */
+  path(uri: string): string;
+  /** What did the work, as in `meta.backend`. */
+  readonly backend: string | undefined;
+  /** The text of another answer inside this one, such as the result of a job. */
+  envelope(envelope: Envelope): string;
+}
+
+/** The body as it is, then one line in brackets with everything else. */
+export function joinText({ body, notes = [], handles = {} }: ActionText): string {
+  const facts = [
+    ...notes.filter((note) => typeof note === "string" && note !== ""),
+    ...Object.entries(handles).flatMap(([name, value]) =>
+      value === null || value === undefined ? [] : [`${name} ${value}`],
+    ),
+  ];
+  if (facts.length === 0) return body;
+  return `${body}${body === "" || body.endsWith("\n") ? "" : "\n"}[${facts.join("; ")}]`;
+}
+
+/** `1 file`, `2 files`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
