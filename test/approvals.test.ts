@@ -29,8 +29,8 @@ async function serve(options: OctantOptions = {}) {
   const server = await octant.serveHttp();
   onTestFinished(() => server.close());
   const tokens = octant.tokens();
-  const agent = tokens.create({ scopes: ["project:workspace"] });
-  const readers = (["admin:ro", "project:workspace:ro"] as const).map((scope) =>
+  const agent = tokens.create({ scopes: [`project:${octant.workspace.state.id}`] });
+  const readers = (["admin:ro", `project:${octant.workspace.state.id}:ro`] as const).map((scope) =>
     tokens.create({ scopes: [scope] }),
   );
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -249,7 +249,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "events have numbers, a reader catches up, a slow one loses the oldest",
     "packages/core/src/topic.test.ts: a reader catches up from the number it last saw",
-    "packages/core/src/topic.test.ts: a reader catches up from the number it last saw",
+    "packages/core/src/topic.test.ts: a slow reader loses the oldest",
   ),
   rule(
     "cancelling ends the work",

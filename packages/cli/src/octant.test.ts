@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
-import { action, defineTool, ToolError } from "@octant/core";
+import { action, defineTool, newHandle, ToolError } from "@octant/core";
 import { readAudit } from "@octant/runtime";
 import { afterEach, beforeEach, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
@@ -198,8 +198,30 @@ test("calls, jobs, processes and tools are topics that a console can follow from
   ]);
   expect(values("tools").at(-1)).toEqual({ type: "removed", tool: "greeter" });
   expect(values("jobs")).toMatchObject([{ type: "start", owner: "local" }, { type: "end" }]);
-  expect(values("processes")).toMatchObject([
-    { type: "started", proc_id },
-    { type: "ended", proc_id },
-  ]);
+  expect(values("processes").at(0)).toMatchObject({ type: "started", proc_id, owner: "local" });
+  expect(values("processes").at(-1)).toMatchObject({ type: "ended", proc_id });
+});
+
+test("a tool serves refs of its own scheme, which fs.read reads by range, and only for their owner", async () => {
+  await using octant = open();
+  const { client } = octant;
+  const ref = `note:${newHandle("note", Date.now())}`;
+  const owned = new Map([[`local ${ref}`, "first\nsecond\n"]]);
+  octant.addTool({
+    ...greeter,
+    name: "notes",
+    refs: {
+      note(asked, owner) {
+        const text = owned.get(`${owner} ${asked}`);
+        if (text === undefined) throw new ToolError("NOT_FOUND", `there is no ${asked}`, { id: asked });
+        return Buffer.from(text);
+      },
+    },
+  });
+  const range = { start: { line: 1 }, end: { line: 2 } };
+  expect(await client.fs.read({ uri: ref, range })).toMatchObject({ uri: ref, text: "second\n" });
+  const other = { caller: { id: "other", access: "admin" } } as const;
+  await expect(client.fs.read({ uri: ref }, other)).rejects.toThrow("there is no note");
+  octant.removeTool("notes");
+  await expect(client.fs.read({ uri: ref })).rejects.toThrow("no tool here serves");
 });

@@ -55,6 +55,7 @@ import { createMcpFeatures } from "./mcp-features.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
 import { createPolicySteps } from "./policy.ts";
 import { chooseNames, type ToolChoice, withoutDisabled } from "./tool-choice.ts";
+import { serveToolRefs } from "./tool-refs.ts";
 import { loadVersion } from "./version.ts";
 
 export type { OwnTool } from "./own-tools.ts";
@@ -170,6 +171,7 @@ function equip<T extends Tool>(
     ...(approvalTimeoutMs !== undefined && { approvalTimeoutMs }),
   });
   const registry = createRegistry([]);
+  serveToolRefs(registry, workspace.files, log);
   const network = createNetwork({ policy: toNetworkPolicy(config.settings), env, warn: log });
   const { settings } = config;
   const watcher = createWatcher({ ...workspace, ignore: [workspace.state.base], warn: log });
@@ -244,7 +246,7 @@ function equip<T extends Tool>(
         ...withoutCaller(edge),
         ...more,
         tokens: tokens(),
-        project: PROJECT_ID,
+        project: workspace.state.id,
         // Under a host that asks, and with another prompter, nothing would ever wait there.
         ...(permissions === "enforce" && !prompter && { approvals }),
       }),
@@ -256,8 +258,6 @@ function equip<T extends Tool>(
 }
 
 const MAX_COMPLETIONS = 100;
-/** In scopes of tokens: a server has one workspace, and that is the project. */
-const PROJECT_ID = "workspace";
 
 const withoutCaller = <E extends { readonly caller: Caller }>({ caller: _caller, ...edge }: E) => edge;
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Step } from "./dispatch.ts";
 import { ToolError } from "./errors.ts";
-import { admin, createBox } from "./test-tool.ts";
+import { admin, box, createBox } from "./test-tool.ts";
 import { action, defineTool } from "./tool.ts";
 
 test("an answer is an envelope with the data, the backend that did it and a trace id", async () => {
@@ -131,12 +131,38 @@ test("a caller cannot do more than its access allows", async () => {
 
 test("a caller with one project only is kept from actions on the whole server", async () => {
   const { call } = createBox();
-  const ofProject = { id: "p", access: "admin", reach: "project" } as const;
+  const ofProject = { id: "p", access: "admin", project: "mine" } as const;
   expect((await call("put", {}, ofProject)).ok).toBe(true);
   expect((await call("burn", { how: "throw" }, ofProject)).error).toMatchObject({
     code: "PERMISSION_DENIED",
     details: { by: "access", rule: "global" },
   });
+});
+
+test("a caller with one project only is kept from calls that name another one", async () => {
+  const { registry, dispatch } = createBox();
+  registry.addTool({
+    ...box,
+    name: "shed",
+    actions: {
+      put: action({
+        summary: "Put a thing into the shed of a project.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        input: z.strictObject({ project: z.string() }),
+        output: z.object({}),
+        examples: [{ title: "Mine", input: { project: "mine" } }],
+        projectOf: ({ project }) => project,
+        run: () => ({}),
+      }),
+    },
+  });
+  const caller = { id: "p", access: "admin", project: "mine" } as const;
+  const call = async (project: string) =>
+    (await dispatch({ tool: "shed", action: "put", input: { project } }, { caller })).envelope;
+  expect((await call("mine")).ok).toBe(true);
+  expect((await call("yours")).error).toMatchObject({ details: { by: "access", rule: "project:mine" } });
 });
 
 test("the audit step sees what the steps after it decided, also when one refuses", async () => {

@@ -153,22 +153,22 @@ const heedCancellation: Step = (_call, ctx, next) => {
 
 const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
 
+/** The one place where access levels and projects are checked. */
 const checkAccess: Step = (call, ctx, next) => {
   const { access, target = "project" } = call.act;
+  const { access: granted, project } = ctx.caller;
   const name = `${call.tool.name}.${call.name}`;
-  if (RANK[access] > RANK[ctx.caller.access])
-    throw refuse(
-      ctx,
-      "access",
-      access,
-      `${name} needs ${access} access; this caller has ${ctx.caller.access}`,
-    );
-  if (target === "global" && ctx.caller.reach === "project")
-    throw refuse(
-      ctx,
-      "access",
-      target,
-      `${name} concerns the whole server; this caller has one project only`,
+  const deny = (rule: string, message: string) => refuse(ctx, "access", rule, message);
+  if (RANK[access] > RANK[granted])
+    throw deny(access, `${name} needs ${access} access; this caller has ${granted}`);
+  if (project === undefined) return next();
+  if (target === "global")
+    throw deny(target, `${name} concerns the whole server; this caller is limited to project ${project}`);
+  const touched = call.act.projectOf?.(call.input);
+  if (touched !== undefined && touched !== project)
+    throw deny(
+      `project:${project}`,
+      `this caller is limited to project ${project}, and ${name} touches another`,
     );
   return next();
 };

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
-import { HANDLES, Hash, handle, newHandle, Range, Ref, SymbolId } from "./ids.ts";
+import { Hash, handle, newHandle, Range, Ref, SymbolId } from "./ids.ts";
 
 test("handles sort by the time they were made and never repeat", () => {
   const made = Array.from({ length: 1000 }, (_, i) => newHandle("job", 1_790_000_000_000 + i));
   expect([...made].sort()).toEqual(made);
   expect(new Set(Array.from({ length: 1000 }, () => newHandle("proc", 5))).size).toBe(1000);
-  for (const kind of HANDLES) expect(handle(kind).safeParse(newHandle(kind, Date.now())).success).toBe(true);
+  for (const kind of ["job", "plan", "artifact"])
+    expect(handle(kind).safeParse(newHandle(kind, Date.now())).success).toBe(true);
+  for (const kind of ["", "Plan", "my_plan", "a.b"])
+    expect(() => handle(kind)).toThrow("invalid handle kind");
   expect(handle("job").safeParse(newHandle("proc", 1)).success).toBe(false);
 });
 
@@ -22,7 +25,9 @@ test("ids are taken in their one form only", () => {
     expect(Hash.safeParse(wrong).success).toBe(false);
   expect(Ref.safeParse(`blob:sha256:${hex}`).success).toBe(true);
   expect(Ref.safeParse(`stdout:${newHandle("proc", 1)}`).success).toBe(true);
-  expect(Ref.safeParse("blob:../x").success).toBe(false);
+  expect(Ref.safeParse(`artifact:${newHandle("artifact", 1)}`).success, "a scheme of a tool").toBe(true);
+  for (const wrong of ["blob:../x", "C:\\x", `blob:sha256:${hex}/..`])
+    expect(Ref.safeParse(wrong).success, wrong).toBe(false);
   expect(SymbolId.safeParse("sym:src/a.ts#Outer.inner").success).toBe(true);
   expect(Range.safeParse({ start: { line: -1, col: 0 }, end: { line: 0, col: 0 } }).success).toBe(false);
 });

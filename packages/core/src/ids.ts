@@ -4,11 +4,11 @@ import { holding } from "./holds.ts";
 
 const MAX_URI_CHARS = 16_384;
 
-/** Where something is. Answers always hold `file:///…`; a path without a scheme is taken from the workspace root. */
+/** Where something is. Answers always hold `file:///…`; a path without a scheme is relative to the workspace root. */
 export const Uri = holding("path", z.string().min(1).max(MAX_URI_CHARS).describe("URI or path"));
 export type Uri = z.output<typeof Uri>;
 
-/** What a file's bytes were. */
+/** The hash of a file's bytes. */
 export const Hash = z
   .string()
   .regex(/^sha256:[0-9a-f]{64}$/, "a hash is sha256: and 64 hex digits, as fs.read and fs.stat give it")
@@ -23,15 +23,21 @@ export type Position = z.output<typeof Position>;
 export const Range = z.strictObject({ start: Position, end: Position });
 export type Range = z.output<typeof Range>;
 
-/** Something kept that reads like a file. */
+/**
+ * Stored content that reads like a file: a scheme, then a hash or a handle. Tools declare the schemes they serve in
+ * `refs`; a ref with another scheme is NOT_FOUND.
+ */
 export const Ref = z
   .string()
   .regex(
-    /^(blob:sha256:[0-9a-f]{64}|(stdout|stderr):proc_[0-9a-z]+)$/,
-    "a ref is blob:sha256:…, stdout:proc_… or stderr:proc_…",
+    /^[a-z][a-z0-9-]{1,31}:(sha256:[0-9a-f]{64}|[a-z]{2,16}_[0-9a-z]+)$/,
+    "a ref is a scheme with a hash or a handle, such as blob:sha256:… or stdout:proc_…",
   )
-  .describe("blob:sha256:…, stdout:proc_… or stderr:proc_…");
+  .describe("blob:sha256:…, stdout:proc_… or another ref");
 export type Ref = z.output<typeof Ref>;
+
+/** The scheme of a ref: `stdout` of `stdout:proc_…`. */
+export const schemeOf = (ref: Ref): string => ref.slice(0, ref.indexOf(":"));
 
 export const SymbolId = holding(
   "symbol",
@@ -42,17 +48,18 @@ export const SymbolId = holding(
 );
 export type SymbolId = z.output<typeof SymbolId>;
 
-export const HANDLES = ["proc", "job", "run", "patch", "stream"] as const;
-export type HandleKind = (typeof HANDLES)[number];
-
-/** The schema of a handle: its prefix, then 36 characters that sort by the time they were made. */
-export const handle = (kind: HandleKind) =>
-  z
+/** The schema of a handle, such as `handle("plan")`: the kind, then 36 characters that sort by creation time. */
+export function handle(kind: string) {
+  if (!HANDLE_KIND.test(kind)) throw new TypeError(`invalid handle kind '${kind}': use 2 to 16 letters a-z`);
+  return z
     .string()
     .regex(
       new RegExp(`^${kind}_[0-9a-z]{36}$`),
-      `a ${kind} id is ${kind}_ and 36 letters and digits, as it was given to you`,
+      `a ${kind} id is ${kind}_ and 36 letters and digits, as an earlier answer gave it`,
     );
+}
+
+const HANDLE_KIND = /^[a-z]{2,16}$/;
 
 export const ProcId = handle("proc");
 export const JobId = handle("job");
@@ -62,16 +69,13 @@ export const StreamId = handle("stream");
 
 const TIME_DIGITS = 10;
 
-/** Makes handles that sort by time and hold 126 random bits: nobody guesses one, and a clock set back repeats none. */
-export function newHandle(kind: HandleKind, now: number): string {
+/** Makes a handle that sorts by time. Its 126 random bits make it unguessable, and unique when the clock is set back. */
+export function newHandle(kind: string, now: number): string {
   const time = Math.floor(now).toString(36).padStart(TIME_DIGITS, "0");
   return `${kind}_${time}${randomDigits()}`;
 }
 
-/**
- * Base 36. Random UUIDs come from a pool, at a tenth of what as many random bytes cost; only their first and last parts
- * are all random. As numbers these take a third of the time that one large integer does.
- */
+/** Base 36. Node pools random UUIDs, which makes them ten times cheaper than random bytes; only some digits of one are random. */
 function randomDigits(): string {
   const [one, other] = [randomUUID(), randomUUID()];
   return toDigits(one.slice(0, 8), 7) + toDigits(one.slice(-12), 10) + toDigits(other.slice(-12), 9);

@@ -16,9 +16,7 @@ export interface Caller {
   readonly id: string;
   /** What the caller may do at most; an edge that knows no tokens gives "admin". */
   readonly access: Access;
-  /** The widest target the caller may touch; the whole server when absent. */
-  readonly reach?: Target;
-  /** The project that the caller works in; undefined where a server has only one. */
+  /** The only project that the caller may touch; all of the server when absent. */
   readonly project?: string;
   /** The caller is on another machine: what only this one can reach is not theirs. */
   readonly remote?: true;
@@ -110,6 +108,8 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly access: Access;
   /** "project" when absent. */
   readonly target?: Target;
+  /** The project that a call touches, where a server has several; a caller limited to another one is refused. */
+  projectOf?(input: z.output<I>): string | undefined;
   readonly timing: Timing;
   readonly intent: Intent;
   /** It can change or remove what was there. What only looks or adds leaves this out. */
@@ -140,6 +140,9 @@ export interface Backend {
   readonly detail?: string;
 }
 
+/** Reads what a ref of this caller stands for; NOT_FOUND when there is none, or another caller owns it. */
+export type RefReader = (ref: string, owner: string) => Uint8Array | Promise<Uint8Array>;
+
 export interface Tool<
   N extends string = string,
   A extends Record<string, AnyAction> = Record<string, AnyAction>,
@@ -148,6 +151,8 @@ export interface Tool<
   readonly summary: string;
   readonly version?: string;
   readonly actions: A;
+  /** Ref schemes that this tool serves: `fs.read` of `artifact:artifact_…` asks `refs.artifact`. */
+  readonly refs?: Readonly<Record<string, RefReader>>;
   /** Looked up for `status` and `ws.capabilities`. */
   backends?(): Promise<readonly Backend[]> | readonly Backend[];
 }

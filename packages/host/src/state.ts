@@ -24,6 +24,8 @@ import { errnoOf, toToolError } from "./system-error.ts";
 /** Where a workspace keeps what outlives the process: blobs, journal, secret. Nobody else can read or write it. */
 export interface StateFolder {
   readonly path: string;
+  /** Names the workspace: its folder here and the project in token scopes. */
+  readonly id: string;
   /** The folder that holds this one and those of all the user's other workspaces. */
   readonly base: string;
   /** A subfolder, made 0700 when missing. */
@@ -44,10 +46,12 @@ const SECRET_FILE = "secret";
 /** The user's state folder, or a private temp folder (with a warning) where that one cannot be used. */
 export function openStateFolder({ roots, env, warn }: StateOptions): StateFolder {
   const base = openBase(env, warn);
-  const path = join(base, workspaceName(roots));
+  const id = workspaceName(roots);
+  const path = join(base, id);
   makePrivate(path);
   return {
     path,
+    id,
     base,
     folder(name) {
       const folder = join(path, name);

@@ -17,7 +17,7 @@ export const token = defineCommand({
   flags: {
     ...workspaceFlags,
     scope: {
-      summary: "admin (when absent), admin:ro, project:workspace or project:workspace:ro",
+      summary: "admin (the default), admin:ro, or for this workspace only: project, project:ro",
       value: "SCOPE",
       many: true,
     },
@@ -30,7 +30,10 @@ export const token = defineCommand({
     const tokens = octant.tokens();
     const print = (text: string) => io.stdout.write(`${text}\n`);
     if (verb === "create") {
-      const made = tokens.create({ scopes: toScopes(flags.scope), ...(flags.name && { name: flags.name }) });
+      const made = tokens.create({
+        scopes: toScopes(flags.scope, octant.workspace.state.id),
+        ...(flags.name && { name: flags.name }),
+      });
       print(flags.json ? JSON.stringify(made, null, 2) : made.token);
       return EXIT.OK;
     }
@@ -60,12 +63,11 @@ export const token = defineCommand({
   },
 });
 
-function toScopes(given: readonly string[]): readonly Scope[] {
-  const wrong = given.find((scope) => !isScope(scope));
+/** `project` alone means this workspace. */
+function toScopes(given: readonly string[], project: string): readonly Scope[] {
+  const scopes = given.map((scope) => scope.replace(/^project(?=$|:ro$)/, `project:${project}`));
+  const wrong = given[scopes.findIndex((scope) => !isScope(scope))];
   if (wrong !== undefined)
-    throw new UsageError(
-      `'${wrong}' is no scope`,
-      "scopes: admin, admin:ro, project:workspace, project:workspace:ro",
-    );
-  return given.length > 0 ? given.filter(isScope) : ["admin"];
+    throw new UsageError(`invalid scope '${wrong}'`, "scopes: admin, admin:ro, project, project:ro");
+  return scopes.length > 0 ? scopes.filter(isScope) : ["admin"];
 }

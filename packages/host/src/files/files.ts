@@ -1,4 +1,4 @@
-import { type Hash, ToolError } from "@octant/core";
+import { type Hash, type RefReader, schemeOf, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { pathToUri } from "../path.ts";
@@ -12,22 +12,25 @@ import { isRef, toPlace } from "./refs.ts";
 import { type EntryInfo, statEntry } from "./stat.ts";
 import { toTimestamp } from "./timestamp.ts";
 
-/** Looking at the workspace: nothing here changes it. */
+/** Reads the workspace; nothing here changes it. */
 export interface Files {
-  /** A file by its uri, or whatever else reads like one by its ref. */
+  /** Adds a ref scheme of a tool; returns a function that removes it. */
+  addRefScheme(scheme: string, read: RefReader): () => void;
+  hasRefScheme(scheme: string): boolean;
+  /** A file by its uri, or stored content by its ref. */
   read(uri: string, options: ReadOptions): Reading | Promise<Reading>;
   stat(uri: string, options: ScanOptions): Promise<EntryInfo>;
   list(uri: string, options: Omit<ListOptions, "folder">): Promise<EntryPage>;
 }
 
-/** Opens what a ref stands for; NOT_FOUND when there is no such thing, or it is somebody else's. */
+/** Opens what a ref stands for; NOT_FOUND when there is none, or another caller owns it. */
 export type RefOpener = (ref: string, owner: string) => Pick<Opened, "fd" | "size" | "hash"> & Disposable;
 
 export interface FilesOptions {
   readonly confinement: Confinement;
   readonly blobs: Blobs;
   readonly env: NodeJS.ProcessEnv;
-  /** By the scheme of the ref, such as `stdout`. `blob` is known already. */
+  /** By scheme, such as `stdout`, beside `blob`. */
   readonly refs?: Readonly<Record<string, RefOpener>>;
   readonly facts?: FactsCache;
 }
@@ -42,6 +45,8 @@ export function createFiles({
   const kept = createKeptFiles(confinement);
   const openers = new Map<string, RefOpener>(Object.entries({ ...refs, blob: blobOpener(blobs) }));
 
+  const readers = new Map<string, RefReader>();
+
   const open = (uri: string, owner: string): Opened => {
     if (isRef(uri)) return openRef(uri, owner);
     const { fd, path, stat, [Symbol.dispose]: dispose } = kept.open(confinement.toPath(uri));
@@ -54,14 +59,31 @@ export function createFiles({
     };
   };
   const openRef = (ref: string, owner: string): Opened => {
-    const opener = openers.get(ref.slice(0, ref.indexOf(":")));
-    if (!opener) throw new ToolError("NOT_FOUND", `there is nothing behind ${ref}`, { id: ref });
+    const opener = openers.get(schemeOf(ref));
+    if (!opener) throw new ToolError("NOT_FOUND", `no tool here serves ${ref}`, { id: ref });
     const { fd, size, hash, [Symbol.dispose]: dispose } = opener(ref, owner);
     return { fd, size, uri: ref, ...(hash && { hash }), [Symbol.dispose]: dispose };
   };
 
+  /** Content of tools goes through the blob store, so that it reads by range like everything else. */
+  const readFromTool = async (ref: string, options: ReadOptions, read: RefReader) => {
+    const hash = blobs.put(Buffer.from(await read(ref, options.owner)), { durable: false });
+    const file = { ...openRef(`blob:${hash}`, options.owner), uri: ref };
+    return orToolError(ref, () => readFile(file, options, facts));
+  };
+
+  const hasRefScheme = (scheme: string) => readers.has(scheme) || openers.has(scheme);
+
   return {
+    hasRefScheme,
+    addRefScheme(scheme, read) {
+      if (hasRefScheme(scheme)) throw new TypeError(`ref scheme '${scheme}' already exists`);
+      readers.set(scheme, read);
+      return () => void readers.delete(scheme);
+    },
     read(uri, options) {
+      const reader = isRef(uri) ? readers.get(schemeOf(uri)) : undefined;
+      if (reader) return readFromTool(uri, options, reader);
       const file = open(uri, options.owner);
       return orToolError(file.uri, () => readFile(file, options, facts));
     },

@@ -103,7 +103,7 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
   const isStillGood = (caller: Caller): boolean => {
     const info = tokens.find(caller.id);
     const now = info && toOwnCaller(info);
-    return now?.access === caller.access && now.reach === caller.reach;
+    return now?.access === caller.access && now.project === caller.project;
   };
   /** Undefined when it is none of ours. */
   const identifyByOwnToken = (request: IncomingMessage, token: string): Caller | Refusal | undefined => {

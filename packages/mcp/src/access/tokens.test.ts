@@ -72,8 +72,8 @@ test("scopes give what they say, and those of other projects nothing", () => {
   const remote = true;
   expect(toCaller("t", ["admin"], "a")).toEqual({ id: "t", access: "admin", remote });
   expect(toCaller("t", ["admin:ro"], "a")).toEqual({ id: "t", access: "read", remote });
-  expect(toCaller("t", ["project:a"], "a")).toEqual({ id: "t", access: "write", reach: "project", remote });
-  expect(toCaller("t", ["project:a:ro"], "a")).toEqual({ id: "t", access: "read", reach: "project", remote });
+  expect(toCaller("t", ["project:a"], "a")).toEqual({ id: "t", access: "write", project: "a", remote });
+  expect(toCaller("t", ["project:a:ro"], "a")).toEqual({ id: "t", access: "read", project: "a", remote });
   expect(toCaller("t", ["project:b", "project:b:ro"], "a")).toBeUndefined();
   expect(toCaller("t", ["project:a"], undefined)).toBeUndefined();
   expect(toCaller("t", ["other"], "a")).toBeUndefined();

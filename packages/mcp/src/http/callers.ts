@@ -44,8 +44,8 @@ export function createCallers(service: Service, limits: Limits): Callers {
   };
   return {
     get(caller) {
-      // What a token is good for may change while it lives.
-      const key = `${caller.id} ${caller.access} ${caller.reach}`;
+      // The scopes of a token may change while it lives.
+      const key = `${caller.id} ${caller.access} ${caller.project}`;
       const known = edges.get(key);
       if (known && edges.size < MAX_CALLERS) return known;
       edges.delete(key);

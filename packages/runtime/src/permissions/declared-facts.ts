@@ -41,7 +41,7 @@ function findPaths({ holds, value }: HeldValue, roots: readonly string[]): Found
 }
 
 function findPath(uri: string, base: string, isTree: boolean): Found<ResolvedPath> {
-  if (REF.test(uri) && Ref.safeParse(uri).success) return { values: [], besides: "other" };
+  if (Ref.safeParse(uri).success) return { values: [], besides: "other" };
   try {
     return { values: [resolvePath(uri, base, isTree)], besides: "nothing" };
   } catch {
@@ -50,8 +50,6 @@ function findPath(uri: string, base: string, isTree: boolean): Found<ResolvedPat
 }
 
 const fileOf = (symbolId: string): string => symbolId.replace(/^sym:/, "").replace(/#.*$/s, "");
-
-const REF = /^(?:blob|stdout|stderr):/;
 
 /** Edits without a diff are about files that other arguments name. What an undo ref changes cannot be seen in it. */
 function findPatched(patch: unknown, base: string): Found<ResolvedPath> {
