@@ -2,6 +2,7 @@ export * from "./budget.ts";
 export * from "./builtins.ts";
 export type { CallEvent } from "./calls.ts";
 export * from "./client.ts";
+export type { Clock } from "./clock.ts";
 export * from "./dispatch.ts";
 export * from "./envelope.ts";
 export * from "./errors.ts";
@@ -17,6 +18,18 @@ export * from "./outline.ts";
 export * from "./paging.ts";
 export * from "./registry.ts";
 export type { JobStarted } from "./run-action.ts";
+export {
+  type CallRunnerOptions,
+  createCallRunner,
+  MAX_CALLS_IN_FLIGHT,
+  type RunCall,
+} from "./running/call-runner.ts";
+export {
+  asksForLargeAnswer,
+  createLargeCalls,
+  type LargeCalls,
+  MAX_LARGE_CALLS,
+} from "./running/large-answers.ts";
 export * from "./schema.ts";
 export * from "./schema-page.ts";
 export * from "./stream.ts";

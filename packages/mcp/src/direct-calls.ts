@@ -1,6 +1,5 @@
-import type { CallOptions } from "@octant/core";
+import { asksForLargeAnswer, type CallOptions, createLargeCalls } from "@octant/core";
 import { encodeCallToolResult } from "./answer.ts";
-import { asksForLargeAnswer, createLargeCalls } from "./large-calls.ts";
 import {
   errorLine,
   hasOnly,

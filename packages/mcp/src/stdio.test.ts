@@ -1,13 +1,12 @@
 import { createInterface } from "node:readline";
 import { PassThrough, Readable, Writable } from "node:stream";
+import { MAX_CALLS_IN_FLIGHT, MAX_LARGE_CALLS } from "@octant/core";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { createDemo } from "./fixtures/demo.ts";
 import { createLineClient } from "./fixtures/lines.ts";
 import { MAX_LINE_BYTES } from "./framing.ts";
-import { MAX_LARGE_CALLS } from "./large-calls.ts";
 import { type StdioServer, serveStdio } from "./stdio.ts";
-import { MAX_CALLS_IN_FLIGHT } from "./tool-runner.ts";
 
 const servers: StdioServer[] = [];
 afterEach(async () => {

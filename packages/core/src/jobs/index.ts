@@ -1,4 +1,3 @@
-export type { Clock } from "./clock.ts";
 export { JOB_STATES, type Job, type JobState } from "./job.ts";
 export { createJobEvents, type JobEvent } from "./job-events.ts";
 export type { JobFilter, JobStore } from "./job-store.ts";

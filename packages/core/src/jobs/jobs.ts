@@ -1,7 +1,7 @@
+import type { Clock } from "../clock.ts";
 import type { Envelope } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
 import type { Topic } from "../topic.ts";
-import type { Clock } from "./clock.ts";
 import { isUnfinished, type Job } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";
 import type { JobFilter, JobStore } from "./job-store.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 import type { JobStore } from "./job-store.ts";
 
 /** Until then most work has ended, and one write tells both its start and its end. */

@@ -1,8 +1,8 @@
+import type { Clock } from "../clock.ts";
 import type { Envelope } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
 import type { StreamChunk } from "../stream.ts";
 import type { Topic } from "../topic.ts";
-import type { Clock } from "./clock.ts";
 import { type Job, newJob, toEndState, withEnd, withProgress } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";
 import type { JobStore } from "./job-store.ts";

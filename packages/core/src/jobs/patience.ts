@@ -1,6 +1,6 @@
+import type { Clock } from "../clock.ts";
 import type { Envelope } from "../envelope.ts";
 import type { Timing } from "../tool.ts";
-import type { Clock } from "./clock.ts";
 import type { LiveJob } from "./live-jobs.ts";
 
 /** Patience as short as this is for failures only: who asks for a job gets one, unless it never came to anything. */

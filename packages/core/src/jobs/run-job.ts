@@ -1,5 +1,5 @@
+import type { Clock } from "../clock.ts";
 import { ToolError } from "../errors.ts";
-import type { Clock } from "./clock.ts";
 import type { Job } from "./job.ts";
 import type { JobStore } from "./job-store.ts";
 import type { LateWrites } from "./late-writes.ts";

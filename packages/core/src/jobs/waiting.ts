@@ -1,5 +1,5 @@
+import type { Clock } from "../clock.ts";
 import type { Topic } from "../topic.ts";
-import type { Clock } from "./clock.ts";
 import { isUnfinished, type Job } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";
 import type { LiveJobs } from "./live-jobs.ts";

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Caller } from "@octant/core";
+import { type Caller, createLargeCalls } from "@octant/core";
 import type { Standing } from "../access/gate.ts";
-import { createLargeCalls } from "../large-calls.ts";
 import { readJson } from "./body.ts";
 import type { CallerEdge } from "./callers.ts";
 import type { Limits } from "./limits.ts";

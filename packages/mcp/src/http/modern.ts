@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { asksForLargeAnswer, type LargeCalls } from "@octant/core";
 import { type Claim, claimOf, MODERN_VERSION, VERSION_KEY } from "../client-claims.ts";
 import { answerCall, type CallRequest } from "../direct-calls.ts";
-import { asksForLargeAnswer, type LargeCalls } from "../large-calls.ts";
 import { LISTEN_METHOD } from "../listening/filter.ts";
 import {
   INTERNAL_ERROR,

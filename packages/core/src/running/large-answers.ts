@@ -1,18 +1,17 @@
-import type { Plain } from "./messages.ts";
-import { MAX_CALLS_IN_FLIGHT } from "./tool-runner.ts";
+import { MAX_CALLS_IN_FLIGHT } from "./call-runner.ts";
 
-/** What the answers of the calls that run may take together, roughly. */
+/** The memory that the answers of all running calls may take together, roughly. */
 const MAX_ANSWER_BYTES_IN_FLIGHT = 64 * 1024 * 1024;
 const LARGE_ANSWER_BYTES = MAX_ANSWER_BYTES_IN_FLIGHT / MAX_CALLS_IN_FLIGHT;
-/** The largest answer an action gives has 10 MiB. */
+/** The largest answer of an action has 10 MiB. */
 export const MAX_LARGE_CALLS = 6;
 
-/** The calls that ask for large answers. A few of them run; the others wait, and all do while nobody reads. */
+/** Admits a few calls with large answers at a time; the others wait, and all wait while the reader is behind. */
 export interface LargeCalls {
-  /** Resolves when one more may run; `leave` has to follow. */
+  /** Resolves when the call may run; `leave` has to follow. */
   enter(): Promise<void>;
   leave(): void;
-  /** The reader reads again. */
+  /** The reader has caught up. */
   resume(): void;
 }
 
@@ -37,13 +36,13 @@ export function createLargeCalls(isFull: () => boolean): LargeCalls {
     },
     leave() {
       running--;
-      // By then the answer was given to the stream, which tells whether it is full.
+      // After this turn the answer is in the stream, and `isFull` takes it into account.
       if (waiting.length > 0) setImmediate(admit);
     },
     resume: admit,
   };
 }
 
-/** By the parameter that every action with a long answer has. */
-export const asksForLargeAnswer = (args: Plain | undefined): boolean =>
-  typeof args?.["max_bytes"] === "number" && args["max_bytes"] > LARGE_ANSWER_BYTES;
+/** Every action with a long answer has the parameter `max_bytes`. */
+export const asksForLargeAnswer = (input: Readonly<Record<string, unknown>> | undefined): boolean =>
+  typeof input?.["max_bytes"] === "number" && input["max_bytes"] > LARGE_ANSWER_BYTES;

@@ -1,0 +1,57 @@
+import type { Clock } from "../clock.ts";
+import type { Call, CallOptions, Dispatch, Reply } from "../dispatch.ts";
+import type { Caller } from "../tool.ts";
+import { toTraceId } from "../trace.ts";
+import { createProgressReporter } from "./progress.ts";
+
+/** Beyond this a caller gets OVERLOADED, so that waiting calls cannot exhaust memory. */
+export const MAX_CALLS_IN_FLIGHT = 256;
+
+const RETRY_AFTER_MS = 250;
+
+/** Runs calls for an edge: limits how many run at once and throttles progress. It never rejects for a call's own failure. */
+export type RunCall = (call: Call, options: Omit<CallOptions, "caller">) => Promise<Reply>;
+
+export interface CallRunnerOptions {
+  readonly dispatch: Dispatch;
+  readonly caller: Caller;
+  readonly clock: Clock;
+  readonly maxInFlight?: number;
+}
+
+/** One runner per connection, or per caller where there are no connections. */
+export function createCallRunner(options: CallRunnerOptions): RunCall {
+  const { dispatch, caller, clock, maxInFlight = MAX_CALLS_IN_FLIGHT } = options;
+  let inFlight = 0;
+
+  return async (call, given) => {
+    if (inFlight >= maxInFlight) return overloaded(call, given.traceparent, maxInFlight);
+    const reporter = given.onProgress && createProgressReporter(given.onProgress, clock);
+    inFlight++;
+    try {
+      return await dispatch(call, { ...given, caller, ...(reporter && { onProgress: reporter.report }) });
+    } finally {
+      inFlight--;
+      reporter?.finish();
+    }
+  };
+}
+
+const overloaded = ({ tool, action }: Call, traceparent: unknown, maxInFlight: number): Reply => ({
+  envelope: {
+    ok: false,
+    data: null,
+    error: {
+      code: "OVERLOADED",
+      message: `${maxInFlight} calls are already running; wait for some of them, then call again`,
+      details: { retry_after_ms: RETRY_AFTER_MS },
+    },
+    meta: {
+      tool,
+      action: typeof action === "string" ? action : "",
+      trace_id: toTraceId(traceparent),
+      paging: { cursor: null, more: false },
+    },
+  },
+  attachments: [],
+});
