@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CallOptions, CheckedCall } from "./dispatch.ts";
 import type { Paging } from "./envelope.ts";
 import { type Cursors, staleCursor } from "./paging.ts";
-import type { Attachment, Context, DecisionNote, OngoingJob } from "./tool.ts";
+import type { Attachment, BinaryPart, Context, DecisionNote, OngoingJob } from "./tool.ts";
 
 /** What an action says about its answer while it runs. */
 export interface Notes {
@@ -10,6 +10,7 @@ export interface Notes {
   backend?: string;
   job?: OngoingJob;
   readonly attachments: Attachment[];
+  binary?: BinaryPart;
   readonly decisions: DecisionNote[];
 }
 
@@ -23,7 +24,7 @@ export function createContext(
   { tool, name, input }: CheckedCall,
   cursors: Cursors,
   traceId: string,
-  { caller, signal = new AbortController().signal, onProgress, ask = nobody }: CallOptions,
+  { caller, signal = new AbortController().signal, onProgress, upload, ask = nobody }: CallOptions,
   notes: Notes,
 ): Context {
   const scope = () => {
@@ -49,6 +50,10 @@ export function createContext(
     },
     attach: (attachment) => {
       notes.attachments.push(attachment);
+    },
+    upload,
+    send: (part) => {
+      notes.binary = part;
     },
     resume(position) {
       if (typeof input["cursor"] !== "string") return undefined;

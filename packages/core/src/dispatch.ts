@@ -15,6 +15,7 @@ import type {
   Answer,
   AnyAction,
   Attachment,
+  BinaryPart,
   Caller,
   Context,
   Progress,
@@ -42,11 +43,15 @@ export interface CallOptions {
   readonly timingHint?: Timing;
   /** The caller's own key: the same call with the same key is the same job. */
   readonly key?: string;
+  /** Bytes that come with the call. */
+  readonly upload?: BinaryPart;
 }
 
 export interface Reply<D = unknown> {
   readonly envelope: Envelope<D>;
   readonly attachments: readonly Attachment[];
+  /** For edges that can carry bytes. */
+  readonly binary?: BinaryPart;
 }
 
 export type Dispatch = (call: Call, options: CallOptions) => Promise<Reply>;
@@ -125,7 +130,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
         code: envelope.error?.code ?? "OK",
         ...(envelope.meta.job_id !== undefined && { job_id: envelope.meta.job_id }),
       });
-    return { envelope, attachments: envelope.ok ? notes.attachments : [] };
+    if (!envelope.ok) return { envelope, attachments: [] };
+    return { envelope, attachments: notes.attachments, ...(notes.binary && { binary: notes.binary }) };
   };
 }
 

@@ -53,6 +53,13 @@ export interface Attachment {
   readonly bytes: Uint8Array;
 }
 
+/** Bytes that travel beside a call or its answer on a binary wire, read as fast as the other end takes them. */
+export interface BinaryPart {
+  readonly mime: string;
+  readonly size: number;
+  read(): AsyncIterable<Uint8Array>;
+}
+
 /** A question to the person behind a caller: a message, and a flat form for the answer. */
 export interface Question {
   readonly message: string;
@@ -90,6 +97,10 @@ export interface Context {
   /** Names what did the work, for meta.backend. */
   backend(name: string): void;
   attach(attachment: Attachment): void;
+  /** The bytes that came with the call; only binary wires carry any. */
+  readonly upload: BinaryPart | undefined;
+  /** Sends bytes beside the answer where the edge is a binary wire; others leave them out, so the answer names a ref. */
+  send(part: BinaryPart): void;
   /** The position that `more` was given when the cursor in the input was made; undefined on a first page. */
   resume<S extends z.ZodType>(position: S): z.output<S> | undefined;
   /** Says that there is more, and where to go on; the caller gets an opaque cursor. */

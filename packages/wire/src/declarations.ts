@@ -1,0 +1,59 @@
+import { type Action, type AnyAction, type Tool, toInputSchema } from "@octant/core";
+import { z } from "zod";
+
+/** A tool as data: what an edge in another process needs to list it. The schemas are JSON Schema. */
+export interface ToolDeclaration {
+  readonly name: string;
+  readonly summary: string;
+  readonly version?: string;
+  readonly actions: Readonly<Record<string, ActionDeclaration>>;
+}
+
+const PLAIN = [
+  "summary",
+  "access",
+  "target",
+  "timing",
+  "intent",
+  "destructive",
+  "openWorld",
+  "builtin",
+  "errors",
+  "examples",
+] as const satisfies readonly (keyof Action)[];
+
+type Plain = Pick<Action, (typeof PLAIN)[number]>;
+
+export interface ActionDeclaration extends Plain {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly output: Readonly<Record<string, unknown>>;
+}
+
+export function toDeclaration(tool: Tool): ToolDeclaration {
+  const { name, summary, version } = tool;
+  const actions = Object.entries(tool.actions).map(([key, act]) => [key, toActionDeclaration(act)]);
+  return { name, summary, ...(version !== undefined && { version }), actions: Object.fromEntries(actions) };
+}
+
+function toActionDeclaration(act: AnyAction): ActionDeclaration {
+  // Picking keeps the fields of Plain, and only those: what a function declares stays with its process.
+  const plain = Object.fromEntries(PLAIN.map((field) => [field, act[field]])) as unknown as Plain;
+  const output = z.toJSONSchema(act.output, { io: "output", unrepresentable: "any" });
+  return { ...plain, input: { ...toInputSchema(act) }, output: { ...output } };
+}
+
+/**
+ * A tool that is listed here and runs elsewhere. Its schemas show what was declared and check nothing: the dispatcher
+ * that has the tool does that, once.
+ */
+export function toRemoteTool(declaration: ToolDeclaration): Tool {
+  const actions = Object.entries(declaration.actions).map(([key, { input, output, ...plain }]) => [
+    key,
+    { ...plain, input: z.looseObject({}).meta(input), output: z.unknown().meta(output), run: runsElsewhere },
+  ]);
+  return { ...declaration, actions: Object.fromEntries(actions) };
+}
+
+const runsElsewhere = () => {
+  throw new Error("a remote tool is called through the dispatcher of its server");
+};

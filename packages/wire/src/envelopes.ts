@@ -1,0 +1,132 @@
+import {
+  type Attachment,
+  type Call,
+  type Envelope,
+  type ErrorBody,
+  type Meta,
+  TIMINGS,
+  type Timing,
+  ToolError,
+} from "@octant/core";
+import { z } from "zod";
+
+/** How much of a call the caller wants to see: its progress, or everything, followed until a job has ended. */
+export const STREAMS = ["progress", "full"] as const;
+
+/** The body of a Request. `action` and `input` are checked by the dispatcher, so that every edge refuses alike. */
+export const RequestEnvelope = z.strictObject({
+  request: z.strictObject({
+    tool: z.string(),
+    action: z.unknown().optional(),
+    input: z.unknown().optional(),
+  }),
+  timing_hint: z.enum(TIMINGS).nullish(),
+  /** The caller's own key: the same call with the same key is the same job. */
+  key: z.string().min(1).nullish(),
+  stream: z.enum(STREAMS).nullish(),
+  /** How many chunks of the stream may be unacknowledged; absent, chunks of text are sent as they come. */
+  window: z.int().min(1).max(1_024).nullish(),
+  /** So many bytes follow in RawBinary Requests with the same request id. */
+  upload_bytes: z.int().min(0).nullish(),
+});
+export type RequestEnvelope = z.output<typeof RequestEnvelope>;
+
+interface Outcome {
+  readonly meta: Meta;
+}
+
+/** The outcome of a call. */
+export type FinalResponse =
+  | (Outcome & {
+      readonly kind: "success";
+      readonly data: unknown;
+      readonly attachments?: readonly Attachment[];
+    })
+  | (Outcome & { readonly kind: "error"; readonly error: ErrorBody })
+  | (Outcome & {
+      readonly kind: "job_started";
+      readonly job_id: string;
+      readonly tool: string;
+      readonly expected_timing: Timing;
+      readonly data: unknown;
+    })
+  | (Outcome & { readonly kind: "ack"; readonly job_id: string; readonly data: unknown });
+
+/** The rule for a reader that is slower than the stream: the sender waits, or drops the oldest chunks and counts them. */
+export type SlowReaderRule = "wait" | "drop_oldest";
+
+/** The body of a Reply. */
+export type ResponseEnvelope =
+  | FinalResponse
+  | {
+      readonly kind: "stream_start";
+      readonly stream_id: string;
+      readonly tool: string;
+      readonly rule: SlowReaderRule;
+      readonly job_id?: string;
+      readonly bytes?: number;
+      readonly mime?: string;
+    }
+  | {
+      readonly kind: "stream_chunk";
+      readonly stream_id: string;
+      readonly seq: number;
+      readonly chunk: unknown;
+    }
+  | {
+      readonly kind: "stream_end";
+      readonly stream_id: string;
+      readonly dropped: number;
+      readonly response: FinalResponse;
+    };
+
+export function toResponse(
+  envelope: Envelope,
+  attachments: readonly Attachment[],
+  timing: Timing | undefined,
+): FinalResponse {
+  const { ok, data, error, meta } = envelope;
+  if (!ok) return { kind: "error", error, meta };
+  const { job_id } = meta;
+  if (job_id === undefined)
+    return { kind: "success", data, meta, ...(attachments.length > 0 && { attachments }) };
+  if (timing === "fire_and_forget") return { kind: "ack", job_id, data, meta };
+  return {
+    kind: "job_started",
+    job_id,
+    tool: meta.tool,
+    expected_timing: timing ?? "async_long",
+    data,
+    meta,
+  };
+}
+
+/** The envelope as the dispatcher on the other side made it. */
+export function toEnvelope(response: FinalResponse): Envelope {
+  if (response.kind === "error") return { ok: false, data: null, error: response.error, meta: response.meta };
+  return { ok: true, data: response.data, error: null, meta: response.meta };
+}
+
+export function parseRequest(value: unknown): RequestEnvelope {
+  const parsed = RequestEnvelope.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  const [first] = issues;
+  throw new ToolError("INVALID_ARGUMENT", `malformed request envelope: ${first?.path}: ${first?.message}`, {
+    issues,
+  });
+}
+
+export const toCall = ({ request }: RequestEnvelope): Call => ({
+  tool: request.tool,
+  action: request.action,
+  input: request.input,
+});
+
+/** For a request that never reached the dispatcher. */
+export const refusal = (cause: ToolError, trace_id: string, tool = ""): FinalResponse => ({
+  kind: "error",
+  // A ToolError's code and details were tied together by its constructor; the union cannot show that.
+  error: { code: cause.code, message: cause.message, details: cause.details } as ErrorBody,
+  meta: { tool, action: "", trace_id, paging: { cursor: null, more: false } },
+});

@@ -1,0 +1,22 @@
+export { type ActionDeclaration, type ToolDeclaration, toDeclaration, toRemoteTool } from "./declarations.ts";
+export type { FinalResponse, RequestEnvelope, ResponseEnvelope } from "./envelopes.ts";
+export {
+  COMMANDS,
+  CONTENT_TYPES,
+  encodeFrames,
+  MAX_BODY_BYTES,
+  type Message,
+  parseFrames,
+  type RoutedMessage,
+} from "./hoot01/frames.ts";
+export { encodeMsgPack, parseMsgPack } from "./msgpack/codec.ts";
+export type { ServerReady } from "./ready.ts";
+export type { JobFeed, RequestRunner } from "./run-request.ts";
+export {
+  createZmqClient,
+  type WireCallOptions,
+  type ZmqClient,
+  type ZmqClientOptions,
+} from "./zmq/client.ts";
+export { createKeys, loadKeys, type WireKeys } from "./zmq/keys.ts";
+export { serveZmq, type ZmqServer, type ZmqServerOptions } from "./zmq/server.ts";

@@ -1,0 +1,218 @@
+import {
+  type BinaryPart,
+  type Caller,
+  type Dispatch,
+  type Envelope,
+  type JobEvent,
+  newHandle,
+  type Registry,
+  type Reply,
+  type Timing,
+  type Topic,
+} from "@octant/core";
+import {
+  type FinalResponse,
+  type RequestEnvelope,
+  type ResponseEnvelope,
+  toCall,
+  toResponse,
+} from "./envelopes.ts";
+import type { Window } from "./window.ts";
+
+/** What a request runs on, whichever wire it came by. */
+export interface RequestRunner {
+  readonly registry: Registry;
+  readonly dispatch: Dispatch;
+  readonly caller: Caller;
+  /** Without it a call that becomes a job cannot be followed. */
+  readonly jobs?: JobFeed;
+}
+
+export interface JobFeed {
+  readonly events: Topic<JobEvent>;
+  result(owner: string, job_id: string): Promise<Envelope | undefined> | Envelope | undefined;
+}
+
+/** Where the replies of one request go. */
+export interface ReplyChannel {
+  /** False when the reader is too slow to take it now, or gone. */
+  reply(response: ResponseEnvelope): Promise<boolean>;
+  raw(bytes: Uint8Array): Promise<boolean>;
+  /** How far a stream may be ahead of its reader. */
+  readonly window: Window;
+  /** Whether chunks wait for the window too, and not only binary parts. */
+  readonly isPaced: boolean;
+}
+
+export interface RequestContext {
+  readonly traceparent: string;
+  readonly signal: AbortSignal;
+  readonly upload?: BinaryPart;
+}
+
+/** Runs one request. The chunks of a stream go to the channel as they come; the last reply is returned. */
+export async function runRequest(
+  runner: RequestRunner,
+  request: RequestEnvelope,
+  context: RequestContext,
+  channel: ReplyChannel,
+): Promise<ResponseEnvelope> {
+  const timing = timingOf(runner.registry, request);
+  const hint = request.timing_hint ?? undefined;
+  if (!request.stream) {
+    const reply = await call(runner, request, context, hint);
+    return reply.binary ? sendBinary(reply, reply.binary, context, channel) : toFinal(reply, hint ?? timing);
+  }
+  const stream = openStream(request, channel);
+  if (request.stream === "progress" || !runner.jobs || timing === undefined || timing === "sync") {
+    const reply = await call(runner, request, context, hint, (progress) =>
+      stream.chunk({ kind: "progress", ...progress }),
+    );
+    if (reply.binary) await stream.binary(reply.binary, context.signal);
+    return stream.end(toFinal(reply, hint ?? timing));
+  }
+  const from = runner.jobs.events.nextSeq;
+  const reply = await call(runner, request, context, "async_long");
+  const { job_id } = reply.envelope.meta;
+  if (job_id === undefined) return stream.end(toFinal(reply, timing));
+  const envelope = await followJob(runner.jobs, runner.caller.id, job_id, from, stream.chunk, context.signal);
+  return stream.end(toResponse(envelope ?? reply.envelope, [], timing));
+}
+
+const call = (
+  { dispatch, caller }: RequestRunner,
+  request: RequestEnvelope,
+  { traceparent, signal, upload }: RequestContext,
+  timingHint: Timing | undefined,
+  onProgress?: Parameters<Dispatch>[1]["onProgress"],
+): Promise<Reply> =>
+  dispatch(toCall(request), {
+    caller,
+    signal,
+    traceparent,
+    ...(timingHint && { timingHint }),
+    ...(request.key && { key: request.key }),
+    ...(onProgress && { onProgress }),
+    ...(upload && { upload }),
+  });
+
+const toFinal = ({ envelope, attachments }: Reply, timing: Timing | undefined): FinalResponse =>
+  toResponse(envelope, attachments, timing);
+
+function timingOf(registry: Registry, { request: { tool, action } }: RequestEnvelope): Timing | undefined {
+  const actions = registry.get(tool)?.actions;
+  return actions && typeof action === "string" && Object.hasOwn(actions, action)
+    ? actions[action]?.timing
+    : undefined;
+}
+
+async function sendBinary(
+  reply: Reply,
+  part: BinaryPart,
+  { signal }: RequestContext,
+  channel: ReplyChannel,
+): Promise<ResponseEnvelope> {
+  const stream = openStream({ request: { tool: reply.envelope.meta.tool } }, channel, part);
+  await stream.binary(part, signal);
+  return stream.end(toFinal(reply, undefined));
+}
+
+interface OutStream {
+  chunk(chunk: object): void;
+  /** Waits for the reader: no byte is dropped. */
+  binary(part: BinaryPart, signal: AbortSignal): Promise<void>;
+  end(response: FinalResponse): Promise<ResponseEnvelope>;
+}
+
+const MAX_QUEUED_CHUNKS = 256;
+
+function openStream(
+  { request: { tool } }: Pick<RequestEnvelope, "request">,
+  channel: ReplyChannel,
+  part?: BinaryPart,
+): OutStream {
+  const stream_id = newHandle("stream", Date.now());
+  const { window, isPaced } = channel;
+  const queue: ResponseEnvelope[] = [];
+  const sending = new Set<Promise<void>>();
+  let seq = 0;
+  let dropped = 0;
+  void channel.reply({
+    kind: "stream_start",
+    stream_id,
+    tool,
+    rule: part ? "wait" : "drop_oldest",
+    ...(part && { bytes: part.size, mime: part.mime }),
+  });
+  const send = (chunk: ResponseEnvelope) => {
+    window.sent();
+    const sent = channel.reply(chunk).then((taken) => {
+      if (!taken) dropped += 1;
+      sending.delete(sent);
+    });
+    sending.add(sent);
+  };
+  const flush = () => {
+    while (queue.length > 0 && (!isPaced || window.isOpen)) {
+      const next = queue.shift();
+      if (next) send(next);
+    }
+  };
+  return {
+    chunk(chunk) {
+      queue.push({ kind: "stream_chunk", stream_id, seq: seq++, chunk });
+      if (queue.length > MAX_QUEUED_CHUNKS) {
+        queue.shift();
+        dropped += 1;
+      }
+      flush();
+    },
+    async binary({ read }, signal) {
+      for await (const bytes of read()) {
+        await window.opened(signal);
+        while (!(await channel.raw(bytes))) await pause(signal);
+        window.sent();
+      }
+    },
+    async end(response) {
+      flush();
+      await Promise.all(sending);
+      return { kind: "stream_end", stream_id, dropped: dropped + queue.length, response };
+    },
+  };
+}
+
+const RETRY_MS = 5;
+
+/** The reader's queue is full; there is no event for the moment when it is not. */
+const pause = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    setTimeout(resolve, RETRY_MS);
+  });
+
+/** Passes on what the job emits until it has ended; then its outcome. */
+async function followJob(
+  { events, result }: JobFeed,
+  owner: string,
+  job_id: string,
+  from: number,
+  onChunk: (chunk: object) => void,
+  signal: AbortSignal,
+): Promise<Envelope | undefined> {
+  const matches = (event: JobEvent) => event.job_id === job_id;
+  const ending = new AbortController();
+  const following = events.subscribe({
+    signal: AbortSignal.any([signal, ending.signal]),
+    from,
+    whenFull: "drop_oldest",
+    matches,
+  });
+  for await (const { value } of following) {
+    if (value.type === "chunk") onChunk(value.chunk);
+    if (value.type === "end") break;
+  }
+  ending.abort();
+  signal.throwIfAborted();
+  return await result(owner, job_id);
+}

@@ -1,0 +1,50 @@
+import { ToolError } from "@octant/core";
+
+/** The bytes of one upload, read by a tool as fast as it takes them. */
+export interface Upload {
+  readonly size: number;
+  push(bytes: Uint8Array): void;
+  read(signal: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+/** Chunks that a client may be ahead; more is LIMIT_EXCEEDED, because it ignores the acknowledgements. */
+export const UPLOAD_WINDOW = 16;
+
+/** Ends after `size` bytes. `onTaken` hears how many chunks the tool has taken, for the client's window. */
+export function createUpload(size: number, onTaken: (chunks: number) => void): Upload {
+  const queue: Uint8Array[] = [];
+  let received = 0;
+  let taken = 0;
+  let wake = () => {};
+  return {
+    size,
+    push(bytes) {
+      received += bytes.length;
+      if (received > size) throw tooMuch(`more than the ${size} bytes that upload_bytes announced`, size);
+      if (queue.length >= UPLOAD_WINDOW * 2)
+        throw tooMuch(
+          `wait for acknowledgements: at most ${UPLOAD_WINDOW} chunks may be under way`,
+          UPLOAD_WINDOW,
+        );
+      queue.push(bytes);
+      wake();
+    },
+    async *read(signal) {
+      signal.addEventListener("abort", () => wake(), { once: true });
+      for (let left = size; left > 0; ) {
+        signal.throwIfAborted();
+        const bytes = queue.shift();
+        if (!bytes) {
+          await new Promise<void>((resolve) => (wake = resolve));
+          continue;
+        }
+        left -= bytes.length;
+        yield bytes;
+        onTaken(++taken);
+      }
+    },
+  };
+}
+
+const tooMuch = (message: string, limit: number) =>
+  new ToolError("LIMIT_EXCEEDED", `upload: ${message}`, { limit });

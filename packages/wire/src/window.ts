@@ -1,0 +1,43 @@
+/** How far a sender may be ahead of its reader, in chunks. The reader acknowledges how many it has received in all. */
+export interface Window {
+  /** Whether another chunk may be sent now. */
+  readonly isOpen: boolean;
+  /** Counts one chunk as sent. */
+  sent(): void;
+  acknowledge(received: number): void;
+  /** Resolves when a chunk may be sent; rejects with the signal's reason. */
+  opened(signal: AbortSignal): Promise<void>;
+}
+
+export function createWindow(size: number): Window {
+  let ahead = 0;
+  let total = 0;
+  let waiting = Promise.withResolvers<void>();
+  return {
+    get isOpen() {
+      return ahead < size;
+    },
+    sent() {
+      ahead += 1;
+      total += 1;
+    },
+    acknowledge(received) {
+      if (!Number.isInteger(received) || received < 0) return;
+      ahead = Math.max(0, total - received);
+      if (ahead >= size) return;
+      waiting.resolve();
+      waiting = Promise.withResolvers();
+    },
+    async opened(signal) {
+      const gone = Promise.withResolvers<never>();
+      const leave = () => gone.reject(signal.reason);
+      signal.addEventListener("abort", leave, { once: true });
+      try {
+        signal.throwIfAborted();
+        while (ahead >= size) await Promise.race([waiting.promise, gone.promise]);
+      } finally {
+        signal.removeEventListener("abort", leave);
+      }
+    },
+  };
+}

@@ -1,0 +1,357 @@
+import { randomBytes } from "node:crypto";
+import {
+  type Attachment,
+  type BinaryPart,
+  type Call,
+  type CallOptions,
+  type Dispatch,
+  type Progress,
+  type Reply,
+  ToolError,
+  toTraceId,
+} from "@octant/core";
+import { Context } from "zeromq";
+import { type FinalResponse, type ResponseEnvelope, refusal, toEnvelope } from "../envelopes.ts";
+import {
+  encodeFrames,
+  type Message,
+  NO_REQUEST_ID,
+  parseFrames,
+  REQUEST_ID_BYTES,
+} from "../hoot01/frames.ts";
+import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import type { ServerReady } from "../ready.ts";
+import { UPLOAD_WINDOW } from "../upload.ts";
+import { createWindow, type Window } from "../window.ts";
+import { Connection } from "./connection.ts";
+import { parseEndpoint } from "./endpoint.ts";
+import type { WireKeys } from "./keys.ts";
+import { MISSED_HEARTBEATS } from "./peers.ts";
+import { signFrames, verifyFrames } from "./signature.ts";
+
+export interface ZmqClientOptions {
+  readonly address: string;
+  readonly keys?: WireKeys;
+  readonly heartbeatMs?: number;
+  /** How often a silent server is tried again, on a new connection, before calls fail with UPSTREAM_ERROR. */
+  readonly attempts?: number;
+}
+
+export interface WireCallOptions extends Partial<CallOptions> {
+  /** Every chunk of the stream; the call is followed until its job, if any, has ended. */
+  readonly onChunk?: (chunk: unknown, seq: number) => void;
+  /** The bytes of a binary part, in order; the next come when the promise resolves. */
+  readonly onBinary?: (bytes: Uint8Array) => Promise<void> | void;
+}
+
+export interface ZmqClient {
+  /** What the server announces; `declarations` asks for the schemas of its tools too. */
+  ready(options?: { readonly declarations?: boolean }): Promise<ServerReady>;
+  /** A dispatcher in another process. It never rejects; a server that is gone is UPSTREAM_ERROR. */
+  readonly dispatch: Dispatch;
+  call(call: Call, options: WireCallOptions): Promise<Reply>;
+  close(): void;
+}
+
+const HEARTBEAT_MS = 1_000;
+const ATTEMPTS = 3;
+const UPLOAD_CHUNK_BYTES = 256 * 1024;
+
+export const createZmqClient = (options: ZmqClientOptions): ZmqClient => {
+  parseEndpoint(options.address);
+  return new Client(options);
+};
+
+interface Pending {
+  readonly message: Parameters<typeof encodeFrames>[0];
+  readonly options: WireCallOptions;
+  readonly answer: PromiseWithResolvers<Answer>;
+  readonly upload: Window | undefined;
+  /** Chunks and raw parts so far. */
+  received: number;
+  bytes: number;
+  expectedBytes: number | undefined;
+  /** Binary parts are handed over one after the other. */
+  handing: Promise<void>;
+}
+
+type Answer = { readonly ready: ServerReady } | { readonly response: FinalResponse };
+
+class Client implements ZmqClient {
+  readonly #options: ZmqClientOptions;
+  readonly #context = new Context();
+  readonly #pending = new Map<string, Pending>();
+  readonly #heartbeatMs: number;
+  #connection: Connection;
+  #heardAt = performance.now();
+  #silences = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: ZmqClientOptions) {
+    this.#options = options;
+    this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
+    this.#connection = this.#connect();
+  }
+
+  readonly dispatch: Dispatch = (call, options) => this.call(call, options);
+
+  async ready({ declarations = false } = {}): Promise<ServerReady> {
+    const body = encodeMsgPack({ protocol: "HOOT01", accepts_binary: true, declarations });
+    const answer = await this.#ask({ command: "ready", contentType: "msgpack", body }, {});
+    if ("ready" in answer) return answer.ready;
+    if (answer.response.kind === "error") throw toToolError(answer.response.error);
+    throw new ToolError("UPSTREAM_ERROR", "the server answers Ready with something else", {});
+  }
+
+  async call(call: Call, options: WireCallOptions): Promise<Reply> {
+    const { signal, upload } = options;
+    const traceparent = typeof options.traceparent === "string" ? options.traceparent : "";
+    try {
+      const body = encodeMsgPack(toRequest(call, options));
+      const message = {
+        command: "request",
+        contentType: "msgpack",
+        service: call.tool,
+        traceparent,
+        body,
+      } as const;
+      const answer = await this.#ask(message, options, signal, upload);
+      if ("ready" in answer)
+        throw new ToolError("UPSTREAM_ERROR", "the server answers a call with Ready", {});
+      return toReply(answer.response);
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      return toReply(refusal(cause, toTraceId(traceparent), call.tool));
+    }
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#post({ command: "disconnect" });
+    this.#connection.close();
+    this.#failAll("the client was closed");
+  }
+
+  async #ask(
+    message: Pending["message"],
+    options: WireCallOptions,
+    signal?: AbortSignal,
+    upload?: BinaryPart,
+  ): Promise<Answer> {
+    const requestId = randomBytes(REQUEST_ID_BYTES);
+    const key = toKey(requestId);
+    const pending: Pending = {
+      message: { ...message, requestId },
+      options,
+      answer: Promise.withResolvers(),
+      upload: upload && createWindow(UPLOAD_WINDOW),
+      received: 0,
+      bytes: 0,
+      expectedBytes: undefined,
+      handing: Promise.resolve(),
+    };
+    if (this.#closed) throw gone(this.#options.address, "the client is closed");
+    this.#pending.set(key, pending);
+    this.#watch();
+    const cancel = () => this.#post({ command: "disconnect", requestId });
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      this.#post(pending.message);
+      if (signal?.aborted) cancel();
+      if (upload && pending.upload) void this.#upload(requestId, upload, pending);
+      return await pending.answer.promise;
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      this.#pending.delete(key);
+    }
+  }
+
+  async #upload(requestId: Uint8Array, { read }: BinaryPart, { upload, answer }: Pending): Promise<void> {
+    const ended = new AbortController();
+    void answer.promise.then(
+      () => ended.abort(),
+      () => ended.abort(),
+    );
+    try {
+      for await (const bytes of read()) {
+        for (let at = 0; at < bytes.length; at += UPLOAD_CHUNK_BYTES) {
+          await upload?.opened(ended.signal);
+          upload?.sent();
+          this.#post({
+            command: "request",
+            contentType: "raw",
+            requestId,
+            body: bytes.subarray(at, at + UPLOAD_CHUNK_BYTES),
+          });
+        }
+      }
+    } catch (cause) {
+      if (ended.signal.aborted) return;
+      this.#post({ command: "disconnect", requestId });
+      answer.reject(cause);
+    }
+  }
+
+  #connect(): Connection {
+    const { address, keys } = this.#options;
+    const connection = new Connection(address, keys, this.#context);
+    void this.#read(connection);
+    return connection;
+  }
+
+  async #read(connection: Connection): Promise<void> {
+    for await (const frames of connection) {
+      try {
+        this.#take(frames);
+        this.#heardAt = performance.now();
+        this.#silences = 0;
+      } catch (cause) {
+        // A server with other keys, or none: it counts as silent, and the calls fail in the end.
+        if (!(cause instanceof ToolError)) throw cause;
+      }
+    }
+  }
+
+  #take(frames: readonly Buffer[]) {
+    const { keys } = this.#options;
+    const verified = keys?.kind === "hmac" ? verifyFrames(frames, 0, keys.key, Date.now()) : frames;
+    const { message } = parseFrames(verified, { routed: false });
+    const { command, contentType, requestId, body } = message;
+    const pending = this.#pending.get(toKey(requestId));
+    if (!pending) return;
+    if (command === "heartbeat" && contentType === "msgpack") return acknowledge(pending, parseMsgPack(body));
+    if (command === "ready") return pending.answer.resolve({ ready: parseMsgPack(body) as ServerReady });
+    if (command !== "reply") return;
+    if (contentType === "raw") return this.#raw(pending, message);
+    // The server's own encoder wrote it; a field that is not as declared fails where it is used.
+    this.#reply(pending, requestId, parseMsgPack(body) as ResponseEnvelope);
+  }
+
+  #raw(pending: Pending, { requestId, body }: Message) {
+    pending.bytes += body.length;
+    pending.handing = pending.handing.then(async () => {
+      await pending.options.onBinary?.(body);
+      this.#received(pending, requestId);
+    });
+    pending.handing.catch(pending.answer.reject);
+  }
+
+  #received(pending: Pending, requestId: Uint8Array) {
+    pending.received += 1;
+    this.#post({
+      command: "heartbeat",
+      contentType: "msgpack",
+      requestId,
+      body: encodeMsgPack({ received: pending.received }),
+    });
+  }
+
+  #reply(pending: Pending, requestId: Uint8Array, response: ResponseEnvelope) {
+    const { answer, options } = pending;
+    if (response.kind === "stream_start") {
+      pending.expectedBytes = response.bytes;
+      return;
+    }
+    if (response.kind === "stream_chunk") {
+      options.onChunk?.(response.chunk, response.seq);
+      if (isProgress(response.chunk)) options.onProgress?.(response.chunk);
+      return this.#received(pending, requestId);
+    }
+    if (response.kind !== "stream_end") return answer.resolve({ response });
+    const { expectedBytes, bytes } = pending;
+    const isWhole =
+      expectedBytes === undefined || expectedBytes === bytes || response.response.kind === "error";
+    if (isWhole)
+      void pending.handing.then(() => answer.resolve({ response: response.response }), answer.reject);
+    else
+      answer.reject(
+        new ToolError("INTERRUPTED", `${bytes} of ${expectedBytes} bytes arrived; call again`, {}),
+      );
+  }
+
+  #post(message: Pending["message"]) {
+    this.#connection.send(this.#encode(message));
+  }
+
+  #encode(message: Pending["message"]): Uint8Array[] {
+    const { keys } = this.#options;
+    const frames = encodeFrames(message);
+    return keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
+  }
+
+  /** Lazy Pirate: while something is pending, a silent server gets a new connection and the same requests again. */
+  #watch() {
+    if (this.#timer) return;
+    this.#heardAt = performance.now();
+    this.#timer = setInterval(() => this.#check(), this.#heartbeatMs);
+    this.#timer.unref();
+  }
+
+  #check() {
+    if (this.#pending.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    if (performance.now() - this.#heardAt <= MISSED_HEARTBEATS * this.#heartbeatMs)
+      return this.#post({ command: "heartbeat", requestId: NO_REQUEST_ID });
+    this.#silences += 1;
+    if (this.#silences >= (this.#options.attempts ?? ATTEMPTS))
+      return this.#failAll(
+        `no answer after ${this.#silences} attempts; is octant serve --zmq running there?`,
+      );
+    this.#connection.close();
+    this.#connection = this.#connect();
+    this.#heardAt = performance.now();
+    for (const pending of this.#pending.values()) {
+      if (pending.upload)
+        pending.answer.reject(
+          new ToolError("INTERRUPTED", "the connection was lost during an upload; call again", {}),
+        );
+      else this.#post(pending.message);
+    }
+  }
+
+  #failAll(reason: string) {
+    for (const { answer } of this.#pending.values()) answer.reject(gone(this.#options.address, reason));
+  }
+}
+
+function toRequest({ tool, action, input }: Call, options: WireCallOptions) {
+  const stream = options.onChunk ? "full" : options.onProgress ? "progress" : undefined;
+  return {
+    request: { tool, action, input },
+    timing_hint: options.timingHint,
+    key: options.key,
+    stream,
+    ...(stream && { window: STREAM_WINDOW }),
+    upload_bytes: options.upload?.size,
+  };
+}
+
+const STREAM_WINDOW = 64;
+
+const toReply = (response: FinalResponse): Reply => ({
+  envelope: toEnvelope(response),
+  attachments: response.kind === "success" ? ((response.attachments ?? []) as readonly Attachment[]) : [],
+});
+
+function acknowledge({ upload }: Pending, value: unknown) {
+  if (typeof value === "object" && value !== null && "received" in value)
+    upload?.acknowledge(Number(value.received));
+}
+
+const isProgress = (chunk: unknown): chunk is Progress =>
+  typeof chunk === "object" && chunk !== null && "kind" in chunk && chunk.kind === "progress";
+
+const toToolError = ({ code, message, details }: Extract<FinalResponse, { kind: "error" }>["error"]) =>
+  new ToolError(code, message, details);
+
+const gone = (address: string, reason: string) =>
+  new ToolError("UPSTREAM_ERROR", `${address}: ${reason}`, {});
+
+const toKey = (requestId: Uint8Array): string =>
+  Buffer.from(requestId.buffer, requestId.byteOffset, requestId.length).toString("latin1");

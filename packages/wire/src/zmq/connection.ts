@@ -1,0 +1,62 @@
+import { type Context, Dealer, type SocketOptions } from "zeromq";
+import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
+import type { WireKeys } from "./keys.ts";
+
+/** Requests that wait for the server; beyond it they wait here. */
+const HIGH_WATER_MARK = 1_000;
+/** How long a closed connection may take to send what it has. */
+const LINGER_MS = 100;
+
+/** One DEALER socket and what waits to be sent on it: a socket takes one send at a time. */
+export class Connection {
+  readonly #socket: Dealer;
+  readonly #outbox: Uint8Array[][] = [];
+  #sending = false;
+
+  constructor(address: string, keys: WireKeys | undefined, context: Context) {
+    this.#socket = new Dealer({
+      context,
+      linger: LINGER_MS,
+      sendHighWaterMark: HIGH_WATER_MARK,
+      receiveHighWaterMark: HIGH_WATER_MARK,
+      maxMessageSize: MAX_BODY_BYTES,
+      ...toCurveOptions(keys),
+    });
+    this.#socket.connect(address);
+  }
+
+  [Symbol.asyncIterator]() {
+    return this.#socket[Symbol.asyncIterator]();
+  }
+
+  send(frames: Uint8Array[]) {
+    this.#outbox.push(frames);
+    if (!this.#sending) void this.#pump();
+  }
+
+  close() {
+    this.#outbox.length = 0;
+    this.#socket.close();
+  }
+
+  async #pump() {
+    this.#sending = true;
+    try {
+      for (let frames = this.#outbox.shift(); frames; frames = this.#outbox.shift())
+        await this.#socket.send(frames);
+    } catch {
+      // Closed: the client sends again on the next connection.
+    } finally {
+      this.#sending = false;
+    }
+  }
+}
+
+const toCurveOptions = (keys: WireKeys | undefined): SocketOptions<Dealer> =>
+  keys?.kind === "curve"
+    ? {
+        curveServerKey: keys.server.publicKey,
+        curvePublicKey: keys.client.publicKey,
+        curveSecretKey: keys.client.secretKey,
+      }
+    : {};

@@ -1,0 +1,87 @@
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { connect } from "node:net";
+import { dirname, isAbsolute } from "node:path";
+import { ToolError } from "@octant/core";
+import type { WireKeys } from "./keys.ts";
+
+/** Linux and macOS keep the path of a socket in so few bytes. */
+const MAX_SOCKET_PATH_BYTES = 100;
+const PRIVATE = 0o700;
+
+export interface Endpoint {
+  readonly address: string;
+  readonly kind: "ipc" | "tcp";
+}
+
+/** `ipc://` with an absolute path, or `tcp://host:port`; anything else is INVALID_ARGUMENT. */
+export function parseEndpoint(address: string): Endpoint {
+  if (address.startsWith("ipc://")) {
+    const path = address.slice("ipc://".length);
+    if (!isAbsolute(path))
+      throw invalid(address, "an ipc address has an absolute path: ipc:///run/user/1000/octant.sock");
+    if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES)
+      throw invalid(
+        address,
+        `the path of a socket has at most ${MAX_SOCKET_PATH_BYTES} bytes; choose a shorter folder`,
+      );
+    return { address, kind: "ipc" };
+  }
+  if (/^tcp:\/\/(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.*-]+):(\d{1,5}|\*)$/.test(address))
+    return { address, kind: "tcp" };
+  throw invalid(address, "an address is ipc:///path/to/socket or tcp://host:port");
+}
+
+/** What has to hold before we listen: nobody but the owner reaches an ipc socket, and tcp is never without keys. */
+export function secureEndpoint({ address, kind }: Endpoint, keys: WireKeys | undefined) {
+  if (kind === "ipc") return makePrivateFolder(dirname(address.slice("ipc://".length)));
+  if (keys) return;
+  throw new ToolError(
+    "PERMISSION_DENIED",
+    `${address} needs keys: anybody can reach a TCP port; pass a key file, or use ipc://`,
+    {
+      by: "wire",
+      rule: "tcp needs keys",
+    },
+  );
+}
+
+/** Makes the folder 0700 when it is missing; refuses one that others can enter, because the socket itself is open to all. */
+function makePrivateFolder(folder: string) {
+  mkdirSync(folder, { recursive: true, mode: PRIVATE });
+  const stat = lstatSync(folder);
+  const mine = process.getuid === undefined || stat.uid === process.getuid();
+  if (stat.isDirectory() && mine && (stat.mode & 0o077) === 0) return;
+  throw new ToolError(
+    "ACCESS_DENIED",
+    `${folder} has to be a folder of yours with mode 0700; chmod 700 it, or choose another`,
+    {},
+  );
+}
+
+/** Binding to a socket file takes it over, so a server that listens there would go deaf. One that was killed is replaced. */
+export async function checkUnused(endpoint: Endpoint): Promise<void> {
+  const path = socketPath(endpoint);
+  if (path === undefined) return;
+  const socket = connect(path);
+  const isUsed = await new Promise<boolean>((resolve) => {
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+  });
+  socket.destroy();
+  if (!isUsed) return;
+  const message = `another server listens at ${endpoint.address}; choose another address, or stop it first`;
+  throw new ToolError("ALREADY_EXISTS", message, { uri: endpoint.address });
+}
+
+/** Where broadcasts are, when they have an address of their own: beside the socket. A tcp one gets a free port. */
+export const broadcastAddress = ({ address, kind }: Endpoint): string =>
+  kind === "ipc" ? `${address}.pub` : address.replace(/:(\d+|\*)$/, ":*");
+
+export const socketPath = ({ address, kind }: Endpoint): string | undefined =>
+  kind === "ipc" ? address.slice("ipc://".length) : undefined;
+
+export const restrict = (path: string): void => chmodSync(path, 0o600);
+
+const invalid = (address: string, message: string) =>
+  new ToolError("INVALID_ARGUMENT", `invalid address '${address}': ${message}`, {
+    issues: [{ path: "address", message }],
+  });

@@ -1,0 +1,56 @@
+/** A client, as the ROUTER knows it. */
+export interface Peer {
+  readonly identities: readonly Uint8Array[];
+  /** How many of its calls run. */
+  calls: number;
+  heardAt: number;
+  /** It sends heartbeats, so silence means that it is gone. */
+  beats: boolean;
+}
+
+export interface Peers {
+  heard(identities: readonly Uint8Array[]): Peer;
+  beats(peer: Peer): void;
+  remove(peer: Peer): void;
+  close(): void;
+}
+
+/** Silence of so many heartbeats, as the client counts the server's. */
+export const MISSED_HEARTBEATS = 3;
+/** A peer that never said more than a request is forgotten after this. */
+const FORGET_MS = 60_000;
+
+export function createPeers(heartbeatMs: number, onGone: (peer: Peer) => void): Peers {
+  const peers = new Map<string, Peer>();
+  const remove = (key: string, peer: Peer) => {
+    peers.delete(key);
+    onGone(peer);
+  };
+  const sweep = () => {
+    const now = performance.now();
+    for (const [key, peer] of peers) {
+      const silentMs = now - peer.heardAt;
+      if (peer.beats && silentMs > MISSED_HEARTBEATS * heartbeatMs) remove(key, peer);
+      else if (peer.calls === 0 && silentMs > FORGET_MS) peers.delete(key);
+    }
+  };
+  const timer = setInterval(sweep, heartbeatMs);
+  timer.unref();
+  return {
+    heard(identities) {
+      const key = toKey(identities);
+      const peer = peers.get(key) ?? { identities, calls: 0, heardAt: 0, beats: false };
+      peer.heardAt = performance.now();
+      peers.set(key, peer);
+      return peer;
+    },
+    beats(peer) {
+      peer.beats = true;
+    },
+    remove: (peer) => remove(toKey(peer.identities), peer),
+    close: () => clearInterval(timer),
+  };
+}
+
+const toKey = (identities: readonly Uint8Array[]): string =>
+  identities.map((identity) => Buffer.from(identity).toString("latin1")).join("/");

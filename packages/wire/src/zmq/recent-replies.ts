@@ -1,0 +1,65 @@
+import { hash } from "node:crypto";
+
+/** As long as a signed message is accepted, and as long as a client retries. */
+const KEEP_MS = 150_000;
+const MAX_ENTRIES = 16_384;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+export type Seen = "new" | "running" | "reused" | { readonly replies: readonly Uint8Array[] };
+
+/** What was answered lately, by request id: a client that heard nothing asks again, and must not run anything twice. */
+export interface RecentReplies {
+  /** Notes the request when it is new. `reused` is another request under an id that is taken. */
+  see(requestId: string, body: Uint8Array, now: number): Seen;
+  finish(requestId: string, reply: Uint8Array): void;
+  forget(requestId: string): void;
+}
+
+interface Entry {
+  readonly digest: string;
+  readonly at: number;
+  reply: Uint8Array | undefined;
+}
+
+export function createRecentReplies(): RecentReplies {
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+
+  const drop = (id: string, entry: Entry) => {
+    entries.delete(id);
+    bytes -= entry.reply?.length ?? 0;
+  };
+  /** The oldest first; a request that still runs stays. */
+  const sweep = (now: number) => {
+    for (const [id, entry] of entries) {
+      const isOld = now - entry.at > KEEP_MS;
+      if (!isOld && entries.size <= MAX_ENTRIES && bytes <= MAX_BYTES) return;
+      if (entry.reply) drop(id, entry);
+      else if (!isOld) continue;
+    }
+  };
+
+  return {
+    see(requestId, body, now) {
+      const digest = hash("sha1", body, "base64");
+      const entry = entries.get(requestId);
+      if (!entry) {
+        entries.set(requestId, { digest, at: now, reply: undefined });
+        sweep(now);
+        return "new";
+      }
+      if (entry.digest !== digest) return "reused";
+      return entry.reply ? { replies: [entry.reply] } : "running";
+    },
+    finish(requestId, reply) {
+      const entry = entries.get(requestId);
+      if (!entry) return;
+      entry.reply = reply;
+      bytes += reply.length;
+    },
+    forget(requestId) {
+      const entry = entries.get(requestId);
+      if (entry) drop(requestId, entry);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { ToolError } from "@octant/core";
+
+const TIME_BYTES = 8;
+const MAC_BYTES = 32;
+/** Older and newer messages are refused, so that a recorded one is worthless soon. De-duplication covers this long. */
+export const MAX_SKEW_MS = 60_000;
+
+/** Adds an eighth frame: the time in milliseconds (u64 big-endian) and HMAC-SHA-256 over it and the seven frames. */
+export function signFrames(frames: readonly Uint8Array[], key: Uint8Array, now: number): Uint8Array[] {
+  const time = Buffer.alloc(TIME_BYTES);
+  time.writeBigUInt64BE(BigInt(Math.floor(now)));
+  return [...frames, Buffer.concat([time, macOf(frames, time, key)])];
+}
+
+/** Returns the frames without the signature, or throws UNAUTHENTICATED. `leading` frames in front are not signed. */
+export function verifyFrames(
+  frames: readonly Uint8Array[],
+  leading: number,
+  key: Uint8Array,
+  now: number,
+): readonly Uint8Array[] {
+  const signature = frames.at(-1);
+  const signed = frames.slice(leading, -1);
+  if (signature?.length !== TIME_BYTES + MAC_BYTES) throw refuse("the signature frame is missing");
+  const time = Buffer.from(signature.subarray(0, TIME_BYTES));
+  if (!timingSafeEqual(macOf(signed, time, key), signature.subarray(TIME_BYTES)))
+    throw refuse("the signature is wrong");
+  if (Math.abs(Number(time.readBigUInt64BE()) - now) > MAX_SKEW_MS)
+    throw refuse("the signature is too old, or a clock is wrong");
+  return frames.slice(0, -1);
+}
+
+/** Each frame with its length, so that bytes cannot move from one to the next. */
+function macOf(frames: readonly Uint8Array[], time: Uint8Array, key: Uint8Array): Buffer {
+  const mac = createHmac("sha256", key).update(time);
+  for (const frame of frames) {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(frame.length);
+    mac.update(length).update(frame);
+  }
+  return mac.digest();
+}
+
+const refuse = (message: string) =>
+  new ToolError("UNAUTHENTICATED", `${message}; both ends need the same key file`, {});

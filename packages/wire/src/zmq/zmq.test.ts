@@ -1,0 +1,373 @@
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { Context, Dealer } from "zeromq";
+import { encodeFrames, NO_REQUEST_ID, parseFrames } from "../hoot01/frames.ts";
+import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
+import { createZmqClient, type ZmqClientOptions } from "./client.ts";
+import { createKeys, loadKeys } from "./keys.ts";
+import { serveZmq, type ZmqServerOptions } from "./server.ts";
+import { signFrames } from "./signature.ts";
+
+let fixture: ReturnType<typeof createFixture>;
+beforeEach(() => {
+  fixture = createFixture();
+});
+afterEach(() => {
+  expect(fixture.bugs).toEqual([]);
+  fixture.remove();
+});
+
+const start = async (more: Partial<ZmqServerOptions> = {}) => {
+  const server = await serveZmq({ ...fixture, heartbeatMs: 100, ...more });
+  onTestFinished(() => server.close());
+  return server;
+};
+const connect = (more: Partial<ZmqClientOptions> = {}) => {
+  const client = createZmqClient({ address: fixture.address, heartbeatMs: 100, ...more });
+  onTestFinished(() => client.close());
+  return client;
+};
+const { caller } = createFixture();
+const echo = (value: unknown) => ({ tool: "demo", action: "echo", input: { value } });
+
+/** A peer that sends whatever frames it likes. */
+const connectRaw = (address: string) => {
+  const socket = new Dealer({ context: new Context(), linger: 0, receiveTimeout: 5_000 });
+  socket.connect(address);
+  onTestFinished(() => socket.close());
+  return {
+    send: (frames: readonly Uint8Array[]) => socket.send([...frames]),
+    async receive() {
+      const { message } = parseFrames(await socket.receive(), { routed: false });
+      return {
+        ...message,
+        value: message.contentType === "msgpack" ? parseMsgPack(message.body) : undefined,
+      };
+    },
+  };
+};
+const requestId = (n: number) => Buffer.alloc(16, n + 1);
+const request = (n: number, value: unknown) =>
+  encodeFrames({
+    command: "request",
+    contentType: "msgpack",
+    requestId: requestId(n),
+    body: encodeMsgPack(value),
+  });
+
+describe("calls", () => {
+  test("a call has the envelope of the dispatcher itself", async () => {
+    await start();
+    const client = connect();
+    const calls = [
+      echo({ text: "üñí", list: [1, null, true], deep: { x: 1.5 } }),
+      { tool: "demo", action: "fail", input: {} },
+      { tool: "demo", action: "echo", input: { nope: 1 } },
+      { tool: "demo", action: "absent", input: {} },
+      { tool: "demo", action: undefined, input: undefined },
+      { tool: "absent", action: "x", input: {} },
+    ];
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for (const call of calls) {
+      const there = await client.dispatch(call, { caller, traceparent });
+      expect(there).toEqual(await fixture.dispatch(call, { caller, traceparent }));
+      expect(there.envelope.meta.trace_id).toBe("4bf92f3577b34da6a3ce929d0e0e4736");
+    }
+  });
+
+  test("a thousand calls at once have their own answers", async () => {
+    await start();
+    const clients = [connect(), connect(), connect(), connect()];
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, async (_, n) => {
+        const { envelope } = await clients[n % 4]!.dispatch(echo(n), { caller });
+        return envelope.data;
+      }),
+    );
+    expect(answers).toEqual(Array.from({ length: 1_000 }, (_, value) => ({ value })));
+  });
+
+  test("Ready announces protocol, tools and the schemas when asked for", async () => {
+    await start();
+    const client = connect();
+    expect(await client.ready()).toEqual({
+      protocol: "HOOT01",
+      name: "demo",
+      version: "1",
+      tools: ["demo"],
+      accepts_binary: true,
+      heartbeat_ms: 100,
+      max_body_bytes: 16 * 1024 * 1024,
+    });
+    const { declarations } = await client.ready({ declarations: true });
+    expect(declarations?.[0]?.actions["steps"]?.input).toMatchObject({
+      properties: { count: { type: "integer" } },
+    });
+  });
+
+  test("a call that is cancelled is cancelled there", async () => {
+    await start();
+    const cancel = new AbortController();
+    const answer = connect().dispatch(
+      { tool: "demo", action: "hang", input: {} },
+      { caller, signal: cancel.signal },
+    );
+    await fixture.waiting;
+    cancel.abort();
+    expect((await answer).envelope).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    expect(fixture.calls).toEqual(["hang", "cancelled"]);
+  });
+
+  test("a client that leaves, or falls silent after heartbeats, has its calls cancelled", async () => {
+    await start();
+    const peer = connectRaw(fixture.address);
+    await peer.send(encodeFrames({ command: "heartbeat" }));
+    await peer.receive();
+    await peer.send(request(1, { request: { tool: "demo", action: "hang", input: {} } }));
+    const { value } = await peer.receive();
+    expect(value).toMatchObject({ kind: "error", error: { code: "CANCELLED" } });
+  });
+
+  test("progress comes as a stream with one request id, and the window holds the sender back without loss here", async () => {
+    await start();
+    const seen: number[] = [];
+    const options = { caller, onProgress: ({ progress }: { progress: number }) => void seen.push(progress) };
+    const { envelope } = await connect().dispatch(
+      { tool: "demo", action: "steps", input: { count: 60 } },
+      options,
+    );
+    expect(envelope.data).toEqual({ done: 60 });
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
+  });
+
+  test("a reader that acknowledges nothing loses the oldest chunks, and is told how many", async () => {
+    await start();
+    const peer = connectRaw(fixture.address);
+    const call = { tool: "demo", action: "steps", input: { count: 1_000 } };
+    await peer.send(request(1, { request: call, stream: "progress", window: 2 }));
+    const kinds: unknown[] = [];
+    let last: unknown;
+    do {
+      last = (await peer.receive()).value;
+      kinds.push((last as { kind: string }).kind);
+    } while (kinds.at(-1) !== "stream_end");
+    expect(kinds).toEqual(["stream_start", "stream_chunk", "stream_chunk", "stream_end"]);
+    expect(last).toMatchObject({ dropped: 998, response: { kind: "success", data: { done: 1_000 } } });
+  });
+});
+
+describe("binary parts", () => {
+  const SIZE = 40 * CHUNK_BYTES + 7;
+
+  test("a download arrives whole and in order, no faster than it is taken", async () => {
+    await start();
+    const chunks: number[] = [];
+    let bytes = 0;
+    const { envelope } = await connect().call(
+      { tool: "demo", action: "bytes", input: { size: SIZE } },
+      {
+        async onBinary(chunk) {
+          await new Promise(setImmediate);
+          chunks.push(chunk[0] ?? -1);
+          bytes += chunk.length;
+        },
+      },
+    );
+    expect(envelope).toMatchObject({ ok: true, data: { size: SIZE } });
+    expect(bytes).toBe(SIZE);
+    expect(chunks).toEqual(Array.from({ length: 41 }, (_, n) => n % 251));
+  });
+
+  test("an upload arrives whole", async () => {
+    await start();
+    const upload = { mime: "application/octet-stream", size: SIZE, read: () => numbered(SIZE) };
+    const { envelope } = await connect().call({ tool: "demo", action: "take", input: {} }, { upload });
+    const sum = Array.from({ length: 41 }, (_, n) => (n % 251) * (n < 40 ? CHUNK_BYTES : 7)).reduce(
+      (a, b) => a + b,
+    );
+    expect(envelope).toMatchObject({ data: { bytes: SIZE, sum } });
+  });
+
+  test("bytes that nobody announced, and more than were announced, are refused", async () => {
+    await start();
+    const peer = connectRaw(fixture.address);
+    const raw = (n: number, body: Buffer) =>
+      encodeFrames({ command: "request", contentType: "raw", requestId: requestId(n), body });
+    await peer.send(raw(1, Buffer.from("x")));
+    expect((await peer.receive()).value).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
+    await peer.send(request(2, { request: { tool: "demo", action: "take", input: {} }, upload_bytes: 1 }));
+    await peer.send(raw(2, Buffer.from("xyz")));
+    expect((await peer.receive()).value).toMatchObject({ error: { code: "LIMIT_EXCEEDED" } });
+  });
+});
+
+describe("retries", () => {
+  test("the same request again runs once: while it runs, and afterwards", async () => {
+    await start();
+    const peer = connectRaw(fixture.address);
+    const hang = request(1, { request: { tool: "demo", action: "hang", input: {} } });
+    await peer.send(hang);
+    await fixture.waiting;
+    await peer.send(hang);
+    fixture.release();
+    const first = await peer.receive();
+    await peer.send(hang);
+    expect(await peer.receive()).toEqual(first);
+    expect(fixture.calls).toEqual(["hang"]);
+  });
+
+  test("a retry on a new connection gets the answer of the request that still runs", async () => {
+    await start();
+    const [one, other] = [connectRaw(fixture.address), connectRaw(fixture.address)];
+    const hang = request(1, { request: { tool: "demo", action: "hang", input: {} } });
+    await one.send(hang);
+    await fixture.waiting;
+    await other.send(hang);
+    await other.send(encodeFrames({ command: "heartbeat", requestId: requestId(9) }));
+    await other.receive();
+    fixture.release();
+    expect((await other.receive()).value).toMatchObject({ kind: "success" });
+    expect(fixture.calls).toEqual(["hang"]);
+  });
+
+  test("another request under an id that is taken is refused", async () => {
+    await start();
+    const peer = connectRaw(fixture.address);
+    await peer.send(request(1, { request: echo(1) }));
+    await peer.receive();
+    await peer.send(request(1, { request: echo(2) }));
+    expect((await peer.receive()).value).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
+    expect(fixture.calls).toEqual([1]);
+  });
+
+  test("a client outlives its server: the call goes on when a server is there again", async () => {
+    const server = await start();
+    const client = connect({ attempts: 100 });
+    expect((await client.dispatch(echo(1), { caller })).envelope.ok).toBe(true);
+    await server.close();
+    const answer = client.dispatch(echo(2), { caller });
+    await start();
+    expect((await answer).envelope).toMatchObject({ ok: true, data: { value: 2 } });
+  });
+
+  test("without a server a call fails with UPSTREAM_ERROR", async () => {
+    mkdirSync(fixture.folder, { recursive: true });
+    const { envelope } = await connect({ heartbeatMs: 20, attempts: 2 }).dispatch(echo(1), { caller });
+    expect(envelope).toMatchObject({ ok: false, error: { code: "UPSTREAM_ERROR" } });
+  });
+});
+
+describe("malformed messages", () => {
+  const good = request(1, { request: echo(1) });
+  const replace = (at: number, frame: Uint8Array) => good.map((one, index) => (index === at ? frame : one));
+  test.each<readonly [string, readonly Uint8Array[], string]>([
+    ["one frame", [Buffer.from("x")], "INVALID_ARGUMENT"],
+    ["another protocol", replace(0, Buffer.from("MDPC01")), "INVALID_ARGUMENT"],
+    ["a Reply", replace(1, Buffer.from([0, 3])), "INVALID_ARGUMENT"],
+    ["content type Json", replace(2, Buffer.from([0, 3])), "UNSUPPORTED"],
+    ["the zero request id", replace(3, NO_REQUEST_ID), "INVALID_ARGUMENT"],
+    ["a body that is not MsgPack", replace(6, Buffer.from([0xc1])), "INVALID_ARGUMENT"],
+    ["a body that is not a request", replace(6, encodeMsgPack([1])), "INVALID_ARGUMENT"],
+    ["an unknown field", replace(6, encodeMsgPack({ request: echo(1), extra: 1 })), "INVALID_ARGUMENT"],
+    ["a bomb", replace(6, Buffer.alloc(70_000, 0xdc)), "INVALID_ARGUMENT"],
+  ])("%s is a typed error, and the next call is answered", async (_name, frames, code) => {
+    await start();
+    const peer = connectRaw(fixture.address);
+    await peer.send(frames);
+    expect((await peer.receive()).value).toMatchObject({ kind: "error", error: { code } });
+    await peer.send(good);
+    expect((await peer.receive()).value).toMatchObject({ kind: "success", data: { value: 1 } });
+  });
+});
+
+describe("who gets in", () => {
+  test("an ipc socket is made in a folder of mode 0700, is 0600 itself, and is gone afterwards", async () => {
+    const folder = join(fixture.folder, "new");
+    const server = await start({ address: `ipc://${folder}/s` });
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, "s")).mode & 0o777).toBe(0o600);
+    await server.close();
+    expect(existsSync(join(folder, "s"))).toBe(false);
+  });
+
+  test("a folder that others can enter is refused", async () => {
+    chmodSync(fixture.folder, 0o755);
+    await expect(start()).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+  });
+
+  test("a server that answers is not replaced by a second one", async () => {
+    await start();
+    await expect(start()).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
+    expect((await connect().dispatch(echo(1), { caller })).envelope.ok).toBe(true);
+  });
+
+  test("tcp without keys is refused before anything listens", async () => {
+    await expect(start({ address: "tcp://127.0.0.1:*" })).rejects.toMatchObject({
+      code: "PERMISSION_DENIED",
+    });
+  });
+
+  test.each(["ipc://relative", "http://x", "tcp://x", "inproc://x", `ipc:///${"x".repeat(200)}`])(
+    "%s is not an address",
+    async (address) => {
+      await expect(start({ address })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    },
+  );
+
+  test.each(["curve", "hmac"] as const)(
+    "tcp with %s keys admits who has them, and nobody else",
+    async (kind) => {
+      const keys = createKeys(join(fixture.folder, "keys"), kind);
+      const { address } = await start({ address: "tcp://127.0.0.1:*", keys });
+      const copy = loadKeys(join(fixture.folder, "keys"));
+      const { envelope } = await connect({ address, keys: copy }).dispatch(echo(1), { caller });
+      expect(envelope).toMatchObject({ ok: true });
+
+      const others = createKeys(join(fixture.folder, "others"), kind);
+      const impostor =
+        others.kind === "curve" && keys.kind === "curve" ? { ...others, server: keys.server } : others;
+      const quick = { address, heartbeatMs: 30, attempts: 2 };
+      for (const more of [{ ...quick, keys: impostor }, quick]) {
+        const answer = await connect(more).dispatch(echo(2), { caller });
+        expect(answer.envelope.ok).toBe(false);
+      }
+      expect(fixture.calls).toEqual([1]);
+    },
+  );
+
+  test("a signed message that is old is refused, and one that was recorded runs once", async () => {
+    const keys = createKeys(join(fixture.folder, "keys"), "hmac");
+    if (keys.kind !== "hmac") throw new Error("not the kind that was asked for");
+    const { address } = await start({ address: "tcp://127.0.0.1:*", keys });
+    const socket = new Dealer({ linger: 0, receiveTimeout: 5_000 });
+    socket.connect(address);
+    onTestFinished(() => socket.close());
+    const frames = request(1, { request: echo("once") });
+    const answerTo = async (signed: Uint8Array[]) => {
+      await socket.send(signed);
+      const [, , , , , , body = Buffer.alloc(0)] = await socket.receive();
+      return parseMsgPack(body);
+    };
+    const old = await answerTo(signFrames(frames, keys.key, Date.now() - 120_000));
+    expect(old).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
+    const recorded = signFrames(frames, keys.key, Date.now());
+    expect(await answerTo(recorded)).toMatchObject({ kind: "success" });
+    expect(await answerTo(recorded)).toMatchObject({ kind: "success" });
+    expect(fixture.calls).toEqual(["once"]);
+    const changed = recorded.with(6, encodeMsgPack({ request: echo("other") }));
+    expect(await answerTo(changed)).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
+  });
+
+  test("a key file that others can read, or that is not one, is refused", () => {
+    const file = join(fixture.folder, "keys");
+    createKeys(file, "curve");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, 0o644);
+    expect(() => loadKeys(file)).toThrow(/chmod 600/);
+    const other = join(fixture.folder, "other");
+    writeFileSync(other, "secret\n", { mode: 0o600 });
+    expect(() => loadKeys(other)).toThrow(/is not a key file/);
+  });
+});
