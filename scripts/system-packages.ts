@@ -25,6 +25,8 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   // Shells whose completion scripts are tried.
   program("fish"),
   program("zsh"),
+  // The oracle for the vim input mode.
+  program("/usr/bin/vim", "vim"),
   // Languages, their test runners and language servers.
   program("gcc"),
   program("clangd"),

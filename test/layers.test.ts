@@ -13,8 +13,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: ["core", "host", "mcp"],
   agent: ["core", "runtime", "mcp"],
   "scripted-provider": ["agent"],
+  terminal: ["core", "runtime", "agent"],
   hub: ["core", "host", "runtime", "agent"],
-  cli: ["core", "host", "search", "tools", "wire", "mcp", "runtime", "agent", "hub"],
+  cli: ["core", "host", "search", "tools", "wire", "mcp", "runtime", "agent", "terminal", "hub"],
 };
 const CORE_MAY_USE = ["node:crypto", "zod"];
 

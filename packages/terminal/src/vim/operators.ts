@@ -1,0 +1,135 @@
+import type { Motion } from "./motions.ts";
+import type { Register } from "./registers.ts";
+import { firstNonBlank, isBlank, lineEnd, lineStart, next, onCharacter, rowOf } from "./text.ts";
+import type { TextRange } from "./text-objects.ts";
+
+export type Edited = { text: string; cursor: number };
+
+/** What an operator acts on between the cursor and the end of a motion, with Vim's exceptions for whole lines. */
+export function motionRange(text: string, cursor: number, motion: Motion, verb: string): TextRange {
+  const start = Math.min(cursor, motion.to);
+  const last = Math.max(cursor, motion.to);
+  if (motion.kind === "linewise") return { start, end: last, linewise: true };
+  const inclusive = motion.kind === "inclusive" && last < lineEnd(text, last);
+  const end = inclusive ? next(text, last) : last;
+  if (motion.kind === "inclusive") return wholeLines(text, { start, end, linewise: false }, verb);
+  // ":help exclusive": an end in column 0 of a later line moves back to the end of the line before it.
+  if (end === lineStart(text, end) && rowOf(text, end) > rowOf(text, start)) {
+    const linewise = start <= firstNonBlank(text, start);
+    return linewise
+      ? { start, end: end - 1, linewise }
+      : wholeLines(text, { start, end: end - 1, linewise }, verb);
+  }
+  return wholeLines(text, { start, end, linewise: false }, verb);
+}
+
+/** A delete over several lines that leaves only white space on the first and last one takes them whole. */
+function wholeLines(text: string, range: TextRange, verb: string): TextRange {
+  if (verb !== "d" || rowOf(text, range.start) === rowOf(text, range.end)) return range;
+  const nothingAfter = [...text.slice(range.end, lineEnd(text, range.end))].every(isBlank);
+  const nothingBefore = range.start <= firstNonBlank(text, range.start);
+  return nothingAfter && nothingBefore ? { ...range, linewise: true } : range;
+}
+
+const lines = (text: string, { start, end }: TextRange) => ({
+  from: lineStart(text, start),
+  to: lineEnd(text, end),
+});
+
+export function taken(text: string, range: TextRange): Register {
+  if (!range.linewise) return { text: text.slice(range.start, range.end), linewise: false };
+  const { from, to } = lines(text, range);
+  return { text: text.slice(from, to), linewise: true };
+}
+
+export function remove(text: string, range: TextRange): Edited {
+  if (!range.linewise) {
+    const left = text.slice(0, range.start) + text.slice(range.end);
+    return { text: left, cursor: onCharacter(left, range.start) };
+  }
+  const { from, to } = lines(text, range);
+  const isLast = to === text.length;
+  const left = isLast ? text.slice(0, Math.max(from - 1, 0)) : text.slice(0, from) + text.slice(to + 1);
+  const start = isLast ? lineStart(left, left.length) : from;
+  return { text: left, cursor: onCharacter(left, firstNonBlank(left, start)) };
+}
+
+/** Leaves the place open for what is typed next: whole lines become one empty line. */
+export function openForChange(text: string, range: TextRange): Edited {
+  if (!range.linewise)
+    return { text: text.slice(0, range.start) + text.slice(range.end), cursor: range.start };
+  const { from, to } = lines(text, range);
+  return { text: text.slice(0, from) + text.slice(to), cursor: from };
+}
+
+export function put(
+  text: string,
+  cursor: number,
+  register: Register,
+  count: number,
+  before: boolean,
+): Edited {
+  if (register.linewise) return putLines(text, cursor, register.text, count, before);
+  const at = before || cursor >= lineEnd(text, cursor) ? cursor : next(text, cursor);
+  const added = register.text.repeat(count);
+  const result = text.slice(0, at) + added + text.slice(at);
+  if (register.text.includes("\n")) return { text: result, cursor: onCharacter(result, at) };
+  return { text: result, cursor: onCharacter(result, Math.max(at, lastOf(result, at, at + added.length))) };
+}
+
+/** The offset of the last character between two offsets. */
+function lastOf(text: string, from: number, end: number): number {
+  let at = from;
+  for (let following = next(text, at); following < end; following = next(text, at)) at = following;
+  return at;
+}
+
+function putLines(text: string, cursor: number, added: string, count: number, before: boolean): Edited {
+  const block = Array.from({ length: count }, () => added).join("\n");
+  const at = before ? lineStart(text, cursor) : lineEnd(text, cursor);
+  const result = before
+    ? `${text.slice(0, at)}${block}\n${text.slice(at)}`
+    : `${text.slice(0, at)}\n${block}${text.slice(at)}`;
+  return { text: result, cursor: onCharacter(result, firstNonBlank(result, before ? at : at + 1)) };
+}
+
+/** Joins lines with one space, as J does. Returns undefined when there is no line below. */
+export function join(text: string, cursor: number, count: number): Edited | undefined {
+  let result = text;
+  let at = cursor;
+  const joins = Math.max(count, 2) - 1;
+  for (let i = 0; i < joins; i++) {
+    const end = lineEnd(result, cursor);
+    if (end === result.length) return i === 0 ? undefined : { text: result, cursor: onCharacter(result, at) };
+    let start = end + 1;
+    while (isBlank(result[start])) start++;
+    const rest = result.slice(start);
+    const noSpace =
+      rest === "" ||
+      rest.startsWith("\n") ||
+      rest.startsWith(")") ||
+      end === lineStart(result, end) ||
+      isBlank(result[end - 1]);
+    result = result.slice(0, end) + (noSpace ? "" : " ") + rest;
+    at = end;
+  }
+  return { text: result, cursor: onCharacter(result, at) };
+}
+
+export function toggleCase(text: string, start: number, end: number): string {
+  return mapped(text, start, end, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()));
+}
+
+/** Changes each character by itself and keeps its length, as Vim does. */
+export function mapped(
+  text: string,
+  start: number,
+  end: number,
+  change: (character: string) => string,
+): string {
+  const changed = [...text.slice(start, end)].map((c) => {
+    const to = change(c);
+    return to.length === c.length && c !== "\n" ? to : c;
+  });
+  return text.slice(0, start) + changed.join("") + text.slice(end);
+}

@@ -1,0 +1,65 @@
+import type { Find } from "./motions.ts";
+import type { Command } from "./parse.ts";
+import type { Registers } from "./registers.ts";
+
+export type VimMode = "insert" | "normal" | "visual" | "visual-line" | "command";
+
+/** A key that was not completed into a command within this time is dropped. */
+export const PENDING_TIMEOUT_MS = 500;
+
+export type Snapshot = { text: string; cursor: number };
+
+/** The shape of a visual selection, so that "." can repeat its command elsewhere. */
+export type SelectionSize = { linewise: boolean; rows: number; columns: number };
+
+/** The last change: what "." does again. */
+export type Change = { command: Command; typed: readonly string[]; selection?: SelectionSize };
+
+export type InsertSession = {
+  before: Snapshot;
+  change: Change;
+  /** How often the typed text is inserted in all. */
+  times: number;
+};
+
+/** The input as Vim sees it. Offsets count UTF-16 units; lines end in "\n". */
+export type VimState = {
+  text: string;
+  cursor: number;
+  mode: VimMode;
+  /** Keys of a command that is not complete yet. */
+  pending: readonly string[];
+  /** Where a visual selection began. */
+  anchor: number;
+  /** The column that j and k return to. */
+  column: number | undefined;
+  registers: Registers;
+  commandLine: string;
+  lastFind?: Find;
+  lastChange?: Change;
+  insert?: InsertSession;
+  undo: readonly Snapshot[];
+  redo: readonly { cursor: number; text: string }[];
+};
+
+/** Something that the owner of the input has to do. */
+export type VimEffect =
+  | { kind: "submit" }
+  | { kind: "quit" }
+  | { kind: "set"; option: string }
+  | { kind: "message"; text: string };
+
+export type VimResult = { state: VimState; effect?: VimEffect };
+
+export const createVimState = (text = "", cursor = text.length, mode: VimMode = "insert"): VimState => ({
+  text,
+  cursor,
+  mode,
+  pending: [],
+  anchor: cursor,
+  column: undefined,
+  registers: {},
+  commandLine: "",
+  undo: [],
+  redo: [],
+});

@@ -1,0 +1,82 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type KeyCase, runRealVim } from "../packages/terminal/src/vim/test-real-vim.ts";
+
+/** Writes vectors/vim-keys.json: what real Vim does with every key that the input's vim mode knows. */
+const PLACES: readonly (readonly [name: string, text: string, row: number, column: number])[] = [
+  ["prose", "foo bar baz", 0, 5],
+  ["call", "  hello, world(a, b) ", 0, 16],
+  ["lines", "one\ntwo three\n  four\n\nfive six", 1, 4],
+  ["block", 'if (a) {\n  b("x y", [d, e]);\n  f;\n}\nend', 1, 7],
+];
+
+const MOTIONS = [..."hjklwbeWBE0$^G;,", "gg", "2w", "2j", "3l", "fa", "t ", "Fo", "Ta"];
+const OBJECTS = ["iw", "iW", 'i"', 'a"', "i(", "a(", "ib", "i[", "a[", "i{", "a{", "ip", "ap"];
+const typed = (text: string) => [...text, "Escape"];
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ...MOTIONS.map((motion) => [...motion]),
+  ...MOTIONS.flatMap((motion) => [
+    [..."d", ...motion],
+    ["c", ...motion, ...typed("new")],
+    ["y", ...motion, "P"],
+  ]),
+  ...OBJECTS.flatMap((object) => [
+    ["d", ...object],
+    ["c", ...object, ...typed("Z")],
+    ["v", ...object, "d"],
+  ]),
+  ...["dd", "x", "X", "D", "J", "~", "rz", "2dd", "3x", "2~", "ddp", "yyp", "yyP", "xp"].map((keys) => [
+    ...keys,
+  ]),
+  ...["cc", "C", "s", "S", "i", "a", "I", "A", "o", "O", "3i", "2A", "2o"].map((keys) => [
+    ...keys,
+    ...typed("ab"),
+  ]),
+  ["x", "u"],
+  ["d", "w", "u"],
+  ["x", "u", "Ctrl-R"],
+  ["A", ...typed("!"), "u"],
+  ["d", "w", "."],
+  ["A", ...typed("!"), "j", "."],
+  ["c", "w", ...typed("n"), "w", "."],
+  ["x", "3", "."],
+  ['"', "a", "y", "w", "d", "d", '"', "a", "P"],
+  ['"', "_", "d", "w", "P"],
+  ...["d", "y", "~", "U", "u", "J", "rq"].flatMap((verb) => [
+    ["v", "e", ...verb],
+    ["V", "j", ...verb],
+  ]),
+  ["v", "l", "o", "h", "d"],
+  ["y", "w", "v", "e", "p"],
+  ["v", "j", "c", ...typed("Q")],
+  ["i", "a", "Enter", "b", "Escape"],
+  ["i", "a", "b", "Backspace", "Backspace", "Backspace", "Escape"],
+  ["A", "Ctrl-W", "Escape"],
+  ["A", "Ctrl-U", "Escape"],
+  ["f", "o", ";", ","],
+];
+
+/** Vim's answers that the input does not follow: find commands without an earlier one to repeat. */
+const UNSUPPORTED = /^(d|c|y)?[;,]/;
+
+const cases = PLACES.flatMap(([name, text, row, column]) =>
+  COMMANDS.filter((keys) => !UNSUPPORTED.test(keys.join(""))).map((keys) => ({
+    id: `${name}: ${keys.join(" ")}`,
+    text,
+    cursor: [row, column] as KeyCase["cursor"],
+    keys,
+  })),
+);
+const outcomes = runRealVim(cases);
+const written = cases.map((one, i) => ({
+  ...one,
+  expect: { text: outcomes[i]?.text, cursor: outcomes[i]?.cursor },
+}));
+const about =
+  "Keys typed in normal mode, and the text and cursor that Vim 9 leaves after a final Escape. Columns count UTF-16 units. Made by scripts/vim-vectors.ts.";
+const lines = written.map((one) => `    ${JSON.stringify(one)}`).join(",\n");
+writeFileSync(
+  join(import.meta.dirname, "..", "vectors", "vim-keys.json"),
+  `{\n  "about": ${JSON.stringify(about)},\n  "cases": [\n${lines}\n  ]\n}\n`,
+);
