@@ -30,6 +30,27 @@ export {
   type UserOrigin,
   type UserPart,
 } from "./messages.ts";
+export {
+  type Backoff,
+  type BackoffOptions,
+  backoffCap,
+  createBackoff,
+  retryAfterMs,
+} from "./providers/backoff.ts";
+export { type CatalogEntry, findModel } from "./providers/catalog.ts";
+export {
+  type ClientOptions,
+  type CredentialSource,
+  type Credentials,
+  createApiClient,
+  keyCredentials,
+  PROVIDER_NAMES,
+  PROVIDERS,
+  type Provider,
+  type ProviderName,
+} from "./providers/providers.ts";
+export { type RetryOptions, withRetries } from "./providers/retry.ts";
+export { createSseFrameBuffer, type SseFrame, type SseFrameBuffer } from "./providers/sse.ts";
 export { parseArguments, toFailure } from "./run-calls.ts";
 export {
   createSession,

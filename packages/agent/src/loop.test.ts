@@ -97,6 +97,18 @@ test("broken arguments and unknown tools are told to the model, and nothing runs
   expect(results()[1]?.text).toContain("not valid JSON");
 });
 
+test("calls with the same id get ids of their own, within an answer and across answers", async () => {
+  const same = { ...call("read"), id: "call_0" };
+  const { agent, client } = setUp([[same, same], [same], [text("ok")]], { read: () => "A" });
+  await agent.send("go");
+  const ids = client.requests[2]?.messages.flatMap((message) =>
+    message.role === "tool" ? message.results.map(({ call_id }) => call_id) : [],
+  );
+  expect(ids).toHaveLength(3);
+  expect(new Set(ids).size).toBe(3);
+  expect(ids?.[0]).toBe("call_0");
+});
+
 test("a message that is queued while it works is delivered at the next step", async () => {
   const { agent, client } = setUp([[call("read")], [text("ok")]], {
     read: () => {

@@ -1,9 +1,17 @@
+import { randomUUID } from "node:crypto";
 import type { PermissionPrompter } from "@octant/runtime";
 import type { ApiClient, StreamEvent } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
 import type { Compacted, LiveEvent, RunEnded } from "./events.ts";
 import { createMeter, type Limits } from "./limits.ts";
-import { type ToolCallPart, textParts, toolCallsOf, type UserPart } from "./messages.ts";
+import {
+  type AssistantMessage,
+  type Message,
+  type ToolCallPart,
+  textParts,
+  toolCallsOf,
+  type UserPart,
+} from "./messages.ts";
 import { createRepeatedCalls, isLoop, isRepeated, repeatedNote } from "./repeated-calls.ts";
 import { runCalls } from "./run-calls.ts";
 import type { Session } from "./session.ts";
@@ -102,7 +110,8 @@ async function askOnce({ session, client, signal, outputSchema }: LoopOptions): 
       session.publish(toLiveEvent(event));
       continue;
     }
-    const { message, stop, usage, detail } = event;
+    const { stop, usage, detail } = event;
+    const message = withOwnIds(event.message, messages);
     await session.append({
       type: "message",
       message,
@@ -112,10 +121,24 @@ async function askOnce({ session, client, signal, outputSchema }: LoopOptions): 
       ...(detail !== undefined && { detail }),
       context: { used_tokens: tokensOf(usage), size_tokens: client.model.context_tokens },
     });
-    return event;
+    return { ...event, message };
   }
   signal.throwIfAborted();
   throw new ApiError("broken", "the stream ended before the answer was complete");
+}
+
+/** Some servers give the same id to several calls; results could not be told apart. */
+function withOwnIds(message: AssistantMessage, before: readonly Message[]): AssistantMessage {
+  const used = new Set(
+    before.flatMap((one) => (one.role === "assistant" ? toolCallsOf(one).map(({ id }) => id) : [])),
+  );
+  const content = message.content.map((part) => {
+    if (part.type !== "tool_call") return part;
+    const id = part.id !== "" && !used.has(part.id) ? part.id : `call_${randomUUID()}`;
+    used.add(id);
+    return { ...part, id };
+  });
+  return { ...message, content };
 }
 
 function toLiveEvent(event: Exclude<StreamEvent, { type: "done" }>): LiveEvent {

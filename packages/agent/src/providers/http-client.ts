@@ -1,0 +1,142 @@
+import type { ApiClient, Model, ModelRequest, StreamEvent } from "../api-client.ts";
+import { ApiError } from "../api-error.ts";
+import { brokenStream, toHttpError } from "./failures.ts";
+import { createSseFrameBuffer, type SseFrame } from "./sse.ts";
+
+/** No byte for this long means that nothing will come. */
+export const STALL_MS = 60_000;
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** Where a provider is, and how it knows us. */
+export interface Endpoint {
+  /** As messages name the provider. */
+  readonly provider: string;
+  /** Without a slash at its end. */
+  readonly base_url: string;
+  /** The headers that prove who we are; asked again with `refused` once, when they were. */
+  authorize(refused: boolean): Promise<Readonly<Record<string, string>>>;
+  readonly stall_ms?: number;
+}
+
+/** One way to talk to models: how a request is written, and how its answer is read. */
+export interface Api {
+  /** Path and query below the base URL. */
+  path(model: Model): string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body as JSON, with what stays the same first. */
+  encode(request: ModelRequest, model: Model): string;
+  createReader(provider: string): Reader;
+}
+
+/** Reads the answer to one request, event by event. */
+export interface Reader {
+  read(frame: SseFrame): Iterable<StreamEvent>;
+  /** After the last byte: gives `done`, or throws when the answer is not complete. */
+  end(): Iterable<StreamEvent>;
+  /** `complete`: a connection that breaks now loses nothing. `over`: nothing more will come. */
+  state(): "open" | "complete" | "over";
+}
+
+export const createHttpClient = (api: Api, model: Model, endpoint: Endpoint): ApiClient => ({
+  model,
+  async *send(request, signal) {
+    const watch = new AbortController();
+    const either = AbortSignal.any([signal, watch.signal]);
+    const stall = setTimeout(() => watch.abort(stalled(endpoint)), endpoint.stall_ms ?? STALL_MS);
+    const reader = api.createReader(endpoint.provider);
+    try {
+      const body = api.encode(request, model);
+      const response = await open(api, model, endpoint, body, either);
+      for await (const frame of readFrames(response, () => stall.refresh())) {
+        yield* reader.read(frame);
+        if (reader.state() === "over") break;
+      }
+      yield* reader.end();
+    } catch (cause) {
+      signal.throwIfAborted();
+      const failure = watch.signal.aborted ? watch.signal.reason : toApiError(endpoint, cause);
+      if (reader.state() !== "complete" || !isLost(failure)) throw failure;
+      yield* reader.end();
+    } finally {
+      clearTimeout(stall);
+      watch.abort();
+    }
+  },
+});
+
+async function open(api: Api, model: Model, endpoint: Endpoint, body: string, signal: AbortSignal) {
+  const post = async (refused: boolean) =>
+    fetch(`${endpoint.base_url}${api.path(model)}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream",
+        ...api.headers,
+        ...(await endpoint.authorize(refused)),
+      },
+      body,
+      signal,
+      // A redirect would carry the key to another host.
+      redirect: "error",
+    });
+  let response = await post(false);
+  if (response.status === 401) {
+    await response.body?.cancel();
+    response = await post(true);
+  }
+  if (response.ok) return response;
+  throw toHttpError(endpoint.provider, response, await readHead(response));
+}
+
+async function readHead(response: Response): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_ERROR_BYTES) break;
+  }
+  return text;
+}
+
+async function* readFrames(response: Response, onBytes: () => void): AsyncGenerator<SseFrame> {
+  const frames = createSseFrameBuffer();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for await (const chunk of response.body ?? []) {
+    onBytes();
+    yield* frames.feed(decoder.decode(chunk, { stream: true }));
+  }
+  yield* frames.feed(decoder.decode());
+  yield* frames.end();
+}
+
+/** The connection is gone, and the provider has said nothing about it. */
+const isLost = (cause: unknown) =>
+  cause instanceof ApiError && (cause.failure === "stalled" || cause.failure === "broken");
+
+const stalled = ({ provider, stall_ms = STALL_MS }: Endpoint) =>
+  new ApiError("stalled", `${provider} sent nothing for ${stall_ms / 1_000} s`);
+
+function toApiError({ provider, base_url }: Endpoint, cause: unknown): unknown {
+  if (cause instanceof ApiError) return cause;
+  if (!(cause instanceof TypeError) && !(cause instanceof RangeError)) return cause;
+  const reason = reasonOf(cause);
+  // undici tells a connection that ended in mid-stream as `terminated`.
+  if (cause.message === "terminated" || cause instanceof RangeError) return brokenStream(reason);
+  const { origin } = new URL(base_url);
+  return new ApiError("unreachable", `${provider} cannot be reached at ${origin}: ${reason}`, { cause });
+}
+
+function reasonOf(cause: Error): string {
+  const inner = cause.cause;
+  if (inner instanceof Error) return "code" in inner ? `${inner.code}` : inner.message;
+  return cause.message;
+}
+
+/** The data of a frame; a broken one means that the stream cannot be relied on. */
+export function parseData({ data }: SseFrame): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw new ApiError("broken", "the stream broke: an event is not valid JSON", { cause });
+  }
+}

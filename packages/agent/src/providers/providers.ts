@@ -1,0 +1,121 @@
+import type { ApiClient } from "../api-client.ts";
+import { ApiError } from "../api-error.ts";
+import { anthropicMessages } from "./anthropic.ts";
+import { type CatalogEntry, findModel } from "./catalog.ts";
+import { gemini } from "./gemini.ts";
+import { type Api, createHttpClient, type Endpoint } from "./http-client.ts";
+import { openaiChat } from "./openai-chat.ts";
+import { openaiResponses } from "./openai-responses.ts";
+import { type RetryOptions, withRetries } from "./retry.ts";
+
+/** A place to get answers from, with the variables that its own programs use. */
+export interface Provider {
+  readonly api: Api;
+  readonly base_url: string;
+  readonly key_variables: readonly string[];
+  readonly base_url_variable: string;
+  /** What is used when nobody names a model; none where it depends on the server. */
+  readonly default_model: string | null;
+  /** The header that carries a key. */
+  headers(key: string): Readonly<Record<string, string>>;
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** In the order in which credentials are looked for. */
+export const PROVIDERS = {
+  hanzo: {
+    api: openaiChat,
+    base_url: "https://api.hanzo.ai/v1",
+    key_variables: ["HANZO_API_KEY"],
+    base_url_variable: "HANZO_BASE_URL",
+    default_model: "claude-sonnet-4-5",
+    headers: bearer,
+  },
+  anthropic: {
+    api: anthropicMessages,
+    base_url: "https://api.anthropic.com",
+    key_variables: ["ANTHROPIC_API_KEY"],
+    base_url_variable: "ANTHROPIC_BASE_URL",
+    default_model: "claude-sonnet-4-5",
+    headers: (key) => ({ "x-api-key": key }),
+  },
+  openai: {
+    api: openaiResponses,
+    base_url: "https://api.openai.com/v1",
+    key_variables: ["OPENAI_API_KEY"],
+    base_url_variable: "OPENAI_BASE_URL",
+    default_model: "gpt-5.1",
+    headers: bearer,
+  },
+  "openai-chat": {
+    api: openaiChat,
+    base_url: "https://api.openai.com/v1",
+    key_variables: ["OPENAI_API_KEY"],
+    base_url_variable: "OPENAI_BASE_URL",
+    default_model: null,
+    headers: bearer,
+  },
+  gemini: {
+    api: gemini,
+    base_url: "https://generativelanguage.googleapis.com",
+    key_variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    base_url_variable: "GOOGLE_GEMINI_BASE_URL",
+    default_model: "gemini-2.5-pro",
+    headers: (key) => ({ "x-goog-api-key": key }),
+  },
+} as const satisfies Record<string, Provider>;
+
+export type ProviderName = keyof typeof PROVIDERS;
+// Object.keys forgets that the keys are the names.
+export const PROVIDER_NAMES = Object.keys(PROVIDERS) as ProviderName[];
+
+/** Proves who we are to a provider. */
+export interface Credentials {
+  /** The headers to send; asked again with `refused` when the provider did not take them. */
+  headers(refused: boolean): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Where the credentials of a sign-in are kept. */
+export interface CredentialSource {
+  /** Undefined when nobody has signed in there. */
+  find(provider: ProviderName): Promise<Credentials | undefined>;
+}
+
+export interface ClientOptions {
+  readonly provider: ProviderName;
+  readonly model: string;
+  readonly base_url?: string;
+  readonly credentials: Credentials;
+  /** Models that the settings describe. */
+  readonly models?: readonly CatalogEntry[];
+  readonly retry?: RetryOptions;
+  readonly stall_ms?: number;
+}
+
+/** A client for a provider, with retries. */
+export function createApiClient(options: ClientOptions): ApiClient {
+  const provider: Provider = PROVIDERS[options.provider];
+  const endpoint: Endpoint = {
+    provider: options.provider,
+    base_url: checkUrl(options.base_url ?? provider.base_url),
+    authorize: options.credentials.headers,
+    ...(options.stall_ms !== undefined && { stall_ms: options.stall_ms }),
+  };
+  const model = findModel(options.provider, options.model, options.models);
+  return withRetries(createHttpClient(provider.api, model, endpoint), options.retry);
+}
+
+/** A key that was given as it is. Nothing can be refreshed there, so a refusal is final. */
+export const keyCredentials = (provider: ProviderName, key: string | undefined): Credentials => ({
+  async headers() {
+    return key === undefined ? {} : PROVIDERS[provider].headers(key);
+  },
+});
+
+function checkUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new ApiError("invalid", `the base URL is not an http or https URL: ${JSON.stringify(text)}`);
+  return text.replace(/\/+$/, "");
+}

@@ -1,0 +1,65 @@
+/** What a scripted model says in one turn, in no provider's words. */
+export type ScriptedPart =
+  | { readonly thinking: string; readonly signature?: string }
+  | { readonly text: string }
+  | { readonly call: string; readonly input: unknown; readonly id?: string };
+
+export interface ScriptedUsage {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+export interface ScriptedTurn {
+  readonly parts?: readonly ScriptedPart[];
+  readonly stop?: "end" | "output_limit" | "refusal";
+  readonly usage?: ScriptedUsage;
+  /** How the bytes are cut: as they come, one at a time, or at places that a seed chooses. */
+  readonly chunks?: "whole" | "byte" | { readonly seed: number };
+  /** Before each event. */
+  readonly delay_ms?: number;
+  readonly fault?: Fault;
+}
+
+export type Fault =
+  /** Answers with an error instead of a stream. */
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
+  /** Drops the connection after so many events. */
+  | { readonly cut_after: number }
+  /** Sends nothing more after so many events, and keeps the connection open. */
+  | { readonly stall_after: number }
+  /** Puts an event that is not JSON after so many events. */
+  | { readonly malformed_after: number }
+  /** Reports an error inside of the stream after so many events. */
+  | { readonly error_after: number; readonly kind: "overloaded" | "rate_limit" | "context_length" };
+
+/** What a script may look at before it answers. */
+export interface ScriptedRequest {
+  readonly api: ApiName;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The body as it came. */
+  readonly raw: string;
+  readonly body: unknown;
+  readonly system: string;
+  readonly tools: readonly string[];
+  /** Answers of the model in the conversation so far. */
+  readonly answers: number;
+  /** The results after the last answer. */
+  readonly results: readonly ScriptedResult[];
+  /** All results of the conversation, oldest first. */
+  readonly all_results: readonly ScriptedResult[];
+  /** The text of the last user message that is not a result. */
+  readonly user: string;
+}
+
+export interface ScriptedResult {
+  readonly text: string;
+  readonly images: number;
+}
+
+export const API_NAMES = ["anthropic", "openai", "openai-chat", "gemini"] as const;
+export type ApiName = (typeof API_NAMES)[number];
+
+/** A list is played one turn per request; a function decides by what was asked. */
+export type Script = readonly ScriptedTurn[] | ((request: ScriptedRequest) => ScriptedTurn);
