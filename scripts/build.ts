@@ -1,10 +1,9 @@
 // Builds every package into its own dist folder. In the checkout, `node --conditions=built` runs what was built.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, globSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { basename, join } from "node:path";
-import { LANGUAGES } from "../packages/search/src/syntax/languages/index.ts";
+import { globSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { bundleCommand, copyWordTable } from "./build/bundle-command.ts";
+import { copyGrammars } from "./build/copy-grammars.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 // One run for all packages sees each source once; it is laid out as packages are: <package>/src.
@@ -13,8 +12,8 @@ const ALL = join(ROOT, "dist");
 const started = performance.now();
 const names = compile();
 await bundleCommand(join(ROOT, "packages/cli/dist"));
-// Beside the code that loads them: the packages they come in weigh ten times as much.
-for (const folder of ["search/dist/syntax/grammars", "cli/dist/grammars"]) copyGrammars(folder);
+for (const folder of ["search/dist/syntax/grammars", "cli/dist/grammars"])
+  copyGrammars(join(ROOT, "packages", folder));
 copyWordTable(join(ROOT, "packages/search/dist/vector"));
 console.log(`built ${names.join(", ")} in ${Math.round(performance.now() - started)} ms`);
 
@@ -34,11 +33,4 @@ function compile(): string[] {
   }
   rmSync(ALL, { recursive: true });
   return names.sort();
-}
-
-function copyGrammars(folder: string): void {
-  const target = join(ROOT, "packages", folder);
-  mkdirSync(target, { recursive: true });
-  const { resolve } = createRequire(import.meta.url);
-  for (const { grammar } of LANGUAGES) copyFileSync(resolve(grammar), join(target, basename(grammar)));
 }

@@ -20,6 +20,7 @@ import {
   type LanguageServersOptions,
   type Watcher,
 } from "@octant/host";
+import { createSharedParsers } from "@octant/search";
 import { code } from "@octant/tools";
 
 export const FIXTURES = join(import.meta.dirname, "fixtures", "code");
@@ -64,7 +65,8 @@ export function openCodeProject(
   const servers = createLanguageServers({ confinement, sandbox, state, watcher, ...options, env });
   // With the servers of this test.
   octant.removeTool("code");
-  octant.addTool(code({ workspace, servers }));
+  const parsers = createSharedParsers(1);
+  octant.addTool(code({ workspace, servers, parsers }));
   return {
     ...{ roots, servers, watcher },
     async call(tool, action, input, onProgress) {
@@ -76,7 +78,7 @@ export function openCodeProject(
       return envelope;
     },
     async [Symbol.asyncDispose]() {
-      await servers.close();
+      await Promise.all([servers.close(), parsers.close()]);
       await watcher.close();
       await octant.close();
       rmSync(base, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bundleCommand } from "../scripts/build/bundle-command.ts";
+import { copyGrammars } from "../scripts/build/copy-grammars.ts";
 import { loadManifest, toPublished } from "../scripts/package/packages.ts";
 import { registryName } from "../scripts/package/server-json.ts";
 
@@ -15,6 +16,7 @@ export async function installCommand(folder: string): Promise<string> {
   cpSync(join(COMMAND, "bin"), join(to, "bin"), { recursive: true });
   writeFileSync(join(to, "package.json"), JSON.stringify(manifest));
   await bundleCommand(join(to, "dist"));
+  copyGrammars(join(to, "dist/grammars"));
   // Our own are in the bundle.
   const foreign = Object.keys(manifest.dependencies ?? {}).filter((name) => !name.startsWith("@octant/"));
   for (const name of foreign) {

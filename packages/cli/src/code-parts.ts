@@ -1,11 +1,14 @@
+import { availableParallelism } from "node:os";
 import { createLanguageServers, type LanguageServers, type Watcher, type Workspace } from "@octant/host";
 import type { EffectiveSettings } from "@octant/runtime";
 import {
   createHttpEmbedder,
   createOnnxEmbedder,
   createSearchEngine,
+  createSharedParsers,
   type Embedder,
   type SearchEngine,
+  type SharedParsers,
 } from "@octant/search";
 import { createSourceFiles } from "@octant/tools";
 
@@ -13,8 +16,12 @@ import { createSourceFiles } from "@octant/tools";
 export interface CodeParts {
   readonly engine: SearchEngine;
   readonly servers: LanguageServers;
+  readonly parsers: SharedParsers;
   close(): Promise<void>;
 }
+
+/** Apart from those of the index, so that no question waits behind thousands of files. */
+const MAX_PARSERS = 2;
 
 export function createCodeParts(
   workspace: Workspace,
@@ -30,11 +37,13 @@ export function createCodeParts(
     ...{ embedder, vectorStore: search.vector_store, log },
   });
   const servers = createLanguageServers({ ...workspace, watcher, env, configured: language_servers, log });
+  const parsers = createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));
   return {
     engine,
     servers,
+    parsers,
     async close() {
-      await Promise.all([engine.close(), servers.close()]);
+      await Promise.all([engine.close(), servers.close(), parsers.close()]);
       await embedder?.close();
     },
   };

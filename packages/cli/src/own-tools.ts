@@ -41,7 +41,8 @@ export const OWN_TOOLS = {
     }),
   fs: ({ workspace, code: { servers } }: Parts) =>
     fs(workspace, createDiagnosticsAfterEdit({ workspace, servers })),
-  code: ({ workspace, code: { servers, engine } }: Parts) => code({ workspace, servers, index: engine }),
+  code: ({ workspace, code: { servers, engine, parsers } }: Parts) =>
+    code({ workspace, servers, index: engine, parsers }),
   proc: ({ workspace }: Parts) => proc(workspace),
   test: ({ workspace, env }: Parts) => test({ workspace, env }),
   vcs: ({ workspace, env, settings }: Parts) =>

@@ -1,6 +1,7 @@
 export * from "./engine/chunk-ranker.ts";
 export * from "./engine/code-index.ts";
 export * from "./engine/parse-file.ts";
+export type { ParserPool } from "./engine/parser-pool.ts";
 export * from "./engine/search-engine.ts";
 export { createSharedParsers, type SharedParsers } from "./engine/shared-parsers.ts";
 export * from "./engine/source-files.ts";

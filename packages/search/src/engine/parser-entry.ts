@@ -7,7 +7,9 @@ import {
 } from "../structure/find-structures.ts";
 import { createGrammars } from "../syntax/grammars.ts";
 import { languageOf } from "../syntax/languages/index.ts";
-import { findOccurrences, type Occurrence } from "../syntax/occurrences.ts";
+import { type Call, findCalls, findOccurrences, type Occurrence } from "../syntax/occurrences.ts";
+import { findSymbols, type SourceSymbol } from "../syntax/symbols.ts";
+import { findSyntaxErrors, type SyntaxFault } from "../syntax/syntax-errors.ts";
 import type { IndexedFile } from "./code-index.ts";
 import { createFileParser, type FileParser } from "./parse-file.ts";
 import type { FileState } from "./store.ts";
@@ -34,6 +36,19 @@ const calls = {
   async occurrences(path: string, text: string, name: string): Promise<Occurrence[]> {
     const language = languageOf(path);
     return language ? findOccurrences(grammars, language, text, name) : [];
+  },
+  async symbols(path: string, text: string): Promise<SourceSymbol[]> {
+    const language = languageOf(path);
+    return language ? findSymbols(grammars, language, text) : [];
+  },
+  /** Every call, or those of one name. */
+  async calls(path: string, text: string, name?: string): Promise<Call[]> {
+    const language = languageOf(path);
+    return language ? findCalls(grammars, language, text, name) : [];
+  },
+  async syntaxErrors(path: string, text: string): Promise<SyntaxFault[]> {
+    const language = languageOf(path);
+    return language ? findSyntaxErrors(grammars, language, text) : [];
   },
 };
 export type ParserCalls = typeof calls;

@@ -1,71 +1,62 @@
+import { ToolError } from "@octant/core";
 import type { StructureMatch } from "../structure/find-structures.ts";
-import type { Occurrence } from "../syntax/occurrences.ts";
+import type { Call, Occurrence } from "../syntax/occurrences.ts";
+import type { SourceSymbol } from "../syntax/symbols.ts";
+import type { SyntaxFault } from "../syntax/syntax-errors.ts";
 import type { IndexedFile } from "./code-index.ts";
 import type { ParserCalls } from "./parser-entry.ts";
 import type { FileState } from "./store.ts";
-import { startThread, type Thread } from "./thread.ts";
+import { startThread } from "./thread.ts";
+import { createThreadQueue } from "./thread-queue.ts";
 
-/** Threads that take files apart. */
+/**
+ * Threads that parse files; the only place where Octant does. A file that takes too long is a TIMEOUT, one that takes
+ * too much memory LIMIT_EXCEEDED.
+ */
 export interface ParserPool {
-  /** The file for the index, as one text. One that no parser survives is known by its name alone. */
+  /** The file for the index, as one text. Of a file that cannot be parsed only the path is indexed. */
   parse(state: FileState, text: string): Promise<string>;
-  /** undefined when the pattern is no code of the file's language. */
+  /** undefined when the pattern is not code of the file's language. */
   structures(path: string, text: string, pattern: string): Promise<StructureMatch[] | undefined>;
   occurrences(path: string, text: string, name: string): Promise<Occurrence[]>;
+  symbols(path: string, text: string): Promise<SourceSymbol[]>;
+  /** Every call, or those of one name. */
+  calls(path: string, text: string, name?: string): Promise<Call[]>;
+  syntaxErrors(path: string, text: string): Promise<SyntaxFault[]>;
   close(): Promise<void>;
 }
 
-/** A parser that needs more has met a file that is not worth it. */
+/** A file that needs more was not written by a person. */
 const MAX_HEAP_MB = 256;
 const YOUNG_HEAP_MB = 8;
+const DEADLINE_MS = 5_000;
 
 export function createParserPool(size: number): ParserPool {
-  const start = () =>
-    startThread<ParserCalls>("parser", import.meta.url, null, {
-      maxOldGenerationSizeMb: MAX_HEAP_MB,
-      maxYoungGenerationSizeMb: YOUNG_HEAP_MB,
-    });
-  const parsers: Thread<ParserCalls>[] = [];
-  let turn = 0;
-  let isClosed = false;
-  let alone = Promise.resolve("");
-
-  const next = (): Thread<ParserCalls> => {
-    const place = turn++ % size;
-    const parser = parsers[place];
-    if (parser && !parser.hasEnded) return parser;
-    const fresh = start();
-    parsers[place] = fresh;
-    return fresh;
-  };
-  /** In a thread of its own, one after the other: of many that went down together only the guilty one fails again. */
-  const parseAlone = async (state: FileState, text: string): Promise<string> => {
-    const parser = start();
-    try {
-      return await parser.call("parse", state, text);
-    } catch {
-      const unknown: IndexedFile = { state, parsed: { symbols: [], chunks: [] } };
-      return JSON.stringify(unknown);
-    } finally {
-      await parser.close();
-    }
-  };
-
+  const parsers = createThreadQueue<ParserCalls>({
+    size,
+    deadlineMs: DEADLINE_MS,
+    heapBytes: MAX_HEAP_MB * 1024 * 1024,
+    start: () =>
+      startThread<ParserCalls>("parser", import.meta.url, null, {
+        maxOldGenerationSizeMb: MAX_HEAP_MB,
+        maxYoungGenerationSizeMb: YOUNG_HEAP_MB,
+      }),
+  });
   return {
     async parse(state, text) {
       try {
-        return await next().call("parse", state, text);
+        return await parsers.call("parse", state, text);
       } catch (cause) {
-        if (isClosed) throw cause;
-        alone = alone.then(() => parseAlone(state, text));
-        return alone;
+        if (!(cause instanceof ToolError)) throw cause;
+        const unknown: IndexedFile = { state, parsed: { symbols: [], chunks: [] } };
+        return JSON.stringify(unknown);
       }
     },
-    structures: (path, text, pattern) => next().call("structures", path, text, pattern),
-    occurrences: (path, text, name) => next().call("occurrences", path, text, name),
-    async close() {
-      isClosed = true;
-      await Promise.all(parsers.map((parser) => parser.close()));
-    },
+    structures: (path, text, pattern) => parsers.call("structures", path, text, pattern),
+    occurrences: (path, text, name) => parsers.call("occurrences", path, text, name),
+    symbols: (path, text) => parsers.call("symbols", path, text),
+    calls: (path, text, name) => parsers.call("calls", path, text, name),
+    syntaxErrors: (path, text) => parsers.call("syntaxErrors", path, text),
+    close: parsers.close,
   };
 }

@@ -3,7 +3,7 @@ import { type MessagePort, type ResourceLimits, Worker } from "node:worker_threa
 
 /** What a thread can be asked for: names, with what they take and give. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` holds functions of every kind; callers see the real types.
-type Methods = Readonly<Record<string, (...args: any[]) => unknown>>;
+export type Methods = Readonly<Record<string, (...args: any[]) => unknown>>;
 
 interface Request {
   readonly number: number;
@@ -15,6 +15,8 @@ type Response = { readonly number: number } & ({ readonly value: unknown } | { r
 /** A thread of our own that answers calls. */
 export interface Thread<M extends Methods> {
   call<K extends keyof M & string>(name: K, ...args: Parameters<M[K]>): Promise<Awaited<ReturnType<M[K]>>>;
+  /** Resolves when it runs, or has ended. */
+  readonly started: Promise<void>;
   readonly hasEnded: boolean;
   close(): Promise<void>;
 }
@@ -29,11 +31,14 @@ export function startThread<M extends Methods>(
   const worker = new Worker(new URL(`./${name}-entry${extname(url)}`, url), { workerData, resourceLimits });
   // A thread that waits for work must not keep the process.
   worker.unref();
+  const started = Promise.withResolvers<void>();
+  worker.once("online", started.resolve);
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let calls = 0;
   let ended: Error | undefined;
   const end = (why: Error) => {
     ended ??= why;
+    started.resolve();
     for (const call of waiting.values()) call.reject(ended);
     waiting.clear();
   };
@@ -57,6 +62,7 @@ export function startThread<M extends Methods>(
       // The method on the other side has this type; a message forgets it.
       return call.promise as ReturnType<Thread<M>["call"]>;
     },
+    started: started.promise,
     get hasEnded() {
       return ended !== undefined;
     },

@@ -28,8 +28,8 @@ export interface Code {
 /** `quick` is for what a parser tells as well as a server, which may have to be started first. */
 export type Order = "best" | "quick";
 
-export function createCode({ workspace, servers, index, grammars }: CodeOptions): Code {
-  const sources = createSources(workspace, grammars);
+export function createCode({ workspace, servers, index, parsers }: CodeOptions): Code {
+  const sources = createSources(workspace, parsers);
   const symbols = createSymbolSearch(workspace, sources, index);
   const treeSitter = createTreeSitter({ sources, symbols });
   const heuristic = createHeuristic({ workspace, sources });

@@ -1,18 +1,17 @@
 import type { LanguageServers, Workspace } from "@octant/host";
-import type { Grammars, StoredSymbol, SymbolOptions } from "@octant/search";
+import type { SearchEngine, SharedParsers, StoredSymbol, SymbolOptions } from "@octant/search";
 
 /** What code is told when it is made. */
 export interface CodeOptions {
   readonly workspace: Workspace;
   readonly servers: LanguageServers;
-  /** Of the whole project; without it the files that hold a name are looked through each time. */
+  /** Of the whole project; without it, and until it is complete, the files that hold a name are parsed. */
   readonly index?: SymbolIndex;
-  /** Shared with others who parse in this thread. */
-  readonly grammars?: Grammars;
+  readonly parsers: SharedParsers;
 }
 
 /** The part of the search engine that knows symbols. */
-export interface SymbolIndex {
+export interface SymbolIndex extends Pick<SearchEngine, "index" | "status"> {
   /** The best first. `file` is relative to the first root, or absolute. */
   symbols(name: string, options: SymbolOptions): Promise<readonly StoredSymbol[]>;
 }

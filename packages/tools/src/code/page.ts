@@ -20,10 +20,13 @@ export async function pageOfPlaces<P extends SourcePlace, R>(
   ctx: Pick<Context, "resume" | "more">,
   toResult: (place: P) => Promise<R | undefined>,
 ): Promise<R[]> {
-  const after = ctx.resume(AfterPlace);
+  const after = placeBefore(ctx);
   const waiting = after ? places.filter((place) => comparePlaces(place, after) > 0) : places;
   return fill(waiting, limit, toResult, ({ path, range }) => ctx.more({ path, range }));
 }
+
+/** The last place of the page before. */
+export const placeBefore = (ctx: Pick<Context, "resume">) => ctx.resume(AfterPlace);
 
 const AfterCount = z.object({ passed: z.int().min(0) });
 

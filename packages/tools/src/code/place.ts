@@ -2,7 +2,7 @@ import { Range, SymbolId, Uri } from "@octant/core";
 import { comparePaths, isWithin, type Path, pathToUri, type SourcePlace } from "@octant/host";
 import { z } from "zod";
 import type { Code } from "./code.ts";
-import { compare } from "./sources.ts";
+import { compare, isUnparsable } from "./sources.ts";
 import { lineAt } from "./words.ts";
 
 const MAX_SNIPPET_CHARS = 200;
@@ -20,7 +20,10 @@ export type Place = z.output<typeof Place>;
 export async function toPlace({ sources }: Code, { path, range }: SourcePlace): Promise<Place | undefined> {
   const source = sources.readIfThere(path);
   if (!source) return undefined;
-  const symbol = await sources.enclosing(path, range.start, source);
+  const symbol = await sources.enclosing(path, range.start, source).catch((cause: unknown) => {
+    if (isUnparsable(cause)) return undefined;
+    throw cause;
+  });
   return {
     uri: pathToUri(path),
     range,

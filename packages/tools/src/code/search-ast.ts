@@ -1,17 +1,19 @@
 import { action, ToolError } from "@octant/core";
-import type { Path } from "@octant/host";
-import { createStructureFinder, LANGUAGES, type Language, languageOf, literalWords } from "@octant/search";
+import { comparePaths, hashOf, type Path, type SourcePlace } from "@octant/host";
+import { LANGUAGES, type Language, languageOf, literalWords, type StructureMatch } from "@octant/search";
 import { z } from "zod";
 import type { Code } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
-import { Paging, pageOfPlaces } from "./page.ts";
+import { Paging, pageOfPlaces, placeBefore } from "./page.ts";
+import { parseMany } from "./parse-many.ts";
 import { comparePlaces, Place, toPlace } from "./place.ts";
 import { Scope } from "./search-symbol.ts";
 import { filesIn, toGlobs } from "./symbol-search.ts";
+import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_PATTERN_CHARS = 4_096;
-/** Enough to fill many pages; the place where a page ends is where the next one begins to look. */
-const MAX_MATCHES = 2_000;
+/** Parsed between two looks at whether the page is full. */
+const FILES_PER_STEP = 64;
 const MAX_CAPTURE_CHARS = 1_000;
 
 const Match = Place.extend({ captures: z.record(z.string(), z.string()).describe("By metavariable") });
@@ -28,7 +30,7 @@ export const search_ast = (code: Code) =>
       scope: Scope,
       ...Paging,
     }),
-    output: z.object({ results: z.array(Match) }),
+    output: z.object({ results: z.array(Match), unparsed: Unsearched.unparsed }),
     errors: LIST_ERRORS,
     examples: [
       { title: "Exported constants", input: { pattern: "export const $N = $V", language: "typescript" } },
@@ -41,27 +43,57 @@ export const search_ast = (code: Code) =>
       const files = await filesIn(confinement, where, (folders) =>
         listFiles(code, folders, wanted, ctx.signal),
       );
-      const finder = createStructureFinder(code.sources.grammars, pattern);
-      const words = literalWords(pattern);
-      const found = [];
-      let understood = 0;
-      for (const path of files) {
-        ctx.signal.throwIfAborted();
-        const own = languageOf(path);
-        if (!own || !wanted.includes(own)) continue;
-        const matches = await finder.find(own, textWith(code, path, words));
-        if (matches) understood++;
-        found.push(...(matches ?? []).map((match) => ({ path, ...match })));
-        if (found.length >= MAX_MATCHES) break;
-      }
-      if (understood === 0 && language !== undefined) await checkPattern(finder, wanted);
-      const results = await pageOfPlaces(found.sort(comparePlaces), limit, ctx, async (match) => {
+      if (language !== undefined) await checkPattern(code, pattern, wanted);
+      const from = placeBefore(ctx);
+      const candidates = files
+        .filter((path) => wanted.some((one) => one === languageOf(path)))
+        .filter((path) => !from || comparePaths(path, from.path) >= 0)
+        .toSorted(comparePaths);
+      const { found, unparsed } = await findMatches(code, pattern, candidates, from, limit, ctx.signal);
+      const results = await pageOfPlaces(found, limit, ctx, async (match) => {
         const place = await toPlace(code, match);
         return place && { ...place, captures: textsOf(match.captures) };
       });
-      return { results };
+      return { results, ...noteUnsearched({ unparsed }) };
     },
   });
+
+/** The matches behind a place, in order: those of a page and one more at least, if there are so many. */
+async function findMatches(
+  { sources }: Code,
+  pattern: string,
+  files: readonly Path[],
+  from: SourcePlace | undefined,
+  limit: number,
+  signal: AbortSignal,
+) {
+  const words = literalWords(pattern);
+  const unparsed: Path[] = [];
+  const found: (StructureMatch & SourcePlace)[] = [];
+  for (let at = 0; at < files.length && found.length <= limit; at += FILES_PER_STEP) {
+    const step = await parseMany(
+      sources,
+      files.slice(at, at + FILES_PER_STEP),
+      signal,
+      async (source) => {
+        if (words.some((word) => !source.text.includes(word))) return [];
+        const matches = (await sources.structures(source, pattern)) ?? [];
+        return matches.map((match) => ({ path: source.path, ...match }));
+      },
+      ({ path }) => {
+        unparsed.push(path);
+        return undefined;
+      },
+    );
+    found.push(
+      ...step
+        .flat()
+        .sort(comparePlaces)
+        .filter((match) => !from || comparePlaces(match, from) > 0),
+    );
+  }
+  return { found, unparsed };
+}
 
 function findLanguage(id: string): Language {
   const language = LANGUAGES.find((one) => one.id === id.toLowerCase());
@@ -83,21 +115,19 @@ async function listFiles(
   return files;
 }
 
-/** Nothing where the file is gone or no text, or lacks a word that the pattern has. */
-function textWith({ sources }: Code, path: Path, words: readonly string[]): string {
-  const text = sources.readIfThere(path)?.text ?? "";
-  return words.every((word) => text.includes(word)) ? text : "";
-}
-
 async function checkPattern(
-  finder: ReturnType<typeof createStructureFinder>,
+  { sources }: Code,
+  pattern: string,
   languages: readonly Language[],
 ): Promise<void> {
-  for (const language of languages) if (await finder.find(language, "")) return;
+  for (const { extensions } of languages)
+    if (await sources.structures({ path: `/a${extensions[0]}`, text: "", hash: EMPTY_HASH }, pattern)) return;
   const message =
-    "the pattern is no code of this language; write it as it would stand in a file, with $X for parts";
+    "the pattern is not code of this language; write it as it would stand in a file, with $X for parts";
   throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "pattern", message }] });
 }
+
+const EMPTY_HASH = hashOf(new Uint8Array());
 
 const textsOf = (captures: Readonly<Record<string, { readonly text: string }>>): Record<string, string> =>
   Object.fromEntries(

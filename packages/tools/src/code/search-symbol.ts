@@ -6,6 +6,7 @@ import type { Code } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { FoundSymbol } from "./outline.ts";
 import { Paging, pageOfRanks, passedBefore } from "./page.ts";
+import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_QUERY_CHARS = 200;
 
@@ -24,7 +25,7 @@ export const search_symbol = (code: Code) =>
       scope: Scope,
       ...Paging,
     }),
-    output: z.object({ results: z.array(FoundSymbol) }),
+    output: z.object({ results: z.array(FoundSymbol), ...Unsearched }),
     errors: LIST_ERRORS,
     examples: [
       { title: "Where is it?", input: { query: "answer" } },
@@ -35,12 +36,15 @@ export const search_symbol = (code: Code) =>
       const where = scope === undefined ? undefined : code.workspace.confinement.toPath(scope);
       // One more than the page holds shows whether there is another.
       const wanted = passedBefore(ctx) + limit + 1;
-      const found = await code.symbols.search({ query, kind, scope: where, limit: wanted }, ctx.signal);
-      const results = await pageOfRanks(found, limit, ctx, (symbol) => ({
+      const { symbols, unparsed, waiting } = await code.symbols.search(
+        { query, kind, scope: where, limit: wanted },
+        ctx.signal,
+      );
+      const results = await pageOfRanks(symbols, limit, ctx, (symbol) => ({
         ...{ uri: pathToUri(symbol.file), range: symbol.range, name: symbol.name, kind: symbol.kind },
         snippet: symbol.signature,
         symbol_id: code.sources.symbolId(symbol.file, symbol),
       }));
-      return { results };
+      return { results, ...noteUnsearched({ unparsed, waiting }) };
     },
   });

@@ -1,41 +1,79 @@
 import { type Position, type Range, ToolError } from "@octant/core";
 import { type Path, readSourceText, type SourceText, type Workspace } from "@octant/host";
-import { createGrammars, findSymbols, type Grammars, languageOf, type SourceSymbol } from "@octant/search";
+import {
+  type Call,
+  languageOf,
+  type Occurrence,
+  type ParserPool,
+  type SharedParsers,
+  type SourceSymbol,
+  type StructureMatch,
+} from "@octant/search";
 import { toSymbolId } from "./symbol-id.ts";
 
-/** Files as code: their text, their lines, their symbols. */
+/**
+ * Files as code: their text, their lines, their symbols. All parsing is done in other threads; a file that takes too
+ * long or too much memory is a TIMEOUT or LIMIT_EXCEEDED, which `isUnparsable` recognises.
+ */
 export interface Sources {
-  readonly grammars: Grammars;
   read(path: Path): SourceText;
-  /** Undefined for what is gone meanwhile, or is no text after all. */
+  /** Undefined for a file that has been removed, or is not text after all. */
   readIfThere(path: Path): SourceText | undefined;
   /** The symbols of a file as it is now, or was read just now; none where no grammar knows its language. */
   symbols(path: Path, read?: SourceText): Promise<readonly SourceSymbol[]>;
-  /** What surrounds a place, smallest first. */
+  /** The innermost symbol around a place. */
   enclosing(path: Path, position: Position, read?: SourceText): Promise<SourceSymbol | undefined>;
+  occurrences(source: SourceText, name: string): Promise<readonly Occurrence[]>;
+  /** Every call, or those of one name. */
+  calls(source: SourceText, name?: string): Promise<readonly Call[]>;
+  syntaxErrors(source: SourceText): Promise<readonly { readonly range: Range; readonly message: string }[]>;
+  /** undefined when the pattern is not code of the file's language. */
+  structures(
+    source: Pick<SourceText, "path" | "text" | "hash">,
+    pattern: string,
+  ): Promise<readonly StructureMatch[] | undefined>;
   symbolId(path: Path, symbol: Pick<SourceSymbol, "path">): string;
 }
 
-const MAX_KEPT_FILES = 256;
+const MAX_CACHED_FILES = 256;
+const MAX_UNPARSABLE = 1_000;
 
-export function createSources({ confinement }: Pick<Workspace, "confinement">, grammars?: Grammars): Sources {
+export function createSources(
+  { confinement }: Pick<Workspace, "confinement">,
+  parsers: SharedParsers,
+): Sources {
   const known = new Map<string, Promise<readonly SourceSymbol[]>>();
-  const shared = grammars ?? createGrammars();
+  /** By content: a file that could not be parsed once is not tried again. */
+  const unparsable = new Map<string, ToolError>();
 
-  const symbols: Sources["symbols"] = (path, read) => {
+  const parse = async <T>(
+    { hash }: Pick<SourceText, "hash">,
+    work: (pool: ParserPool) => Promise<T>,
+  ): Promise<T> => {
+    const failure = unparsable.get(hash);
+    if (failure) throw failure;
+    using borrowed = parsers.borrow();
+    try {
+      return await work(borrowed.pool);
+    } catch (cause) {
+      if (isUnparsable(cause)) keep(unparsable, hash, cause, MAX_UNPARSABLE);
+      throw cause;
+    }
+  };
+  const symbols: Sources["symbols"] = async (path, read) => {
     const language = languageOf(path);
-    if (!language) return Promise.resolve([]);
-    const { text, hash } = read ?? readSourceText(confinement, path);
-    const key = `${language.id} ${hash}`;
-    const found = known.get(key) ?? findSymbols(shared, language, text);
-    known.delete(key);
-    known.set(key, found);
-    for (const oldest of known.keys()) if (known.size > MAX_KEPT_FILES) known.delete(oldest);
-    return found;
+    if (!language) return [];
+    const source = read ?? readSourceText(confinement, path);
+    const key = `${language.id} ${source.hash}`;
+    const found = known.get(key) ?? parse(source, (pool) => pool.symbols(path, source.text));
+    keep(known, key, found, MAX_CACHED_FILES);
+    return found.catch((cause: unknown) => {
+      known.delete(key);
+      throw cause;
+    });
   };
 
   return {
-    grammars: shared,
     read: (path) => readSourceText(confinement, path),
     readIfThere(path) {
       try {
@@ -51,8 +89,24 @@ export function createSources({ confinement }: Pick<Workspace, "confinement">, g
       // They come in the order they start, so that the last one is the innermost.
       return around.at(-1);
     },
+    occurrences: (source, name) => parse(source, (pool) => pool.occurrences(source.path, source.text, name)),
+    calls: (source, name) => parse(source, (pool) => pool.calls(source.path, source.text, name)),
+    syntaxErrors: (source) => parse(source, (pool) => pool.syntaxErrors(source.path, source.text)),
+    structures: (source, pattern) =>
+      parse(source, (pool) => pool.structures(source.path, source.text, pattern)),
     symbolId: (path, symbol) => toSymbolId(confinement, path, symbol.path),
   };
+}
+
+/** Whether a parser gave up on a file. */
+export const isUnparsable = (cause: unknown): cause is ToolError =>
+  cause instanceof ToolError && (cause.code === "TIMEOUT" || cause.code === "LIMIT_EXCEEDED");
+
+/** Puts the entry at the end and removes the oldest beyond the limit. */
+function keep<V>(map: Map<string, V>, key: string, value: V, limit: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) if (map.size > limit) map.delete(oldest);
 }
 
 /** The end counts too: a cursor behind a word is still at it. */

@@ -4,6 +4,7 @@ import { comparePaths, isWithin, type Path, pathToUri, type TextPattern, type Wo
 import type { SymbolKind } from "@octant/search";
 import { LANGUAGES, type Language, languageOf } from "@octant/search";
 import type { SymbolIndex } from "./options.ts";
+import { parseMany } from "./parse-many.ts";
 import type { Sources } from "./sources.ts";
 
 export interface FoundSymbol {
@@ -25,19 +26,27 @@ export interface SymbolQuery {
   readonly limit: number;
 }
 
-/** Finds symbols all over the project, by the index where there is one. */
+/** Finds symbols all over the project. The index answers when it is complete; until then the files themselves do. */
 export interface SymbolSearch {
   /** The best first: the very name, then those that begin with it, then those that hold it. */
-  search(query: SymbolQuery, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
+  search(query: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer>;
   /** Files of the same language that hold the name as a word, in the order of their paths. */
   filesNaming(name: string, language: Language, signal: AbortSignal): Promise<readonly Path[]>;
   /** Those of exactly this name in files of the same language. */
   named(name: string, language: Language, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
 }
 
+export interface SymbolAnswer {
+  readonly symbols: readonly FoundSymbol[];
+  /** Files that a parser gave up on. */
+  readonly unparsed: readonly Path[];
+  /** Files that hold the name and were not parsed, because there are too many and the index is incomplete. */
+  readonly waiting: number;
+}
+
 const MAX_NAMED = 64;
-/** Files that are parsed for one question when there is no index. */
-const MAX_FILES = 400;
+/** Files that are parsed for one question while the index is incomplete. */
+export const MAX_PARSED_FILES = 1_000;
 
 export function createSymbolSearch(
   { confinement, ripgrep }: Pick<Workspace, "confinement" | "ripgrep">,
@@ -55,8 +64,7 @@ export function createSymbolSearch(
     for (const folder of folders) {
       const first = { ...pattern, fixed: true, maxPerFile: 1 };
       for await (const messages of ripgrep.searchFolder(folder, first, { globs, order: "any", signal }))
-        for (const one of messages)
-          if (one.kind === "begin" && files.length < MAX_FILES) files.push(one.path);
+        for (const one of messages) if (one.kind === "begin") files.push(one.path);
     }
     return files.sort(comparePaths);
   };
@@ -65,29 +73,42 @@ export function createSymbolSearch(
     const pattern = { pattern: name, word: /^\w+$/.test(name), case: "sensitive" } as const;
     return filesWith(pattern, familyOf(language).flatMap(toGlobs), outermost(confinement.roots), signal);
   };
-  const look = async (files: readonly Path[], signal: AbortSignal): Promise<FoundSymbol[]> => {
-    const found: FoundSymbol[] = [];
-    for (const file of files) {
-      signal.throwIfAborted();
-      const source = sources.readIfThere(file);
-      for (const symbol of source ? await sources.symbols(file, source) : []) found.push({ ...symbol, file });
-    }
-    return found;
-  };
-  const scan = async ({ query, kind, scope, limit }: SymbolQuery, signal: AbortSignal) => {
-    const files = await filesIn(confinement, scope, (folders) =>
-      filesWith({ pattern: query, case: "insensitive" }, GLOBS, folders, signal),
+  const parse = async (files: readonly Path[], signal: AbortSignal) => {
+    const unparsed: Path[] = [];
+    const found = await parseMany(
+      sources,
+      files.slice(0, MAX_PARSED_FILES),
+      signal,
+      async (source) =>
+        (await sources.symbols(source.path, source)).map((symbol) => ({ ...symbol, file: source.path })),
+      ({ path }) => {
+        unparsed.push(path);
+        return [];
+      },
     );
-    const ranked = (await look(files, signal))
+    return { symbols: found.flat(), unparsed };
+  };
+  const scan = async (asked: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer> => {
+    const { query, kind, scope, limit } = asked;
+    const own = ownName(query);
+    const files = await filesIn(confinement, scope, (folders) =>
+      filesWith({ pattern: own, case: "insensitive" }, GLOBS, folders, signal),
+    );
+    const { symbols, unparsed } = await parse(files, signal);
+    const rest = new Set(files.slice(MAX_PARSED_FILES));
+    const indexed = index && rest.size > 0 ? await fromIndex(asked, index) : [];
+    const ranked = [...symbols, ...indexed.filter(({ file }) => rest.has(file))]
       .filter((symbol) => kind === undefined || symbol.kind === kind)
       .flatMap((symbol) => {
-        const rank = rankOf(symbol.name, query);
+        const rank = rankOf(symbol, query);
         return rank === undefined ? [] : [{ symbol, rank }];
-      });
-    return ranked
-      .sort((a, b) => a.rank - b.rank)
-      .slice(0, limit)
-      .map(({ symbol }) => symbol);
+      })
+      .sort((a, b) => a.rank - b.rank);
+    return {
+      symbols: ranked.slice(0, limit).map(({ symbol }) => symbol),
+      unparsed,
+      waiting: rest.size,
+    };
   };
   const fromIndex = async (
     { query, scope, limit, kind, exact = false }: SymbolQuery & { exact?: boolean },
@@ -103,14 +124,28 @@ export function createSymbolSearch(
     const stored = await from.symbols(query, options);
     return stored.map((symbol) => ({ ...symbol, file: confinement.toPath(symbol.file) }));
   };
+  /** The index, when it knows all files as they are; otherwise it is brought up to date for the next question. */
+  const completeIndex = async (): Promise<SymbolIndex | undefined> => {
+    if (!index) return undefined;
+    const { state } = await index.status();
+    if (state === "fresh") return index;
+    // The files answer meanwhile, so a failure here loses nothing; search.index reports it.
+    if (state !== "indexing") index.index({ signal: NEVER }).catch(() => {});
+    return undefined;
+  };
 
   return {
-    search: (query, signal) => (index ? fromIndex(query, index) : scan(query, signal)),
+    async search(query, signal) {
+      const complete = await completeIndex();
+      if (!complete) return scan(query, signal);
+      return { symbols: await fromIndex(query, complete), unparsed: [], waiting: 0 };
+    },
     filesNaming,
     async named(name, language, signal) {
-      const found = index
-        ? await fromIndex({ query: name, limit: MAX_NAMED, exact: true }, index)
-        : await look(await filesNaming(name, language, signal), signal);
+      const complete = await completeIndex();
+      const found = complete
+        ? await fromIndex({ query: name, limit: MAX_NAMED, exact: true }, complete)
+        : (await parse(await filesNaming(name, language, signal), signal)).symbols;
       const family: readonly (Language | undefined)[] = familyOf(language);
       return found
         .filter((symbol) => symbol.name === name && family.includes(languageOf(symbol.file)))
@@ -118,6 +153,8 @@ export function createSymbolSearch(
     },
   };
 }
+
+const NEVER = new AbortController().signal;
 
 /** A root inside another is looked through with it. */
 const outermost = (roots: readonly Path[]) =>
@@ -140,13 +177,20 @@ export const toGlobs = ({ extensions, filenames = [] }: Language): string[] => [
 ];
 const GLOBS = LANGUAGES.flatMap(toGlobs);
 
+/** `Outer.inner` asks for an inner of Outer. */
+const ownName = (query: string): string => query.split(SEPARATOR).at(-1) || query;
+const SEPARATOR = /\.|::|#|->/;
+
 /** Lower is better; undefined when the name does not hold the query. */
-function rankOf(name: string, query: string): number | undefined {
-  if (name === query) return 0;
-  const [low, wanted] = [name.toLowerCase(), query.toLowerCase()];
-  if (low === wanted) return 1;
-  if (low.startsWith(wanted)) return 2;
-  return low.includes(wanted) ? 3 : undefined;
+function rankOf({ name, path }: Pick<FoundSymbol, "name" | "path">, query: string): number | undefined {
+  const own = ownName(query);
+  const whole = query.split(SEPARATOR).join(".");
+  if (own !== query && (path === whole || path.endsWith(`.${whole}`))) return 0;
+  if (name === own) return 1;
+  const [low, wanted] = [name.toLowerCase(), own.toLowerCase()];
+  if (low === wanted) return 2;
+  if (low.startsWith(wanted)) return 3;
+  return low.includes(wanted) ? 4 : undefined;
 }
 
 /** A file is its own answer; a folder is looked through. */

@@ -30,6 +30,15 @@ export function wordAt(text: string, { line, col }: Position): Word | undefined 
   return undefined;
 }
 
+/** Every place where a name stands as a word, whether as code or not. */
+export function wordsNamed(text: string, name: string): Word[] {
+  return linesOf(text).flatMap((line, number) =>
+    [...line.matchAll(NAME)]
+      .filter(([word]) => word === name)
+      .map(({ index }) => ({ text: name, range: rangeOn(number, index, name.length) })),
+  );
+}
+
 /** What was typed of a name so far. */
 export function prefixAt(text: string, position: Position): string {
   const word = wordAt(text, position);

@@ -1,6 +1,6 @@
 import type { Range } from "@octant/core";
 import type { Path, SourceCall, SourceText, Spot } from "@octant/host";
-import { findCalls, languageOf } from "@octant/search";
+import { parseMany } from "../parse-many.ts";
 import { holds, type Sources } from "../sources.ts";
 
 type Defined = readonly { readonly file: Path; readonly name: string; readonly nameRange: Range }[];
@@ -10,30 +10,20 @@ export async function findCallers(
   sources: Sources,
   name: string,
   files: readonly Path[],
+  signal: AbortSignal,
 ): Promise<SourceCall[]> {
-  const callers = await Promise.all(
-    files.map(async (path) => {
-      const source = sources.readIfThere(path);
-      if (!source) return [];
-      const calls = await callsIn(sources, source, name);
-      const symbols = await sources.symbols(path, source);
-      return [...Map.groupBy(calls, ({ within }) => within?.path)].flatMap(
-        ([caller, inside]): SourceCall[] => {
-          const symbol = symbols.find((one) => one.path === caller);
-          if (!symbol) return [];
-          return [
-            {
-              name: symbol.name,
-              path,
-              range: symbol.nameRange,
-              at: inside.map(({ range }) => ({ path, range })),
-            },
-          ];
-        },
-      );
-    }),
-  );
-  return callers.flat();
+  const callersIn = async (source: SourceText): Promise<SourceCall[]> => {
+    const { path } = source;
+    const calls = await sources.calls(source, name);
+    const symbols = await sources.symbols(path, source);
+    return [...Map.groupBy(calls, ({ within }) => within?.path)].flatMap(([caller, inside]): SourceCall[] => {
+      const symbol = symbols.find((one) => one.path === caller);
+      if (!symbol) return [];
+      const at = inside.map(({ range }) => ({ path, range }));
+      return [{ name: symbol.name, path, range: symbol.nameRange, at }];
+    });
+  };
+  return (await parseMany(sources, files, signal, callersIn, () => undefined)).flat();
 }
 
 /** What the function at a place calls, as far as it is defined in the project. */
@@ -44,7 +34,7 @@ export async function findCallees(
 ): Promise<SourceCall[]> {
   const self = await sources.enclosing(path, position);
   if (!self) return [];
-  const inside = (await callsIn(sources, sources.read(path))).filter(({ range }) =>
+  const inside = (await sources.calls(sources.read(path))).filter(({ range }) =>
     holds(self.range, range.start),
   );
   const found = await Promise.all(
@@ -56,9 +46,4 @@ export async function findCallees(
     }),
   );
   return found.flat();
-}
-
-async function callsIn({ grammars }: Sources, { path, text }: SourceText, name?: string) {
-  const language = languageOf(path);
-  return language ? findCalls(grammars, language, text, name) : [];
 }

@@ -1,11 +1,12 @@
-import type { Path, Spot } from "@octant/host";
-import { findOccurrences, type Language, languageOf } from "@octant/search";
+import type { Range } from "@octant/core";
+import type { Path, SourceText, Spot } from "@octant/host";
+import { type Language, languageOf } from "@octant/search";
 import type { CodeBackend } from "../backend.ts";
+import { parseMany } from "../parse-many.ts";
 import { holds, type Sources } from "../sources.ts";
 import type { SymbolSearch } from "../symbol-search.ts";
-import { prefixAt, wordAt, wordsOf } from "../words.ts";
+import { prefixAt, wordAt, wordsNamed, wordsOf } from "../words.ts";
 import { findCallees, findCallers } from "./calls-by-name.ts";
-import { findSyntaxErrors } from "./syntax-errors.ts";
 
 export interface TreeSitterOptions {
   readonly sources: Sources;
@@ -35,12 +36,15 @@ export function createTreeSitter({ sources, symbols }: TreeSitterOptions): CodeB
     async references(spot, signal) {
       const name = nameAt(spot);
       const files = name === undefined ? [] : await symbols.filesNaming(name, grammarOf(spot.path), signal);
-      const found = await Promise.all(
-        files.map(async (path) => {
-          const text = sources.readIfThere(path)?.text ?? "";
-          const places = await findOccurrences(sources.grammars, grammarOf(path), text, name ?? "");
-          return places.map(({ range }) => ({ path, range }));
-        }),
+      const toPlaces = ({ path }: SourceText, found: readonly { readonly range: Range }[]) =>
+        found.map(({ range }) => ({ path, range }));
+      const found = await parseMany(
+        sources,
+        files,
+        signal,
+        async (source) => toPlaces(source, await sources.occurrences(source, name ?? "")),
+        // Too many places rather than too few.
+        (source) => toPlaces(source, wordsNamed(source.text, name ?? "")),
       );
       return found.flat();
     },
@@ -59,13 +63,21 @@ export function createTreeSitter({ sources, symbols }: TreeSitterOptions): CodeB
         .filter((name) => name !== prefix && name.startsWith(prefix))
         .map((label) => ({ label, ...known.get(label) }));
     },
-    diagnostics: (path) => findSyntaxErrors(sources, grammarOf(path), path),
+    async diagnostics(path) {
+      const found = await sources.syntaxErrors(sources.read(path));
+      return found.map((one) => ({ ...one, path, severity: "error", source: "tree-sitter" }));
+    },
     outline: (path) => sources.symbols(path),
     async calls(spot, direction, signal) {
       const name = nameAt(spot);
       if (name === undefined) return [];
       if (direction === "outgoing") return findCallees(sources, spot, (call) => define(call, signal));
-      return findCallers(sources, name, await symbols.filesNaming(name, grammarOf(spot.path), signal));
+      return findCallers(
+        sources,
+        name,
+        await symbols.filesNaming(name, grammarOf(spot.path), signal),
+        signal,
+      );
     },
   };
 }

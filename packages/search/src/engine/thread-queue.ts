@@ -1,0 +1,99 @@
+import { ToolError } from "@octant/core";
+import type { Methods, Thread } from "./thread.ts";
+
+/** Several threads that share a queue of calls, each with a deadline. */
+export interface ThreadQueue<M extends Methods> {
+  /** TIMEOUT when it takes longer than the deadline; LIMIT_EXCEEDED when the thread did not survive it. */
+  call<K extends keyof M & string>(name: K, ...args: Parameters<M[K]>): Promise<Awaited<ReturnType<M[K]>>>;
+  close(): Promise<void>;
+}
+
+export interface ThreadQueueOptions<M extends Methods> {
+  readonly size: number;
+  start(): Thread<M>;
+  /** For one call, once its thread runs. */
+  readonly deadlineMs: number;
+  /** What a thread may use. */
+  readonly heapBytes: number;
+}
+
+interface Job<M extends Methods> extends PromiseWithResolvers<unknown> {
+  readonly name: keyof M & string;
+  readonly args: readonly unknown[];
+}
+
+interface Slot<M extends Methods> {
+  thread?: Thread<M> | undefined;
+  isBusy: boolean;
+}
+
+/**
+ * A thread gets one call at a time, so the call that holds it up is known: the thread is ended with that call, and the
+ * calls behind it go on in a fresh one.
+ */
+export function createThreadQueue<M extends Methods>(options: ThreadQueueOptions<M>): ThreadQueue<M> {
+  const { size, start, deadlineMs, heapBytes } = options;
+  const slots = Array.from({ length: size }, (): Slot<M> => ({ isBusy: false }));
+  const waiting: Job<M>[] = [];
+  let isClosed = false;
+
+  const run = async (slot: Slot<M>, { name, args, resolve, reject }: Job<M>): Promise<void> => {
+    const isFresh = slot.thread === undefined || slot.thread.hasEnded;
+    const thread = isFresh ? start() : slot.thread!;
+    slot.thread = thread;
+    const timeUp = Promise.withResolvers<typeof TIME_UP>();
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      // `call` pairs each name with its arguments.
+      const called = thread.call(name, ...(args as never));
+      await Promise.race([called, thread.started]);
+      timer = setTimeout(timeUp.resolve, deadlineMs, TIME_UP);
+      const answer = await Promise.race([called, timeUp.promise]);
+      if (answer !== TIME_UP) return resolve(answer);
+      await thread.close();
+      reject(new ToolError("TIMEOUT", TOO_SLOW, { after_ms: deadlineMs }));
+    } catch (cause) {
+      const isOverLimit = !isClosed && (thread.hasEnded || isExhaustion(cause));
+      // A parser that ran out of memory or stack is of no use any more.
+      if (isOverLimit) await thread.close();
+      reject(
+        isOverLimit ? new ToolError("LIMIT_EXCEEDED", TOO_LARGE, { limit: heapBytes }, { cause }) : cause,
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const drain = async (slot: Slot<M>): Promise<void> => {
+    slot.isBusy = true;
+    for (let job = waiting.shift(); job; job = waiting.shift()) await run(slot, job);
+    slot.isBusy = false;
+  };
+
+  return {
+    call(name, ...args) {
+      if (isClosed) return Promise.reject(closed());
+      const job: Job<M> = { name, args, ...Promise.withResolvers<unknown>() };
+      waiting.push(job);
+      // A running thread before a new one.
+      const free = slots.filter(({ isBusy }) => !isBusy);
+      const slot = free.find(({ thread }) => thread && !thread.hasEnded) ?? free[0];
+      if (slot) void drain(slot);
+      // The thread answers with what the method returns.
+      return job.promise as ReturnType<ThreadQueue<M>["call"]>;
+    },
+    async close() {
+      isClosed = true;
+      for (const job of waiting.splice(0)) job.reject(closed());
+      await Promise.all(slots.map(({ thread }) => thread?.close()));
+    },
+  };
+}
+
+const TIME_UP = Symbol("time up");
+const TOO_SLOW = "parsing this file takes too long, as with thousands of open brackets; read it with fs.read";
+const TOO_LARGE = "parsing this file takes too much memory; read it with fs.read";
+
+const isExhaustion = (cause: unknown): boolean =>
+  cause instanceof Error && (cause.name === "RangeError" || cause.name === "RuntimeError");
+
+const closed = () => new Error("the parsers were closed");

@@ -1,0 +1,47 @@
+import type { Range } from "@octant/core";
+import type { Node } from "web-tree-sitter";
+import type { Grammars } from "./grammars.ts";
+import type { Language } from "./language.ts";
+import { rangeOf } from "./symbols.ts";
+
+/** A place where the text does not fit the grammar. */
+export interface SyntaxFault {
+  readonly range: Range;
+  readonly message: string;
+}
+
+const MAX_ERRORS = 100;
+
+/** What the parser could not make sense of and what it missed, in order; at most the first hundred. */
+export async function findSyntaxErrors(
+  grammars: Grammars,
+  language: Language,
+  text: string,
+): Promise<SyntaxFault[]> {
+  const { parser } = await grammars(language);
+  const tree = parser.parse(text);
+  if (!tree) return [];
+  try {
+    const found: SyntaxFault[] = [];
+    collect(tree.rootNode, found);
+    return found;
+  } finally {
+    tree.delete();
+  }
+}
+
+/** With a list instead of recursion: a file can be nested deeper than the stack. */
+function collect(root: Node, found: SyntaxFault[]): void {
+  const waiting: Node[] = [root];
+  for (let node = waiting.pop(); node && found.length < MAX_ERRORS; node = waiting.pop()) {
+    if (!node.hasError) continue;
+    if (!node.isError && !node.isMissing) {
+      waiting.push(...node.children.filter((child) => child !== null).toReversed());
+      continue;
+    }
+    found.push({
+      range: rangeOf(node),
+      message: node.isMissing ? `'${node.type}' is missing` : "syntax error",
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { Uri } from "@octant/core";
+import { type Path, pathToUri } from "@octant/host";
+import { z } from "zod";
+
+/** Says what a search did not look at, so that an answer never seems complete when it is not. */
+export const Unsearched = {
+  unparsed: z
+    .array(Uri)
+    .optional()
+    .describe("Files that took too long to parse, at most 20; their symbols are missing here"),
+  incomplete: z.string().optional().describe("Why results may be missing, and what to do"),
+};
+
+const MAX_UNPARSED = 20;
+
+export const noteUnsearched = ({
+  unparsed,
+  waiting = 0,
+}: {
+  unparsed: readonly Path[];
+  waiting?: number;
+}) => ({
+  ...(unparsed.length > 0 && { unparsed: unparsed.slice(0, MAX_UNPARSED).map(pathToUri) }),
+  ...(waiting > 0 && {
+    incomplete: `${waiting} more files contain the name and were not parsed; the index is being built, so ask again soon or give a scope`,
+  }),
+});

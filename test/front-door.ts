@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { Envelope } from "@octant/core";
+import { installCommand } from "./published-command.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: every action has its own data, and tests say what they expect of it.
+type Answer = Envelope & { readonly data: any };
+
+/** A person who has just installed the published command, with nothing stored and default settings. */
+export interface Person extends AsyncDisposable {
+  readonly home: string;
+  /** Where projects are put. */
+  readonly folder: string;
+  /** Starts a server on the project, over MCP stdio. */
+  serve(project: string, options?: { readonly env?: Record<string, string> }): Promise<Served>;
+}
+
+export interface Served extends AsyncDisposable {
+  readonly root: string;
+  /** `fs.read`; a job is awaited. */
+  call(action: string, input?: Record<string, unknown>): Promise<Answer>;
+}
+
+let installed: Promise<{ readonly launcher: string; readonly folder: string }> | undefined;
+
+/** The command is built once for all persons of a test file. */
+function install() {
+  installed ??= (async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "octant-published-")));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+    return { folder, launcher: await installCommand(folder) };
+  })();
+  return installed;
+}
+
+export async function createPerson(): Promise<Person> {
+  const { launcher } = await install();
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "octant-person-")));
+  const home = join(folder, "home");
+  mkdirSync(home);
+  return {
+    home,
+    folder,
+    serve: (project, { env = {} } = {}) => serve(launcher, project, { ...personalEnv(home), ...env }),
+    async [Symbol.asyncDispose]() {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Without what npm adds to the PATH for the tests themselves. */
+const personalEnv = (home: string): Record<string, string> => ({
+  HOME: home,
+  RUSTUP_HOME: process.env["RUSTUP_HOME"] ?? "",
+  PATH: [dirname(process.execPath), ...(process.env["PATH"] ?? "").split(delimiter)]
+    .filter((path) => !path.endsWith("node_modules/.bin"))
+    .join(delimiter),
+});
+
+async function serve(launcher: string, root: string, env: Record<string, string>): Promise<Served> {
+  const client = new Client({ name: "front-door", version: "1" });
+  const args = [launcher, "serve"];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: root, env }));
+  const callOnce = async (action: string, input: Record<string, unknown>): Promise<Answer> => {
+    const [tool = "", name = ""] = action.split(".");
+    const options = { timeout: MAX_CALL_MS };
+    const result = await client.callTool({ name: tool, arguments: { action: name, ...input } }, options);
+    // In structured answers this is the envelope.
+    return result.structuredContent as unknown as Answer;
+  };
+  return {
+    root,
+    async call(action, input = {}) {
+      let answer = await callOnce(action, input);
+      const { job_id } = answer.meta;
+      if (!answer.ok || job_id === undefined || action.startsWith("job.")) return answer;
+      for (;;) {
+        answer = await callOnce("job.poll", { job_id });
+        if (answer.data?.result) return answer.data.result;
+      }
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+const MAX_CALL_MS = 120_000;
+
+/** Writes files by their path below a folder. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
