@@ -47,7 +47,11 @@ export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): 
       signal.throwIfAborted();
       const file = await files.read(path);
       if (!file || words.some((word) => !file.text.includes(word))) return undefined;
-      const found = await look(borrowed.pool, path, file.text);
+      const found = await look(borrowed.pool, path, file.text).catch((cause: unknown) => {
+        // One file that no parser can cope with must not fail the search.
+        if (cause instanceof ToolError) return [];
+        throw cause;
+      });
       return found.length > 0 ? { path, hash: file.state.hash, found } : undefined;
     });
   }
