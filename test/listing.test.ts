@@ -29,9 +29,9 @@ test("the eight tools cost at most 4,000 tokens, and 1,200 when they are listed 
   expect(json.length / CHARS_PER_TOKEN).toBeLessThanOrEqual(1_200);
 });
 
-test("what is listed by default costs no more, whatever else is in it", () => {
+test("what is listed by default costs at most 4,900 tokens, with ui, search and job", () => {
   const { json, legacyJson } = createListing({ registry: octant.registry });
-  for (const list of [json, legacyJson]) expect(list.length / CHARS_PER_TOKEN).toBeLessThanOrEqual(4_000);
+  for (const list of [json, legacyJson]) expect(list.length / CHARS_PER_TOKEN).toBeLessThanOrEqual(4_900);
 });
 
 // These two leave room for the others.

@@ -45,6 +45,7 @@ const builtinsOf = (tool: Tool) => ({
     output: SchemaPage,
     errors: ["UNKNOWN_ACTION", "INVALID_CURSOR"],
     examples: [{ title: "All actions", input: {} }],
+    text: ({ actions }) => ({ body: JSON.stringify(actions) }),
     run: ({ about, limit }, ctx) =>
       toSchemaPage(
         about === undefined ? Object.entries(tool.actions) : [[about, actionOf(tool, about)]],

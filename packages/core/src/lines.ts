@@ -9,20 +9,19 @@ export const Lines = z
   .describe('1-based, such as "12-40"');
 export type Lines = z.output<typeof Lines>;
 
-const LAST_LINE = 2 ** 31 - 1;
+const MAX_LINE = 2 ** 31 - 1;
 
-/** The range that a caller means by `range` or by `lines`; undefined for everything. */
-export function toRange({
-  range,
-  lines,
-}: {
-  range?: Range | undefined;
-  lines?: Lines | undefined;
-}): Range | undefined {
+interface Part {
+  readonly range?: Range | undefined;
+  readonly lines?: Lines | undefined;
+}
+
+/** The range that a caller means by `range` or by `lines`; undefined for everything. `12-` ends at `lineCount`. */
+export function toRange({ range, lines }: Part, lineCount = MAX_LINE): Range | undefined {
   if (lines === undefined) return range;
   if (range !== undefined) throw invalid("give range or lines, not both");
   const [first = "", last = first] = lines.split("-");
-  const [start, end] = [Number(first) - 1, last === "" ? LAST_LINE : Number(last)];
+  const [start, end] = [Number(first) - 1, last === "" ? Math.max(lineCount, Number(first)) : Number(last)];
   if (end <= start) throw invalid(`lines end before they start: ${lines}`);
   return { start: { line: start, col: 0 }, end: { line: end, col: 0 } };
 }

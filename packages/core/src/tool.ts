@@ -135,7 +135,10 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly errors?: readonly ErrorCode[];
   readonly examples: readonly [Example<I>, ...Example<I>[]];
   run(input: z.output<I>, ctx: Context): Promise<z.input<O>> | z.input<O>;
-  /** How the data reads as text for a model; derived from the data when absent. */
+  /**
+   * How the data reads as text for a model; derived from the data when absent. What the fields `note`, `incomplete` and
+   * `warning` say is shown even if this leaves it out.
+   */
   text?(data: z.output<O>, reader: Reader): ActionText;
 }
 

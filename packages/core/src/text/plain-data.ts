@@ -34,6 +34,8 @@ export function linesOf(value: unknown, reader: Reader): string[] {
     if (inner === undefined || inner === null || isEmpty(inner)) return [];
     const inline = toInline(name, inner, reader);
     if (inline !== undefined) return [`${name}: ${inline}`];
+    // A patch must be copied as it is.
+    if (typeof inner === "string") return [`${name}:`, ...linesOf(inner, reader)];
     return [`${name}:`, ...linesOf(inner, reader).map((line) => INDENT + line)];
   });
 }

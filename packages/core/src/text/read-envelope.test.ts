@@ -47,6 +47,11 @@ test("an action's own text is its body as it is, and one last line with notes an
   expect(answer({ text: "", hash: "sha256:1" }, {}, "shown")).toBe("[empty; hash sha256:1]");
 });
 
+test("what qualifies an answer is shown even where the action's text leaves it out", () => {
+  const data = { text: "a", hash: "h", incomplete: "3 files were not parsed" };
+  expect(answer(data, {}, "shown")).toBe("a\n[3 files were not parsed; hash h]");
+});
+
 test("a cursor and a running job are in the last line", () => {
   const more = { job_id: "job_1", paging: { cursor: "c1", more: true } };
   expect(answer({ text: "a", hash: "h" }, more, "shown")).toBe(
@@ -63,9 +68,7 @@ test("without a text of its own, data comes as short lines, its handles last, an
     none: [],
     note: "one\ntwo",
   };
-  expect(answer(data)).toBe(
-    `uri: src/a b.ts\nnames: x, y\nnote:\n  one\n  two\n[hash sha256:${"0".repeat(64)}]`,
-  );
+  expect(answer(data)).toBe(`uri: src/a b.ts\nnames: x, y\nnote:\none\ntwo\n[hash sha256:${"0".repeat(64)}]`);
 });
 
 test("lines, positions and ranges are counted from 1 everywhere in one answer", () => {
@@ -92,7 +95,7 @@ test("an error is its code, its message, and the details that the message does n
   } as const;
   const meta = { tool: "echo", action: "plain", trace_id: "t", paging };
   expect(toText({ ok: false, data: null, error, meta })).toBe(
-    "CONFLICT: a.ts has changed; read it again\nexpected: sha256:1\nactual: sha256:2\ndiff:\n  -a\n  +b",
+    "CONFLICT: a.ts has changed; read it again\nexpected: sha256:1\nactual: sha256:2\ndiff:\n-a\n+b",
   );
 });
 

@@ -30,9 +30,22 @@ export function createToText(registry: Registry, roots: readonly string[]): ToTe
     const act = tool && ownAction(tool, meta.action);
     // A job that was only started answers with its handle instead of the action's data.
     if (!act?.text || isJobStarted(data, meta.job_id)) return describeData(data, reader);
-    return act.text(data, reader);
+    return withCaveats(act.text(data, reader), data);
   }
   return toText;
+}
+
+/** Fields that qualify an answer, whatever its action; no text may leave them out. */
+const CAVEATS = ["note", "incomplete", "warning"] as const;
+
+function withCaveats(text: ActionText, data: unknown): ActionText {
+  const fields: Readonly<Record<string, unknown>> =
+    typeof data === "object" && data !== null ? { ...data } : {};
+  const said = joinText(text);
+  const left = CAVEATS.map((name) => fields[name]).filter(
+    (value): value is string => typeof value === "string" && !said.includes(value),
+  );
+  return { ...text, notes: [...(text.notes ?? []), ...left] };
 }
 
 const isJobStarted = (data: unknown, jobId: string | undefined): boolean =>
@@ -43,7 +56,8 @@ const isJobStarted = (data: unknown, jobId: string | undefined): boolean =>
   data.job_id === jobId;
 
 /** Code and message, then the details that the message does not already say. */
-function describeError({ code, message, details }: ErrorBody, reader: Reader): ActionText {
+function describeError({ code, details, ...error }: ErrorBody, reader: Reader): ActionText {
+  const message = error.message.replace(FILE_URI, reader.path);
   const said = (value: unknown) =>
     typeof value !== "object" &&
     (message.includes(String(value)) || message.includes(reader.path(String(value))));
@@ -55,6 +69,8 @@ function describeError({ code, message, details }: ErrorBody, reader: Reader): A
   });
   return { body: [`${code}: ${message}`, ...linesOf(Object.fromEntries(left), reader)].join("\n") };
 }
+
+const FILE_URI = /file:\/\/\/[^\s;,'"()]+/g;
 
 const isIssue = (item: unknown): item is { readonly message: string } =>
   typeof item === "object" && item !== null && "message" in item && typeof item.message === "string";

@@ -1,4 +1,4 @@
-import { Range, ToolError } from "@octant/core";
+import { Lines, Range, ToolError } from "@octant/core";
 import { z } from "zod";
 import type { Path } from "../path.ts";
 
@@ -13,10 +13,10 @@ export const StructuredEdit = z
     }),
     z.strictObject({
       op: z.literal("insert"),
-      line: z.int().min(0).describe("Before this 0-based line; the number of lines appends"),
+      line: z.int().min(0).describe("After this many lines; 0 inserts at the top"),
       text: z.string().min(1).describe("Whole lines"),
     }),
-    z.strictObject({ op: z.literal("delete"), range: Range }),
+    z.strictObject({ op: z.literal("delete"), range: Range.optional(), lines: Lines.optional() }),
   ])
   .describe("All edits refer to the file as it was and must not overlap");
 export type StructuredEdit = z.output<typeof StructuredEdit>;

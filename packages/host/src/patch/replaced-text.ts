@@ -94,8 +94,8 @@ function checkCount(
   const candidates = toCandidates(finder.lines, places, names.toDisplay);
   const most = mostCounted(count);
   const many = places.length > most ? `more than ${most}` : places.length;
-  const shown = candidates.map(({ line }) => line).join(", ");
-  const message = `edit ${names.number}: \`old\` occurs ${many} times (first on lines ${shown}, from 0), not ${count}; lengthen it or set \`count\``;
+  const shown = candidates.map(({ line }) => line + 1).join(", ");
+  const message = `edit ${names.number}: \`old\` occurs ${many} times (first on lines ${shown}), not ${count}; lengthen it or set \`count\``;
   throw patchFailed(message, { hunk: names.number, line: candidates[0]!.line, candidates });
 }
 
@@ -140,7 +140,7 @@ function notFound(finder: LineFinder, edit: Replace, names: Names) {
     near.map(({ line }) => line),
     names.toDisplay,
   );
-  const hint = candidates[0] ? `; line ${candidates[0].line} (from 0) comes nearest` : "";
+  const hint = candidates[0] ? `; line ${candidates[0].line + 1} comes nearest` : "";
   return patchFailed(`edit ${names.number}: \`old\` is not in the file${hint}; read it again`, {
     hunk: names.number,
     line: candidates[0]?.line,

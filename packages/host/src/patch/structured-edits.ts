@@ -1,4 +1,4 @@
-import type { Position } from "@octant/core";
+import { type Position, toRange } from "@octant/core";
 import {
   type Edited,
   type HunkReport,
@@ -49,10 +49,12 @@ function insertion(lines: Lines, edit: StructuredEdit & { op: "insert" }, number
 
 function deletion(
   lines: Lines,
-  { range }: StructuredEdit & { op: "delete" },
+  edit: StructuredEdit & { op: "delete" },
   form: TextForm,
   number: number,
 ): Splice {
+  const range = toRange(edit, lines.count);
+  if (!range) throw patchFailed(`edit ${number}: give range or lines`, { hunk: number });
   const start = offsetOf(lines, range.start, form, number);
   const end = offsetOf(lines, range.end, form, number);
   if (end < start) throw patchFailed(`edit ${number}: its range ends before it starts`, { hunk: number });
@@ -63,19 +65,19 @@ function offsetOf(lines: Lines, { line, col }: Position, form: TextForm, number:
   if (line > lines.count || (line === lines.count && col > 0)) throw noSuchLine(lines, line, number);
   const index = form.indexOfColumn(textAt(lines, line), col);
   if (index !== undefined) return startOf(lines, line) + index;
-  const message = `edit ${number}: line ${line} (from 0) has no column ${col}: it is shorter, or a character spans it`;
+  const message = `edit ${number}: line ${line + 1} has no column ${col + 1}: it is shorter, or a character spans it`;
   throw patchFailed(message, { hunk: number, line });
 }
 
 const noSuchLine = (lines: Lines, line: number, number: number) =>
-  patchFailed(`edit ${number}: there is no line ${line} (from 0); the file has ${lines.count} lines`, {
+  patchFailed(`edit ${number}: there is no line ${line + 1}; the file has ${lines.count} lines`, {
     hunk: number,
     line,
   });
 
 function overlap(lines: Lines, first: number, second: Splice & { number: number }) {
   const line = lineOf(lines, second.start);
-  const message = `edits ${first} and ${second.number} overlap at line ${line} (from 0); make them one edit`;
+  const message = `edits ${first} and ${second.number} overlap at line ${line + 1}; make them one edit`;
   return patchFailed(message, { hunk: second.number, line });
 }
 

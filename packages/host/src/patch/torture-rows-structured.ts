@@ -250,7 +250,7 @@ export const STRUCTURED_ROWS: readonly TortureRow[] = [
     before: "😀x\n",
     patch: [remove(0, 1, 0, 3)],
     error: "PATCH_FAILED",
-    says: /column 1/,
+    says: /column 2/,
   },
   {
     name: "delete: columns in Latin-1",
@@ -271,14 +271,14 @@ export const STRUCTURED_ROWS: readonly TortureRow[] = [
     before: "a\nb\n",
     patch: [remove(0, 0, 0, 2)],
     error: "PATCH_FAILED",
-    says: /column 2/,
+    says: /column 3/,
   },
   {
     name: "delete: a line beyond the file is refused",
     before: "a\n",
     patch: [remove(0, 0, 9, 0)],
     error: "PATCH_FAILED",
-    says: /no line 9/,
+    says: /no line 10/,
   },
   {
     name: "delete: a range that runs backwards is refused",

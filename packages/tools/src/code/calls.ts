@@ -6,6 +6,7 @@ import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfPlaces } from "./page.ts";
 import { noteOutside, Outside, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
+import { callsText } from "./text.ts";
 
 const MAX_CALLS = 20;
 
@@ -28,6 +29,7 @@ export const calls = (code: Code) =>
     output: z.object({ results: z.array(Call), outside: Outside }),
     errors: LIST_ERRORS,
     examples: [{ title: "Who calls it?", input: { symbol_id: "sym:src/util/add.ts#add" } }],
+    text: callsText,
     async run({ limit, direction, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
       const found = await firstAnswer(code, spot.path, ctx, ({ calls: ask }) =>

@@ -4,6 +4,7 @@ import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfRanks } from "./page.ts";
 import { SpotInput, toSpot } from "./spot.ts";
+import { completionText } from "./text.ts";
 
 const Completion = z.object({
   label: z.string(),
@@ -27,6 +28,7 @@ export const completion = (code: Code) =>
         input: { uri: "src/main.ts", position: { line: 0, col: 22 }, limit: 5 },
       },
     ],
+    text: completionText,
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
       const found = await firstAnswer(code, spot.path, ctx, ({ completion: ask }) => ask?.(spot, ctx.signal));

@@ -5,6 +5,7 @@ import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfPlaces } from "./page.ts";
 import { noteOutside, Outside, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
+import { placesText } from "./text.ts";
 
 export const definition = (code: Code) =>
   action({
@@ -19,6 +20,7 @@ export const definition = (code: Code) =>
       { title: "Of what stands there", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } },
       { title: "By its id", input: { symbol_id: "sym:src/util/add.ts#add" } },
     ],
+    text: placesText("definition"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
       const found = await firstAnswer(code, spot.path, ctx, ({ definition: ask }) => ask?.(spot, ctx.signal));

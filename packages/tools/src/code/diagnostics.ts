@@ -6,6 +6,7 @@ import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfRanks } from "./page.ts";
 import { comparePlaces, Place, toPlace } from "./place.ts";
 import { toFile } from "./spot.ts";
+import { diagnosticsText } from "./text.ts";
 
 /** A server that has to load the project first takes this long. */
 const PATIENCE_MS = 20_000;
@@ -27,6 +28,7 @@ export const diagnostics = (code: Code) =>
     output: z.object({ results: z.array(Diagnostic), total: z.int() }),
     errors: [...LIST_ERRORS, "UNSUPPORTED"],
     examples: [{ title: "Is it right?", input: { uri: "src/main.ts" } }],
+    text: diagnosticsText,
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);
       const found = await firstAnswer(code, path, ctx, ({ diagnostics: ask }) =>

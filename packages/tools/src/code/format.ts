@@ -1,9 +1,10 @@
-import { action, Range, ToolError, Uri } from "@octant/core";
+import { action, Lines, Range, ToolError, toRange, Uri } from "@octant/core";
 import { createLanguageClient, type FormatOptions, ServerRefused, ServerUnavailable } from "@octant/host";
 import { z } from "zod";
 import { ChangedFiles, makeChanges } from "./changed-files.ts";
 import type { Code } from "./code.ts";
 import { EDIT_ERRORS } from "./errors.ts";
+import { changesText } from "./text.ts";
 
 export const format = (code: Code) =>
   action({
@@ -12,18 +13,29 @@ export const format = (code: Code) =>
     timing: "async_short",
     intent: "apply",
     destructive: true,
-    input: z.strictObject({ uri: Uri, range: Range.optional(), dry_run: z.boolean().default(false) }),
+    input: z.strictObject({
+      uri: Uri,
+      range: Range.optional(),
+      lines: Lines.optional(),
+      dry_run: z.boolean().default(false),
+    }),
     output: ChangedFiles,
     errors: EDIT_ERRORS,
     examples: [{ title: "Look first", input: { uri: "src/main.ts", dry_run: true } }],
-    async run({ uri, range, dry_run }, ctx) {
+    text: changesText,
+    async run({ uri, range, lines, dry_run }, ctx) {
       const { path, text } = code.sources.read(code.workspace.confinement.toPath(uri));
       const found = await code.servers.find(path);
       if (!("server" in found)) throw cannotFormat(found.how);
       const client = createLanguageClient(found.server);
       ctx.backend(client.name);
       try {
-        const proposed = await client.format(path, range, indentationOf(text), ctx.signal);
+        const proposed = await client.format(
+          path,
+          toRange({ range, lines }, text.split("\n").length),
+          indentationOf(text),
+          ctx.signal,
+        );
         if (!proposed)
           throw cannotFormat(`${client.name} has no formatter; run the project's own by proc.exec`);
         return await makeChanges(code, proposed, { dryRun: dry_run }, ctx);

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Code, firstAnswer } from "./code.ts";
 import { SPOT_ERRORS } from "./errors.ts";
 import { SpotInput, toSpot } from "./spot.ts";
+import { hoverText } from "./text.ts";
 
 export const hover = (code: Code) =>
   action({
@@ -19,6 +20,7 @@ export const hover = (code: Code) =>
     }),
     errors: [...SPOT_ERRORS, "EXEC_FAILED", "TIMEOUT"],
     examples: [{ title: "What is it?", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } }],
+    text: hoverText,
     async run(input, ctx) {
       const spot = await toSpot(code, input);
       const found = await firstAnswer(code, spot.path, ctx, ({ hover: ask }) => ask?.(spot, ctx.signal));

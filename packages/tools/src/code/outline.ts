@@ -7,6 +7,7 @@ import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfRanks } from "./page.ts";
 import { Place } from "./place.ts";
 import { toFile } from "./spot.ts";
+import { placesText } from "./text.ts";
 
 export const FoundSymbol = Place.extend({ name: z.string(), kind: z.enum(SYMBOL_KINDS) });
 
@@ -20,6 +21,7 @@ export const outline = (code: Code) =>
     output: z.object({ results: z.array(FoundSymbol), total: z.int() }),
     errors: LIST_ERRORS,
     examples: [{ title: "What is in it?", input: { uri: "src/util/add.ts" } }],
+    text: placesText("symbol"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);
       const uri = pathToUri(path);

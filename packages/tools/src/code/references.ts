@@ -5,6 +5,7 @@ import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfPlaces } from "./page.ts";
 import { noteOutside, Outside, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
+import { placesText } from "./text.ts";
 
 export const references = (code: Code) =>
   action({
@@ -16,6 +17,7 @@ export const references = (code: Code) =>
     output: z.object({ results: z.array(Place), total: z.int(), outside: Outside }),
     errors: LIST_ERRORS,
     examples: [{ title: "Who uses it?", input: { symbol_id: "sym:src/main.ts#answer" } }],
+    text: placesText("reference"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
       const found = await firstAnswer(code, spot.path, ctx, ({ references: ask }) => ask?.(spot, ctx.signal));

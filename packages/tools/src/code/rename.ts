@@ -12,6 +12,7 @@ import { ChangedFiles, makeChanges } from "./changed-files.ts";
 import type { Code } from "./code.ts";
 import { EDIT_ERRORS } from "./errors.ts";
 import { SpotInput, toSpot } from "./spot.ts";
+import { changesText } from "./text.ts";
 import { wordAt } from "./words.ts";
 
 const MAX_NAME_CHARS = 200;
@@ -36,6 +37,7 @@ export const rename = (code: Code) =>
         input: { symbol_id: "sym:src/main.ts#answer", new_name: "reply", dry_run: true },
       },
     ],
+    text: changesText,
     async run({ new_name, dry_run, ...input }, ctx) {
       const asked = await toSpot(code, input);
       const found = await code.servers.find(asked.path);

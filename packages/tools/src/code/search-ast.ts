@@ -9,6 +9,7 @@ import { parseMany } from "./parse-many.ts";
 import { comparePlaces, Place, toPlace } from "./place.ts";
 import { Scope } from "./search-symbol.ts";
 import { filesIn, toGlobs } from "./symbol-search.ts";
+import { matchesText } from "./text.ts";
 import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_PATTERN_CHARS = 4_096;
@@ -35,6 +36,7 @@ export const search_ast = (code: Code) =>
     examples: [
       { title: "Exported constants", input: { pattern: "export const $N = $V", language: "typescript" } },
     ],
+    text: matchesText,
     async run({ pattern, language, scope, limit }, ctx) {
       ctx.backend("tree-sitter");
       const { confinement } = code.workspace;

@@ -6,6 +6,7 @@ import type { Code } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { FoundSymbol } from "./outline.ts";
 import { Paging, pageOfRanks, passedBefore } from "./page.ts";
+import { placesText } from "./text.ts";
 import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_QUERY_CHARS = 200;
@@ -31,6 +32,7 @@ export const search_symbol = (code: Code) =>
       { title: "Where is it?", input: { query: "answer" } },
       { title: "Functions in a folder", input: { query: "ad", kind: "function", scope: "src/util" } },
     ],
+    text: placesText("symbol"),
     async run({ query, kind, scope, limit }, ctx) {
       ctx.backend("tree-sitter");
       const where = scope === undefined ? undefined : code.workspace.confinement.toPath(scope);

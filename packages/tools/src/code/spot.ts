@@ -4,10 +4,17 @@ import { z } from "zod";
 import type { Code } from "./code.ts";
 import { parseSymbolId } from "./symbol-id.ts";
 
+/** Counted from 1, as text answers, compilers and editors show places. */
+const LineAndColumn = z
+  .string()
+  .regex(/^[1-9]\d{0,8}(:[1-9]\d{0,8})?$/, 'at is "12:5" (line and column) or "12", counted from 1')
+  .describe('1-based "12:5", with uri');
+
 /** Where a question is about: a place in a file, or a symbol. */
 export const SpotInput = {
   uri: Uri.optional(),
   position: Position.optional().describe("0-based, with uri"),
+  at: LineAndColumn.optional(),
   symbol_id: SymbolId.optional(),
 };
 
@@ -15,15 +22,24 @@ const Given = z.object(SpotInput);
 
 /** INVALID_ARGUMENT when the input names no place; NOT_FOUND when it names a symbol that is not there. */
 export async function toSpot(code: Code, input: z.output<typeof Given>): Promise<Spot> {
-  const { uri, position, symbol_id } = input;
+  const { uri, symbol_id } = input;
   if (symbol_id !== undefined) return findSymbol(code, symbol_id);
-  if (uri === undefined || position === undefined) {
-    const message = "give uri and position, or symbol_id";
+  if (uri === undefined || (input.position === undefined) === (input.at === undefined)) {
+    const message = "give uri with position or at, or symbol_id";
     throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "position", message }] });
   }
   const source = code.sources.read(code.workspace.confinement.toPath(uri));
+  const position = input.position ?? positionAt(source.text, input.at ?? "1");
   checkPosition(source.text, position);
   return { path: source.path, position, source };
+}
+
+/** A line alone stands for its first word. */
+function positionAt(text: string, at: string): Position {
+  const [line = 1, col] = at.split(":").map(Number);
+  if (col !== undefined) return { line: line - 1, col: col - 1 };
+  const [blank = ""] = /^\s*/.exec(text.split("\n", line)[line - 1] ?? "") ?? [];
+  return { line: line - 1, col: blank.length };
 }
 
 /** The file that the input names, be it by a symbol in it. */
@@ -53,11 +69,11 @@ function checkPosition(text: string, { line, col }: Position): void {
   let start = 0;
   for (let n = 0; n < line; n++) {
     start = text.indexOf("\n", start) + 1;
-    if (start === 0) throw beyond(`there is no line ${line} (from 0); the file has ${n + 1}`);
+    if (start === 0) throw beyond(`there is no line ${line + 1}; the file has ${n + 1}`);
   }
   const end = text.indexOf("\n", start);
   const length = (end < 0 ? text.length : end) - start;
-  if (col > length) throw beyond(`line ${line} (from 0) has no column ${col}; it has ${length}`);
+  if (col > length) throw beyond(`line ${line + 1} has no column ${col + 1}; it has ${length}`);
 }
 
 const beyond = (message: string) =>

@@ -3,10 +3,12 @@ import {
   action,
   type Context,
   Hash,
+  Lines,
   MAX_ANSWER_BYTES,
   Position,
   Range,
   ToolError,
+  toRange,
   Uri,
 } from "@octant/core";
 import { type Files, MAX_IMAGE_BYTES, type Reading, type ReadOptions } from "@octant/host";
@@ -60,6 +62,7 @@ export const read = ({ files }: { readonly files: Files }) =>
       range: OrderedRange.optional().describe(
         "0-based, end exclusive; col in UTF-16 units; in base64 the file is line 0 and col counts bytes",
       ),
+      lines: Lines.optional(),
       encoding: z.enum(["auto", "utf-8", "base64"]).default("auto").describe("auto: text if it is text"),
       max_bytes: z
         .int()
@@ -72,17 +75,18 @@ export const read = ({ files }: { readonly files: Files }) =>
     errors: ["NOT_FOUND", "NOT_A_FILE", "NOT_TEXT", "OUTSIDE_WORKSPACE", "ACCESS_DENIED", "TOO_LARGE"],
     examples: [
       { title: "A file", input: { uri: "README.md" } },
+      { title: "The first 40 lines", input: { uri: "src/main.ts", lines: "1-40" } },
       {
-        title: "The first 40 lines",
-        input: { uri: "src/main.ts", range: { start: { line: 0 }, end: { line: 40 } } },
+        title: "A part of a line",
+        input: { uri: "src/main.ts", range: { start: { line: 0 }, end: { line: 0, col: 6 } } },
       },
       { title: "Several files", input: { uri: ["package.json", "src/main.ts"] } },
     ],
     text: readText,
-    run({ uri, range, encoding, max_bytes }, ctx) {
+    run({ uri, range, lines, encoding, max_bytes }, ctx) {
       const options: ReadOptions = {
         owner: ctx.caller.id,
-        range,
+        range: toRange({ range, lines }),
         encoding,
         maxBytes: max_bytes,
         signal: ctx.signal,

@@ -1,6 +1,7 @@
 import { action, JobId, type Jobs } from "@octant/core";
 import { z } from "zod";
 import { EXAMPLE_JOB, JobView, toJobView } from "./job-view.ts";
+import { jobText } from "./text.ts";
 
 export const cancel = (jobs: Jobs) =>
   action({
@@ -13,5 +14,6 @@ export const cancel = (jobs: Jobs) =>
     output: z.object({ job: JobView }),
     errors: ["NOT_FOUND"],
     examples: [{ title: "Enough of it", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
+    text: jobText,
     run: async ({ job_id }, { caller }) => ({ job: toJobView(await jobs.cancel(caller.id, job_id)) }),
   });

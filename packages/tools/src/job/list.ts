@@ -1,6 +1,7 @@
 import { action, JOB_STATES, JobId, type Jobs, pagingInput } from "@octant/core";
 import { z } from "zod";
 import { JobView, toJobView } from "./job-view.ts";
+import { jobsText } from "./text.ts";
 
 export const list = (jobs: Jobs) =>
   action({
@@ -17,6 +18,7 @@ export const list = (jobs: Jobs) =>
     output: z.object({ jobs: z.array(JobView) }),
     errors: ["INVALID_CURSOR"],
     examples: [{ title: "What went wrong?", input: { status: "failed" } }],
+    text: jobsText,
     run({ status, tool, max_age, limit }, ctx) {
       const since = max_age === undefined ? undefined : Date.now() - max_age;
       const before = ctx.resume(JobId);

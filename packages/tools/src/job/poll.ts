@@ -1,6 +1,7 @@
 import { ANSWER_BYTES, action, type JobEvent, JobId, type Jobs, type Published } from "@octant/core";
 import { z } from "zod";
 import { EXAMPLE_JOB, JobResult, JobView, toJobView } from "./job-view.ts";
+import { jobText } from "./text.ts";
 
 const DEFAULT_WAIT_MS = 20_000;
 /** Below the 60 s after which many clients give up. */
@@ -37,6 +38,7 @@ export const poll = (jobs: Jobs) =>
     }),
     errors: ["NOT_FOUND"],
     examples: [{ title: "Wait for the end", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
+    text: jobText,
     async run({ job_id, from_seq, wait }, { caller, signal }) {
       if (from_seq === undefined) {
         const job = await jobs.ended(caller.id, job_id, wait, signal);

@@ -1,6 +1,7 @@
 import { action, JobId, type Jobs } from "@octant/core";
 import { z } from "zod";
 import { EXAMPLE_JOB, JobResult, JobView, toJobView } from "./job-view.ts";
+import { jobText } from "./text.ts";
 
 export const status = (jobs: Jobs) =>
   action({
@@ -19,6 +20,7 @@ export const status = (jobs: Jobs) =>
       { title: "How many are there?", input: {} },
       { title: "Is it done?", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" },
     ],
+    text: jobText,
     run({ job_id }, { caller }) {
       if (job_id === undefined) return { counts: countStates(jobs, caller.id) };
       return { job: toJobView(jobs.get(caller.id, job_id)), result: jobs.result(caller.id, job_id) };

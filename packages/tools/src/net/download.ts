@@ -4,6 +4,7 @@ import { z } from "zod";
 import { maxSize, RequestHeaders, timeout, Url } from "./inputs.ts";
 import type { NetOptions } from "./options.ts";
 import { createProgress } from "./progress.ts";
+import { downloadText } from "./text.ts";
 
 const TIMEOUT_MS = 10 * 60_000;
 const GIBIBYTE = 1024 ** 3;
@@ -60,6 +61,7 @@ export const download = ({ workspace, network, isRemote }: NetOptions) =>
         fails: "ALREADY_EXISTS",
       },
     ],
+    text: downloadText,
     async run({ url, output, headers, timeout: timeoutMs, max_size: maxBytes }, ctx) {
       const place = { ...workspace, network, folder: workspace.state.folder("downloads") };
       const request = {

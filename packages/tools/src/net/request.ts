@@ -7,6 +7,7 @@ import { parseJsonPath } from "./json-path.ts";
 import type { NetOptions } from "./options.ts";
 import { encodeBody, RequestBody } from "./request-body.ts";
 import { toShownHeaders } from "./response-headers.ts";
+import { responseText } from "./text.ts";
 
 const TIMEOUT_MS = 30_000;
 const KEPT_BYTES = 10 * 1024 * 1024;
@@ -82,6 +83,7 @@ export const request = ({ workspace, network, isRemote }: NetOptions) =>
         fails: "NET_BLOCKED",
       },
     ],
+    text: responseText,
     async run(input, ctx) {
       const { url, body, follow, as, select } = input;
       const encoded = body === undefined ? undefined : await encodeBody(body, workspace.files, ctx);

@@ -4,6 +4,7 @@ import type { Processes, ProcessInfo, ProcessSpec } from "@octant/host";
 import { z } from "zod";
 import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
 import { tellOutput } from "./tell-output.ts";
+import { runText } from "./text.ts";
 import { checkPortIsFree, WaitFor, waitUntilReady } from "./wait-for.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
@@ -82,6 +83,7 @@ export const exec = (workspace: ProcWorkspace) =>
         input: { command: "echo listening; sleep 1", wait_for: { pattern: "listening|ready in" } },
       },
     ],
+    text: runText,
     async run(input, ctx) {
       const { processes } = workspace;
       const { background, wait_for, wait } = input;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { EXAMPLE_PROC, Outcome, Output, outputInput, ProcIdInput, toOutcome, toOutput } from "./answer.ts";
 import { TerminalSize } from "./exec.ts";
 import { keyBytes, pipeKey } from "./keys.ts";
+import { runText } from "./text.ts";
 import { WaitFor, waitUntilReady } from "./wait-for.ts";
 import { type Watched, watchOutput } from "./watch-output.ts";
 import type { ProcWorkspace } from "./workspace.ts";
@@ -51,6 +52,7 @@ export const input = ({ processes }: ProcWorkspace) =>
         fails: "NOT_FOUND",
       },
     ],
+    text: runText,
     async run({ proc_id, text, keys, resize, eof, wait_for, wait, ...options }, ctx) {
       const owner = ctx.caller.id;
       const before = processes.get(owner, proc_id);

@@ -3,6 +3,7 @@ import { type Spool, wholeCharacters } from "@octant/host";
 import { z } from "zod";
 import { EXAMPLE_PROC, Outcome, outputInput, ProcIdInput, toOutcome } from "./answer.ts";
 import { readFully, toText } from "./output-text.ts";
+import { logsText } from "./text.ts";
 import { watchOutput } from "./watch-output.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
@@ -50,6 +51,7 @@ export const logs = ({ processes }: ProcWorkspace) =>
         fails: "NOT_FOUND",
       },
     ],
+    text: logsText,
     async run({ proc_id, stream, tail, since, follow, wait, max_bytes, raw }, ctx) {
       const owner = ctx.caller.id;
       const spool = processes.output(owner, proc_id, stream);

@@ -2,6 +2,7 @@ import { action, ProcId, pagingInput } from "@octant/core";
 import type { ProcessInfo } from "@octant/host";
 import { z } from "zod";
 import { Outcome, toOutcome } from "./answer.ts";
+import { psText } from "./text.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
 const OwnProcess = z.object({
@@ -42,6 +43,7 @@ export const ps = ({ processes }: ProcWorkspace) =>
       { title: "Mine", input: {} },
       { title: "What still runs", input: { filter: "running" } },
     ],
+    text: psText,
     run({ filter = "", all, limit }, ctx) {
       if (all) {
         const after = ctx.resume(z.int()) ?? 0;

@@ -17,6 +17,7 @@ import { openKept } from "../kept-rows.ts";
 import { findFirstFiles } from "./first-files.ts";
 import type { SearchOptions } from "./options.ts";
 import { createNames, isThere, listSources, readSource } from "./source-files.ts";
+import { queryText } from "./text.ts";
 
 const MAX_QUERY_CHARS = 2_000;
 /** Found for a question, however many of them are on a page: what comes behind is noise. */
@@ -70,6 +71,7 @@ export const query = (options: SearchOptions) =>
       { title: "By name", input: { query: "where is add defined?" } },
       { title: "By structure", input: { query: "const $N = $V", modality: "ast", scope: "src" } },
     ],
+    text: queryText,
     async run({ query: asked, modality, scope, limit }, ctx) {
       const { engine, workspace } = options;
       const { toName } = createNames(workspace.confinement.roots);

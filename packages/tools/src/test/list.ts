@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { TestOptions } from "./options.ts";
 import { pageOf } from "./page.ts";
 import { findSuites, type Suite, suitesAt } from "./suites.ts";
+import { suitesText } from "./text.ts";
 
 const MAX_FILES = 20;
 const PAGE_BYTES = 28_000;
@@ -36,6 +37,7 @@ export const list = ({ workspace: { confinement } }: TestOptions) =>
       { title: "All suites", input: {} },
       { title: "Those for a file", input: { path: "src/main.ts" } },
     ],
+    text: suitesText,
     async run({ path, limit }, ctx) {
       const place = path === undefined ? undefined : confinement.toPath(path);
       const all = await findSuites(confinement, ctx.signal);

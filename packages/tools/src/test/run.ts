@@ -8,6 +8,7 @@ import { RunResult } from "./result.ts";
 import { emptySummary, type LiveRun, type Runs } from "./runs.ts";
 import { findSuites, type Suite } from "./suites.ts";
 import { allFailures, sum, summarise, toResult } from "./summary.ts";
+import { resultText } from "./text.ts";
 import { toWork, type Work } from "./work.ts";
 
 const DEFAULT_TIMEOUT_MS = 10 * 60 * 1000;
@@ -59,6 +60,7 @@ export const run = (options: TestOptions, runs: Runs) =>
       { title: "All tests", input: {} },
       { title: "Those with this in their name", input: { filter: "adds" } },
     ],
+    text: resultText,
     async run(input, ctx) {
       const live = runs.begin(ctx.caller.id);
       // The run can be asked for by its id while it runs.

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { RunResult } from "./result.ts";
 import type { Runs } from "./runs.ts";
 import { toResult } from "./summary.ts";
+import { resultText } from "./text.ts";
 
 const EXAMPLE_RUN = "run_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
 
@@ -16,6 +17,7 @@ export const status = (runs: Runs) =>
     output: RunResult,
     errors: ["NOT_FOUND", "INVALID_CURSOR"],
     examples: [{ title: "How did it go?", input: { run_id: EXAMPLE_RUN }, fails: "NOT_FOUND" }],
+    text: resultText,
     run({ run_id, limit }, ctx) {
       const { summary, failures } = runs.get(ctx.caller.id, run_id);
       const from = ctx.resume(z.int().min(0)) ?? 0;

@@ -1,7 +1,8 @@
 import { readSync } from "node:fs";
-import { action, Hash, pagingInput, Range, staleCursor, ToolError, Uri } from "@octant/core";
+import { action, Hash, Lines, pagingInput, Range, staleCursor, ToolError, toRange, Uri } from "@octant/core";
 import { type BlameGroup, findCommit, hashOf, type Repository, readBlame, readFileAt } from "@octant/host";
 import { z } from "zod";
+import { blameText } from "./text.ts";
 import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
@@ -19,6 +20,7 @@ export const blame = (workspace: VcsWorkspace) =>
       path: Uri,
       ref: GitRef.optional(),
       range: Range.optional(),
+      lines: Lines.optional(),
       repo: Repo,
       ...pagingInput(200, 2_000),
     }),
@@ -49,7 +51,9 @@ export const blame = (workspace: VcsWorkspace) =>
       "VCS_ERROR",
     ],
     examples: [{ title: "Whose lines?", input: { path: "src/main.ts" } }],
-    async run({ path: asked, ref, range, repo, limit }, ctx) {
+    text: blameText,
+    async run({ path: asked, ref, range: asRange, lines: asLines, repo, limit }, ctx) {
+      const range = toRange({ range: asRange, lines: asLines });
       ctx.backend("git");
       const { signal } = ctx;
       const { repository, path } = toPlace(workspace, asked, repo);

@@ -2,6 +2,7 @@ import { action, pagingInput, ToolError } from "@octant/core";
 import { createBranch, deleteBranch, listBranches } from "@octant/host";
 import { z } from "zod";
 import { openKept } from "../kept-rows.ts";
+import { branchText } from "./text.ts";
 import { BranchName, GitRef, Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 const Branch = z.object({
@@ -50,6 +51,7 @@ export const branch = (workspace: VcsWorkspace) =>
       { title: "Which are there?", input: {} },
       { title: "A new one", input: { op: "create", name: "feature" } },
     ],
+    text: branchText,
     async run({ op, name, ref, force, repo, limit }, ctx) {
       ctx.backend("git");
       const repository = toRepository(workspace, repo);

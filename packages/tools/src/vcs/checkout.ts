@@ -2,6 +2,7 @@ import { action } from "@octant/core";
 import { readStatus, switchTo } from "@octant/host";
 import { z } from "zod";
 import { Head } from "./status.ts";
+import { checkoutText } from "./text.ts";
 import { GitRef, Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 export const checkout = (workspace: VcsWorkspace) =>
@@ -27,6 +28,7 @@ export const checkout = (workspace: VcsWorkspace) =>
       "VCS_ERROR",
     ],
     examples: [{ title: "A new branch", input: { ref: "feature", create: true } }],
+    text: checkoutText,
     async run({ ref, create, force, repo }, ctx) {
       ctx.backend("git");
       const { signal } = ctx;

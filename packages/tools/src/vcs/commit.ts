@@ -2,6 +2,7 @@ import { action, ToolError, Uri } from "@octant/core";
 import { emptyTree, makeCommit, type Repository, readDiffStat, readLog } from "@octant/host";
 import { z } from "zod";
 import { FileStat, toStat, toTotals } from "./patch-page.ts";
+import { commitText } from "./text.ts";
 import { Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_MESSAGE_CHARS = 100_000;
@@ -41,6 +42,7 @@ export const commit = (workspace: VcsWorkspace) =>
         input: { message: "fix: say what is meant", files: ["package.json", "src/main.ts"] },
       },
     ],
+    text: commitText,
     async run({ message, files, amend, repo }, ctx) {
       ctx.backend("git");
       const { signal } = ctx;

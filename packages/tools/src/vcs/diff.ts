@@ -2,6 +2,7 @@ import { action, ToolError, Uri } from "@octant/core";
 import { emptyTree, findCommit, findHead, makeDiff, type Repository } from "@octant/host";
 import { z } from "zod";
 import { PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
+import { patchText } from "./text.ts";
 import { GitRef, Repo, Staged, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 export const diff = (workspace: VcsWorkspace) =>
@@ -31,6 +32,7 @@ export const diff = (workspace: VcsWorkspace) =>
       { title: "What is not staged yet?", input: {} },
       { title: "What a branch did", input: { ref: "main...HEAD" } },
     ],
+    text: patchText,
     async run({ ref, staged, path: asked, repo, limit, max_bytes }, ctx) {
       ctx.backend("git");
       const { signal } = ctx;

@@ -1,6 +1,7 @@
 import { ANSWER_BYTES, action, pagingInput, Uri } from "@octant/core";
 import { type Commit, findCommit, findHead, isShallow, readLog } from "@octant/host";
 import { z } from "zod";
+import { logText } from "./text.ts";
 import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const Position = z.strictObject({ tip: z.string(), skip: z.int().min(1) });
@@ -42,6 +43,7 @@ export const log = (workspace: VcsWorkspace) =>
         input: { path: "src/main.ts", follow: true },
       },
     ],
+    text: logText,
     async run({ ref, path: asked, follow, repo, limit }, ctx) {
       ctx.backend("git");
       const { signal } = ctx;

@@ -15,6 +15,7 @@ import { z } from "zod";
 import { readCommit } from "./commit.ts";
 import { CommitRow, toRow } from "./log.ts";
 import { PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
+import { showText } from "./text.ts";
 import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 /** A commit with its patch, or a file. */
@@ -61,6 +62,7 @@ export const show = (workspace: VcsWorkspace) =>
         input: { ref: "HEAD~1", path: "src/main.ts" },
       },
     ],
+    text: showText,
     async run({ ref, path: asked, repo, limit, max_bytes }, ctx): Promise<z.input<typeof Output>> {
       ctx.backend("git");
       const { signal } = ctx;

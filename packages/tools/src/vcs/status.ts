@@ -9,6 +9,7 @@ import {
 } from "@octant/host";
 import { z } from "zod";
 import { openKept } from "../kept-rows.ts";
+import { statusText } from "./text.ts";
 import { Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const Change = z.enum(["added", "modified", "deleted", "renamed", "copied", "type_changed"]);
@@ -89,6 +90,7 @@ export const status = (workspace: VcsWorkspace) =>
     }),
     errors: ["NOT_A_REPOSITORY", "OUTSIDE_WORKSPACE", "INVALID_CURSOR", "VCS_ERROR", "UNSUPPORTED"],
     examples: [{ title: "What changed?", input: {} }],
+    text: statusText,
     async run({ path: asked, ignored, repo, limit }, ctx) {
       ctx.backend("git");
       const { repository, path } = toPlace(workspace, asked, repo);

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Detected, toAnswer } from "./detect/answer.ts";
 import { describeProject } from "./detect/describe.ts";
 import { projectAround } from "./detect/markers.ts";
+import { detectedText } from "./detect/text.ts";
 import type { WsOptions } from "./options.ts";
 import { createProjectFiles, type Looking } from "./project-files.ts";
 
@@ -23,6 +24,7 @@ export const detect = ({ workspace: { confinement } }: WsOptions) =>
       { title: "The whole workspace", input: {} },
       { title: "The project that a file belongs to", input: { path: "src/main.ts" } },
     ],
+    text: detectedText,
     async run({ path }, { signal }) {
       const place = path === undefined ? undefined : folderOf(confinement, confinement.toPath(path));
       const root = place === undefined ? (confinement.roots[0] as Path) : rootOf(confinement, place);

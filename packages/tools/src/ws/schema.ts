@@ -16,6 +16,7 @@ export const schema = ({ registry }: WsOptions) =>
       { title: "Everything, page by page", input: {} },
       { title: "One action", input: { tool: "ws.detect" } },
     ],
+    text: ({ actions }) => ({ body: JSON.stringify(actions) }),
     run({ tool, limit }, ctx) {
       const actions = subjectsOf(registry, tool).map(
         (subject) => [`${subject.tool.name}.${subject.name}`, subject.act] as const,

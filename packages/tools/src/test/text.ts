@@ -1,0 +1,73 @@
+import { type ActionText, counted, type Reader } from "@octant/core";
+import { spotOf } from "../place-lines.ts";
+import type { Failure, RunResult } from "./result.ts";
+
+/** The counts, then each failure with its place and message, then the suites that did not pass. */
+export function resultText(data: RunResult, reader: Reader): ActionText {
+  const { status, run_id, failures, more_failures, suites, more_suites } = data;
+  const troubled = suites.filter((one) => one.status !== "passed" || suites.length > 1);
+  return {
+    body: [
+      countLine(data),
+      ...failures.map((failure) => failureLines(failure, reader)),
+      ...troubled.map(
+        (suite) =>
+          `${suite.suite}: ${countLine(suite)}${suite.output_ref ? `  output ${suite.output_ref}` : ""}`,
+      ),
+    ].join("\n"),
+    notes: [
+      more_failures > 0 && `${counted(more_failures, "more failure")} in test.status`,
+      more_suites > 0 && `${counted(more_suites, "more suite")} not shown`,
+    ],
+    handles: { run: status === "running" || more_failures > 0 ? run_id : undefined },
+  };
+}
+
+type Counts = Pick<RunResult, "status" | "reason" | "pass" | "fail" | "skip" | "duration">;
+
+const countLine = ({ status, reason, pass, fail, skip, duration }: Counts): string =>
+  `${status}: ${pass} passed, ${fail} failed, ${skip} skipped in ${Math.round(duration)} ms${reason ? ` (${reason})` : ""}`;
+
+function failureLines(failure: Failure, reader: Reader): string {
+  const { name, suite = [], message, uri, range, expected, actual, stack, of } = failure;
+  const place = uri === undefined ? "" : `${spotOf({ uri, range }, reader)}: `;
+  const title = `${place}FAIL ${[...suite, name].join(" > ")}${of === undefined ? "" : ` (${of})`}`;
+  const told = message.trimEnd();
+  // The stack says more than the message only where the message is not its beginning.
+  const more = stack !== undefined && !stack.includes(told) ? [stack.trimEnd()] : [];
+  const compared = [
+    ...(expected === undefined || told.includes(expected) ? [] : [`expected: ${expected}`]),
+    ...(actual === undefined || told.includes(actual) ? [] : [`actual: ${actual}`]),
+  ];
+  return [
+    title,
+    ...[told, ...compared, ...more]
+      .join("\n")
+      .split("\n")
+      .map((line) => `  ${line}`),
+  ].join("\n");
+}
+
+interface ListData {
+  readonly suites: readonly {
+    readonly suite: string;
+    readonly runner: string;
+    readonly command: readonly string[];
+    readonly files: readonly string[];
+    readonly file_count: number;
+  }[];
+}
+
+export const suitesText = ({ suites }: ListData, { path }: Reader): ActionText => ({
+  body:
+    suites
+      .map(({ suite, runner, command, files, file_count }) => {
+        const more = file_count > files.length ? [`  … ${file_count - files.length} more files`] : [];
+        return [
+          `${suite} (${runner}): ${command.join(" ")}`,
+          ...files.map((file) => `  ${path(file)}`),
+          ...more,
+        ].join("\n");
+      })
+      .join("\n") || "no test suites",
+});
