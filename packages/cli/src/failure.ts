@@ -1,7 +1,6 @@
 import { styleText } from "node:util";
-import { ERRORS, type ErrorBody, type ErrorCode, ToolError } from "@octant/core";
+import { ERRORS, type ErrorBody, type ErrorCode, ToolError, toOneLine } from "@octant/core";
 import { EXIT, type Io, UsageError } from "./command.ts";
-import { toOneLine } from "./visible.ts";
 
 /** One line and a hint on stderr for whatever a command threw; the exit code comes back. */
 export function showFailure(cause: unknown, io: Io): number {

@@ -1,6 +1,5 @@
-import { Range } from "@octant/core";
+import { Range, toOneLine } from "@octant/core";
 import { toColumns } from "./columns.ts";
-import { toOneLine } from "./visible.ts";
 
 /** Data for a person. `body` is text to be printed as it is; `facts` is all the rest. */
 export interface Rendered {

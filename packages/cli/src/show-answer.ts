@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { styleText } from "node:util";
 import type { Attachment, Envelope, Progress } from "@octant/core";
+import { toOneLine, toVisible } from "@octant/core";
 import type { Io } from "./command.ts";
 import { showToolError } from "./failure.ts";
 import { renderData } from "./render-data.ts";
-import { toOneLine, toVisible } from "./visible.ts";
 
 /** An answer for a person: text as it is on stdout, what is known about it and hints on stderr. */
 export function showEnvelope(envelope: Envelope, rootUri: string, io: Io): void {

@@ -1,6 +1,5 @@
-import { MODES, type Mode } from "@octant/core";
+import { MODES, type Mode, toOneLine } from "@octant/core";
 import type { Flags, FlagValues, Io } from "./command.ts";
-import { toOneLine } from "./visible.ts";
 
 // Object.keys forgets that the keys are the modes.
 const MODE_NAMES = Object.keys(MODES) as Mode[];

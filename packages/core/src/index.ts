@@ -38,3 +38,4 @@ export { type ActionText, counted, type Reader } from "./text/text.ts";
 export * from "./tool.ts";
 export * from "./topic.ts";
 export * from "./trace.ts";
+export { toOneLine, toVisible } from "./visible.ts";

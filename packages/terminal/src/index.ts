@@ -1,3 +1,6 @@
+export { MdRenderer, type MdRendererOptions } from "./markdown/md-renderer.ts";
+export { type Background, type ColorDepth, type Palette, paint } from "./paint.ts";
+export { type Line, plainText, type Role, type Span, type Style, span, wrap } from "./styled.ts";
 export {
   createVimState,
   expirePending,

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { styleText } from "node:util";
+import { toOneLine } from "@octant/core";
 import { createConfinement, openStateFolder } from "@octant/host";
 import {
   type AuditVerdict,
@@ -10,7 +11,6 @@ import {
   verifyAudit,
 } from "@octant/runtime";
 import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
-import { toOneLine } from "../visible.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 const DEFAULT_LIMIT = 50;

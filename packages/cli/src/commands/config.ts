@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
+import { toOneLine } from "@octant/core";
 import { explainConfig, loadConfig, type Origin } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
-import { toOneLine } from "../visible.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const config = defineCommand({

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { ToolError } from "@octant/core";
+import { ToolError, toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
 import { checkEdges } from "../edge-health.ts";
@@ -7,7 +7,6 @@ import { type Check, checkMachine, checkWorkspace } from "../health.ts";
 import { openOctant } from "../open-octant.ts";
 import { checkClients } from "../setup/check-clients.ts";
 import { checkTestRun } from "../test-health.ts";
-import { toOneLine } from "../visible.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 const COLOURS = { ok: "green", warn: "yellow", fail: "red" } as const;

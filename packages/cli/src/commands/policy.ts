@@ -1,11 +1,10 @@
 import { styleText } from "node:util";
-import { actionOf, toInputSchema, toolOf } from "@octant/core";
+import { actionOf, toInputSchema, toOneLine, toolOf } from "@octant/core";
 import { explainPolicy, type PolicyExplanation } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
-import { toOneLine } from "../visible.ts";
 import { permissionFlags, workspaceFlags } from "../workspace-flags.ts";
 
 const COLOURS = { runs: "green", asks: "yellow", refused: "red" } as const;

@@ -1,8 +1,8 @@
+import { toOneLine } from "@octant/core";
 import { isScope, type Scope } from "@octant/mcp";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
-import { toOneLine } from "../visible.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 const VERBS = ["create", "list", "revoke"] as const;

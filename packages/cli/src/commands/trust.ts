@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { styleText } from "node:util";
+import { toOneLine } from "@octant/core";
 import {
   listTrust,
   loadConfig,
@@ -10,7 +11,6 @@ import {
 } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
-import { toOneLine } from "../visible.ts";
 import { rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 const VERBS = ["list", "revoke"] as const;

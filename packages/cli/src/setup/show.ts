@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
+import { toOneLine } from "@octant/core";
 import { collectSecrets, createRedactor } from "@octant/runtime";
 import type { Io } from "../command.ts";
-import { toOneLine } from "../visible.ts";
 import type { Outcome } from "./carry-out.ts";
 import type { Plan } from "./plan.ts";
 
