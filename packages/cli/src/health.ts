@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { isWeaker } from "@octant/host";
 import type { Io } from "./command.ts";
 import type { Octant, OwnTool } from "./octant.ts";
@@ -37,14 +36,7 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
 }
 
 /** What a person's machine should have beside Octant. */
-export const checkMachine = (io: Io): Check[] => [checkGit(io), checkTerminal(io)];
-
-function checkGit({ env }: Io): Check {
-  const { status, stdout } = spawnSync("git", ["--version"], { encoding: "utf8", env });
-  return status === 0
-    ? ok("git", stdout.trim().replace(/^git version /, ""))
-    : warn("git", "not found; install it (apt install git, brew install git) to work with history");
-}
+export const checkMachine = (io: Io): Check[] => [checkTerminal(io)];
 
 function checkTerminal({ stdout, env }: Io): Check {
   if (!stdout.isTTY) return ok("terminal", "none; the output is plain");

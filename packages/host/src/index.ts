@@ -21,6 +21,8 @@ export * from "./network/index.ts";
 export * from "./patch/index.ts";
 export * from "./path.ts";
 export * from "./processes/index.ts";
+export { startLaunched } from "./programs/start-program.ts";
+export { findOutsideProjects, pathOutsideProjects } from "./programs/trusted-program.ts";
 export * from "./sandbox/index.ts";
 export * from "./search/ripgrep.ts";
 export * from "./search/search-text.ts";

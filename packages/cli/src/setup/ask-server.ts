@@ -1,7 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
 import type { Start } from "./entry.ts";
 
 /** npx may have to fetch the package first. */
@@ -17,7 +18,8 @@ export class ServerProblem extends Error {
 /** Starts the server with nothing but what it is given, lists its tools as a client does, and ends it. */
 export async function listTools(start: Start & { readonly cwd: string }): Promise<string[]> {
   const { command, args, env, cwd } = start;
-  const child = spawn(command, [...args], { cwd, env, windowsHide: true });
+  const program = findCommand(command, start);
+  const child = startLaunched(program, args, { cwd, env, windowsHide: true });
   const timeout = AbortSignal.timeout(MAX_ANSWER_MS);
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
@@ -32,6 +34,14 @@ export async function listTools(start: Start & { readonly cwd: string }): Promis
   } finally {
     await end(child);
   }
+}
+
+/** A name is not looked up where the project could have put a program of that name. */
+function findCommand(command: string, { cwd, env }: Start & { readonly cwd: string }): string {
+  if (/[/\\]/.test(command) || process.platform === "win32") return command;
+  const found = findOutsideProjects(command, pathOutsideProjects(env["PATH"] ?? "", [cwd]), [cwd]);
+  if (found === undefined) throw new ServerProblem(`it cannot be started: '${command}' is not on the PATH`);
+  return found;
 }
 
 async function talk(child: ChildProcessWithoutNullStreams): Promise<string[]> {

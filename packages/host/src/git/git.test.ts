@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createConfinement } from "../confinement.ts";
+import { pathOutsideProjects } from "../programs/trusted-program.ts";
 import type { SandboxedCommand } from "../sandbox/sandbox.ts";
 import { vcsError } from "./failure.ts";
 import { createGit } from "./git.ts";
-import { safePath } from "./program.ts";
 
 let base: string;
 let root: string;
@@ -76,7 +76,7 @@ test("an include is watched before it is there", async () => {
 });
 
 test("programs are not looked for in the workspace, nor in folders that are not absolute", () => {
-  expect(safePath(`bin:${root}/node_modules/.bin:/usr/bin:.:`, [root])).toBe("/usr/bin");
+  expect(pathOutsideProjects(`bin:${root}/node_modules/.bin:/usr/bin:.:`, [root])).toBe("/usr/bin");
 });
 
 test("what git says loses hints, credentials and places outside", () => {

@@ -1,11 +1,12 @@
 import { ToolError } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { isWithin, type Path, pathToUri, toBytes } from "../path.ts";
+import { findOutsideProjects, pathOutsideProjects } from "../programs/trusted-program.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { baseEnvironment, repositoryEnvironment } from "./environment.ts";
 import { vcsError } from "./failure.ts";
 import { encodeOverrides, type GitAllowance, type Override, type Setting, toOverrides } from "./overrides.ts";
-import { findProgram, programMissing, safePath } from "./program.ts";
+import { programMissing } from "./program.ts";
 import { findRepository, type Places } from "./repository.ts";
 import { type GitOutput, runGit } from "./run-git.ts";
 import { LIST_SETTINGS, parseSettings, personalFiles, type Watched, watchSettings } from "./settings.ts";
@@ -70,7 +71,7 @@ export function createGit(options: GitOptions): Git {
   /** Looked up with the first call: many a server is never asked about git. */
   const machine = () => {
     if (found) return found;
-    const path = safePath(env["PATH"] ?? "", confinement.roots);
+    const path = pathOutsideProjects(env["PATH"] ?? "", confinement.roots);
     found = { path, base: baseEnvironment(env, path) };
     return found;
   };
@@ -81,7 +82,7 @@ export function createGit(options: GitOptions): Git {
   const personal = new Set<Path>(configured?.startsWith("/") ? [configured] : []);
 
   const program = (name: string): string => {
-    const file = findProgram(name, machine().path, confinement.roots);
+    const file = findOutsideProjects(name, machine().path, confinement.roots);
     if (file === undefined) throw programMissing(name);
     return file;
   };

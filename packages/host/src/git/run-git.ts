@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import { ToolError } from "@octant/core";
+import { startLaunched } from "../programs/start-program.ts";
 import type { Reader, ReaderCommand } from "../sandbox/sandbox.ts";
 import { errnoOf } from "../system-error.ts";
 
@@ -49,7 +49,13 @@ export async function runGit(run: GitRun, start: Reader["start"] = startChild): 
 
 /** As a child of this process, in a group of its own, so that what git starts ends with it. */
 const startChild: Reader["start"] = ({ argv: [program = "", ...args], folder, env, input }, onOutput) => {
-  const child = spawn(program, args, { cwd: folder, env, stdio: "pipe", detached: true, windowsHide: true });
+  const child = startLaunched(program, args, {
+    cwd: folder,
+    env,
+    stdio: "pipe",
+    detached: true,
+    windowsHide: true,
+  });
   let patience: NodeJS.Timeout | undefined;
   const kill = (name: NodeJS.Signals) => {
     try {

@@ -125,4 +125,6 @@ function isExecutable(path: string): boolean {
 }
 
 const isOfProject = (program: string, { roots }: Surroundings): boolean =>
-  [program, realpathSync(program)].some((path) => roots.some((root) => isWithin(root, path)));
+  [program, realpathSync(program)].some(
+    (path) => path.split("/").includes("node_modules") || roots.some((root) => isWithin(root, path)),
+  );

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { startLaunched } from "../programs/start-program.ts";
 import type { LaunchedCommand, Sandbox } from "../sandbox/index.ts";
 import { SERVERS, type ServerRow } from "./catalog.ts";
 import { findOnPath, findProgram, majorTypeScriptOf, type Surroundings } from "./find-program.ts";
@@ -106,7 +106,7 @@ async function runToEnd({
   folder,
   env,
 }: LaunchedCommand): Promise<{ printed: string; code: number | null; signal: string | null }> {
-  const child = spawn(program, args, {
+  const child = startLaunched(program, args, {
     ...{ cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] },
     ...{ timeout: PROBE_MS, killSignal: "SIGKILL" },
   });

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,6 +5,7 @@ import type { Path } from "../path.ts";
 import { hasProcessTable, listProcesses, type ProcessRow } from "../processes/process-table.ts";
 import { endTree } from "../processes/process-tree.ts";
 import { SERVER_MARK } from "../processes/protocol.ts";
+import { startLaunched } from "../programs/start-program.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 
 export interface ServerCommand {
@@ -44,7 +44,7 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
   const launched = await sandbox.wrap({ argv, folder: root, env, pty: false, network: "off" });
   const [program, ...args] = launched.argv;
   // A group of its own: a signal to it reaches whatever it starts.
-  const child = spawn(program, args, {
+  const child = startLaunched(program, args, {
     cwd: launched.folder,
     env: launched.env,
     detached: true,

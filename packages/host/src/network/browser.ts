@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "@octant/core";
 import { passedEnvironment } from "../processes/environment.ts";
+import { startTrusted } from "../programs/start-program.ts";
+import { findTrusted, TRUSTED_PATH, type TrustedProgram } from "../programs/trusted-program.ts";
 
 /** A program that hands a URL to the user's browser. The URL is one argument; no shell ever sees it. */
 interface Opener {
@@ -11,17 +10,18 @@ interface Opener {
   readonly args: readonly string[];
 }
 
-/** An opener that waits for the browser to be closed is not waited for. */
+/** Some openers run until the browser is closed; they have succeeded after this long. */
 const PATIENCE_MS = 2_000;
 
-/** Opens an http or https URL, as WHATWG spells it, and says with which program. */
+/** Opens an http or https URL and returns the name of the program that did. */
 export async function openInBrowser(url: URL, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
   const { name, path, args } = findOpener(env);
   signal.throwIfAborted();
-  const child = spawn(path, [...args, url.href], {
+  const child = startTrusted(path, [...args, url.href], {
     detached: true,
     stdio: "ignore",
-    env: { ...passedEnvironment(env), ...desktopEnvironment(env) },
+    // xdg-open starts its helpers and the browser by name.
+    env: { ...passedEnvironment(env), ...desktopEnvironment(env), PATH: TRUSTED_PATH },
   });
   child.unref();
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -40,14 +40,14 @@ export async function openInBrowser(url: URL, env: NodeJS.ProcessEnv, signal: Ab
   throw failed(name);
 }
 
-function findOpener(env: NodeJS.ProcessEnv): Opener & { readonly path: string } {
+function findOpener(env: NodeJS.ProcessEnv): Opener & { readonly path: TrustedProgram } {
   for (const opener of openersOf(process.platform, env)) {
-    const path = findOnPath(opener.name, env);
+    const path = findTrusted(opener.name);
     if (path !== undefined) return { ...opener, path };
   }
   throw new ToolError("UNSUPPORTED", "no browser can be opened here; show the person the URL instead", {
     what: "opening a browser",
-    how: "run Octant in a desktop session with xdg-open (package xdg-utils) on PATH",
+    how: "run Octant in a desktop session with xdg-open installed by the system (package xdg-utils)",
   });
 }
 
@@ -62,22 +62,7 @@ function openersOf(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): readonly 
   ];
 }
 
-/** Only absolute folders: a relative one would be looked for in the project. */
-function findOnPath(name: string, env: NodeJS.ProcessEnv): string | undefined {
-  const folders = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** What an opener needs beyond what any child may have, to find the session that the browser runs in. */
+/** The variables that lead an opener to the desktop session, beyond those that every child gets. */
 const desktopEnvironment = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(
     ["DBUS_SESSION_BUS_ADDRESS", "XAUTHORITY", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE", "WSL_DISTRO_NAME"]

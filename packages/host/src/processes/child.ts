@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import { startLaunched } from "../programs/start-program.ts";
 import type { Groups } from "./cgroup.ts";
 import type { Pipe, Pipes, ReadPipe } from "./pipes.ts";
 import { STREAMS, type StartOrder, type StreamName, type TerminalSize } from "./protocol.ts";
@@ -89,7 +90,7 @@ function spawnOn(
   const input = file ?? stdin?.readEnd ?? (source === "open" ? "pipe" : "ignore");
   const stdio = [input, stdout?.writeEnd ?? "pipe", stderr?.writeEnd ?? "pipe"] as const;
   try {
-    return spawn(program, args, { argv0, cwd, env, detached: true, stdio: [...stdio] });
+    return startLaunched(program, args, { argv0, cwd, env, detached: true, stdio: [...stdio] });
   } finally {
     if (file !== undefined) closeSync(file);
   }

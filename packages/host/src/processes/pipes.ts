@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, readSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import { startTrusted } from "../programs/start-program.ts";
+import { findTrusted } from "../programs/trusted-program.ts";
 import { after } from "./timer.ts";
 
 /**
@@ -36,7 +37,7 @@ export function createPipes(folder: string): Pipes {
     const names = Array.from({ length: BATCH }, () =>
       join(folder, `${randomBytes(8).toString("hex")}${PIPE_SUFFIX}`),
     );
-    canMake = await run("mkfifo", ["-m", "600", ...names]);
+    canMake = await makeNamedPipes(names);
     if (canMake) free.push(...names);
   };
   const remove = (name: string) => {
@@ -156,11 +157,11 @@ function readNow(fd: number, buffer: Buffer): number | undefined {
   }
 }
 
-const run = (program: string, args: readonly string[]): Promise<boolean> =>
+const makeNamedPipes = (names: readonly string[]): Promise<boolean> =>
   new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: "ignore", env: { PATH: SYSTEM_PATH } });
+    const mkfifo = findTrusted("mkfifo");
+    if (mkfifo === undefined) return resolve(false);
+    const child = startTrusted(mkfifo, ["-m", "600", ...names], { stdio: "ignore", env: {} });
     child.on("error", () => resolve(false));
     child.on("exit", (code) => resolve(code === 0));
   });
-
-const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";

@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@octant/core";
+import { startTrusted } from "../programs/start-program.ts";
+import { thisNode } from "../programs/trusted-program.ts";
 import { isStopped } from "./process-table.ts";
 import {
   type EndRecord,
@@ -57,7 +59,7 @@ const LEAVING_LOOK_MS = 20;
 
 /** Starts a supervisor in a session of its own, with next to no environment: children can read that of their parent. */
 export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorClient {
-  const child = spawn(process.execPath, [...STAY_SMALL, ENTRY], {
+  const child = startTrusted(thisNode(), [...STAY_SMALL, ENTRY], {
     cwd: "/",
     env: { [SERVER_MARK]: hello.server },
     detached: true,

@@ -1,8 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { toNative } from "../path.ts";
+import { succeeds } from "../programs/start-program.ts";
+import type { TrustedProgram } from "../programs/trusted-program.ts";
 import { toArgumentFile } from "./bubblewrap.ts";
 import { EXCHANGE } from "./exchange.ts";
-import { divideVariables, HEARING_KEYS, keepVariables, toLauncherArgv } from "./launcher.ts";
+import { divideVariables, keepVariables, RESTORE_KEY_SIGNALS, toLauncherArgv } from "./launcher.ts";
 import type { Level } from "./level.ts";
 import { toLimitCommands } from "./limits.ts";
 import type { Mount } from "./mount.ts";
@@ -11,13 +12,16 @@ import { assembleFilter } from "./seccomp.ts";
 import type { Architecture } from "./syscalls.ts";
 
 export interface BubblewrapLevelOptions {
-  readonly program: string;
+  readonly program: TrustedProgram;
+  /** coreutils' `env`, which gives a command on a terminal its signals back. */
+  readonly envProgram: TrustedProgram | undefined;
   readonly arch: Architecture;
   readonly isRoot: boolean;
   readonly scratch: Scratch;
 }
 
-export function createBubblewrapLevel({ program, arch, isRoot, scratch }: BubblewrapLevelOptions): Level {
+export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
+  const { program, envProgram, arch, isRoot, scratch } = options;
   const limits = toLimitCommands();
   const filter = scratch.keep("filter", assembleFilter(arch));
   // Plans are kept by whoever makes them, so the same list is the same file.
@@ -27,12 +31,14 @@ export function createBubblewrapLevel({ program, arch, isRoot, scratch }: Bubble
     files.set(mounts, file);
     return file;
   };
-  let hears: boolean | undefined;
-  /** Not every `env` can give a command its signals back; without that, ctrl-c ends what has a terminal. */
-  const canHearKeys = (): boolean => {
-    const [env, ...args] = HEARING_KEYS;
-    hears ??= spawnSync(env, [...args, "true"], { stdio: "ignore" }).status === 0;
-    return hears;
+  let restoring: readonly string[] | undefined;
+  /** Not every `env` can restore signals; where it cannot, Ctrl-C ends the launcher and the command with it. */
+  const restoreKeySignals = (): readonly string[] => {
+    restoring ??=
+      envProgram !== undefined && succeeds(envProgram, [...RESTORE_KEY_SIGNALS, "/bin/true"])
+        ? [envProgram, ...RESTORE_KEY_SIGNALS]
+        : [];
+    return restoring;
   };
   return {
     level: "bubblewrap",
@@ -42,6 +48,7 @@ export function createBubblewrapLevel({ program, arch, isRoot, scratch }: Bubble
       const { argv, env, folder, pty } = command;
       const { passed, inside } = divideVariables(env);
       const variables = keepVariables(scratch, inside);
+      const restored = pty ? restoreKeySignals() : [];
       const launcher = [
         ...[program, "--args", "8", "--seccomp", "9"],
         ...(variables === undefined ? [] : ["--args", "7"]),
@@ -51,10 +58,10 @@ export function createBubblewrapLevel({ program, arch, isRoot, scratch }: Bubble
         ...(pty ? [] : ["--new-session"]),
         // A name that no argument can hold is left to where the launcher was started.
         ...(typeof toNative(folder) !== "string" ? [] : ["--chdir", folder]),
-        ...["--", ...(pty && canHearKeys() ? HEARING_KEYS : []), ...argv],
+        ...["--", ...restored, ...argv],
       ];
       const files = { mounts: fileOf(mounts), filter, variables };
-      const launched = toLauncherArgv(files, launcher, { limits, isDeafToKeys: pty && canHearKeys() });
+      const launched = toLauncherArgv(files, launcher, { limits, ignoresKeys: restored.length > 0 });
       return { argv: launched, env: passed, folder, launcher: true };
     },
   };

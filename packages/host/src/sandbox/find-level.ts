@@ -1,8 +1,8 @@
+import { findTrusted } from "../programs/trusted-program.ts";
 import { createBubblewrapLevel } from "./bubblewrap-level.ts";
 import type { Level } from "./level.ts";
 import { createPlans, type Plans } from "./plans.ts";
 import { adviceFor, tryLevel } from "./probe.ts";
-import { findTrusted } from "./program.ts";
 import type { Trial } from "./sandbox.ts";
 import { createSandboxExecLevel } from "./sandbox-exec-level.ts";
 import { hasSeccomp } from "./seccomp.ts";
@@ -37,7 +37,7 @@ export async function findLevel(
     tried.push(trial);
     if (trial.works) return { tried, working: { level, plans }, advice: "" };
   }
-  return { tried, advice: adviceFor(findTrusted("bwrap", options.env, options.roots) !== undefined) };
+  return { tried, advice: adviceFor(findTrusted("bwrap", options.roots) !== undefined) };
 }
 
 type Candidate =
@@ -46,22 +46,23 @@ type Candidate =
 
 const levelOf = ({ level }: Candidate): SandboxLevel => (typeof level === "string" ? level : level.level);
 
-function listCandidates({ env, roots, scratch }: Options): Candidate[] {
+function listCandidates({ roots, scratch }: Options): Candidate[] {
   if (process.platform === "darwin") return [{ level: createSandboxExecLevel(), isRoot: false }];
   const { arch } = process;
   const amRoot = process.getuid?.() === 0;
   // Root in a container may lack the rights to do without a user namespace.
   const ways = amRoot ? [true, false] : [false];
-  const bwrap = findTrusted("bwrap", env, roots);
-  const unshare = findTrusted("unshare", env, roots);
-  const setpriv = findTrusted("setpriv", env, roots);
+  const bwrap = findTrusted("bwrap", roots);
+  const envProgram = findTrusted("env", roots);
+  const unshare = findTrusted("unshare", roots);
+  const setpriv = findTrusted("setpriv", roots);
   return [
     ...(bwrap === undefined
       ? [{ level: "bubblewrap", missing: "bwrap is not installed" } as const]
       : !hasSeccomp(arch)
         ? [{ level: "bubblewrap", missing: `there is no seccomp filter for ${arch}` } as const]
         : ways.map((isRoot) => ({
-            level: createBubblewrapLevel({ program: bwrap, arch, isRoot, scratch }),
+            level: createBubblewrapLevel({ program: bwrap, envProgram, arch, isRoot, scratch }),
             isRoot,
           }))),
     ...(unshare === undefined || setpriv === undefined

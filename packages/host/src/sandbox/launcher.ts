@@ -9,10 +9,10 @@ import type { Scratch } from "./scratch.ts";
  */
 const SCRIPT = 'exec 8<"$1" 9<"$2"; shift 2; exec "$@"';
 const SCRIPT_WITH_VARIABLES = `exec 7<"$1"; /bin/rm -f -- "$1"; shift; ${SCRIPT}`;
-/** On a terminal ctrl-c reaches bubblewrap too, which would end, and everything with it. */
-const DEAF_TO_KEYS = "trap '' INT QUIT; ";
-/** What was ignored outside is no longer ignored by the command; a shell cannot undo that. */
-export const HEARING_KEYS = ["env", "--default-signal=INT,QUIT"] as const;
+/** On a terminal Ctrl-C reaches bubblewrap too, and would end it and everything in it. */
+const IGNORE_KEYS = "trap '' INT QUIT; ";
+/** Arguments of `env`. The command must not inherit the ignored signals, and a shell cannot restore them. */
+export const RESTORE_KEY_SIGNALS = ["--default-signal=INT,QUIT"] as const;
 
 export interface LauncherFiles {
   readonly mounts: string;
@@ -30,9 +30,9 @@ export interface Variables {
 export function toLauncherArgv(
   { mounts, filter, variables }: LauncherFiles,
   launcher: readonly string[],
-  { limits, isDeafToKeys }: { readonly limits: string; readonly isDeafToKeys: boolean },
+  { limits, ignoresKeys }: { readonly limits: string; readonly ignoresKeys: boolean },
 ): readonly [string, ...string[]] {
-  const start = `${isDeafToKeys ? DEAF_TO_KEYS : ""}${limits}; `;
+  const start = `${ignoresKeys ? IGNORE_KEYS : ""}${limits}; `;
   const script = start + (variables === undefined ? SCRIPT : SCRIPT_WITH_VARIABLES);
   const files = [...(variables === undefined ? [] : [variables]), mounts, filter];
   return ["/bin/sh", "-c", script, "sandbox", ...files, ...launcher];

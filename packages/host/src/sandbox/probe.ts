@@ -1,6 +1,6 @@
-import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { startLaunched } from "../programs/start-program.ts";
 import type { CommandPlace, Level } from "./level.ts";
 import { type Mount, read } from "./mount.ts";
 import type { SandboxedCommand, Trial } from "./sandbox.ts";
@@ -8,6 +8,7 @@ import type { Scratch } from "./scratch.ts";
 
 const PROBE_MS = 10_000;
 const MAX_REASON_CHARS = 200;
+const MAX_PRINTED_CHARS = 4_000;
 
 /** 9: could write outside. 8: has no filter. 0: neither. */
 const WRITE_OUTSIDE = `
@@ -50,18 +51,20 @@ interface Outcome {
   readonly reason: string;
 }
 
-/** Not `execFile` of a shell: the launcher itself is what is tried. */
 const run = ({ argv: [program, ...args], env }: ReturnType<Level["launch"]>): Promise<Outcome> =>
   new Promise((resolve) => {
-    execFile(
-      program,
-      args,
-      { env, cwd: "/", timeout: PROBE_MS, killSignal: "SIGKILL" },
-      (error, _, stderr) => {
-        const reason = stderr.trim().split("\n").at(-1)?.slice(0, MAX_REASON_CHARS) ?? "";
-        resolve({ code: error ? (error.code ?? "no answer") : 0, reason });
-      },
-    );
+    const child = startLaunched(program, args, {
+      ...{ env, cwd: "/", stdio: ["ignore", "pipe", "pipe"] },
+      ...{ timeout: PROBE_MS, killSignal: "SIGKILL" },
+    });
+    let printed = "";
+    child.stdout.resume();
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      printed = (printed + text).slice(-MAX_PRINTED_CHARS);
+    });
+    const reason = () => printed.trim().split("\n").at(-1)?.slice(0, MAX_REASON_CHARS) ?? "";
+    child.on("error", (cause) => resolve({ code: "not started", reason: cause.message }));
+    child.on("close", (code) => resolve({ code: code ?? "no answer", reason: reason() }));
   });
 
 /** What a person can do about a level that does not work. */

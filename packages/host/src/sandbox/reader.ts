@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, rmSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -10,6 +10,7 @@ import { toBytes } from "../path.ts";
 import { createPipeReader, createPipes, type Pipe } from "../processes/pipes.ts";
 import { endTree } from "../processes/process-tree.ts";
 import { PROCESS_MARK, type StreamName } from "../processes/protocol.ts";
+import { startLaunched } from "../programs/start-program.ts";
 import type { LaunchedCommand, Reader, ReaderCommand } from "./sandbox.ts";
 
 /** A folder of ours for pipes and input, and its name inside. */
@@ -49,7 +50,7 @@ export function createReader(
   { argv: [program, ...args], env, folder }: LaunchedCommand,
   exchange: Exchange,
 ): ResidentReader {
-  const shell = spawn(program, args, { cwd: folder, env, stdio: "pipe", detached: true });
+  const shell = startLaunched(program, args, { cwd: folder, env, stdio: "pipe", detached: true });
   const pipes = createPipes(exchange.outside);
   const readPipe = createPipeReader();
   const running = new Map<string, PromiseWithResolvers<number>>();

@@ -1,7 +1,9 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { ToolError } from "@octant/core";
+import { startTrusted } from "../programs/start-program.ts";
+import { bundledProgram } from "../programs/trusted-program.ts";
 import { errnoOf } from "../system-error.ts";
 import { watchMemory } from "./ripgrep-memory.ts";
 import { watchForStall } from "./ripgrep-stall.ts";
@@ -29,7 +31,7 @@ export async function* runRipgrep({
   signal,
 }: RipgrepRun): AsyncGenerator<Buffer, void> {
   signal.throwIfAborted();
-  const child = spawn(program, args, {
+  const child = startTrusted(bundledProgram(program), args, {
     cwd,
     env: safeEnvironment(env),
     stdio: [stdin ?? "ignore", "pipe", "pipe"],

@@ -1,0 +1,39 @@
+import {
+  type ChildProcess,
+  type ChildProcessByStdio,
+  type ChildProcessWithoutNullStreams,
+  type SpawnOptions,
+  type SpawnOptionsWithoutStdio,
+  type SpawnOptionsWithStdioTuple,
+  type StdioNull,
+  type StdioPipe,
+  spawn,
+  spawnSync,
+} from "node:child_process";
+import type { Readable } from "node:stream";
+import type { TrustedProgram } from "./trusted-program.ts";
+
+/** This file is the only one that starts processes; test/spawn-sites.test.ts keeps it so. */
+interface Start<Program extends string> {
+  (
+    program: Program,
+    args: readonly string[],
+    options: SpawnOptionsWithoutStdio,
+  ): ChildProcessWithoutNullStreams;
+  (
+    program: Program,
+    args: readonly string[],
+    options: SpawnOptionsWithStdioTuple<StdioNull, StdioPipe, StdioPipe>,
+  ): ChildProcessByStdio<null, Readable, Readable>;
+  (program: Program, args: readonly string[], options: SpawnOptions): ChildProcess;
+}
+
+/** Starts a program of ours or of the system outside the sandbox. */
+export const startTrusted: Start<TrustedProgram> = spawn;
+
+/** Starts a command that `Sandbox.wrap` launched; it runs free only where the machine or the settings have no sandbox. */
+export const startLaunched: Start<string> = spawn;
+
+/** Runs a trusted program to its end; says whether it succeeded. */
+export const succeeds = (program: TrustedProgram, args: readonly string[]): boolean =>
+  spawnSync(program, args, { stdio: "ignore" }).status === 0;

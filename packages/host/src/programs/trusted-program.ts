@@ -1,0 +1,82 @@
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { fromNative, isWithin, type Path } from "../path.ts";
+
+declare const trusted: unique symbol;
+
+/** The absolute path of a program that may run outside the sandbox. */
+export type TrustedProgram = string & { readonly [trusted]: true };
+
+/** Folders that only an administrator installs to. The PATH is not asked: npx puts a project's folders first on it. */
+const UNIX_FOLDERS = [
+  "/usr/bin",
+  "/bin",
+  "/usr/sbin",
+  "/sbin",
+  "/usr/local/bin",
+  "/run/wrappers/bin",
+  "/run/current-system/sw/bin",
+  "/nix/var/nix/profiles/default/bin",
+  "/opt/homebrew/bin",
+];
+const SYSTEM_FOLDERS = process.platform === "win32" ? ["C:\\Windows\\System32"] : UNIX_FOLDERS;
+
+/** The PATH for a trusted program that starts others by name. */
+export const TRUSTED_PATH = [...SYSTEM_FOLDERS, "/snap/bin", "/var/lib/flatpak/exports/bin"].join(delimiter);
+
+/** A program of the system; never one in, or linked into, a folder that commands can write to. */
+export const findTrusted = (name: string, writable: readonly Path[] = []): TrustedProgram | undefined =>
+  SYSTEM_FOLDERS.map((folder) => join(folder, name)).find(
+    (path): path is TrustedProgram => isProgram(path) && !isInside(writable, path),
+  );
+
+/** The Node that runs this process. The sandbox keeps its folder read-only. */
+export const thisNode = (): TrustedProgram => process.execPath as TrustedProgram; // Not looked up by name.
+
+/** A program that came with this install. The sandbox keeps the install read-only. */
+export const bundledProgram = (path: string): TrustedProgram => path as TrustedProgram; // The caller resolved it by module.
+
+/** The PATH without folders that a project brings along: those in its roots and in any node_modules. */
+export const pathOutsideProjects = (path: string, roots: readonly Path[]): string =>
+  path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !isInNodeModules(folder) && !isInside(roots, folder))
+    .join(delimiter);
+
+/** The first program of this name on a PATH that is already free of projects, and that is not a link into a root. */
+export const findOutsideProjects = (name: string, path: string, roots: readonly Path[]): string | undefined =>
+  path
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((file) => isProgram(file) && !isInside(roots, file));
+
+export function isProgram(path: string): boolean {
+  // Most folders of a PATH do not hold the name, and a failed accessSync costs more than this look.
+  if (!isFile(path)) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false;
+  }
+}
+
+const isInNodeModules = (folder: string): boolean => folder.split("/").includes("node_modules");
+
+function isInside(roots: readonly Path[], path: string): boolean {
+  try {
+    const real = fromNative(realpathSync.native(path, { encoding: "buffer" }));
+    return roots.some((root) => isWithin(root, path) || isWithin(root, real));
+  } catch {
+    // A folder that is missing now may be made there later.
+    return roots.some((root) => isWithin(root, path));
+  }
+}
