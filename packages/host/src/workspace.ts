@@ -49,7 +49,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const edits = createEdits({ confinement, blobs, state, warn });
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(Date.now) });
-  const sandbox = createSandbox({ roots: confinement.roots, settings, env, state });
+  const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, warn });
   const limits = { memoryBytes: settings.memory_bytes, maxProcesses: settings.max_processes };
   const processes = createProcesses({ folder: state.folder("processes"), env, sandbox, limits });
   const refs = { stdout: processes.openRef, stderr: processes.openRef };

@@ -41,7 +41,7 @@ test("everything runs in the sandbox, without network and without the server's s
     openReader: async () => undefined,
     wrap: async (command: SandboxedCommand) => {
       commands.push(command);
-      return { ...command, launcher: false };
+      return { ...command, launcher: false, release: () => [] };
     },
   };
   const env = { ...process.env, API_TOKEN: "secret" };

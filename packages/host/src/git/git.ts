@@ -108,7 +108,9 @@ export function createGit(options: GitOptions): Git {
       ...{ argv: given.argv, folder, env: environment, pty: false, network: "off", changesProtected: true },
       besides: outside([gitDir, commonDir, ...personal]),
     });
-    return runGit({ ...run, argv: wrapped.argv, folder: wrapped.folder, env: wrapped.env });
+    return runGit({ ...run, argv: wrapped.argv, folder: wrapped.folder, env: wrapped.env }).finally(
+      wrapped.release,
+    );
   };
 
   /** A repository beside or above the root is not there in a sandbox, or not to be written, unless it is asked for. */

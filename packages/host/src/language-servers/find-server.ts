@@ -90,7 +90,7 @@ async function probe(
   if (row.probe.length === 0) return "";
   try {
     const launched = await sandbox.wrap({ argv, folder: root, env: childEnv, pty: false, network: "off" });
-    const { printed, code, signal } = await runToEnd(launched);
+    const { printed, code, signal } = await runToEnd(launched).finally(launched.release);
     if (code === 0) return versionIn(printed);
     const first = printed.trim().split("\n")[0]?.slice(0, MAX_REASON_CHARS);
     return {

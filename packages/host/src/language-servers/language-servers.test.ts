@@ -202,7 +202,7 @@ test("a server of the project itself is not started where no sandbox holds it", 
       status: async () => ({ mode: "off", level: "off", detail: "", container: null, tried: [] }),
       openReader: async () => undefined,
       openExchange: async () => openPlainExchange(),
-      wrap: async ({ argv, folder, env }) => ({ argv, folder, env, launcher: false }),
+      wrap: async ({ argv, folder, env }) => ({ argv, folder, env, launcher: false, release: () => [] }),
       close: async () => {},
     },
   });

@@ -60,6 +60,7 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
     child.once("exit", (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
     child.once("error", (cause) => resolve(`could not be started: ${cause.message}`));
   });
+  void exited.then(launched.release);
   if (child.pid === undefined) throw (await once(child, "error"))[0];
   const { pid } = child;
   return {

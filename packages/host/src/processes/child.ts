@@ -5,7 +5,7 @@ import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { startLaunched } from "../programs/start-program.ts";
 import type { Groups } from "./cgroup.ts";
-import type { Pipe, Pipes, ReadPipe } from "./pipes.ts";
+import type { DrainNow, Pipe, Pipes, ReadPipe } from "./pipes.ts";
 import { STREAMS, type StartOrder, type StreamName, type TerminalSize } from "./protocol.ts";
 
 /** A process that runs. It leads a session of its own, and what it prints is drained whatever happens. */
@@ -14,6 +14,8 @@ export interface Child {
   /** Where its input goes; absent when there is none to give. */
   readonly input?: ChildInput;
   resize?(size: TerminalSize): void;
+  /** Reads what was printed so far. True when the end of all output was reached: `drained` follows. */
+  readOutput?(): boolean;
 }
 
 export interface ChildInput {
@@ -54,7 +56,7 @@ export async function startChild(order: StartOrder, tools: ChildTools, on: Child
   }
 
   const draining = new Set<StreamName>(STREAMS);
-  const drain = (name: StreamName, pipe: Pipe | undefined, stream: Readable | null): (() => void) => {
+  const drain = (name: StreamName, pipe: Pipe | undefined, stream: Readable | null): DrainNow => {
     const close = (readToEnd: boolean) => {
       if (pipe && readToEnd) pipes.giveBack(pipe.name);
       draining.delete(name);
@@ -63,21 +65,19 @@ export async function startChild(order: StartOrder, tools: ChildTools, on: Child
     if (pipe) return readPipe(pipe.readEnd, { bytes: (bytes) => on.output(name, bytes), close });
     stream?.on("data", (bytes: Buffer) => on.output(name, bytes));
     stream?.on("close", () => close(false));
-    return () => {};
+    return () => !draining.has(name);
   };
-  const looks = [drain("stdout", stdout, child.stdout), drain("stderr", stderr, child.stderr)];
-  const lookAtOutput = () => {
-    for (const look of looks) look();
-  };
+  const drains = [drain("stdout", stdout, child.stdout), drain("stderr", stderr, child.stderr)];
+  const readOutput = () => drains.map((drainNow) => drainNow()).every(Boolean);
   child.on("exit", (code, signal) => {
-    lookAtOutput();
+    readOutput();
     on.exit(code, signal);
   });
 
   const input = stdin ? new Socket({ fd: stdin.writeEnd, readable: false, writable: true }) : child.stdin;
-  if (child.pid !== undefined) return { pid: child.pid, ...(input && { input: toInput(input) }) };
+  if (child.pid !== undefined) return { pid: child.pid, readOutput, ...(input && { input: toInput(input) }) };
   input?.destroy();
-  lookAtOutput();
+  readOutput();
   throw (await once(child, "error"))[0];
 }
 

@@ -20,20 +20,31 @@ export interface Launcher {
     readonly folder?: string | undefined;
     /** False: this is the command itself, to be started as if there were no sandbox. */
     readonly launcher?: boolean | undefined;
+    readonly guardFile?: string | undefined;
+    /** Called when the command has ended; returns the protected entries that were moved out of the project meanwhile. */
+    readonly release?: (() => readonly string[]) | undefined;
   }>;
   openExchange(): Promise<Exchange>;
 }
 
+export interface Launched {
+  readonly order: StartOrder;
+  release(): readonly string[];
+}
+
 /** The order to start the launcher, which starts the command. */
 export async function toLaunched(
-  sandbox: Launcher,
+  sandbox: Launcher | undefined,
   order: StartOrder,
   exchange?: Exchange,
-): Promise<StartOrder> {
+): Promise<Launched> {
+  if (!sandbox) return { order, release: () => [] };
   const { argv, folder, env, pty } = order;
   const launch = await sandbox.wrap({ argv, folder, env: { ...env }, pty: pty !== null, exchange });
+  const { release = () => [], guardFile = null } = launch;
   if (launch.launcher === false)
-    return { ...order, program: launch.program ?? order.program, env: launch.env };
+    return { order: { ...order, program: launch.program ?? order.program, env: launch.env }, release };
   const { argv: launcher, env: itsEnv, folder: itsFolder = "/" } = launch;
-  return { ...order, program: launcher[0], argv: launcher, env: itsEnv, cwd: itsFolder, launched: true };
+  const place = { program: launcher[0], argv: launcher, env: itsEnv, cwd: itsFolder, launched: true };
+  return { order: { ...order, ...place, guardFile }, release };
 }

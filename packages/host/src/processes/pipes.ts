@@ -102,14 +102,18 @@ export interface PipeEvents {
   close(readToEnd: boolean): void;
 }
 
-/** Reads a pipe to its end, beginning soon, or at once when what comes back is called: the writer has ended. */
-export type ReadPipe = (fd: number, on: PipeEvents) => () => void;
+/** Reads all that is in a pipe now, without waiting for the event loop. True when its end was reached: `close` follows. */
+export type DrainNow = () => boolean;
+
+/** Reads a pipe to its end. Reading begins soon; the returned function reads at once. */
+export type ReadPipe = (fd: number, on: PipeEvents) => DrainNow;
 
 export function createPipeReader(): ReadPipe {
   const buffer = Buffer.allocUnsafe(READ_BYTES);
 
-  const wait = (fd: number, on: PipeEvents) => {
+  const wait = (fd: number, on: PipeEvents): DrainNow => {
     let ended = false;
+    let isClosed = false;
     const callback = (count: number) => {
       on.bytes(buffer.subarray(0, count));
       return true;
@@ -120,30 +124,44 @@ export function createPipeReader(): ReadPipe {
     });
     // A broken pipe has ended too, but is not to be used again.
     socket.on("error", () => {});
-    socket.on("close", () => on.close(ended));
+    socket.on("close", () => {
+      isClosed = true;
+      on.close(ended);
+    });
     socket.resume();
+    return () => {
+      if (isClosed || ended) return true;
+      ended = readAvailable(fd, on) === "end";
+      if (ended) socket.destroy();
+      return ended;
+    };
+  };
+  const readAvailable = (fd: number, on: PipeEvents): "end" | "more" => {
+    for (let reads = 0; reads < MAX_READS_AT_ONCE; reads++) {
+      const count = readNow(fd, buffer);
+      if (count === undefined) break;
+      if (count === 0) return "end";
+      on.bytes(buffer.subarray(0, count));
+    }
+    return "more";
   };
 
   return (fd, on) => {
-    let isWaiting = false;
+    let drainWaiting: DrainNow | undefined;
+    let isClosed = false;
     const startWaiting = () => {
-      isWaiting = true;
-      wait(fd, on);
+      drainWaiting = wait(fd, on);
     };
     const callOff = after(WAIT_AFTER_MS, startWaiting);
     return () => {
-      if (isWaiting) return;
+      if (drainWaiting || isClosed) return isClosed || (drainWaiting?.() ?? false);
       callOff();
-      for (let reads = 0; reads < MAX_READS_AT_ONCE; reads++) {
-        const count = readNow(fd, buffer);
-        if (count === undefined) break;
-        if (count === 0) {
-          closeSync(fd);
-          return on.close(true);
-        }
-        on.bytes(buffer.subarray(0, count));
-      }
-      startWaiting();
+      isClosed = readAvailable(fd, on) === "end";
+      if (isClosed) {
+        closeSync(fd);
+        on.close(true);
+      } else startWaiting();
+      return isClosed;
     };
   };
 }

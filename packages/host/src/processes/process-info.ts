@@ -24,12 +24,14 @@ export interface ProcessInfo {
   readonly output_failure: string | null;
   /** The limit that it, or something that it started, was killed for. */
   readonly limit: LimitName | null;
+  /** Protected entries that commands made while it ran, and that were moved out of the project. */
+  readonly quarantined: readonly string[];
 }
 
 /** What is known to be `printed` need not be looked for. */
 export function toInfo(
   folder: string,
-  { start, end }: ProcessRecord,
+  { start, end, quarantined = [] }: ProcessRecord,
   known: EndRecord["printed"] = null,
 ): ProcessInfo {
   const { caps: _caps, server: _server, ...facts } = start;
@@ -39,6 +41,7 @@ export function toInfo(
   return {
     ...facts,
     ...outcome,
+    quarantined,
     duration: ended_at - start.started_at,
     stdout_bytes: counted?.stdout ?? spoolOf(folder, start, "stdout").total(),
     stderr_bytes: counted?.stderr ?? spoolOf(folder, start, "stderr").total(),

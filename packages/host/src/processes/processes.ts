@@ -6,7 +6,7 @@ import { type Exchange, openPlainExchange } from "../sandbox/exchange.ts";
 import { toToolError } from "../system-error.ts";
 import type { ProcessLimits } from "./cgroup.ts";
 import { childEnvironment, passedEnvironment } from "./environment.ts";
-import { type Launcher, toLaunched } from "./launcher.ts";
+import { type Launched, type Launcher, toLaunched } from "./launcher.ts";
 import { createLiveProcess, type LiveProcess } from "./live-process.ts";
 import { listMachine, type MachineProcess } from "./machine.ts";
 import { openOutput } from "./output-ref.ts";
@@ -110,14 +110,14 @@ export function createProcesses(options: ProcessesOptions): Processes {
   };
 
   const events = createTopic<ProcessEvent>({ now: Date.now });
-  const announce = (running: LiveProcess) => {
+  const announce = (running: LiveProcess, release: Launched["release"]) => {
     const { proc_id, owner } = running.start;
     events.publish({ type: "started", proc_id, owner });
     running.output.listen(() => {
       if (live.has(proc_id)) events.publish({ type: "output", proc_id, owner });
     });
     void running.ended.then((end) => {
-      remember({ start: running.start, end });
+      remember({ start: running.start, end, quarantined: release() });
       events.publish({ type: "ended", proc_id, owner });
     });
   };
@@ -157,25 +157,39 @@ export function createProcesses(options: ProcessesOptions): Processes {
     const end = await Promise.race([running.ended, timeUp]);
     enough.abort(ENOUGH);
     signal.throwIfAborted();
-    return toInfo(folder, { start: running.start, end });
+    return toInfo(folder, recent.get(proc_id) ?? { start: running.start, end });
   };
 
-  const launch = async (spec: ProcessSpec, running: LiveProcess) => {
+  const launch = async (spec: ProcessSpec, running: LiveProcess): Promise<Launched["release"]> => {
     const { proc_id, owner, command, server } = running.start;
     const { argv, cwd, env: extra = {}, pty, timeoutMs = null } = spec;
     const hasTerminal = pty !== undefined;
     const order: StartOrder = {
-      ...{ proc_id, owner, command, argv, program: argv[0], timeoutMs, pty: pty ?? null, launched: false },
+      ...{
+        proc_id,
+        owner,
+        command,
+        argv,
+        program: argv[0],
+        timeoutMs,
+        pty: pty ?? null,
+        launched: false,
+        guardFile: null,
+      },
       ...{ folder: cwd.path, cwd: nameOf(cwd) },
       env: childEnvironment({ base, extra, pty: hasTerminal, folder: cwd.path, proc_id, server }),
       stdin: keepInput(inputPath(folder, proc_id), spec.stdin ?? "closed"),
     };
-    const { end, ...started } = await link.ask(
-      "start",
-      sandbox ? await toLaunched(sandbox, order, spec.exchange) : order,
-    );
-    running.started(started);
-    if (end) link.end(proc_id, end);
+    const { order: launched, release } = await toLaunched(sandbox, order, spec.exchange);
+    try {
+      const { end, ...started } = await link.ask("start", launched);
+      running.started(started);
+      if (end) link.end(proc_id, end);
+      return release;
+    } catch (cause) {
+      release();
+      throw cause;
+    }
   };
 
   return {
@@ -186,13 +200,12 @@ export function createProcesses(options: ProcessesOptions): Processes {
       const facts = { proc_id, owner: spec.owner, command: spec.label, pty: spec.pty !== undefined, caps };
       const running = link.add((server) => createLiveProcess({ ...facts, server }));
       try {
-        await launch(spec, running);
+        announce(running, await launch(spec, running));
       } catch (cause) {
         link.drop(proc_id);
         removeInput(inputPath(folder, proc_id));
         throw toStartError(cause, spec.argv[0], limits);
       }
-      announce(running);
       return toInfo(folder, { start: running.start, end: undefined }, NOTHING_YET);
     },
     openExchange: async () => (sandbox ? sandbox.openExchange() : openPlainExchange()),

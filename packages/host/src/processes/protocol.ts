@@ -62,6 +62,8 @@ export interface StartOrder extends Omit<StartRecord, "pid" | "started_at" | "se
   readonly folder: string;
   /** `argv` is a sandbox's launcher, which tells a death by signal N as exit code 128 + N. */
   readonly launched: boolean;
+  /** What to quarantine when the server dies; null where no sandbox guards protected entries. */
+  readonly guardFile: string | null;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: InputSource;
   readonly pty: TerminalSize | null;

@@ -10,6 +10,8 @@ import type { EndRecord, StartRecord, StreamName } from "./protocol.ts";
 export interface ProcessRecord {
   readonly start: StartRecord;
   readonly end: EndRecord | undefined;
+  /** Not on disk: known to the server that ran it. */
+  readonly quarantined?: readonly string[];
 }
 
 const RECORD_SUFFIX = ".json";

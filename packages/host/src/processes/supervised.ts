@@ -34,8 +34,10 @@ export interface Supervised {
   kill(signal: NodeJS.Signals | null): Promise<void>;
 }
 
-/** How long the output may stay open after the exit before the exit is told all the same. */
+/** How long the output may stay open after the exit before the exit is reported all the same. */
 const DRAIN_MS = 100;
+/** A sandbox ends everything in it, but on a busy machine its last process may hold the output for a while. */
+const LAUNCHER_DRAIN_MS = 5_000;
 /** How long a process has to end by itself when it is killed or its time is up. */
 export const GRACE_MS = 2_000;
 /** What a launcher and a shell add to the number of the signal that ended the command. */
@@ -81,6 +83,12 @@ export async function supervise(
     kept.recordEnd(toStartRecord(), end);
     ended.resolve(end);
   };
+  /** A late timer may come before the event that tells of output, so the pipes are read before they count as open. */
+  const waitForOutput = (waitedMs: number) => {
+    if (waitedMs > 0 && child.readOutput?.()) return;
+    if (waitedMs >= (order.launched ? LAUNCHER_DRAIN_MS : DRAIN_MS)) return report();
+    stopDraining = after(DRAIN_MS, () => waitForOutput(waitedMs + DRAIN_MS));
+  };
   const events: ChildEvents = {
     output(stream, bytes) {
       kept.write(stream, bytes);
@@ -90,7 +98,7 @@ export async function supervise(
       stopTimer();
       outcome = { code, signal: signal ?? toldBy(order, code), at: Date.now() };
       if (complete) return report();
-      if (!drained) stopDraining = after(DRAIN_MS, report);
+      if (!drained) waitForOutput(0);
     },
     async drained() {
       stopDraining();

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { type Guarded, quarantineNew } from "../sandbox/quarantine.ts";
 import { createGroups } from "./cgroup.ts";
 import { errnoOf } from "./errno.ts";
 import { makeServerFolder, removeServerFolder } from "./leftovers.ts";
@@ -93,6 +95,7 @@ function createDesk(hello: Hello, line: Line): Desk {
   const starting = new Set<Promise<unknown>>();
   const news = createNews(NEWS_EVERY_MS, (proc_id) => line.send({ type: "output", proc_id }));
   let starts = 0;
+  let guardFile: string | null = null;
   let closing: Promise<void> | undefined;
 
   const find = (proc_id: string): Supervised => {
@@ -103,6 +106,7 @@ function createDesk(hello: Hello, line: Line): Desk {
 
   const start = async (order: StartOrder): Promise<Requests["start"]["answer"]> => {
     const { proc_id } = order;
+    guardFile = order.guardFile ?? guardFile;
     if (closing) throw new Refused({ kind: "no_process" });
     if (starts++ % SWEEP_EVERY_STARTS === 0) setImmediate(sweepRecords, hello.folder, Date.now());
     const supervised = await supervise(order, hello, tools, () => news.tell(proc_id)).catch(refuseStart);
@@ -127,6 +131,7 @@ function createDesk(hello: Hello, line: Line): Desk {
     const mark = `${SERVER_MARK}=${hello.server}`;
     const left = await endTree({ leaders, mark }, { signal: "SIGTERM", graceMs: FAREWELL_MS });
     if (left.length === 0) await Promise.all(running.map(({ ended }) => ended));
+    if (running.length > 0 && guardFile !== null) quarantineBy(guardFile);
     tools.pipes.close();
     tools.spares.close();
     tools.records.close();
@@ -174,6 +179,15 @@ function createDesk(hello: Hello, line: Line): Desk {
       return closing;
     },
   };
+}
+
+/** The server may be gone, and what its commands made in the project with it unseen. */
+function quarantineBy(guardFile: string): void {
+  try {
+    quarantineNew(JSON.parse(readFileSync(guardFile, "utf8")) as Guarded); // The sandbox of the server wrote it.
+  } catch {
+    // The state folder was removed.
+  }
 }
 
 const refuseStart = (cause: unknown): never => {

@@ -2,11 +2,14 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@octant/core";
 import { isWithin } from "../path.ts";
+import { toToolError } from "../system-error.ts";
 import { detectContainer } from "./container.ts";
 import { exchangeMounts, openBoundExchange, openPlainExchange } from "./exchange.ts";
 import { type FoundLevel, findLevel } from "./find-level.ts";
+import { createGuard, type Guard } from "./guard.ts";
 import { forgetVariables } from "./launcher.ts";
 import { type Mount, read } from "./mount.ts";
+import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import { findProgram } from "./program.ts";
 import type { HostProxy } from "./proxy.ts";
 import type { Readers } from "./readers.ts";
@@ -15,14 +18,24 @@ import { openScratch } from "./scratch.ts";
 import { isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
 
 /** Nothing is tried before somebody asks, and nothing is tried twice. */
-export function createSandbox({ roots, settings, env, state, levels }: SandboxOptions): Sandbox {
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const { roots, settings, env, state, levels, warn = () => {} } = options;
   const { mode, network } = settings;
-  let found: Promise<FoundLevel> | undefined;
+  let found: ReturnType<typeof open> | undefined;
   let status: Promise<SandboxStatus> | undefined;
   let proxy: Promise<HostProxy> | undefined;
   let readers: Promise<Readers> | undefined;
-  const find = (): Promise<FoundLevel> => {
-    found ??= findLevel({ roots, settings, env, state, scratch: openScratch(state) }, levels);
+  const open = async (): Promise<FoundLevel & { readonly guard: Guard }> => {
+    const scratch = openScratch(state);
+    const guard = createGuard({ roots, scratch, warn });
+    const protectedMounts = guard.mounts();
+    const place = { roots, settings, env, state, scratch, protectedMounts };
+    return { ...(await findLevel(place, levels)), guard };
+  };
+  const find = (): ReturnType<typeof open> => {
+    found ??= orAgain(open(), () => {
+      found = undefined;
+    });
     return found;
   };
   const openProxy = async (): Promise<HostProxy> => {
@@ -36,9 +49,11 @@ export function createSandbox({ roots, settings, env, state, levels }: SandboxOp
     return readers;
   };
   /** What commands are launched with; nothing where they run as they are. */
-  const findWorking = async (): Promise<FoundLevel["working"]> => {
+  const findWorking = async () => {
     checkRequirements(await getStatus(), settings);
-    return mode === "off" ? undefined : (await find()).working;
+    if (mode === "off") return undefined;
+    const { working, guard } = await find();
+    return working && { ...working, guard };
   };
 
   const describe = async (): Promise<SandboxStatus> => {
@@ -49,10 +64,12 @@ export function createSandbox({ roots, settings, env, state, levels }: SandboxOp
       level: "path_check" as const,
       detail: `${NOTHING}; ${advice}`,
     };
-    return { mode, level, detail, container, tried };
+    return { mode, level, detail: `${detail}${warningOn(roots)}`, container, tried };
   };
   const getStatus = (): Promise<SandboxStatus> => {
-    status ??= describe();
+    status ??= orAgain(describe(), () => {
+      status = undefined;
+    });
     return status;
   };
 
@@ -69,10 +86,18 @@ export function createSandbox({ roots, settings, env, state, levels }: SandboxOp
         ...(goesThroughProxy ? proxyMounts(await openProxy()) : []),
         ...(exchange ? exchangeMounts : []),
       ];
-      const mounts = working.plans.get({ changesProtected, extra, besides });
       const inside = { ...withoutOutside(command), ...(goesThroughProxy && behindForwarder(command)) };
       const ownNetwork = network !== "on" || command.network === "off";
-      return working.level.launch(inside, { mounts, exchange: exchange?.path, ownNetwork });
+      const { level, plans, guard } = working;
+      const entered = guard.enter({ changesProtected });
+      try {
+        const protectedMounts = guard.mounts();
+        const mounts = plans.get({ changesProtected, protectedMounts, extra, besides });
+        return { ...level.launch(inside, { mounts, exchange: exchange?.path, ownNetwork }), ...entered };
+      } catch (cause) {
+        entered.release();
+        throw toToolError(cause, "the state folder");
+      }
     },
     async openReader(besides) {
       const working = await findWorking();
@@ -85,7 +110,10 @@ export function createSandbox({ roots, settings, env, state, levels }: SandboxOp
     async close() {
       await (await readers)?.close();
       await (await proxy)?.close();
-      if (found) forgetVariables(openScratch(state));
+      if (!found) return;
+      const opened = await found.catch(() => undefined);
+      opened?.guard.close();
+      forgetVariables(openScratch(state));
     },
   };
 }
@@ -100,7 +128,26 @@ const asItIs = ({ argv, env, folder }: SandboxedCommand, program: string): Launc
   env,
   folder,
   launcher: false,
+  release: () => [],
 });
+
+/** A failure, such as a full disk, is not remembered: the next call tries again. */
+const orAgain = <T>(work: Promise<T>, forget: () => void): Promise<T> =>
+  work.catch((cause: unknown) => {
+    forget();
+    throw toToolError(cause, "the state folder");
+  });
+
+/** What of this install or these roots weakens or narrows the sandbox. */
+function warningOn(roots: SandboxOptions["roots"]): string {
+  const own = ownFiles().filter((path) => roots.some((root) => isWithin(root, path)));
+  const narrowed =
+    own.length > 0 ? `; Octant runs from this project, so ${own.join(", ")} are read-only` : "";
+  return sharesFilesWithCache() ? `${narrowed}; ${LINKED}` : narrowed;
+}
+
+const LINKED =
+  "this install is linked to a package cache that commands can write to: install Octant with npm, which copies";
 
 /** Fails closed: what settings ask for and the level cannot do is no reason to do less. */
 function checkRequirements(

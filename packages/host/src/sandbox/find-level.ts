@@ -1,6 +1,7 @@
 import { findTrusted } from "../programs/trusted-program.ts";
 import { createBubblewrapLevel } from "./bubblewrap-level.ts";
 import type { Level } from "./level.ts";
+import type { Mount } from "./mount.ts";
 import { createPlans, type Plans } from "./plans.ts";
 import { adviceFor, tryLevel } from "./probe.ts";
 import type { Trial } from "./sandbox.ts";
@@ -16,11 +17,13 @@ export interface FoundLevel {
   readonly advice: string;
 }
 
-type Options = Omit<Parameters<typeof createPlans>[0], "isRoot">;
+type Options = Omit<Parameters<typeof createPlans>[0], "isRoot"> & {
+  readonly protectedMounts: readonly Mount[];
+};
 
 /** Tries what this machine has, the strongest first, until one works. */
 export async function findLevel(
-  options: Options,
+  { protectedMounts, ...options }: Options,
   levels: readonly SandboxLevel[] = SANDBOX_LEVELS,
 ): Promise<FoundLevel> {
   const tried: Trial[] = [];
@@ -32,7 +35,7 @@ export async function findLevel(
     }
     const { level, isRoot } = candidate;
     const plans = createPlans({ ...options, isRoot });
-    const mounts = plans.get({ changesProtected: false, extra: [] });
+    const mounts = plans.get({ changesProtected: false, protectedMounts, extra: [] });
     const trial = await tryLevel(level, { mounts, ownNetwork: false }, options.scratch);
     tried.push(trial);
     if (trial.works) return { tried, working: { level, plans }, advice: "" };
@@ -46,7 +49,7 @@ type Candidate =
 
 const levelOf = ({ level }: Candidate): SandboxLevel => (typeof level === "string" ? level : level.level);
 
-function listCandidates({ roots, scratch }: Options): Candidate[] {
+function listCandidates({ roots, scratch }: Pick<Options, "roots" | "scratch">): Candidate[] {
   if (process.platform === "darwin") return [{ level: createSandboxExecLevel(), isRoot: false }];
   const { arch } = process;
   const amRoot = process.getuid?.() === 0;

@@ -1,5 +1,5 @@
 import type { Mount } from "./mount.ts";
-import type { LaunchedCommand, SandboxedCommand } from "./sandbox.ts";
+import type { Launch, SandboxedCommand } from "./sandbox.ts";
 import type { SandboxLevel } from "./settings.ts";
 
 /** A way to keep a command apart, on a machine where it works. */
@@ -9,7 +9,7 @@ export interface Level {
   readonly detail: string;
   /** Commands see a tree put together for them, with a temp folder of its own. */
   readonly binds: boolean;
-  launch(command: SandboxedCommand, place: CommandPlace): LaunchedCommand;
+  launch(command: SandboxedCommand, place: CommandPlace): Launch;
 }
 
 export interface CommandPlace {

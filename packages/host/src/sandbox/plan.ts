@@ -14,8 +14,8 @@ import {
   statOf,
 } from "./home.ts";
 import { type Mount, read, write } from "./mount.ts";
+import { installFolder, ownFiles } from "./own-files.ts";
 import { GIT_SECRET, MASKED_SYSTEM, OTHER_HOMES, SHARED_IN_HOMES, SHOWN_IN_RUN, SYSTEM } from "./places.ts";
-import { isInPlace } from "./protected.ts";
 import { openTempFolder, type Scratch } from "./scratch.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { createTree, lstatOf, type Tree } from "./tree.ts";
@@ -23,6 +23,8 @@ import { createTree, lstatOf, type Tree } from "./tree.ts";
 export interface PlanOptions {
   readonly roots: readonly Path[];
   readonly settings: SandboxSettings;
+  /** Further writable places; in mode allowlist the only ones. */
+  readonly allowed: readonly Path[];
   readonly env: NodeJS.ProcessEnv;
   readonly state: StateFolder;
   readonly scratch: Scratch;
@@ -66,10 +68,12 @@ function planWorkspace(options: PlanOptions): readonly Mount[] {
   for (const path of outermost([...writable, ...cachesElsewhere(places)]))
     if (path !== "/") tree.add(toWritable(path));
   addBesides(tree, options, writable);
-  for (const mount of protectedMounts) if (isInPlace(mount)) tree.add(mount);
+  addPins(tree, options);
+  for (const mount of protectedMounts) tree.add(mount);
   if (homeIsOpen) maskHome(tree, places);
   maskSystem(tree, options);
   maskOctant(tree, options);
+  protectOwnFiles(tree);
   return tree.mounts;
 }
 
@@ -89,10 +93,11 @@ function planAllowlist(options: PlanOptions): readonly Mount[] {
   const writable = outermost(listWritable(options));
   for (const path of writable) tree.add(toWritable(path));
   addBesides(tree, options, writable);
-  for (const mount of protectedMounts)
-    if (writable.some((path) => isWithin(path, mount.at)) && isInPlace(mount)) tree.add(mount);
+  addPins(tree, options);
+  for (const mount of protectedMounts) if (writable.some((path) => isWithin(path, mount.at))) tree.add(mount);
   maskSystem(tree, options);
   maskOctant(tree, options);
+  protectOwnFiles(tree);
   tree.add({ kind: "seal", at: "/" });
   return tree.mounts;
 }
@@ -151,15 +156,35 @@ function withoutSecrets(path: Path): Buffer {
   return Buffer.from(lines.filter((line) => !GIT_SECRET.test(line)).join("\n"), "latin1");
 }
 
-/** All that Octant loads code from: the folder of packages that it is installed in, or the checkout. */
-function installFolder(): string {
-  const here = import.meta.dirname;
-  const packages = here.lastIndexOf("/node_modules/");
-  if (packages >= 0) return here.slice(0, packages + "/node_modules".length);
-  for (let folder = here; folder !== "/"; folder = dirname(folder))
-    if (statOf(join(folder, "node_modules"))) return folder;
-  return here;
+/**
+ * Binds folders onto themselves, outermost first: a command can rename a plain folder, but not a mount point. So the roots
+ * inside another root, and the folders above our own files, stay what they are from the check to the mount. Before the
+ * protected entries: a later mount of a folder would uncover them.
+ */
+function addPins(tree: Tree, { roots }: PlanOptions): void {
+  const nested = roots.filter((root) => roots.some((other) => other !== root && isWithin(other, root)));
+  const pins = [...nested, ...[...nested, ...ownFiles()].flatMap((path) => foldersAbove(tree, path))];
+  for (const path of [...new Set(pins)].sort((a, b) => a.length - b.length))
+    if (isWritable(tree, path)) tree.add(write(path));
 }
+
+/** The folders between the mount that shows a path and the path itself. */
+function foldersAbove(tree: Tree, path: Path): Path[] {
+  const top = tree.holderOf(path)?.at ?? path;
+  const folders: Path[] = [];
+  for (let folder = dirname(path); isWithin(top, folder) && folder !== top; folder = dirname(folder))
+    folders.push(folder);
+  return folders;
+}
+
+/** A command that could overwrite our code would have it run outside by the next one. */
+function protectOwnFiles(tree: Tree): void {
+  for (const path of ownFiles()) if (isWritable(tree, path)) tree.add(read(path));
+}
+
+/** Whether commands would see the real entry at this path, and could change it. */
+const isWritable = (tree: Tree, path: Path): boolean =>
+  tree.holderOf(path)?.kind === "write" && tree.sourceOf(path) === path && statOf(path) !== undefined;
 
 /** Without these no name can be resolved, where `/etc/resolv.conf` is a link. */
 function shownInRun(): string[] {
@@ -211,13 +236,13 @@ function maskOctant(tree: Tree, { state, scratch, env }: PlanOptions): void {
   for (const path of [cache, settings, state.base]) addMask(tree, path, scratch);
 }
 
-/** The roots, and what settings allow besides, where it really is. */
-function listWritable({ roots, settings }: PlanOptions): Path[] {
+const listWritable = ({ roots, settings, allowed }: PlanOptions): Path[] =>
+  settings.mode === "allowlist" ? [...allowed] : [...roots, ...allowed];
+
+/** The places that settings allow besides the roots, where they really are. */
+export function resolveAllowed(roots: readonly Path[], { allowed_paths }: SandboxSettings): Path[] {
   const [first = "/"] = roots;
-  const allowed = settings.allowed_paths
-    .map((path) => realPath(resolve(first, path)))
-    .filter((path) => path !== undefined);
-  return settings.mode === "allowlist" ? allowed : [...roots, ...allowed];
+  return allowed_paths.flatMap((path) => realPath(resolve(first, path)) ?? []);
 }
 
 const outermost = (paths: readonly Path[]): Path[] =>

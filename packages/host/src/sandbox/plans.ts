@@ -1,47 +1,69 @@
 import { realpathSync } from "node:fs";
 import { ToolError } from "@octant/core";
-import { fromNative, toNative } from "../path.ts";
+import { fromNative, isWithin, type Path, toNative } from "../path.ts";
 import { stampOf, statOf, watchedIn } from "./home.ts";
 import type { Mount } from "./mount.ts";
-import { homeOf, type PlanOptions, planMounts } from "./plan.ts";
-import { isInPlace, listProtected } from "./protected.ts";
+import { homeOf, type PlanOptions, planMounts, resolveAllowed } from "./plan.ts";
+import { identityOf } from "./protected.ts";
 
 export interface Plans {
-  /** The mounts for a command; the same list as long as nothing of what it was made from has changed. */
+  /** The mounts for a command; the same list while nothing that it was made from has changed. */
   get(wish: Wish): readonly Mount[];
 }
 
 export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly"> {
   readonly changesProtected: boolean;
+  /** Protected entries that are mounted read-only. */
+  readonly protectedMounts: readonly Mount[];
 }
 
-interface Known {
+interface CachedPlan {
   readonly watched: readonly string[];
   readonly stamp: string;
   readonly mounts: readonly Mount[];
 }
 
-type Fixed = Omit<PlanOptions, "protectedMounts" | "isOurs" | "extra" | "besides" | "readOnly">;
+type Fixed = Omit<PlanOptions, "allowed" | "protectedMounts" | "isOurs" | "extra" | "besides" | "readOnly">;
 
-/** Looks at the home and the workspace before each command, and plans anew only when they look different. */
+/** Looks at the home and the workspace before each command, and plans again only when they have changed. */
 export function createPlans(options: Fixed): Plans {
-  const { roots, env } = options;
+  const { roots, settings, env } = options;
   const home = homeOf(env);
-  const guarded = roots.flatMap(listProtected);
-  const known = new Map<string, Known>();
+  // Before any command runs: one could put a link where an allowed path lies in a root.
+  const allowedAtStart = resolveAllowed(roots, settings);
+  const isOpen = (path: Path) => !roots.some((root) => isWithin(root, path));
+  const identities = new Map(roots.map((root) => [root, identityOf(root)]));
+  const cache = new Map<string, CachedPlan>();
+
+  /** A root that was removed is left out. */
+  const findRoots = (): Path[] => {
+    const present = roots.filter((root) => isPresent(root, roots, identities.get(root) ?? ""));
+    if (present.length > 0) return present;
+    throw new ToolError("NOT_FOUND", "every workspace root has been removed; restart the server", {
+      id: "workspace root",
+    });
+  };
+
   return {
-    get({ changesProtected, ...wish }) {
-      for (const root of roots) checkRoot(root);
-      const protectedMounts = changesProtected ? [] : guarded.filter(isInPlace);
-      const places = protectedMounts.map(({ at }) => at);
-      const key = JSON.stringify([changesProtected, wish, places]);
-      const last = known.get(key);
+    get({ changesProtected, protectedMounts, ...wish }) {
+      const present = findRoots();
+      const allowed = [...new Set([...allowedAtStart, ...resolveAllowed(roots, settings).filter(isOpen)])];
+      const inRoots = protectedMounts.filter(
+        ({ at }) => isOpen(at) || present.some((root) => isWithin(root, at)),
+      );
+      const mounted = changesProtected ? [] : inRoots;
+      const key = JSON.stringify([changesProtected, wish, mounted, present, allowed]);
+      const last = cache.get(key);
       if (last && stampOf(last.watched) === last.stamp) return last.mounts;
-      // Before the plan: what changes meanwhile is seen the next time.
+      // Before the plan: a change during planning is seen the next time.
       const watched = [...watchedIn(home), ...(wish.besides ?? []).filter(isFile)];
       const stamp = stampOf(watched);
-      const mounts = planMounts({ ...options, ...wish, protectedMounts, isOurs: changesProtected });
-      known.set(key, { watched, stamp, mounts });
+      const mounts = planMounts({
+        ...options,
+        ...wish,
+        ...{ roots: present, allowed, protectedMounts: mounted, isOurs: changesProtected },
+      });
+      cache.set(key, { watched, stamp, mounts });
       return mounts;
     },
   };
@@ -49,9 +71,19 @@ export function createPlans(options: Fixed): Plans {
 
 const isFile = (path: string): boolean => statOf(path)?.isFile() === true;
 
-/** Somebody who can write beside a root could have put a link in its place, and the launcher would follow it. */
-function checkRoot(root: string): void {
-  if (fromNative(realpathSync(toNative(root), "buffer")) === root) return;
-  const message = "a workspace root has been replaced by a link since the server started; restart it";
-  throw new ToolError("PERMISSION_DENIED", message, { by: "sandbox" });
+/** A link in place of a root would be followed by the launcher. */
+function isPresent(root: Path, roots: readonly Path[], identity: string): boolean {
+  let real: Path;
+  try {
+    real = fromNative(realpathSync(toNative(root), "buffer"));
+  } catch {
+    return false;
+  }
+  if (real !== root) {
+    const message = "a workspace root has been replaced by a link since the server started; restart it";
+    throw new ToolError("PERMISSION_DENIED", message, { by: "sandbox" });
+  }
+  // Commands can write around a root that lies in another one. Once it was removed, they could swap it at any time.
+  const isNested = roots.some((other) => other !== root && isWithin(other, root));
+  return !isNested || identityOf(root) === identity;
 }

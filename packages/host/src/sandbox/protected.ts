@@ -2,27 +2,43 @@ import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { PROTECTED } from "../edits/protected-paths.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
-import { type Mount, read, write } from "./mount.ts";
+import { type Bind, read, write } from "./mount.ts";
 import { lstatOf } from "./tree.ts";
 
 const GIT = ".git";
-const NAMES = PROTECTED.flatMap(({ names }) => names).filter((name) => name !== GIT);
+/** Entries at the top of a root that commands may not change or make; `.git` is not all closed. */
+export const PROTECTED_NAMES: readonly string[] = PROTECTED.flatMap(({ names }) => names).filter(
+  (name) => name !== GIT,
+);
 /** Where git takes programs to run from. */
 const GIT_PROGRAMS = ["hooks", "config", "config.worktree", "modules"];
 
+/** A mount that is only made while its source is the same entry as when it was listed. */
+export type ProtectedMount = Bind & { readonly identity: string };
+
 /**
- * The protected entries at the top of a root that are there, not to be written. Asked once, before anything runs: an entry
- * that a command made could be swapped by it while a launcher binds it, and cannot be protected from its maker anyway.
+ * The protected entries that exist at the top of a root, as read-only mounts. To be listed only while no command runs: a
+ * running one could swap an entry that it has made between the listing and the mount.
  */
-export const listProtected = (root: Path): Mount[] => [
-  ...NAMES.map((name) => join(root, name))
+export const listProtected = (root: Path): ProtectedMount[] =>
+  protectedBinds(root).map((mount) => ({ ...mount, identity: identityOf(mount.source) }));
+
+const protectedBinds = (root: Path): Bind[] => [
+  ...PROTECTED_NAMES.map((name) => join(root, name))
     .filter(isRealEntry)
     .map((path) => read(path)),
   ...gitMounts(root),
 ];
 
-/** Still what it was: a link in its place, or nothing, is not bound. */
-export const isInPlace = (mount: Mount): boolean => !("source" in mount) || isRealEntry(mount.source);
+/** An editor replaces files, so a file may be another one. A folder that is writable inside must be the listed one. */
+export const isInPlace = ({ kind, source, identity }: ProtectedMount): boolean =>
+  isRealEntry(source) && (kind === "read" || identityOf(source) === identity);
+
+/** Tells an entry from another one under the same path. */
+export function identityOf(path: Path): string {
+  const found = lstatOf(path);
+  return found ? `${found.dev}:${found.ino}` : "";
+}
 
 function isRealEntry(path: Path): boolean {
   const found = lstatOf(path);
@@ -30,7 +46,7 @@ function isRealEntry(path: Path): boolean {
 }
 
 /** Git itself goes on working: objects, refs and the index stay writable. */
-function gitMounts(root: Path): Mount[] {
+function gitMounts(root: Path): Bind[] {
   const path = join(root, GIT);
   const found = lstatOf(path);
   if (found?.isDirectory()) return repositoryMounts(path);
@@ -39,7 +55,7 @@ function gitMounts(root: Path): Mount[] {
   return common === undefined ? [read(path)] : [...repositoryMounts(common), read(path)];
 }
 
-function repositoryMounts(folder: Path): Mount[] {
+function repositoryMounts(folder: Path): Bind[] {
   if (!lstatOf(join(folder, "HEAD"))) return [read(folder)];
   makeHooks(folder);
   const programs = GIT_PROGRAMS.map((name) => join(folder, name)).filter(isRealEntry);

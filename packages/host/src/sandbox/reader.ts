@@ -11,7 +11,7 @@ import { createPipeReader, createPipes, type Pipe } from "../processes/pipes.ts"
 import { endTree } from "../processes/process-tree.ts";
 import { PROCESS_MARK, type StreamName } from "../processes/protocol.ts";
 import { startLaunched } from "../programs/start-program.ts";
-import type { LaunchedCommand, Reader, ReaderCommand } from "./sandbox.ts";
+import type { Launch, Reader, ReaderCommand } from "./sandbox.ts";
 
 /** A folder of ours for pipes and input, and its name inside. */
 export interface Exchange {
@@ -47,7 +47,7 @@ const MAX_REASON_CHARS = 500;
  * it prints the exit code when that is known. What a program prints comes by named pipes.
  */
 export function createReader(
-  { argv: [program, ...args], env, folder }: LaunchedCommand,
+  { argv: [program, ...args], env, folder }: Launch,
   exchange: Exchange,
 ): ResidentReader {
   const shell = startLaunched(program, args, { cwd: folder, env, stdio: "pipe", detached: true });

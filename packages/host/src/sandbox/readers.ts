@@ -39,7 +39,13 @@ export function createReaders(roots: readonly Path[], scratch: Scratch): Readers
     open({ level, plans }, besides) {
       for (const path of besides) if (![...needed].some((place) => isWithin(place, path))) needed.add(path);
       const extra = [read(exchange.outside, exchange.inside)];
-      const mounts = plans.get({ changesProtected: true, extra, besides: [...needed], readOnly: true });
+      const mounts = plans.get({
+        changesProtected: true,
+        protectedMounts: [],
+        extra,
+        besides: [...needed],
+        readOnly: true,
+      });
       if (current?.reader.isOpen() && isSameTree(current.mounts, mounts)) return current.reader;
       current?.reader.retire();
       const reader = start(level, mounts);

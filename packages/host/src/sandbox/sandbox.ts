@@ -37,8 +37,8 @@ export interface SandboxedCommand {
   readonly besides?: readonly Path[];
 }
 
-/** How to start it instead. */
-export interface LaunchedCommand {
+/** How a level starts a command. */
+export interface Launch {
   readonly argv: readonly [string, ...string[]];
   /** Where `argv[0]` was found, when that is known. */
   readonly program?: string;
@@ -49,6 +49,17 @@ export interface LaunchedCommand {
    * takes everything down at once, so a polite one is for the processes below it.
    */
   readonly launcher: boolean;
+}
+
+/** How to start a command instead of by itself. */
+export interface LaunchedCommand extends Launch {
+  /** For the supervisor: what to quarantine when the server dies. Absent where nothing is guarded. */
+  readonly guardFile?: string;
+  /**
+   * To be called when the command has ended, or could not be started. Returns the protected entries that commands made
+   * meanwhile and that were moved out of the project.
+   */
+  release(): readonly Path[];
 }
 
 /** A program that only reads. */
@@ -99,4 +110,6 @@ export interface SandboxOptions {
   readonly state: StateFolder;
   /** The levels that may be used; all when absent. */
   readonly levels?: readonly SandboxLevel[];
+  /** Told what a person should know. */
+  warn?(message: string): void;
 }

@@ -9,6 +9,8 @@ export interface Tree {
   readonly mounts: readonly Mount[];
   /** `kept`: the source is a folder of ours that commands write to and that outlives them. */
   add(mount: Mount, options?: { readonly kept: true }): void;
+  /** The mount that a path lies in. */
+  holderOf(path: Path): Mount | undefined;
   /** What of the real machine would be seen at this path; nothing when it is a folder of ours. */
   sourceOf(path: Path): Path | undefined;
 }
@@ -36,6 +38,7 @@ export function createTree(): Tree {
 
   return {
     mounts,
+    holderOf,
     add(mount, options) {
       reserve(mount);
       mounts.push(mount);

@@ -1,3 +1,5 @@
+import { chmodSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DEFAULT_SANDBOX } from "./settings.ts";
 import { ESCAPE_PROBES } from "./testing/escape-probes.ts";
@@ -18,6 +20,32 @@ const HOLDS = [
 ];
 /** What only a seccomp filter would stop. */
 const DOES_NOT_HOLD = ["makes a user namespace"];
+
+test.each(identities())(
+  "nothing that a project brings along runs before the rights are given up, as $name",
+  async ({ uid }) => {
+    await using world = await createWorld(uid);
+    for (const name of ["setpriv", "unshare", "mount", "sh", "rm"])
+      world.write(join(world.ws, "bin", name), `#!/bin/sh\necho "${ESCAPED} $0"; exit 1\n`);
+    chmodSync(join(world.ws, "bin"), 0o755);
+    for (const name of readdirSync(join(world.ws, "bin"))) chmodSync(join(world.ws, "bin", name), 0o755);
+    const { outcomes } = await world.run({
+      settings: DEFAULT_SANDBOX,
+      level: "unshare",
+      commands: [
+        { argv: ["/bin/echo", "planted"], env: { PATH: `${world.ws}/bin:/usr/bin:/bin` } },
+        // The library writes outside where it can; the mounts are in place, so only a process with rights could undo them.
+        {
+          argv: ["/bin/grep", "-h", "CapEff", "/proc/self/status"],
+          env: { LD_PRELOAD: `${world.ws}/evil.so` },
+        },
+      ],
+    });
+    expect(outcomes[0]).toEqual({ code: 0, stdout: "planted\n", stderr: "" });
+    expect(outcomes[1]?.code).toBe(0);
+    expect(readdirSync(world.outside)).not.toContain("by-library");
+  },
+);
 
 test.each(identities())(
   "without bubblewrap the namespaces of util-linux hold the mounts, as $name",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { TrustedProgram } from "../programs/trusted-program.ts";
 import { EXCHANGE } from "./exchange.ts";
 import { divideVariables } from "./launcher.ts";
 import type { Level } from "./level.ts";
@@ -9,18 +10,19 @@ import type { Mount } from "./mount.ts";
 import type { Scratch } from "./scratch.ts";
 
 export interface UnshareLevelOptions {
-  readonly unshare: string;
-  readonly setpriv: string;
+  readonly unshare: TrustedProgram;
+  readonly setpriv: TrustedProgram;
   readonly isRoot: boolean;
   readonly scratch: Scratch;
 }
 
 /** The same tree as with bubblewrap, put together by a shell script in namespaces of util-linux. No seccomp filter. */
-export function createUnshareLevel({ unshare, setpriv, isRoot, scratch }: UnshareLevelOptions): Level {
+export function createUnshareLevel(options: UnshareLevelOptions): Level {
+  const { unshare, setpriv, isRoot, scratch } = options;
   const stage = scratch.folder("stage");
   const files = new WeakMap<readonly Mount[], string>();
   const scriptOf = (mounts: readonly Mount[]): string => {
-    const file = files.get(mounts) ?? scratch.keep("script", Buffer.from(toScript(mounts, stage, isRoot)));
+    const file = files.get(mounts) ?? scratch.keep("script", Buffer.from(toScript(mounts, options, stage)));
     files.set(mounts, file);
     return file;
   };
@@ -69,12 +71,16 @@ const ROOT_KEEPS = [
 ];
 
 /** Runs as the first process of the namespaces: builds the tree at the stage, moves into it, gives up its rights. */
-function toScript(mounts: readonly Mount[], stage: string, isRoot: boolean): string {
+function toScript(
+  mounts: readonly Mount[],
+  { unshare, setpriv, isRoot }: UnshareLevelOptions,
+  stage: string,
+): string {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
   const giveUp = isRoot
-    ? `setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,${ROOT_KEEPS.map((name) => `+${name}`).join()} --`
-    : `unshare --user --map-user=${uid} --map-group=${gid} -- setpriv --no-new-privs --`;
+    ? `${setpriv} --no-new-privs --inh-caps=-all --bounding-set=-all,${ROOT_KEEPS.map((name) => `+${name}`).join()} --`
+    : `${unshare} --user --map-user=${uid} --map-group=${gid} -- ${setpriv} --no-new-privs --`;
   return [
     `set -e; ${toLimitCommands()}; PATH_GIVEN=$PATH; PATH=/usr/bin:/bin:/usr/sbin:/sbin`,
     'folder=$1; exec 7<"$2"; rm -f -- "$2"; exchange=$3; shift 3',
@@ -85,12 +91,15 @@ function toScript(mounts: readonly Mount[], stage: string, isRoot: boolean): str
     ...mounts.filter(({ kind, at }) => isRoot || kind !== "seal" || at !== "/proc").flatMap(toCommands),
     `[ -z "$exchange" ] || mount --bind "$exchange" "$stage"${quote(EXCHANGE)}`,
     'cd "$stage"; pivot_root . .; umount -l .; cd "$folder"',
-    "PATH=$PATH_GIVEN; . /proc/self/fd/7; exec 7<&-; set +e",
-    // Not by exec: the first process of a namespace gets no signal that it does not handle.
-    `${giveUp} "$@"`,
+    "set +e",
+    // The command's variables, LD_PRELOAD among them, are set when the rights are gone. Not by exec: the first process of
+    // a namespace receives no signal that it does not handle.
+    `${giveUp} /bin/sh -c ${quote(SET_VARIABLES)} sh "$PATH_GIVEN" "$@"`,
     "",
   ].join("\n");
 }
+
+const SET_VARIABLES = 'PATH=$1; shift; . /proc/self/fd/7; exec 7<&-; exec "$@"';
 
 const FUNCTIONS = [
   'room() { if [ -d "$1" ]; then mkdir -p "$stage$2"; else mkdir -p "$stage$3"; [ -e "$stage$2" ] || : >"$stage$2"; fi; }',

@@ -116,7 +116,9 @@ export const exec = (workspace: ProcWorkspace) =>
   });
 
 function toAnswer(processes: Processes, info: ProcessInfo, input: ExecInput, ready: boolean | undefined) {
-  const note = noteOn(info, input);
+  const { quarantined } = info;
+  const notes = [noteOn(info, input), quarantined.length > 0 ? quarantineNote(quarantined) : undefined];
+  const note = notes.filter(Boolean).join("; ") || undefined;
   return {
     ...toOutcome(info),
     ...toOutput(processes, info, input),
@@ -170,6 +172,10 @@ function noteOn(info: ProcessInfo, { timeout, wait_for }: ExecInput): string | u
   if (status === "running" && !wait_for)
     return `it still runs; proc.logs with ${proc_id} and follow: true shows what comes, proc.kill ends it`;
   if (status === "running") return `it runs in the background; proc.kill with ${proc_id} ends it`;
-  if (output_open) return `something that it started still runs; proc.kill with ${proc_id} ends it`;
+  if (output_open)
+    return `something that it started still runs and may print more; proc.kill with ${proc_id} ends it`;
   return undefined;
 }
+
+const quarantineNote = (paths: readonly string[]): string =>
+  `${[...new Set(paths)].join(", ")} is protected: a command made it, and it was moved out of the project to Octant's state folder; ask the person to make it by hand`;

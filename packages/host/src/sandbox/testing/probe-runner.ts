@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
 import { text } from "node:stream/consumers";
+import { findTrusted } from "../../programs/trusted-program.ts";
 import { openStateFolder } from "../../state.ts";
 import { createSandbox } from "../create-sandbox.ts";
 import { openBoundExchange } from "../exchange.ts";
+import { createGuard } from "../guard.ts";
 import { createPlans } from "../plans.ts";
 import { tryLevel } from "../probe.ts";
 import { createReaders } from "../readers.ts";
@@ -85,6 +87,7 @@ function run({
     const child = execFile(program, args, options, (error, stdout, stderr) => {
       resolve({ code: error ? (error.code ?? error.signal ?? "?") : 0, stdout, stderr });
     });
+    child.on("close", () => launched.release());
     child.stdin?.end();
   });
 }
@@ -94,17 +97,21 @@ function createWeaker(): Sandbox {
   const isRoot = process.getuid?.() === 0;
   const scratch = openScratch(state);
   const level = createUnshareLevel({
-    unshare: "/usr/bin/unshare",
-    setpriv: "/usr/bin/setpriv",
+    unshare: findTrusted("unshare")!,
+    setpriv: findTrusted("setpriv")!,
     isRoot,
     scratch,
   });
+  const guard = createGuard({ roots: [root], scratch, warn: () => {} });
   const plans = createPlans({ ...options, isRoot, scratch });
-  const mounts = plans.get({ changesProtected: false, extra: [] });
+  const mounts = plans.get({ changesProtected: false, protectedMounts: guard.mounts(), extra: [] });
   const readers = createReaders(options.roots, scratch);
   return {
     openReader: async (besides) => readers.open({ level, plans }, besides),
-    wrap: async (command) => level.launch(command, { mounts, ownNetwork: command.network === "off" }),
+    wrap: async (command) => ({
+      ...level.launch(command, { mounts, ownNetwork: command.network === "off" }),
+      ...guard.enter({ changesProtected: false }),
+    }),
     async status() {
       const trial = await tryLevel(level, { mounts, ownNetwork: false }, scratch);
       const reached = trial.works ? trial.level : "off";

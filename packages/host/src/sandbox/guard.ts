@@ -1,0 +1,126 @@
+import { type FSWatcher, watch } from "node:fs";
+import { join } from "node:path";
+import { type Path, toNative } from "../path.ts";
+import { isInPlace, listProtected, PROTECTED_NAMES, type ProtectedMount } from "./protected.ts";
+import { type Guarded, quarantineNew } from "./quarantine.ts";
+import type { Scratch } from "./scratch.ts";
+import { lstatOf } from "./tree.ts";
+
+/**
+ * Keeps protected entries (`.mcp.json`, `.vscode`, hooks of git …) out of the hands of commands. Entries that exist when
+ * no command runs are mounted read-only. A missing one cannot be mounted without making it, so an entry that appears
+ * while commands run is moved to a quarantine: when the kernel reports it, and again when each command ends.
+ */
+export interface Guard {
+  /** To be mounted read-only, in this order. */
+  mounts(): readonly ProtectedMount[];
+  /** `release` of what it returns must be called when the command has ended, or could not be started. */
+  enter(command: { readonly changesProtected: boolean }): Entered;
+  close(): void;
+}
+
+export interface Entered {
+  /** A file that tells the supervisor what to quarantine should this process die. */
+  readonly guardFile: string;
+  /** Returns what was quarantined while the command ran. */
+  release(): readonly Path[];
+}
+
+export interface GuardOptions {
+  readonly roots: readonly Path[];
+  readonly scratch: Scratch;
+  warn(message: string): void;
+}
+
+/** Nothing may run in the roots yet. */
+export function createGuard({ roots, scratch, warn }: GuardOptions): Guard {
+  const quarantine = scratch.folder("quarantine");
+  const watchers = new Map<Path, FSWatcher>();
+  const reports = new Set<Path[]>();
+  /** Commands of ours that may make protected entries, such as git at a checkout. */
+  let trusted = 0;
+  let survey = takeSurvey(roots, quarantine);
+  let guardFile = "";
+
+  const sweep = () => {
+    if (reports.size === 0 || trusted > 0) return;
+    for (const path of survey.guarded.repositories) if (lstatOf(path)) watchRepository(path);
+    const moved = quarantineNew(survey.guarded);
+    if (moved.length === 0) return;
+    for (const report of reports) report.push(...moved);
+    warn(`a command made ${moved.join(", ")}, which is protected; moved to ${quarantine}`);
+  };
+  const watchFolder = (path: Path, names?: ReadonlySet<string>) => {
+    if (watchers.has(path)) return;
+    try {
+      const watcher = watch(toNative(path), { persistent: false }, (_, name) => {
+        if (name === null || !names || names.has(name)) sweep();
+      });
+      watcher.on("error", () => watchers.delete(path));
+      watchers.set(path, watcher);
+    } catch {
+      // No watch is to be had; the sweep at the end of each command remains.
+    }
+  };
+  const watchRepository = (path: Path) => {
+    for (const folder of [path, join(path, "hooks")]) if (lstatOf(folder)?.isDirectory()) watchFolder(folder);
+  };
+  const renew = (next: Survey) => {
+    survey = next;
+    guardFile = scratch.keep("guard", Buffer.from(JSON.stringify(next.guarded)));
+  };
+
+  return {
+    mounts: () => survey.mounts.filter(isInPlace),
+    enter({ changesProtected }) {
+      if (reports.size === 0) renew(takeSurvey(roots, quarantine));
+      for (const root of roots) watchFolder(root, WATCHED_NAMES);
+      const report: Path[] = [];
+      reports.add(report);
+      if (changesProtected) trusted += 1;
+      return {
+        guardFile,
+        release() {
+          if (!reports.has(report)) return report;
+          if (!changesProtected) sweep();
+          else if (--trusted === 0) renew({ ...survey, guarded: withoutPresent(survey.guarded) });
+          reports.delete(report);
+          return report;
+        },
+      };
+    },
+    close() {
+      for (const watcher of watchers.values()) watcher.close();
+      watchers.clear();
+    },
+  };
+}
+
+const WATCHED_NAMES: ReadonlySet<string> = new Set([...PROTECTED_NAMES, ".git"]);
+
+interface Survey {
+  readonly mounts: readonly ProtectedMount[];
+  readonly guarded: Guarded;
+}
+
+function takeSurvey(roots: readonly Path[], quarantine: string): Survey {
+  const present = roots.filter((root) => lstatOf(root)?.isDirectory());
+  const repositories = present.map((root) => join(root, ".git"));
+  const paths = [
+    ...present.flatMap((root) => PROTECTED_NAMES.map((name) => join(root, name))),
+    // With one of these git takes its settings and hooks from somewhere else.
+    ...repositories
+      .filter((path) => lstatOf(path)?.isDirectory())
+      .flatMap((path) => ["commondir", "config.worktree"].map((name) => join(path, name))),
+  ];
+  return {
+    mounts: present.flatMap(listProtected),
+    guarded: withoutPresent({ absent: paths, repositories, quarantine }),
+  };
+}
+
+const withoutPresent = ({ absent, repositories, quarantine }: Guarded): Guarded => ({
+  absent: absent.filter((path) => !lstatOf(path)),
+  repositories: repositories.filter((path) => !lstatOf(path)),
+  quarantine,
+});

@@ -1,0 +1,123 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type Path, toNative } from "../path.ts";
+
+/** Moves an entry out of the project; the second argument is its name there. */
+type Move = (path: Path, name: string) => boolean;
+
+const MAX_CONFIG_BYTES = 64 * 1024;
+
+/**
+ * Takes hooks and settings that start programs out of a repository that a command has made. The command may still run
+ * and swap folders for links, so each step goes through a descriptor that was opened without following one.
+ */
+export function disarmRepository(gitFolder: Path, move: Move): Path[] {
+  const folder = openFolder(toNative(gitFolder));
+  // A `.git` file or link leads to a repository elsewhere, whose hooks would run here.
+  if (folder === undefined) return move(gitFolder, ".git") ? [gitFolder] : [];
+  const at = `/proc/self/fd/${folder}`;
+  try {
+    const whole = ["commondir", "config.worktree"].filter((name) => exists(`${at}/${name}`));
+    const moved = whole.filter((name) => move(`${at}/${name}`, name));
+    return [...moved, ...disarmHooks(at, move), ...disarmConfig(at, move)].map(
+      (name) => `${gitFolder}/${name}`,
+    );
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function disarmHooks(at: string, move: Move): string[] {
+  if (!exists(`${at}/hooks`)) return [];
+  const hooks = openFolder(`${at}/hooks`);
+  if (hooks === undefined) return move(`${at}/hooks`, "hooks") ? ["hooks"] : [];
+  try {
+    const names = readdirSync(`/proc/self/fd/${hooks}`).filter((name) => !name.endsWith(".sample"));
+    return names
+      .filter((name) => move(`/proc/self/fd/${hooks}/${name}`, name))
+      .map((name) => `hooks/${name}`);
+  } finally {
+    closeSync(hooks);
+  }
+}
+
+/** Leaves the settings that `git init`, `git clone` and `git config user.name` write. */
+function disarmConfig(at: string, move: Move): string[] {
+  const text = readPlain(`${at}/config`);
+  if (text === "") return [];
+  const harmless = text === undefined ? "" : harmlessLines(text);
+  if (harmless === text || !move(`${at}/config`, "config")) return [];
+  try {
+    writeFileSync(`${at}/config`, harmless, { flag: "wx" });
+  } catch {
+    // The command was faster; the next sweep looks again.
+  }
+  return ["config"];
+}
+
+const KEY = /^\s*([a-z][a-z0-9-]*)\s*(?:=.*[^\\]|=?)\s*$/i;
+const SECTION = /^\s*\[([a-z]+)(?:\s+"[^"\\]*")?\]\s*$/i;
+const IGNORED = /^\s*(?:[#;].*[^\\]|[#;]?)$/;
+
+const HARMLESS: Readonly<Record<string, RegExp>> = {
+  core: /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)$/i,
+  extensions: /^(objectformat|refstorage|partialclone)$/i,
+  user: /^(name|email)$/i,
+  remote: /^(url|pushurl|fetch|push|tagopt|prune)$/i,
+  branch: /^(remote|merge|rebase|description)$/i,
+  init: /^defaultbranch$/i,
+  pull: /^(rebase|ff)$/i,
+  push: /^(default|autosetupremote)$/i,
+  submodule: /^(url|active)$/i,
+};
+
+/** A line that ends in a backslash would swallow the next one, and is dropped. */
+export function harmlessLines(text: string): string {
+  let keys: RegExp | undefined;
+  const isHarmless = (line: string): boolean => {
+    if (IGNORED.test(line)) return true;
+    const section = SECTION.exec(line)?.[1]?.toLowerCase();
+    if (section !== undefined) keys = HARMLESS[section];
+    // An unknown section hides its keys from us, and its header could carry one.
+    else if (/^\s*\[/.test(line)) keys = undefined;
+    const name = section === undefined ? KEY.exec(line)?.[1] : undefined;
+    return keys !== undefined && (section !== undefined || (name !== undefined && keys.test(name)));
+  };
+  return text.split("\n").filter(isHarmless).join("\n");
+}
+
+/** Undefined for a link, a file. */
+function openFolder(path: string | Buffer): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+}
+
+/** "" when there is none; undefined when it is not a plain file of ordinary size. */
+function readPlain(path: string): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "ENOENT" ? "" : undefined; // fs throws nothing else.
+  }
+  try {
+    const found = fstatSync(fd);
+    return found.isFile() && found.size <= MAX_CONFIG_BYTES ? readFileSync(fd, "latin1") : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    closeSync(openSync(path, PLACE | constants.O_NOFOLLOW));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Linux' O_PATH: names an entry without opening it, so that a pipe does not block. */
+const PLACE = 0o10000000;

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync, mkdirSync, renameSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type Path, toNative } from "../path.ts";
+import { disarmRepository } from "./new-repository.ts";
+
+/** Protected entries that were missing when the first of the running commands started. Plain data: the supervisor gets it too. */
+export interface Guarded {
+  readonly absent: readonly Path[];
+  /** `.git` of roots without one. A command may run `git init`, but may leave no hook and no program in its config. */
+  readonly repositories: readonly Path[];
+  /** A folder of ours that commands cannot reach. */
+  readonly quarantine: string;
+}
+
+/** Moves every entry that commands made meanwhile out of the project; returns the paths that it found. */
+export function quarantineNew({ absent, repositories, quarantine }: Guarded): Path[] {
+  const move = (path: Path, name = basename(path)): boolean => moveOut(path, name, quarantine);
+  return [
+    ...absent.filter(isThere).filter((path) => move(path)),
+    ...repositories.filter(isThere).flatMap((path) => disarmRepository(path, move)),
+  ];
+}
+
+/** A rename follows no link at the end of the path. False when the entry is gone already. */
+function moveOut(path: Path, name: string, quarantine: string): boolean {
+  const id = randomBytes(8).toString("hex");
+  const folder = join(quarantine, id);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    renameSync(toNative(path), join(folder, name));
+    return true;
+  } catch {
+    // The state folder is full or on another file system: the entry stays, under a name that no program reads.
+  }
+  try {
+    renameSync(toNative(path), toNative(`${path}.quarantined-${id}`));
+    return true;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code !== "ENOENT"; // fs throws nothing else.
+  }
+}
+
+function isThere(path: Path): boolean {
+  try {
+    return lstatSync(toNative(path), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
