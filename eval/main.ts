@@ -1,95 +1,73 @@
-// `npm run eval`: how well search finds code, on projects that its weights were not tuned on.
+// `npm run eval -- --repos FOLDER [--split dev|test] [--variant code|checkout] [--questions N] [--seed N] [--only NAME]`
+// How well search finds code, on checkouts of the repositories in eval/repositories.ts. Without --repos it asks about
+// this repository alone, which shows that it runs and says little else.
 import { join } from "node:path";
-import { chooseProjects, EVAL_LANGUAGES, type Half } from "./choose.ts";
-import { callerQuestions, definitionQuestions, evenly } from "./name-questions.ts";
-import { isCallable, type QuestionSet } from "./questions.ts";
-import { createTally, LIST_LENGTH, meanOf, type Scores } from "./scores.ts";
-import { type SearchedProject, searchProject } from "./searched-project.ts";
+import { parseArgs } from "node:util";
+import { askAgentQuestions } from "./agent-questions.ts";
+import { type Corpus, loadCorpus, type Variant } from "./corpus.ts";
+import { createBm25f, createKeywords, unitsOf } from "./reference.ts";
+import { type Row, report } from "./report.ts";
+import { commitOf, OWN_REPOSITORY, type Repository, repositoriesIn } from "./repositories.ts";
+import { LIST_LENGTH, type Scores, scoreOf } from "./scores.ts";
+import { searchSources } from "./searched.ts";
 
-const isQuick = process.argv.includes("--quick");
-const half: Half = process.argv.includes("--tuning") ? "tuning" : "reporting";
-const EFFORT = isQuick
-  ? { projectsPerLanguage: 3, sentences: 30, names: 10 }
-  : { projectsPerLanguage: 12, sentences: 60, names: 20 };
-const STRATEGIES = ["text", "vector", "auto"] as const;
-/** Classes and lines are found too; only functions count here. */
-const ASKED = 5 * LIST_LENGTH;
+const { values } = parseArgs({
+  options: {
+    repos: { type: "string" },
+    split: { type: "string", default: "dev" },
+    variant: { type: "string", default: "code" },
+    questions: { type: "string", default: "100" },
+    seed: { type: "string", default: "7" },
+    only: { type: "string" },
+    agent: { type: "boolean", default: false },
+  },
+});
+const [limit, seed] = [Number(values.questions), Number(values.seed)];
+const variant: Variant = values.variant === "checkout" ? "checkout" : "code";
+const home = join(import.meta.dirname, "..");
 
-const repository = join(import.meta.dirname, "..");
-const tallies = new Map<string, ReturnType<typeof createTally>>();
-const tally = (name: string) => {
-  const known = tallies.get(name) ?? createTally();
-  tallies.set(name, known);
-  return known;
-};
-let [callersFound, callersAsked] = [0, 0];
+if (values.agent) {
+  if (!values.repos) throw new Error("--agent needs --repos FOLDER");
+  await askAgentQuestions(values.repos);
+} else await measure();
 
-for await (const set of chooseProjects(repository, { half, ...EFFORT })) {
-  const started = performance.now();
-  const searched = await searchProject(set);
+async function measure(): Promise<void> {
+  const chosen: { repository: Repository; checkout: string }[] = values.repos
+    ? repositoriesIn(values.repos)
+        .filter(({ split, name }) => split === values.split && (values.only ?? name) === name)
+        .map((repository) => ({ repository, checkout: join(values.repos ?? "", repository.name) }))
+    : [{ repository: OWN_REPOSITORY, checkout: home }];
+  if (!values.repos) console.log("No --repos: this asks about Octant's own code only. See docs/search.md.\n");
+  const rows: Row[] = [];
+  for (const { repository, checkout } of chosen) {
+    const started = performance.now();
+    const corpus = await loadCorpus(checkout, repository, { variant, questions: limit, seed });
+    rows.push(...(await ask(corpus)));
+    const took = Math.round((performance.now() - started) / 1_000);
+    console.error(
+      `${repository.name} ${commitOf(checkout)}: ${corpus.sources.length} files, ${corpus.questions.length} questions, ${took} s`,
+    );
+  }
+  const commits = chosen.map(({ repository, checkout }) => `${repository.name} ${commitOf(checkout)}`);
+  console.log(report(rows, { variant, split: values.split, seed, commits }));
+}
+
+async function ask(corpus: Corpus): Promise<Row[]> {
+  const units = unitsOf(corpus);
+  const [keywords, bm25f] = [createKeywords(units), createBm25f(units)];
+  const searched = await searchSources(corpus.sources);
   try {
-    await askSentences(set, searched);
-    await askDefinitions(set, searched);
-    await askCallers(set, searched);
-    const { language, name } = set.project;
-    const { chunks } = searched.index.counts();
-    console.error(`${language} ${name}: ${chunks} chunks, ${Math.round(performance.now() - started)} ms`);
+    const rows: Row[] = [];
+    for (const question of corpus.questions) {
+      const add = (method: string, scores: Scores) =>
+        rows.push({ language: corpus.repository.language, method, scores });
+      add("ripgrep, any word", scoreOf(question, keywords(question.text)));
+      add("BM25F, tuned", scoreOf(question, bm25f(question.text)));
+      for (const modality of ["text", "vector", "auto"] as const)
+        add(modality, scoreOf(question, await searched.search(question.text, modality, LIST_LENGTH)));
+    }
+    return rows;
   } finally {
     await searched.close();
   }
-}
-console.log(report());
-
-async function askSentences({ project, questions }: QuestionSet, searched: SearchedProject): Promise<void> {
-  for (const { text, answer } of evenly(questions, EFFORT.sentences)) {
-    for (const strategy of STRATEGIES) {
-      const hits = (await searched.search(text, strategy, ASKED)).filter(isCallable);
-      tally(`${project.language}/${strategy}`).add(
-        hits.findIndex(({ path, symbol }) => `${path}#${symbol}` === answer),
-      );
-    }
-  }
-}
-
-async function askDefinitions(set: QuestionSet, searched: SearchedProject): Promise<void> {
-  for (const { name, answer } of definitionQuestions(set, EFFORT.names)) {
-    const hits = await searched.search(`where is ${name} defined?`, "auto", LIST_LENGTH);
-    tally("definitions").add(hits.findIndex(({ path, symbol }) => `${path}#${symbol}` === answer));
-  }
-}
-
-async function askCallers(set: QuestionSet, searched: SearchedProject): Promise<void> {
-  for (const { name, answers } of callerQuestions(set, EFFORT.names)) {
-    const hits = await searched.search(`who calls ${name}?`, "auto", LIST_LENGTH);
-    const found = new Set(hits.map(({ path, symbol }) => `${path}#${symbol ?? ""}`));
-    callersFound += found.intersection(answers).size;
-    callersAsked += Math.min(LIST_LENGTH, answers.size);
-  }
-}
-
-function report(): string {
-  const rows = STRATEGIES.map((strategy) => {
-    const all = EVAL_LANGUAGES.map((language) => tally(`${language}/${strategy}`).scores());
-    return [strategy, ...all.map(figures), `**${figures(meanOf(all))}**`];
-  });
-  const definitions = tally("definitions").scores();
-  return [
-    `MRR@10 / recall@10 / precision@1, ${half} half`,
-    "",
-    row(["strategy", ...EVAL_LANGUAGES, "mean"]),
-    row(["---", ...EVAL_LANGUAGES.map(() => "---"), "---"]),
-    ...rows.map(row),
-    "",
-    `Questions: ${EVAL_LANGUAGES.map((language) => `${language} ${tally(`${language}/auto`).scores().questions}`).join(", ")}.`,
-    `"where is X defined": MRR@10 ${definitions.mrr.toFixed(3)} of ${definitions.questions}.`,
-    `"who calls X": recall@10 ${(callersFound / callersAsked).toFixed(3)} of ${callersAsked} callers.`,
-  ].join("\n");
-}
-
-function figures({ mrr, recall, first }: Scores): string {
-  return [mrr, recall, first].map((value) => value.toFixed(3)).join(" / ");
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
 }

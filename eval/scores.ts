@@ -1,45 +1,53 @@
 /** How good lists of ten are: MRR@10, recall@10 and precision@1, as means over questions. */
+import type { Place, Question } from "./corpus.ts";
+import { createRandom } from "./random.ts";
+
 export interface Scores {
-  readonly questions: number;
   readonly mrr: number;
   readonly recall: number;
   readonly first: number;
 }
 
-export interface Tally {
-  /** The place of the answer in the list, from 0; below 0 when it is not there. */
-  add(place: number): void;
-  scores(): Scores;
-}
-
 export const LIST_LENGTH = 10;
 
-export function createTally(): Tally {
-  let [questions, mrr, recall, first] = [0, 0, 0, 0];
+/** What a list of places is worth for a question; all that is listed counts, whatever kind of thing it is. */
+export function scoreOf({ answers }: Question, listed: readonly Pick<Place, "path" | "firstLine">[]): Scores {
+  const found = new Set<Place>();
+  let rank = 0;
+  for (const [at, { path, firstLine }] of listed.slice(0, LIST_LENGTH).entries()) {
+    const hit = answers.filter(
+      (answer) => answer.path === path && answer.firstLine <= firstLine && firstLine <= answer.lastLine,
+    );
+    if (hit.length > 0 && rank === 0) rank = at + 1;
+    for (const answer of hit) found.add(answer);
+  }
   return {
-    add(place) {
-      questions++;
-      if (place < 0 || place >= LIST_LENGTH) return;
-      mrr += 1 / (place + 1);
-      recall++;
-      if (place === 0) first++;
-    },
-    scores: () => ({
-      questions,
-      mrr: mrr / questions,
-      recall: recall / questions,
-      first: first / questions,
-    }),
+    mrr: rank ? 1 / rank : 0,
+    recall: found.size / Math.min(LIST_LENGTH, answers.length),
+    first: rank === 1 ? 1 : 0,
   };
 }
 
 export const meanOf = (all: readonly Scores[]): Scores => {
   const mean = (value: (scores: Scores) => number) =>
-    all.reduce((sum, scores) => sum + value(scores), 0) / all.length;
+    all.reduce((sum, scores) => sum + value(scores), 0) / Math.max(1, all.length);
   return {
-    questions: all.reduce((sum, { questions }) => sum + questions, 0),
     mrr: mean(({ mrr }) => mrr),
     recall: mean(({ recall }) => recall),
     first: mean(({ first }) => first),
   };
 };
+
+const RESAMPLED = 2_000;
+
+/** How sure a difference is: the interval that holds 95 of 100 means over questions drawn again, pair by pair. */
+export function bootstrap(differences: readonly number[], seed: number): { low: number; high: number } {
+  const random = createRandom(seed);
+  const means = Array.from({ length: RESAMPLED }, () => {
+    let sum = 0;
+    for (let n = 0; n < differences.length; n++)
+      sum += differences[Math.floor(random() * differences.length)] ?? 0;
+    return sum / differences.length;
+  }).sort((a, b) => a - b);
+  return { low: means[Math.floor(RESAMPLED * 0.025)] ?? 0, high: means[Math.floor(RESAMPLED * 0.975)] ?? 0 };
+}

@@ -1,5 +1,6 @@
 export * from "./engine/chunk-ranker.ts";
 export * from "./engine/code-index.ts";
+export { type CutChunk, cutChunks } from "./engine/cut-chunks.ts";
 export * from "./engine/parse-file.ts";
 export type { ParserPool } from "./engine/parser-pool.ts";
 export * from "./engine/search-engine.ts";
@@ -13,8 +14,8 @@ export {
   type SyntaxQuery,
   type SyntaxSearch,
 } from "./engine/syntax-search.ts";
-export * from "./lexical/bm25f.ts";
-export { parseTerms } from "./lexical/field-terms.ts";
+export { questionTerms } from "./lexical/question-terms.ts";
+export * from "./lexical/weigh-terms.ts";
 export * from "./query/hit.ts";
 export * from "./query/route.ts";
 export * from "./query/search-code.ts";

@@ -1,12 +1,9 @@
-import {
-  createLexicalIndex,
-  type FieldTerms,
-  LEXICAL_WEIGHTS,
-  type LexicalWeights,
-} from "../lexical/bm25f.ts";
+import { createPostings } from "../lexical/postings.ts";
+import { FULL_WEIGHT, rarityOf } from "../lexical/weigh-terms.ts";
 import { best, type Scored } from "../ranking/best.ts";
 import { addStandardised, ranksIn } from "../ranking/standardise.ts";
 import { createEmbeddedStore } from "../vector/embedded-store.ts";
+import type { PackedVector } from "../vector/packed.ts";
 import type { PlacedVector, VectorStore } from "../vector/vector-store.ts";
 
 /** In the order in which they are added up. */
@@ -14,68 +11,163 @@ const STRATEGIES = ["text", "vector"] as const;
 export type RankStrategy = (typeof STRATEGIES)[number];
 
 export interface RankedChunk extends Scored {
+  readonly copy: number;
   /** Its place in each list that has it, from 1. */
   readonly why: readonly { readonly strategy: RankStrategy; readonly rank: number }[];
 }
 
 export interface RankQuestion {
+  /** Each once. */
   readonly terms: readonly string[];
   /** Where the question lies; without it meaning finds nothing. */
-  readonly vector: Float32Array | undefined;
+  readonly vector: PackedVector | undefined;
   readonly strategies: readonly RankStrategy[];
   readonly limit: number;
   /** Only chunks of these files. */
   readonly files?: ReadonlySet<number>;
+  /** For each combination of traits the share of its score that a chunk keeps. */
+  readonly keptShares: Float64Array;
+}
+
+/** What is known of a chunk besides its words and its place. */
+export interface ChunkFacts {
+  readonly id: number;
+  readonly file: number;
+  readonly traits: number;
+  readonly copy: number;
+}
+
+/** Many chunks that were sealed together; their postings stay where they are stored. */
+export interface RankedBlock {
+  readonly number: number;
+  readonly ids: Uint32Array;
+  readonly files: Uint32Array;
+  readonly traits: Uint8Array;
+  readonly copies: Uint32Array;
+}
+
+/** Where a term stands in a sealed block: the place of a chunk in the block and its weight, one after the other. */
+export interface BlockPostings {
+  readonly block: number;
+  readonly entries: Uint16Array;
 }
 
 /** Ranks chunks for a question by their words, by their meaning, or by both. */
 export interface ChunkRanker {
-  add(id: number, file: number, terms: FieldTerms): void;
+  /** Blocks come before chunks. The vectors are those of its chunks, in their order. */
+  addBlock(block: RankedBlock, vectors: readonly PackedVector[]): Promise<void>;
+  /** One that is known already is passed over. */
+  add(chunk: ChunkFacts, terms: readonly string[], weights: Uint16Array): void;
   /** Chunks that are not known are passed over. */
   place(entries: readonly PlacedVector[]): Promise<void>;
   remove(ids: Iterable<number>): Promise<void>;
-  has(id: number): boolean;
-  ids(): IterableIterator<number>;
-  readonly size: number;
-  /** How many were removed and still take up room. */
-  readonly wasted: number;
+  /** The best of them, and those that are as good as the last. */
   rank(question: RankQuestion): Promise<RankedChunk[]>;
   close(): Promise<void>;
 }
 
 export interface ChunkRankerOptions {
-  readonly lexical?: LexicalWeights;
   /** How much the list by meaning counts beside the list by words. */
   readonly vectorWeight?: number;
   readonly vectors?: VectorStore;
+  /** Looks a term up in all sealed blocks. */
+  readonly sealed?: (term: string) => Iterable<BlockPostings>;
 }
 
-/** Found on the tuning half of `npm run eval`; equal ranks (reciprocal rank fusion) lose to the better list alone. */
+/** Found on the dev split of `npm run eval`; equal ranks (reciprocal rank fusion) lose most of what it gains. */
 export const VECTOR_WEIGHT = 6;
 
 export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker {
-  const { lexical = LEXICAL_WEIGHTS, vectorWeight = VECTOR_WEIGHT } = options;
-  const words = createLexicalIndex(lexical);
+  const { vectorWeight = VECTOR_WEIGHT, sealed = () => [] } = options;
+  const postings = createPostings();
   const vectors = options.vectors ?? createEmbeddedStore();
   // Chunks have a slot each: their own numbers grow with every edit, and lists of scores must not.
+  const facts: ChunkFacts[] = [];
+  const blocks: { readonly block: RankedBlock; readonly base: number }[] = [];
+  const starts = new Map<number, number>();
   const slots = new Map<number, number>();
-  const chunks: { readonly id: number; readonly file: number }[] = [];
+  const dead = new Set<number>();
+  let sealedSize = 0;
 
+  const slotOf = (id: number): number | undefined => {
+    const open = slots.get(id);
+    if (open !== undefined) return open;
+    for (const { block, base } of blocks) {
+      const at = placeIn(block.ids, id);
+      if (at >= 0) return base + at;
+    }
+    return undefined;
+  };
+  const factsAt = (slot: number): ChunkFacts | undefined => {
+    if (slot >= sealedSize) return facts[slot - sealedSize];
+    const found = blocks.findLast(({ base }) => base <= slot);
+    if (!found) return undefined;
+    const { block, base } = found;
+    const at = slot - base;
+    const [id = 0, file = 0, traits = 0, copy = 0] = [
+      ...[block.ids[at], block.files[at]],
+      ...[block.traits[at], block.copies[at]],
+    ];
+    return { id, file, traits, copy };
+  };
+
+  const scoreWords = (terms: readonly string[]): Float64Array => {
+    const size = sealedSize + facts.length;
+    const scores = new Float64Array(size);
+    for (const term of terms) {
+      const lists = [...sealed(term)];
+      const holders = lists.reduce((sum, { entries }) => sum + entries.length / 2, postings.count(term));
+      const unit = rarityOf(holders, size) / FULL_WEIGHT;
+      for (const { block, entries } of lists) {
+        const base = starts.get(block) ?? 0;
+        for (let at = 0; at < entries.length; at += 2) {
+          const slot = base + (entries[at] ?? 0);
+          scores[slot] = (scores[slot] ?? 0) + unit * (entries[at + 1] ?? 0);
+        }
+      }
+      postings.forEach(term, (slot, weight) => {
+        scores[slot] = (scores[slot] ?? 0) + unit * weight;
+      });
+    }
+    for (const slot of dead) scores[slot] = 0;
+    return scores;
+  };
   const scoresBy: Record<RankStrategy, (question: RankQuestion) => Promise<Float64Array>> = {
-    text: async ({ terms }) => words.scores(terms),
+    text: async ({ terms }) => scoreWords(terms),
     vector: async ({ vector }) => (vector ? vectors.scores(vector) : new Float64Array(0)),
   };
 
+  /** Scores by what a chunk is and where it lies; 0 for what is not asked for. */
+  const weigh = (scores: Float64Array, { files, keptShares }: RankQuestion) => {
+    const weighOne = (slot: number, file: number, traits: number) => {
+      scores[slot] = files && !files.has(file) ? 0 : (scores[slot] ?? 0) * (keptShares[traits] ?? 1);
+    };
+    for (const { block, base } of blocks)
+      for (let at = 0; at < block.ids.length; at++)
+        if ((scores[base + at] ?? 0) > 0) weighOne(base + at, block.files[at] ?? 0, block.traits[at] ?? 0);
+    for (const [at, { file, traits }] of facts.entries()) weighOne(sealedSize + at, file, traits);
+  };
+
   return {
-    add(id, file, terms) {
-      slots.set(id, chunks.length);
-      words.add(chunks.length, terms);
-      chunks.push({ id, file });
+    async addBlock(block, placed) {
+      if (facts.length > 0) throw new Error("a block must be added before single chunks");
+      const base = sealedSize;
+      blocks.push({ block, base });
+      starts.set(block.number, base);
+      sealedSize += block.ids.length;
+      await vectors.put(placed.map((vector, at) => ({ id: base + at, vector })));
+    },
+    add(chunk, terms, weights) {
+      if (slots.has(chunk.id)) return;
+      const slot = sealedSize + facts.length;
+      slots.set(chunk.id, slot);
+      facts.push(chunk);
+      for (const [at, term] of terms.entries()) postings.add(term, slot, weights[at] ?? 0);
     },
     async place(entries) {
       await vectors.put(
         entries.flatMap(({ id, vector }) => {
-          const slot = slots.get(id);
+          const slot = slotOf(id);
           return slot === undefined ? [] : [{ id: slot, vector }];
         }),
       );
@@ -83,25 +175,16 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
     async remove(ids) {
       const gone: number[] = [];
       for (const id of ids) {
-        const slot = slots.get(id);
-        if (slot === undefined) continue;
-        slots.delete(id);
-        words.remove(slot);
+        const slot = slotOf(id);
+        if (slot === undefined || dead.has(slot)) continue;
+        dead.add(slot);
         gone.push(slot);
       }
       await vectors.remove(gone);
     },
-    has: (id) => slots.has(id),
-    ids: () => slots.keys(),
-    get size() {
-      return slots.size;
-    },
-    get wasted() {
-      return chunks.length - slots.size;
-    },
     close: async () => vectors.close(),
     async rank(question) {
-      const { strategies, limit, files } = question;
+      const { strategies, limit } = question;
       const lists = await Promise.all(
         STRATEGIES.filter((strategy) => strategies.includes(strategy)).map(async (strategy) => ({
           strategy,
@@ -110,22 +193,39 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
       );
       const [first, second] = lists;
       if (!first) return [];
-      const fused = second ? addStandardised(first.scores, second.scores, vectorWeight) : first.scores;
-      if (files) for (const [slot, { file }] of chunks.entries()) if (!files.has(file)) fused[slot] = 0;
-      const top = best(fused, limit);
+      const weighed = second
+        ? addStandardised(first.scores, second.scores, vectorWeight)
+        : first.scores.slice();
+      weigh(weighed, question);
+      const top = best(weighed, limit).flatMap(({ id: slot, score }) => {
+        const chunk = factsAt(slot);
+        return chunk ? [{ slot, score, chunk }] : [];
+      });
       const ranked = lists.map(({ strategy, scores }) => {
-        const has = top.filter(({ id }) => (scores[id] ?? 0) > 0).map(({ id }) => id);
+        const has = top.filter(({ slot }) => (scores[slot] ?? 0) > 0).map(({ slot }) => slot);
         const ranks = ranksIn(scores, has);
         return { strategy, ranks: new Map(has.map((slot, at) => [slot, ranks[at] ?? 0])) };
       });
-      return top.flatMap(({ id: slot, score }) => {
-        const chunk = chunks[slot];
-        const why = ranked.flatMap(({ strategy, ranks }) => {
+      return top.map(({ slot, score, chunk: { id, copy } }) => ({
+        ...{ id, score, copy },
+        why: ranked.flatMap(({ strategy, ranks }) => {
           const rank = ranks.get(slot);
           return rank === undefined ? [] : [{ strategy, rank }];
-        });
-        return chunk ? [{ id: chunk.id, score, why }] : [];
-      });
+        }),
+      }));
     },
   };
+}
+
+/** Where the number stands in an ascending list; below 0 when it does not. */
+function placeIn(ascending: Uint32Array, wanted: number): number {
+  let [low, high] = [0, ascending.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = ascending[middle] ?? 0;
+    if (found === wanted) return middle;
+    if (found < wanted) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
 }

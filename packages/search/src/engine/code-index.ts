@@ -1,8 +1,9 @@
-import { parseTerms } from "../lexical/field-terms.ts";
+import { questionTerms } from "../lexical/question-terms.ts";
 import { createTermCutter } from "../text/terms.ts";
-import { decodeVector, unpackVector } from "../vector/packed.ts";
+import { packVector } from "../vector/packed.ts";
 import type { PlacedVector } from "../vector/vector-store.ts";
 import { loadWordTable, WORD_TABLE_ID, type WordTable } from "../vector/word-table.ts";
+import type { OpenChunk } from "./block-store.ts";
 import type { RankStrategy } from "./chunk-ranker.ts";
 import { createLiveRanker, type LiveRankerOptions } from "./live-ranker.ts";
 import type { ParsedFile } from "./parse-file.ts";
@@ -14,10 +15,10 @@ import {
   openIndexStore,
   type StoredChunk,
   type StoredSymbol,
-  type StoredTerms,
 } from "./store.ts";
 import { createSymbolNames, type SymbolNames } from "./symbol-names.ts";
 import { findByName, type SymbolOptions } from "./symbol-search.ts";
+import { keptShares } from "./traits.ts";
 
 export interface RankedHit extends StoredChunk {
   readonly score: number;
@@ -41,16 +42,19 @@ export interface CodeIndex {
   touch(files: readonly FileState[]): void;
   /** Files, or whole folders. */
   remove(paths: readonly string[]): Promise<void>;
-  /** Gives back memory that removed chunks still take up. */
+  /** Puts what was written into the form that is fastest to ask, and forgets what is gone. */
   tidy(): Promise<void>;
+  /** Loads what questions need, ahead of the first. */
+  warm(): Promise<void>;
   rank(query: string, options: RankOptions): Promise<RankedHit[]>;
   /** The best names first: the same, the same but for case, beginnings, parts, letters in order. */
   symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
   outline(path: string): StoredSymbol[];
   counts(): IndexCounts;
+  countFiles(): number;
   /** For vectors that come from elsewhere: chunks that have none yet, and where theirs are given. */
   unplaced(after: number, limit: number): ChunkPlace[];
-  place(entries: readonly PlacedVector[]): Promise<void>;
+  place(entries: readonly { readonly id: number; readonly vector: Float32Array }[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,7 +84,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
   const { embedder = WORD_TABLE_ID } = options;
   forgetVectorsOfOthers();
   let table: WordTable | undefined;
-  const live = createLiveRanker(store, options);
+  const live = createLiveRanker(store, embedder === WORD_TABLE_ID, options);
   const cutTerms = createTermCutter();
   let names: SymbolNames | undefined;
   let version = store.version();
@@ -91,7 +95,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     if (now === version) return;
     version = now;
     names = undefined;
-    await live.refresh();
+    await live.reload();
   };
 
   function forgetVectorsOfOthers(): void {
@@ -106,7 +110,11 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
   const placeQuestion = (terms: readonly string[]) => {
     if (embedder !== WORD_TABLE_ID) return undefined;
     table ??= loadWordTable();
-    return table.placeQuestion(terms);
+    return packVector(table.placeQuestion(terms));
+  };
+  const seal = async () => {
+    store.transaction(() => store.blocks.seal());
+    await live.reload();
   };
   const forget = (paths: Iterable<string>) =>
     live.removed(store.transaction(() => [...paths].flatMap((path) => store.remove(path))));
@@ -115,8 +123,6 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     async plan(listed) {
       await follow();
       const before = store.files();
-      // An empty one is filled while files are read; another is loaded when somebody asks.
-      if (before.size === 0) await live.get();
       const changed = listed.flatMap(({ path, size, mtimeMs }) => {
         const was = before.get(path);
         before.delete(path);
@@ -128,25 +134,19 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     planFor: (paths) => paths.map((path) => ({ path, hash: store.file(path)?.hash })),
     async put(files) {
       const gone: number[] = [];
-      const written: StoredTerms[] = [];
-      const placed: PlacedVector[] = [];
-      store.transaction(() => {
+      const written: OpenChunk[] = [];
+      const isFull = store.transaction(() => {
         for (const { state, parsed } of files) {
-          const { id: file, gone: before, added } = store.put(state, parsed);
+          const { gone: before, added } = store.put(state, parsed);
           gone.push(...before);
+          written.push(...added);
           for (const { name } of parsed.symbols) names?.add(name);
-          for (const [at, { terms, vector }] of parsed.chunks.entries()) {
-            const id = added[at] ?? 0;
-            if (live.isLoaded) written.push({ id, file, terms: parseTerms(terms) });
-            if (vector && embedder === WORD_TABLE_ID)
-              placed.push({ id, vector: unpackVector(decodeVector(vector)) });
-          }
         }
-        store.putVectors(placed);
+        return store.blocks.countOpen() >= BLOCK_CHUNKS;
       });
+      if (isFull) return seal();
       await live.removed(gone);
       await live.added(written);
-      await live.placed(placed);
     },
     touch(files) {
       store.transaction(() => {
@@ -154,22 +154,29 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
       });
     },
     remove: forget,
-    tidy: live.tidy,
+    async tidy() {
+      await follow();
+      const hasMelted = store.transaction(() => store.blocks.melt());
+      if (hasMelted || store.blocks.countOpen() >= MIN_BLOCK_CHUNKS) await seal();
+    },
+    async warm() {
+      await live.get();
+      placeQuestion([]);
+    },
     async rank(query, { strategies, limit, scope = "", vector }) {
       await follow();
       const ranker = await live.get();
-      const terms = cutTerms(query);
       const ranked = await ranker.rank({
-        terms,
-        vector: vector ?? placeQuestion(terms),
-        strategies,
-        limit,
+        terms: questionTerms(query, cutTerms),
+        vector: vector ? packVector(vector) : placeQuestion(cutTerms(query)),
+        ...{ strategies, limit, keptShares: keptShares(query) },
         files: normalScope(scope) === "" ? undefined : store.fileIdsIn(normalScope(scope)),
       });
-      return ranked.flatMap(({ id, score, why }) => {
+      const hits = ranked.flatMap(({ id, ...how }) => {
         const chunk = store.chunk(id);
-        return chunk ? [{ ...chunk, score, why }] : [];
+        return chunk ? [{ ...chunk, ...how }] : [];
       });
+      return originalsFirst(hits.sort(byScoreAndPlace)).slice(0, limit);
     },
     async symbols(name, symbolOptions) {
       await follow();
@@ -183,14 +190,42 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     },
     outline: (path) => store.symbolsOf(path),
     counts: store.counts,
+    countFiles: store.countFiles,
     unplaced: store.chunksWithoutVector,
     async place(entries) {
-      store.transaction(() => store.putVectors(entries));
-      await live.placed(entries);
+      const packed = entries.map(({ id, vector }): PlacedVector => ({ id, vector: packVector(vector) }));
+      store.transaction(() => store.putVectors(packed));
+      await live.placed(packed);
     },
     async close() {
       await live.close();
       store[Symbol.dispose]();
     },
   };
+}
+
+/** Chunks that are sealed together while files are read. */
+const BLOCK_CHUNKS = 8_192;
+/** Fewer are ready to be asked as they are. */
+const MIN_BLOCK_CHUNKS = 1_024;
+
+/** Where chunks lie decides between equals, so that two indexes of one tree give the same list. */
+const byScoreAndPlace = (a: RankedHit, b: RankedHit): number =>
+  b.score - a.score || compare(a.file, b.file) || a.firstLine - b.firstLine;
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** How much of its score a copy keeps of something that is listed before it. */
+const COPY_SHARE = 0.5;
+
+/** Copies tell nothing new: all but the first of them count less. */
+function originalsFirst(hits: readonly (RankedHit & { readonly copy: number })[]): RankedHit[] {
+  const seen = new Set<number>();
+  return hits
+    .map(({ copy, ...hit }) => {
+      const isCopy = copy !== 0 && seen.has(copy);
+      seen.add(copy);
+      return isCopy ? { ...hit, score: hit.score * COPY_SHARE } : hit;
+    })
+    .sort((a, b) => b.score - a.score);
 }

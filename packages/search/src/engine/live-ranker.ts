@@ -1,23 +1,23 @@
 import type { PlacedVector, VectorStore } from "../vector/vector-store.ts";
+import type { OpenChunk } from "./block-store.ts";
 import { type ChunkRanker, type ChunkRankerOptions, createChunkRanker } from "./chunk-ranker.ts";
-import type { IndexStore, StoredTerms } from "./store.ts";
+import { decodeChunk } from "./packed-chunk.ts";
+import { vectorIn } from "./sealed-block.ts";
+import type { IndexStore } from "./store.ts";
 
-/** A ranker that holds what the store holds; loaded when it is first needed, because that takes a second or two. */
+/** A ranker that holds what the store holds; loaded when it is first needed. */
 export interface LiveRanker {
   /** With everything that is in the store. */
   get(): Promise<ChunkRanker>;
-  readonly isLoaded: boolean;
-  added(chunks: readonly StoredTerms[]): Promise<void>;
+  added(chunks: readonly OpenChunk[]): Promise<void>;
   removed(ids: readonly number[]): Promise<void>;
   placed(entries: readonly PlacedVector[]): Promise<void>;
-  /** Another server has written. */
-  refresh(): Promise<void>;
-  /** Forgets what takes up room for nothing. */
-  tidy(): Promise<void>;
+  /** The store has changed in another way: what is held is loaded again. */
+  reload(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface LiveRankerOptions extends Omit<ChunkRankerOptions, "vectors"> {
+export interface LiveRankerOptions extends Omit<ChunkRankerOptions, "vectors" | "sealed"> {
   /** An empty one, for each ranker its own; the embedded one when there is none. */
   readonly openVectors?: () => Promise<VectorStore>;
 }
@@ -25,24 +25,39 @@ export interface LiveRankerOptions extends Omit<ChunkRankerOptions, "vectors"> {
 /** Vectors that are handed over at once. */
 const BATCH = 1_000;
 
-export function createLiveRanker(store: IndexStore, options: LiveRankerOptions): LiveRanker {
+/** `isPlacedByTable`: chunks bring their vectors along; otherwise a model's are in the store. */
+export function createLiveRanker(
+  store: IndexStore,
+  isPlacedByTable: boolean,
+  options: LiveRankerOptions,
+): LiveRanker {
   let ranker: Promise<ChunkRanker> | undefined;
 
   const load = async () => {
-    const loaded = createChunkRanker({ ...options, vectors: await options.openVectors?.() });
-    await fill(loaded);
+    const vectors = await options.openVectors?.();
+    const loaded = createChunkRanker({ ...options, vectors, sealed: store.blocks.postings });
+    for (const block of store.blocks.blocks()) {
+      const placed = isPlacedByTable ? Array.from(block.ids, (_, at) => vectorIn(block, at)) : [];
+      await loaded.addBlock(block, placed);
+    }
+    await addTo(loaded, store.blocks.open());
+    await loaded.remove(store.blocks.removed());
+    if (!isPlacedByTable) for (const page of inPages(store.vectors())) await loaded.place(page);
     return loaded;
   };
-  const fill = async (loaded: ChunkRanker) => {
-    for (const { id, file, terms } of store.terms()) if (!loaded.has(id)) loaded.add(id, file, terms);
-    let batch: PlacedVector[] = [];
-    for (const entry of store.vectors()) {
-      batch.push(entry);
-      if (batch.length < BATCH) continue;
-      await loaded.place(batch);
-      batch = [];
+  const addTo = async (loaded: ChunkRanker, chunks: Iterable<OpenChunk>) => {
+    const placed: PlacedVector[] = [];
+    for (const chunk of chunks) {
+      const { vector, weights } = decodeChunk(chunk.packed);
+      loaded.add(chunk, chunk.terms.split(" "), weights);
+      if (isPlacedByTable) placed.push({ id: chunk.id, vector });
     }
-    await loaded.place(batch);
+    await loaded.place(placed);
+  };
+  const close = async () => {
+    const closing = await ranker;
+    ranker = undefined;
+    await closing?.close();
   };
 
   return {
@@ -50,29 +65,23 @@ export function createLiveRanker(store: IndexStore, options: LiveRankerOptions):
       ranker ??= load();
       return ranker;
     },
-    get isLoaded() {
-      return ranker !== undefined;
-    },
     async added(chunks) {
-      if (!ranker) return;
-      const loaded = await ranker;
-      for (const { id, file, terms } of chunks) if (!loaded.has(id)) loaded.add(id, file, terms);
+      if (ranker) await addTo(await ranker, chunks);
     },
     removed: async (ids) => (await ranker)?.remove(ids),
     placed: async (entries) => (await ranker)?.place(entries),
-    async refresh() {
-      if (!ranker) return;
-      const loaded = await ranker;
-      const there = new Set(store.chunkIds());
-      await loaded.remove([...loaded.ids()].filter((id) => !there.has(id)));
-      await fill(loaded);
-    },
-    async tidy() {
-      const loaded = await ranker;
-      if (!loaded || loaded.wasted <= loaded.size) return;
-      ranker = undefined;
-      await loaded.close();
-    },
-    close: async () => (await ranker)?.close(),
+    reload: close,
+    close,
   };
+}
+
+function* inPages<T>(items: Iterable<T>): Generator<T[]> {
+  let page: T[] = [];
+  for (const item of items) {
+    page.push(item);
+    if (page.length < BATCH) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
 }

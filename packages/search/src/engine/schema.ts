@@ -1,8 +1,18 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-const SCHEMA_VERSION = 3;
-const TABLES = ["files", "symbols", "chunks", "vectors", "kept"] as const;
+const SCHEMA_VERSION = 4;
+const TABLES = [
+  "files",
+  "symbols",
+  "chunks",
+  "open_chunks",
+  "blocks",
+  "postings",
+  "removed",
+  "vectors",
+  "kept",
+] as const;
 const SCHEMA = `
   CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL
@@ -15,9 +25,21 @@ const SCHEMA = `
   CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
   CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, symbol INTEGER, first_line INTEGER NOT NULL,
-    end_line INTEGER NOT NULL, terms TEXT NOT NULL
+    end_line INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX chunks_by_file ON chunks (file);
+  CREATE TABLE open_chunks (
+    chunk INTEGER PRIMARY KEY, file INTEGER NOT NULL, traits INTEGER NOT NULL, copy INTEGER NOT NULL,
+    terms TEXT NOT NULL, packed BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE blocks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, ids BLOB NOT NULL, files BLOB NOT NULL, traits BLOB NOT NULL,
+    copies BLOB NOT NULL, scales BLOB NOT NULL, vectors BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE postings (
+    term TEXT NOT NULL, block INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY (term, block)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE removed (chunk INTEGER PRIMARY KEY) STRICT;
   CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, scale REAL NOT NULL, vector BLOB NOT NULL) STRICT;
   CREATE TABLE kept (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
   PRAGMA user_version = ${SCHEMA_VERSION};

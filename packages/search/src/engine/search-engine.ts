@@ -20,14 +20,19 @@ export interface IndexReport {
   readonly chunks: number;
 }
 
-export interface EngineStatus extends IndexCounts {
+export interface IndexProgress {
   /**
    * empty: nothing was indexed yet. stale: answers come from an earlier time. indexing: they come from what there is.
    * fresh: they are complete.
    */
   readonly state: "empty" | "stale" | "indexing" | "fresh";
+  /** Files in the index. */
+  readonly files: number;
   /** How many files there are to index; null before they were counted. */
   readonly total: number | null;
+}
+
+export interface EngineStatus extends IndexCounts, IndexProgress {
   /** The model that places texts; null for the word table that comes with this package. */
   readonly embedder: string | null;
 }
@@ -43,7 +48,11 @@ export interface SearchEngine {
   indexFirst(paths: readonly string[], signal: AbortSignal): Promise<void>;
   /** Waits until every change that was told of is in the index. */
   settled(): Promise<void>;
+  /** How far the index is. */
+  progress(): Promise<IndexProgress>;
   status(): Promise<EngineStatus>;
+  /** Loads what questions need, ahead of the first. */
+  warm(): Promise<void>;
   rank(query: string, options: Omit<RankOptions, "vector"> & { signal?: AbortSignal }): Promise<RankedHit[]>;
   symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
   outline(path: string): Promise<StoredSymbol[]>;
@@ -161,6 +170,13 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     log(`the search index could not follow a change: ${cause instanceof Error ? cause.message : cause}`);
   };
 
+  const progressNow = async (): Promise<IndexProgress> => {
+    const done = await ask("countFiles");
+    const isBusy = run !== undefined || waiting.size > 0 || isAllWaiting;
+    const rest = done === 0 ? "empty" : "stale";
+    return { files: done, total, state: isBusy ? "indexing" : isComplete ? "fresh" : rest };
+  };
+
   return {
     async index({ signal, progress = () => {} }) {
       signal.throwIfAborted();
@@ -192,17 +208,12 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
         await turn;
       }
     },
+    progress: progressNow,
     async status() {
       const counts = await ask("counts");
-      const isBusy = run !== undefined || waiting.size > 0 || isAllWaiting;
-      const rest = counts.files === 0 ? "empty" : "stale";
-      return {
-        ...counts,
-        total,
-        state: isBusy ? "indexing" : isComplete ? "fresh" : rest,
-        embedder: embedder?.id ?? null,
-      };
+      return { ...counts, ...(await progressNow()), embedder: embedder?.id ?? null };
     },
+    warm: () => ask("warm"),
     async rank(query, { signal = closed.signal, ...options }) {
       const isByMeaning = embedder && options.strategies.includes("vector");
       const [vector] = isByMeaning ? await embedder.embed([query], "question", signal) : [];

@@ -1,10 +1,8 @@
 import type { SQLOutputValue, StatementSync } from "node:sqlite";
 import type { Range } from "@octant/core";
-import type { FieldTerms } from "../lexical/bm25f.ts";
-import { parseTerms } from "../lexical/field-terms.ts";
 import type { SymbolKind } from "../syntax/language.ts";
-import { packVector, unpackVector } from "../vector/packed.ts";
 import type { PlacedVector } from "../vector/vector-store.ts";
+import { type BlockStore, createBlockStore, type OpenChunk } from "./block-store.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { openIndexFile } from "./schema.ts";
 
@@ -41,12 +39,6 @@ export interface StoredChunk extends ChunkPlace {
   readonly symbol: StoredSymbol | null;
 }
 
-export interface StoredTerms {
-  readonly id: number;
-  readonly file: number;
-  readonly terms: FieldTerms;
-}
-
 export interface IndexCounts {
   readonly files: number;
   readonly chunks: number;
@@ -57,7 +49,7 @@ export interface IndexCounts {
 /** The index on the disk, shared by all servers of a workspace. Numbers of chunks are never used twice. */
 export interface IndexStore extends Disposable {
   /** Replaces what is known of the file; `gone` are the chunks it had before, `added` those it has now. */
-  put(file: FileState, parsed: ParsedFile): { id: number; gone: number[]; added: number[] };
+  put(file: FileState, parsed: ParsedFile): { gone: number[]; added: OpenChunk[] };
   /** The file is as it was, only its time is another. */
   touch(file: FileState): void;
   /** The file, or all that is below the folder; returns the chunks that are gone. */
@@ -68,10 +60,9 @@ export interface IndexStore extends Disposable {
   fileIdsIn(path: string): Set<number>;
   counts(): IndexCounts;
   chunk(id: number): StoredChunk | undefined;
-  terms(): Iterable<StoredTerms>;
-  chunkIds(): number[];
-  /** The highest number that a chunk ever had: how often chunks were written. */
-  lastChunkId(): number;
+  /** What chunks are ranked by. */
+  readonly blocks: BlockStore;
+  countFiles(): number;
   /** Changes whenever another process has written. */
   version(): number;
   symbolsOf(path: string): StoredSymbol[];
@@ -79,6 +70,7 @@ export interface IndexStore extends Disposable {
   names(): string[];
   putVectors(entries: readonly PlacedVector[]): void;
   clearVectors(): void;
+  /** Those of a model; what the word table places lies in the blocks. */
   vectors(): Iterable<PlacedVector>;
   /** In the order of their numbers, from the one after the given. */
   chunksWithoutVector(after: number, limit: number): ChunkPlace[];
@@ -109,18 +101,14 @@ export function openIndexStore(file: string): IndexStore {
     putSymbol: db.prepare(
       "INSERT INTO symbols (file, name, path, kind, place, signature, doc) VALUES (?, ?, ?, ?, ?, ?, ?)",
     ),
-    putChunk: db.prepare(
-      "INSERT INTO chunks (file, symbol, first_line, end_line, terms) VALUES (?, ?, ?, ?, ?)",
-    ),
+    putChunk: db.prepare("INSERT INTO chunks (file, symbol, first_line, end_line) VALUES (?, ?, ?, ?)"),
     files: db.prepare("SELECT path, hash, size, mtime FROM files"),
     file: db.prepare("SELECT path, hash, size, mtime FROM files WHERE path = ?"),
     counts: db.prepare(
       "SELECT (SELECT count(*) FROM files) files, (SELECT count(*) FROM chunks) chunks, (SELECT count(*) FROM symbols) symbols, (SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()) bytes",
     ),
     chunk: db.prepare(`${CHUNK} WHERE c.id = ?`),
-    terms: db.prepare("SELECT id, file, terms FROM chunks WHERE id > ? ORDER BY id LIMIT ?"),
-    chunkIds: db.prepare("SELECT id FROM chunks"),
-    lastChunkId: db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"),
+    countFiles: db.prepare("SELECT count(*) AS files FROM files"),
     symbol: db.prepare(`${SYMBOL} WHERE s.id = ?`),
     symbolsOf: db.prepare(`${SYMBOL} WHERE f.path = ? ORDER BY s.id`),
     symbolsNamed: db.prepare(`${SYMBOL} WHERE s.name = ? COLLATE NOCASE ORDER BY f.path, s.id`),
@@ -135,10 +123,13 @@ export function openIndexStore(file: string): IndexStore {
     version: db.prepare("PRAGMA data_version"),
   };
 
+  const blocks = createBlockStore(db);
   const clear = (id: number): number[] => {
     sql.removeSymbols.run(id);
     sql.removeVectors.run(id);
-    return sql.removeChunks.all(id).map((row) => Number(row["id"]));
+    const gone = sql.removeChunks.all(id).map((row) => Number(row["id"]));
+    blocks.remove(gone);
+    return gone;
   };
 
   return {
@@ -148,11 +139,22 @@ export function openIndexStore(file: string): IndexStore {
       const symbolIds = symbols.map(({ name, path, kind, place, signature, doc }) =>
         Number(sql.putSymbol.run(id, name, path, kind, place, signature, doc).lastInsertRowid),
       );
-      const added = chunks.map(({ symbol, firstLine, endLine, terms }) => {
+      const added = chunks.map((chunk) => {
+        const { symbol, firstLine, endLine, traits, copy, terms, packed } = chunk;
         const symbolId = symbol === null ? null : (symbolIds[symbol] ?? null);
-        return Number(sql.putChunk.run(id, symbolId, firstLine, endLine, terms).lastInsertRowid);
+        const number = Number(sql.putChunk.run(id, symbolId, firstLine, endLine).lastInsertRowid);
+        const open: OpenChunk = {
+          id: number,
+          file: id,
+          traits,
+          copy,
+          terms,
+          packed: Buffer.from(packed, "base64"),
+        };
+        blocks.add(open);
+        return open;
       });
-      return { id, gone, added };
+      return { gone, added };
     },
     touch: ({ path, hash, size, mtimeMs }) => {
       sql.touch.run(size, mtimeMs, path, hash);
@@ -186,20 +188,16 @@ export function openIndexStore(file: string): IndexStore {
       const symbol = row["symbol"] === null ? undefined : sql.symbol.get(row["symbol"] ?? null);
       return { ...toPlace(row), symbol: symbol ? toSymbol(symbol) : null };
     },
-    *terms() {
-      for (const row of pages(sql.terms, "id"))
-        yield { id: Number(row["id"]), file: Number(row["file"]), terms: parseTerms(String(row["terms"])) };
-    },
-    chunkIds: () => sql.chunkIds.all().map((row) => Number(row["id"])),
-    lastChunkId: () => Number(sql.lastChunkId.get()?.["seq"] ?? 0),
+    blocks,
+    countFiles: () => Number(sql.countFiles.get()?.["files"] ?? 0),
     version: () => Number(sql.version.get()?.["data_version"]),
     symbolsOf: (path) => sql.symbolsOf.all(path).map(toSymbol),
     symbolsNamed: (name) => sql.symbolsNamed.all(name).map(toSymbol),
     names: () => sql.names.all().map((row) => String(row["name"])),
     putVectors(entries) {
       for (const { id, vector } of entries) {
-        const { values, scale } = packVector(vector);
-        sql.putVector.run(id, scale, new Uint8Array(values.buffer));
+        const { values, scale } = vector;
+        sql.putVector.run(id, scale, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
       }
     },
     clearVectors: () => db.exec("DELETE FROM vectors"),
@@ -208,7 +206,7 @@ export function openIndexStore(file: string): IndexStore {
         // What `putVectors` wrote: bytes.
         const { buffer, byteOffset, byteLength } = row["vector"] as Uint8Array;
         const values = new Int8Array(buffer, byteOffset, byteLength);
-        yield { id: Number(row["chunk"]), vector: unpackVector({ values, scale: Number(row["scale"]) }) };
+        yield { id: Number(row["chunk"]), vector: { values, scale: Number(row["scale"]) } };
       }
     },
     chunksWithoutVector: (after, limit) => sql.withoutVector.all(after, limit).map(toPlace),

@@ -3,16 +3,46 @@ export interface Scored {
   readonly score: number;
 }
 
-/** The highest scores above the floor, best first, without sorting all of them; of equals the one with the lower number. */
+/**
+ * The highest scores above 0, best first; of equals the one with the lower number first. Those that equal the last
+ * one come with it, so that which of them are listed never depends on their numbers.
+ */
+/** More would only be alike in not fitting. */
+const MAX_EQUALS = 1_000;
+
 export function best(scores: Float64Array, limit: number): Scored[] {
+  const floor = lowestOfBest(scores, limit);
   const top: Scored[] = [];
   for (let id = 0; id < scores.length; id++) {
     const score = scores[id] ?? 0;
-    if (score <= 0 || (top.length === limit && score <= (top.at(-1)?.score ?? 0))) continue;
-    let at = top.length;
-    while (at > 0 && (top[at - 1]?.score ?? 0) < score) at--;
-    top.splice(at, 0, { id, score });
-    if (top.length > limit) top.pop();
+    if (score > 0 && score >= floor) top.push({ id, score });
   }
-  return top;
+  return top.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, limit + MAX_EQUALS);
+}
+
+/** The score of the last one that is listed, found without sorting all of them. */
+function lowestOfBest(scores: Float64Array, limit: number): number {
+  const heap = new Float64Array(limit);
+  for (let id = 0; id < scores.length; id++) {
+    const score = scores[id] ?? 0;
+    if (score <= (heap[0] ?? 0)) continue;
+    heap[0] = score;
+    sink(heap);
+  }
+  return heap[0] ?? 0;
+}
+
+/** Moves the first of a heap, whose first is its lowest, to where it belongs. */
+function sink(heap: Float64Array): void {
+  for (let at = 0; ; ) {
+    const [left, right] = [2 * at + 1, 2 * at + 2];
+    let lowest = at;
+    if (left < heap.length && (heap[left] ?? 0) < (heap[lowest] ?? 0)) lowest = left;
+    if (right < heap.length && (heap[right] ?? 0) < (heap[lowest] ?? 0)) lowest = right;
+    if (lowest === at) return;
+    const moved = heap[at] ?? 0;
+    heap[at] = heap[lowest] ?? 0;
+    heap[lowest] = moved;
+    at = lowest;
+  }
 }

@@ -11,7 +11,7 @@ test("lists of different scales count alike, the second by its weight", () => {
   expect(order(10)[0]).toBe(0);
 });
 
-test("what one list has is found even when the other speaks against it; what none has is not", () => {
+test("what the first list has is found even when the other speaks against it; what none has is not", () => {
   const sum = addStandardised(Float64Array.of(1, 0, 0), Float64Array.of(-0.9, -0.2, 0.1), 5);
   expect([...sum].map((score) => score > 0)).toEqual([true, false, true]);
 });

@@ -1,28 +1,32 @@
 /**
- * Adds two lists of scores of different kinds, each measured by how far scores spread in its own list (z-scores, but
- * for a constant that changes no order). Of the second, `weight` times as much. What either list has stays above 0.
+ * Adds two lists of scores of different kinds, each measured by how far scores spread in its own list (z-scores). Of
+ * the second, `weight` times as much. What the first list has stays above 0; the rest only when it stands out.
  */
 export function addStandardised(a: Float64Array, b: Float64Array, weight: number): Float64Array {
   const size = Math.max(a.length, b.length);
-  const [unitOfA, unitOfB] = [1 / deviationOf(a, size), weight / deviationOf(b, size)];
+  const [spreadOfA, spreadOfB] = [spreadOf(a, size), spreadOf(b, size)];
+  const [unitOfA, unitOfB] = [1 / spreadOfA.deviation, weight / spreadOfB.deviation];
+  const middle = spreadOfA.mean * unitOfA + spreadOfB.mean * unitOfB;
   const sum = new Float64Array(size);
   for (let at = 0; at < size; at++) {
     const [scoreA, scoreB] = [a[at] ?? 0, b[at] ?? 0];
     if (scoreA <= 0 && scoreB <= 0) continue;
-    sum[at] = Math.max(Number.MIN_VALUE, scoreA * unitOfA + scoreB * unitOfB);
+    const score = scoreA * unitOfA + scoreB * unitOfB - middle;
+    sum[at] = scoreA > 0 ? Math.max(Number.MIN_VALUE, score) : Math.max(0, score);
   }
   return sum;
 }
 
-function deviationOf(scores: Float64Array, size: number): number {
+function spreadOf(scores: Float64Array, size: number): { mean: number; deviation: number } {
   let sum = 0;
   let squares = 0;
-  for (const score of scores) {
+  for (let at = 0; at < scores.length; at++) {
+    const score = scores[at] ?? 0;
     sum += score;
     squares += score * score;
   }
   const mean = sum / (size || 1);
-  return Math.sqrt(Math.max(0, squares / (size || 1) - mean * mean)) || 1;
+  return { mean, deviation: Math.sqrt(Math.max(0, squares / (size || 1) - mean * mean)) || 1 };
 }
 
 /** The places of some entries in the list of scores, from 1, in one go through it. */
@@ -30,7 +34,8 @@ export function ranksIn(scores: Float64Array, ids: readonly number[]): number[] 
   const own = ids.map((id) => scores[id] ?? 0);
   const lowest = Math.min(...own);
   const ranks = own.map(() => 1);
-  for (const score of scores) {
+  for (let id = 0; id < scores.length; id++) {
+    const score = scores[id] ?? 0;
     if (score <= lowest) continue;
     for (let at = 0; at < own.length; at++) if (score > (own[at] ?? 0)) ranks[at] = (ranks[at] ?? 0) + 1;
   }

@@ -1,4 +1,3 @@
-import { packVector } from "./packed.ts";
 import type { VectorStore } from "./vector-store.ts";
 
 const FIRST_CAPACITY = 1_024;
@@ -29,21 +28,19 @@ export function createEmbeddedStore(): VectorStore {
   return {
     put(entries) {
       for (const { id, vector } of entries) {
-        if (vector.length !== dimensions) restart(vector.length);
+        if (vector.values.length !== dimensions) restart(vector.values.length);
         makeRoomFor(id);
-        const { values, scale } = packVector(vector);
-        block.set(values, id * dimensions);
-        scales[id] = scale;
+        block.set(vector.values, id * dimensions);
+        scales[id] = vector.scale;
         size = Math.max(size, id + 1);
       }
     },
     remove(ids) {
       for (const id of ids) if (id < size) scales[id] = 0;
     },
-    scores(vector) {
+    scores({ values, scale }) {
       const scores = new Float64Array(size);
-      if (vector.length !== dimensions) return scores;
-      const { values, scale } = packVector(vector);
+      if (values.length !== dimensions) return scores;
       for (let id = 0; id < size; id++) {
         const scaleOfId = scales[id] ?? 0;
         if (scaleOfId > 0) scores[id] = scale * scaleOfId * dotAt(block, id * dimensions, values);

@@ -1,4 +1,5 @@
 import { requireInstalled } from "./optional-package.ts";
+import { unpackVector } from "./packed.ts";
 import type { PlacedVector, VectorStore } from "./vector-store.ts";
 
 /** What we use of `@lancedb/lancedb`, which is loaded only when it is asked for. */
@@ -51,11 +52,11 @@ export async function openLanceStore(folder: string): Promise<VectorStore> {
     async put(entries) {
       const last = entries.at(-1);
       if (!last) return;
-      const isOther = last.vector.length !== dimensions;
+      const isOther = last.vector.values.length !== dimensions;
       if (isOther) size = 0;
       for (const { id } of entries) size = Math.max(size, id + 1);
       if (table && !isOther) return merge(table, entries);
-      dimensions = last.vector.length;
+      dimensions = last.vector.values.length;
       table = await db.createTable(TABLE, toRows(entries), { mode: table ? "overwrite" : "create" });
     },
     async remove(ids) {
@@ -63,8 +64,11 @@ export async function openLanceStore(folder: string): Promise<VectorStore> {
     },
     async scores(vector) {
       const scores = new Float64Array(size);
-      if (!table || vector.length !== dimensions) return scores;
-      const near = table.vectorSearch(vector).distanceType("cosine").select(["id", "_distance"]);
+      if (!table || vector.values.length !== dimensions) return scores;
+      const near = table
+        .vectorSearch(unpackVector(vector))
+        .distanceType("cosine")
+        .select(["id", "_distance"]);
       for (const { id, _distance } of await near.limit(MAX_NEAR).toArray()) scores[id] = 1 - _distance;
       return scores;
     },
@@ -83,4 +87,4 @@ async function merge(table: Table, entries: readonly PlacedVector[]): Promise<vo
 }
 
 const toRows = (entries: readonly PlacedVector[]): Row[] =>
-  entries.map(({ id, vector }) => ({ id, vector: [...vector] }));
+  entries.map(({ id, vector }) => ({ id, vector: [...unpackVector(vector)] }));

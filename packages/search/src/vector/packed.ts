@@ -16,15 +16,6 @@ export function packVector(vector: Float32Array): PackedVector {
   return { values, scale };
 }
 
-/** As one text, for messages between threads. */
-export const encodeVector = ({ values, scale }: PackedVector): string =>
-  `${scale} ${Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64")}`;
-
-export function decodeVector(text: string): PackedVector {
-  const [scale = "", values = ""] = text.split(" ");
-  return { values: new Int8Array(Buffer.from(values, "base64")), scale: Number(scale) };
-}
-
 export function unpackVector({ values, scale }: PackedVector): Float32Array {
   const vector = new Float32Array(values.length);
   for (let i = 0; i < values.length; i++) vector[i] = (values[i] ?? 0) * scale;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createEmbeddedStore } from "./embedded-store.ts";
 import { openLanceStore } from "./lance-store.ts";
+import { type PackedVector, packVector } from "./packed.ts";
 import type { VectorStore } from "./vector-store.ts";
 
 const STORES = [
@@ -24,8 +25,8 @@ describe.for(STORES)("$name", ({ open }) => {
     rmSync(folder, { recursive: true });
   });
 
-  const vector = (...values: number[]) => Float32Array.from(values);
-  const order = async (asked: Float32Array) => {
+  const vector = (...values: number[]) => packVector(Float32Array.from(values));
+  const order = async (asked: PackedVector) => {
     const scores = await store.scores(asked);
     return [...scores.keys()]
       .filter((id) => (scores[id] ?? 0) > 0.01)

@@ -95,7 +95,7 @@ export const query = (options: SearchOptions) =>
         [...new Set(hits.flatMap(({ why }) => why.map(({ strategy }) => strategy)))].sort().join("+") ||
           "none",
       );
-      const { state, files, total } = await engine.status();
+      const { state, files, total } = await engine.progress();
       return {
         hits: hits.map((hit) => toAnswer(hit, options)),
         ...{ index: state, indexed_files: files, total_files: total },
@@ -115,12 +115,14 @@ const FIRST_FILES_MS = 8_000;
  */
 async function prepare(options: SearchOptions, asked: string, { signal }: Context): Promise<void> {
   const { engine, workspace } = options;
-  const { state } = await engine.status();
+  const { state } = await engine.progress();
   if (state === "fresh") return;
   if (state !== "indexing") {
+    // While files are listed, what questions need is loaded in another thread.
+    void engine.warm().catch(() => {});
     const indexing = engine.index({ signal: new AbortController().signal }).catch(() => {});
     await Promise.race([indexing, sleep(FIRST_WAIT_MS, undefined, { signal, ref: false })]);
-    if ((await engine.status()).state === "fresh") return;
+    if ((await engine.progress()).state === "fresh") return;
   }
   const likely = await findFirstFiles(workspace, asked, signal);
   await engine.indexFirst(likely, AbortSignal.any([signal, AbortSignal.timeout(FIRST_FILES_MS)]));

@@ -1,0 +1,139 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { BlockPostings, ChunkFacts, RankedBlock } from "./chunk-ranker.ts";
+import { meltBlock, type SealedBlock, sealChunks } from "./sealed-block.ts";
+
+/** A chunk that is in no block yet. */
+export interface OpenChunk extends ChunkFacts {
+  /** With a space between them. */
+  readonly terms: string;
+  /** As `encodeChunk` writes it. */
+  readonly packed: Uint8Array;
+}
+
+/**
+ * What chunks are ranked by. New ones are open; many of them are sealed into a block, whose postings are looked up
+ * where they lie, so that an index of any size is ready at once.
+ */
+export interface BlockStore {
+  add(chunk: OpenChunk): void;
+  remove(ids: readonly number[]): void;
+  countOpen(): number;
+  open(): Iterable<OpenChunk>;
+  blocks(): Iterable<SealedBlock & RankedBlock>;
+  postings(term: string): BlockPostings[];
+  /** Chunks of blocks that are gone. */
+  removed(): number[];
+  /** Puts all open chunks into a block. */
+  seal(): void;
+  /** Blocks of which most is gone become open chunks again. */
+  melt(): boolean;
+}
+
+/** A chunk has a place in its block that fits into two bytes. */
+const MAX_SEALED_AT_ONCE = 16_384;
+
+/** Within transactions of the caller. */
+export function createBlockStore(db: DatabaseSync): BlockStore {
+  const sql = {
+    add: db.prepare(
+      "INSERT INTO open_chunks (chunk, file, traits, copy, terms, packed) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    countOpen: db.prepare("SELECT count(*) AS open FROM open_chunks"),
+    open: db.prepare("SELECT * FROM open_chunks ORDER BY chunk LIMIT ?"),
+    close: db.prepare("DELETE FROM open_chunks WHERE chunk = ?"),
+    closeUpTo: db.prepare("DELETE FROM open_chunks WHERE chunk <= ?"),
+    remove: db.prepare("INSERT OR IGNORE INTO removed (chunk) VALUES (?)"),
+    removed: db.prepare("SELECT chunk FROM removed"),
+    restore: db.prepare("DELETE FROM removed WHERE chunk = ?"),
+    putBlock: db.prepare(
+      "INSERT INTO blocks (ids, files, traits, copies, scales, vectors) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    blocks: db.prepare("SELECT * FROM blocks ORDER BY id"),
+    removeBlock: db.prepare("DELETE FROM blocks WHERE id = ?"),
+    putPostings: db.prepare("INSERT INTO postings (term, block, entries) VALUES (?, ?, ?)"),
+    postings: db.prepare("SELECT block, entries FROM postings WHERE term = ?"),
+    postingsOf: db.prepare("SELECT term, entries FROM postings WHERE block = ?"),
+    removePostings: db.prepare("DELETE FROM postings WHERE block = ?"),
+  };
+
+  const add = ({ id, file, traits, copy, terms, packed }: OpenChunk) => {
+    sql.add.run(id, file, traits, copy, terms, packed);
+  };
+  const open = (limit: number): OpenChunk[] =>
+    sql.open.all(limit).map((row) => ({
+      id: Number(row["chunk"]),
+      file: Number(row["file"]),
+      traits: Number(row["traits"]),
+      copy: Number(row["copy"]),
+      terms: String(row["terms"]),
+      packed: bytesOf(row["packed"]),
+    }));
+  const removed = () => sql.removed.all().map((row) => Number(row["chunk"]));
+  function* blocks(): Generator<SealedBlock & RankedBlock> {
+    for (const row of sql.blocks.all())
+      yield {
+        number: Number(row["id"]),
+        ids: new Uint32Array(bytesOf(row["ids"]).buffer),
+        files: new Uint32Array(bytesOf(row["files"]).buffer),
+        traits: bytesOf(row["traits"]),
+        copies: new Uint32Array(bytesOf(row["copies"]).buffer),
+        scales: new Float32Array(bytesOf(row["scales"]).buffer),
+        vectors: new Int8Array(bytesOf(row["vectors"]).buffer),
+      };
+  }
+
+  return {
+    add,
+    remove(ids) {
+      for (const id of ids) if (sql.close.run(id).changes === 0) sql.remove.run(id);
+    },
+    countOpen: () => Number(sql.countOpen.get()?.["open"] ?? 0),
+    open: () => open(-1),
+    blocks,
+    postings: (term) =>
+      sql.postings.all(term).map((row) => ({
+        block: Number(row["block"]),
+        entries: new Uint16Array(bytesOf(row["entries"]).buffer),
+      })),
+    removed,
+    seal() {
+      const chunks = open(MAX_SEALED_AT_ONCE);
+      const last = chunks.at(-1);
+      if (!last) return;
+      const { block, postings } = sealChunks(chunks);
+      const { lastInsertRowid: number } = sql.putBlock.run(
+        ...[toBytes(block.ids), toBytes(block.files), block.traits],
+        ...[toBytes(block.copies), toBytes(block.scales), toBytes(block.vectors)],
+      );
+      // In the order of the tree that they are written into.
+      for (const [term, entries] of [...postings].sort(([a], [b]) => (a < b ? -1 : 1)))
+        sql.putPostings.run(term, number, toBytes(entries));
+      sql.closeUpTo.run(last.id);
+    },
+    melt() {
+      const gone = new Set(removed());
+      let hasMelted = false;
+      for (const block of gone.size === 0 ? [] : blocks()) {
+        const left = block.ids.filter((id) => !gone.has(id));
+        if (2 * left.length > block.ids.length) continue;
+        const postings = sql.postingsOf.all(block.number).map((row) => ({
+          term: String(row["term"]),
+          entries: new Uint16Array(bytesOf(row["entries"]).buffer),
+        }));
+        sql.removeBlock.run(block.number);
+        sql.removePostings.run(block.number);
+        for (const id of block.ids) sql.restore.run(id);
+        for (const chunk of meltBlock(block, postings)) if (!gone.has(chunk.id)) add(chunk);
+        hasMelted = true;
+      }
+      return hasMelted;
+    },
+  };
+}
+
+/** A copy of its own, which starts where numbers of any size may. */
+const bytesOf = (value: SQLOutputValue | undefined): Uint8Array<ArrayBuffer> =>
+  value instanceof Uint8Array ? value.slice() : new Uint8Array(0);
+
+const toBytes = (list: Uint32Array | Uint16Array | Float32Array | Int8Array): Uint8Array =>
+  new Uint8Array(list.buffer, list.byteOffset, list.byteLength);

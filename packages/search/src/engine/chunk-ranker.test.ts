@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { type FieldTerms, weighTerms } from "../lexical/weigh-terms.ts";
+import { packVector } from "../vector/packed.ts";
+import type { OpenChunk } from "./block-store.ts";
+import { createChunkRanker, type RankQuestion } from "./chunk-ranker.ts";
+import { copyHashOf, decodeChunk, encodeChunk } from "./packed-chunk.ts";
+import { meltBlock, sealChunks, vectorIn } from "./sealed-block.ts";
+import { keptShares } from "./traits.ts";
+
+const chunkOf = (id: number, given: Partial<FieldTerms>): OpenChunk => {
+  const fields = { name: [], container: [], path: [], signature: [], doc: [], body: [], ...given };
+  const { terms, weights } = weighTerms(fields);
+  const vector = packVector(Float32Array.of(Math.cos(id), Math.sin(id)));
+  return {
+    ...{ id, file: id % 3, traits: 0, copy: copyHashOf(fields), terms: terms.join(" ") },
+    packed: encodeChunk({ vector, weights }),
+  };
+};
+
+async function rankerOf(open: readonly OpenChunk[], sealed: readonly OpenChunk[] = []) {
+  const { block, postings } = sealChunks(sealed);
+  const ranker = createChunkRanker({
+    sealed: (term) => {
+      const entries = postings.get(term);
+      return entries ? [{ block: 1, entries }] : [];
+    },
+  });
+  const vectors = sealed.map((_, at) => vectorIn(block, at));
+  await ranker.addBlock({ ...block, number: 1 }, vectors);
+  for (const chunk of open) {
+    const { weights, vector } = decodeChunk(chunk.packed);
+    ranker.add(chunk, chunk.terms.split(" "), weights);
+    await ranker.place([{ id: chunk.id, vector }]);
+  }
+  return ranker;
+}
+
+const ask = (...terms: string[]): RankQuestion => ({
+  terms,
+  vector: undefined,
+  strategies: ["text"],
+  limit: 10,
+  keptShares: keptShares(""),
+});
+const ids = (ranked: readonly { id: number }[]) => ranked.map(({ id }) => id);
+
+test("a word in the name counts more than the same word in the body, many times", async () => {
+  const ranker = await rankerOf([
+    chunkOf(1, { body: Array(5).fill("parse") }),
+    chunkOf(2, { name: ["parse"] }),
+    chunkOf(3, { body: ["other"] }),
+  ]);
+  expect(ids(await ranker.rank(ask("parse")))).toEqual([2, 1]);
+});
+
+test("a rare word counts more than one that is everywhere", async () => {
+  const ranker = await rankerOf([
+    chunkOf(1, { name: ["get", "token"] }),
+    chunkOf(2, { name: ["get"] }),
+    chunkOf(3, { name: ["get"] }),
+    chunkOf(4, { name: ["token"] }),
+  ]);
+  expect(ids(await ranker.rank(ask("get", "token"))).slice(0, 2)).toEqual([1, 4]);
+});
+
+test("chunks rank alike whether they are sealed, open, or sealed and molten again", async () => {
+  const chunks = Array.from({ length: 40 }, (_, n) =>
+    chunkOf(n + 1, { name: [`w${n % 5}`, `w${n % 7}`], body: [`w${n % 3}`, `w${n % 11}`] }),
+  );
+  const question: RankQuestion = {
+    ...ask("w1", "w2", "w9"),
+    vector: packVector(Float32Array.of(1, 0.2)),
+    strategies: ["text", "vector"],
+  };
+  const { block, postings } = sealChunks(chunks);
+  const molten = meltBlock(
+    block,
+    [...postings].map(([term, entries]) => ({ term, entries })),
+  );
+  const open = await (await rankerOf(chunks)).rank(question);
+  expect(open.length).toBeGreaterThan(5);
+  expect(await (await rankerOf([], chunks)).rank(question)).toEqual(open);
+  expect(await (await rankerOf(chunks.slice(25), chunks.slice(0, 25))).rank(question)).toEqual(open);
+  expect(await (await rankerOf(molten)).rank(question)).toEqual(open);
+});
+
+test("what was removed is found no more, sealed or open", async () => {
+  const ranker = await rankerOf(
+    [chunkOf(3, { name: ["a"] })],
+    [chunkOf(1, { name: ["a"] }), chunkOf(2, { name: ["a"] })],
+  );
+  await ranker.remove([1, 3, 77]);
+  expect(ids(await ranker.rank(ask("a")))).toEqual([2]);
+  expect(ids(await ranker.rank({ ...ask("a"), files: new Set([0]) }))).toEqual([]);
+});

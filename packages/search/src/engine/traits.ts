@@ -1,0 +1,55 @@
+/** What is known about a chunk besides its words, as one bit each. */
+const NOT_CALLABLE = 1;
+const SHORT = 2;
+const TEST = 4;
+const BESIDE_CODE = 8;
+const ALL = NOT_CALLABLE | SHORT | TEST | BESIDE_CODE;
+
+/** How much of its score a chunk keeps. Found on the dev split of `npm run eval`. */
+const KEPT: Readonly<Record<number, number>> = {
+  [NOT_CALLABLE]: 0.8,
+  [SHORT]: 0.9,
+  [TEST]: 0.6,
+  [BESIDE_CODE]: 0.8,
+};
+
+const CALLABLE = new Set(["function", "method", "constructor", "macro"]);
+const TEST_PATH =
+  /(?:^|\/)(?:tests?|__tests__|testing|specs?|testdata|fixtures?|__mocks__|mocks?|e2e|integration-tests?)\/|[._-](?:test|tests|spec)\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|cs|kt)$/i;
+const BESIDE_CODE_PATH =
+  /(?:^|\/)(?:docs?|examples?|samples?|demos?|bench|benchmarks?|vendor|third_party)\/|\.(?:md|mdx|rst|txt|adoc|html?|json|ya?ml|toml|css|xml|lock|svg|csv)$/i;
+
+export function traitsOf({ path, kind, lines }: { path: string; kind: string; lines: number }): number {
+  return (
+    (CALLABLE.has(kind) ? 0 : NOT_CALLABLE) |
+    // A declaration, or a definition that says no more than its name does.
+    (lines <= 1 ? SHORT : 0) |
+    (TEST_PATH.test(path) ? TEST : 0) |
+    (BESIDE_CODE_PATH.test(path) ? BESIDE_CODE : 0)
+  );
+}
+
+/** What a question speaks of is not held against a chunk. */
+const SPOKEN_OF: readonly (readonly [number, RegExp])[] = [
+  [
+    NOT_CALLABLE,
+    /\b(?:class|type|struct|interface|enum|trait|constant|variable|module|heading|section)s?\b/i,
+  ],
+  [TEST, /\b(?:tests?|specs?|fixtures?|mocks?)\b/i],
+  [
+    BESIDE_CODE,
+    /\b(?:docs?|documentation|readme|guide|examples?|samples?|config|configuration|settings?|benchmarks?)\b/i,
+  ],
+];
+
+/** For each combination of traits the share of the score that is kept. */
+export function keptShares(question: string): Float64Array {
+  const ignored = SPOKEN_OF.filter(([, words]) => words.test(question)).map(([trait]) => trait);
+  return Float64Array.from({ length: ALL + 1 }, (_, traits) =>
+    Object.entries(KEPT).reduce(
+      (share, [trait, kept]) =>
+        traits & Number(trait) && !ignored.includes(Number(trait)) ? share * kept : share,
+      1,
+    ),
+  );
+}
