@@ -229,6 +229,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "after a crash a running job is failed with INTERRUPTED",
     "packages/host/src/jobs/jobs.test.ts: what a server that died was running",
+    "packages/host/src/jobs/worker.test.ts: when the process that claimed a job is killed",
+  ),
+  rule(
+    "a job is stored as data before it runs, and any process of the workspace can run a queued one",
+    "packages/host/src/jobs/jobs.test.ts: a job is stored as data before it runs",
+    "packages/host/src/jobs/worker.test.ts: a second process runs the queued job of the first",
+    "packages/host/src/jobs/worker.test.ts: when the first process is killed",
+    "packages/host/src/jobs/worker.test.ts: beyond the limit jobs wait for their turn",
   ),
   rule(
     "who subscribes to a resource is told of its changes, on every edge and in both eras, and of nothing else",

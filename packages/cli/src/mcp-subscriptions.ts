@@ -64,19 +64,20 @@ async function follow(
   });
 }
 
-function followJob(
+async function followJob(
   job_id: string,
   onChange: () => void,
   owner: string,
   jobs: ChangeSources["jobs"],
-): () => void {
+): Promise<() => void> {
   const controller = new AbortController();
   const { signal } = controller;
   const stop = jobs.events.listen(({ value }) => {
     if (value.job_id === job_id) onChange();
   });
   // Of what another process runs, nothing but the end is known here. A job that is forgotten meanwhile has none.
-  if (["queued", "running"].includes(jobs.get(owner, job_id).state))
+  const { state } = await jobs.get(owner, job_id);
+  if (state === "queued" || state === "running")
     jobs.ended(owner, job_id, MAX_JOB_MS, signal).then(
       () => signal.aborted || onChange(),
       () => {},

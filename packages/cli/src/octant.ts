@@ -8,6 +8,7 @@ import {
   createDispatcher,
   createRegistry,
   createTopic,
+  createWorker,
   type Dispatch,
   type DispatcherOptions,
   type JobEvent,
@@ -16,8 +17,10 @@ import {
   type RegistryChange,
   type Tool,
   type Topic,
+  type Worker,
 } from "@octant/core";
 import {
+  backgroundClock,
   createGit,
   createNetwork,
   createWatcher,
@@ -216,9 +219,16 @@ function equip<T extends Tool>(
     }),
   };
   const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });
+  let worker: Worker | undefined;
+  /** A server runs queued jobs, also of other processes; one that is limited to a mode would refuse some of them. */
+  const startWorker = () => {
+    if (mode === undefined)
+      worker ??= createWorker({ jobs: workspace.jobs, dispatch, registry, clock: backgroundClock });
+  };
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll());
   const closeAll = async () => {
+    await worker?.close();
     await Promise.all([network.close(), code.close()]);
     await watcher.close();
     await workspace.close();
@@ -241,17 +251,21 @@ function equip<T extends Tool>(
     addTool: registry.addTool,
     removeTool: registry.removeTool,
     tokens,
-    serveHttp: (more = {}) =>
-      serveHttp({
+    serveHttp: (more = {}) => {
+      startWorker();
+      return serveHttp({
         ...withoutCaller(edge),
         ...more,
         tokens: tokens(),
         project: workspace.state.id,
         // Under a host that asks, and with another prompter, nothing would ever wait there.
         ...(permissions === "enforce" && !prompter && { approvals }),
-      }),
-    serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) =>
-      serveStdio({ ...edge, input, output, ...more }),
+      });
+    },
+    serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) => {
+      startWorker();
+      return serveStdio({ ...edge, input, output, ...more });
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

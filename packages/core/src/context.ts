@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CallOptions, CheckedCall } from "./dispatch.ts";
-import type { Paging } from "./envelope.ts";
+import type { Envelope, Paging } from "./envelope.ts";
+import type { ToolError } from "./errors.ts";
 import { type Cursors, staleCursor } from "./paging.ts";
 import type { Attachment, BinaryPart, Context, DecisionNote, OngoingJob } from "./tool.ts";
 
@@ -9,6 +10,8 @@ export interface Notes {
   paging: Paging;
   backend?: string;
   job?: OngoingJob;
+  /** The envelope of a job that ended within the call, and the error that it was thrown as. */
+  settled?: { readonly envelope: Envelope; readonly cause?: ToolError };
   readonly attachments: Attachment[];
   binary?: BinaryPart;
   readonly decisions: DecisionNote[];

@@ -3,7 +3,7 @@ import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
 import { type ErrorCode, ToolError } from "./errors.ts";
 import { toIssues } from "./issues.ts";
-import type { Jobs } from "./jobs/index.ts";
+import type { Jobs, RunningJob } from "./jobs/index.ts";
 import { actionOf, toolOf } from "./lookup.ts";
 import { allowedIn, type Mode } from "./modes.ts";
 import type { Cursors } from "./paging.ts";
@@ -45,6 +45,8 @@ export interface CallOptions {
   readonly key?: string;
   /** Bytes that come with the call. */
   readonly upload?: BinaryPart;
+  /** Set by a worker: the call is the work of this job. */
+  readonly running?: RunningJob;
 }
 
 export interface Reply<D = unknown> {

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Notes } from "./context.ts";
-import type { CallOptions, Step } from "./dispatch.ts";
-import type { Envelope } from "./envelope.ts";
-import { ToolError } from "./errors.ts";
-import { type Job, type JobState, type Jobs, PATIENCE_MS } from "./jobs/index.ts";
+import type { CallOptions, CheckedCall, Step } from "./dispatch.ts";
+import type { ErrorBody } from "./envelope.ts";
+import { type ErrorCode, ToolError } from "./errors.ts";
+import { type Job, type JobState, type Jobs, PATIENCE_MS, type RunningJob } from "./jobs/index.ts";
 import type { Settle } from "./settle.ts";
 import type { Context, Timing } from "./tool.ts";
 
@@ -13,70 +12,93 @@ export const runAction =
   (call, ctx, next) => {
     const { timing } = call.act;
     if (timing === "sync") return runInPlace(call, ctx, next);
-    if (!jobs) return runUnwatched(call, ctx, next);
+    if (given.running) return runInJob(call, ctx, given.running);
+    if (!jobs) return runDetachable(call, ctx, next);
     return runAsJob(jobs, toPatience(timing, given.timingHint), given, settle, notes)(call, ctx, next);
   };
 
 const runInPlace: Step = async ({ act, input }, ctx) => act.output.parse(await act.run(input, ctx));
 
-/** Where there are no jobs, an action that detaches is answered too, but nobody can ask how it ended. */
-const runUnwatched: Step = (call, ctx, next) => {
+/** Without jobs, an action that detaches is answered, but its end cannot be polled. */
+const runDetachable: Step = (call, ctx, next) => {
   const answered = Promise.withResolvers<unknown>();
   const detach = (data: unknown) => answered.resolve(call.act.output.parse(data));
   return Promise.race([runInPlace(call, { ...ctx, detach }, next), answered.promise]);
 };
 
-/** Waits as long as the timing says; then the answer is the job, or what the action detached with. */
+/** The action of a job that is running, in the process that submitted it or in one that claimed it. */
+async function runInJob(
+  { act, input }: CheckedCall,
+  ctx: Context,
+  { signal, emit, detach }: RunningJob,
+  more: Partial<Context> = {},
+): Promise<unknown> {
+  signal.throwIfAborted();
+  const inJob: Context = {
+    ...ctx,
+    signal,
+    emit,
+    progress: (update) => emit({ kind: "progress", ...update }),
+    detach: () => detach(),
+    ...more,
+  };
+  return act.output.parse(await act.run(input, inJob));
+}
+
+/** Waits as long as the timing says; then the answer is the job, or the data that the action detached with. */
 const runAsJob =
   (jobs: Jobs, patienceMs: number, given: CallOptions, settle: Settle, notes: Notes): Step =>
-  async (call, ctx, next) => {
-    const { key } = given;
+  async (call, ctx) => {
     let interim: { readonly data: unknown } | undefined;
-    let work: Promise<Envelope> | undefined;
-    let waiting = true;
+    let ended: Promise<ErrorCode | "OK"> | undefined;
+    let isWaiting = true;
     const { job, result } = await jobs.run({
       tool: call.tool.name,
       action: call.name,
-      owner: ctx.caller.id,
-      key,
-      digest: key === undefined ? undefined : digestOf(call.input),
+      input: call.input,
+      caller: ctx.caller,
+      key: given.key,
       patienceMs,
       signal: ctx.signal,
-      work: ({ signal, emit, detach }) => {
-        const inJob: Context = {
-          ...ctx,
-          signal,
-          emit,
-          // Whoever cancels the job must not wait for an answer.
-          ask: (question) => given.ask?.(question, signal) ?? Promise.resolve(undefined),
-          progress(update) {
-            emit({ kind: "progress", ...update });
-            if (waiting) ctx.progress(update);
-          },
-          detach(data) {
-            interim ??= { data: call.act.output.parse(data) };
-            detach();
-          },
-        };
-        work = settle(() => runInPlace(call, inJob, next), signal);
+      work: (running) => {
+        const work = settle(
+          () =>
+            runInJob(call, ctx, running, {
+              // Cancelling the job ends a question, too.
+              ask: (question) => given.ask?.(question, running.signal) ?? Promise.resolve(undefined),
+              progress(update) {
+                running.emit({ kind: "progress", ...update });
+                if (isWaiting) ctx.progress(update);
+              },
+              detach(data) {
+                interim ??= { data: call.act.output.parse(data) };
+                running.detach();
+              },
+            }),
+          running.signal,
+        );
+        ended = work.then(({ error }) => error?.code ?? "OK");
         return work;
       },
     });
-    waiting = false;
-    if (result?.ok) return result.data;
-    if (result) throw new ToolError(result.error.code, result.error.message, result.error.details);
-    const ended = work?.then(({ error }) => error?.code ?? "OK");
+    isWaiting = false;
+    if (result) {
+      // The dispatcher answers with this very envelope, unless a step changes the outcome.
+      notes.settled = result.ok ? { envelope: result } : { envelope: result, cause: toCause(result.error) };
+      if (result.ok) return result.data;
+      throw notes.settled.cause;
+    }
     notes.job = { job_id: job.job_id, ...(ended && { ended }) };
     return interim ? interim.data : toJobStarted(job);
   };
 
-/** A hint can make the caller wait less or more, but not make a job of a sync action, nor the other way round. */
+const toCause = ({ code, message, details }: ErrorBody) => new ToolError(code, message, details);
+
+/** A hint changes how long the caller waits; a sync action stays sync, and any other stays a job. */
 const toPatience = (timing: Exclude<Timing, "sync">, hint: Timing | undefined): number =>
   PATIENCE_MS[hint === undefined || hint === "sync" ? timing : hint];
 
-const digestOf = (input: unknown) => createHash("sha256").update(JSON.stringify(input)).digest("base64url");
-
-/** The data of an answer that came before the outcome. */
+/** The data of an answer that comes before the result. */
 export interface JobStarted {
   readonly job_id: string;
   readonly state: JobState;
@@ -86,5 +108,5 @@ export interface JobStarted {
 const toJobStarted = ({ job_id, state }: Job): JobStarted => ({
   job_id,
   state,
-  note: "still at work; job.poll with this job_id waits for the result, job.cancel ends it",
+  note: `${state === "queued" ? "waiting for its turn" : "still running"}; job.poll with this job_id waits for the result, job.cancel ends it`,
 });

@@ -3,7 +3,7 @@ import type { Call } from "./dispatch.ts";
 import type { Envelope, ErrorBody, Meta } from "./envelope.ts";
 import { ToolError } from "./errors.ts";
 
-/** Runs the work and puts what came of it into an envelope. It never rejects. */
+/** Runs the work and returns its outcome as an envelope. It never rejects. */
 export type Settle = (work: () => Promise<unknown>, signal?: AbortSignal) => Promise<Envelope>;
 
 export const createSettle =
@@ -11,10 +11,13 @@ export const createSettle =
   async (work, signal) => {
     try {
       const data = await work();
+      const { settled } = notes;
+      if (settled?.envelope.ok && settled.envelope.data === data) return settled.envelope;
       return { ok: true, data, error: null, meta: toMeta(call, traceId, notes) };
     } catch (cause) {
+      if (notes.settled && cause === notes.settled.cause) return notes.settled.envelope;
       const error = toErrorBody(cause, signal, traceId);
-      // A ToolError that says INTERNAL was reported where it was caught first.
+      // A ToolError with INTERNAL was reported where it was caught first.
       if (error.code === "INTERNAL" && !(cause instanceof ToolError)) onBug(cause);
       return { ok: false, data: null, error, meta: toMeta(call, traceId, notes) };
     }

@@ -13,7 +13,7 @@ export { MAX_HASHED_BYTES } from "./files/stat.ts";
 export { restOfCharacter, wholeCharacters } from "./files/text.ts";
 export * from "./git/index.ts";
 export * from "./hashes.ts";
-export { systemClock } from "./jobs/clock.ts";
+export { backgroundClock, systemClock } from "./jobs/clock.ts";
 export { createJobStore } from "./jobs/job-store.ts";
 export { isAlive, thisProcess } from "./jobs/process-identity.ts";
 export * from "./language-servers/index.ts";

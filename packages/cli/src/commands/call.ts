@@ -57,7 +57,7 @@ async function outcomeOf(answer: Envelope, jobs: Jobs, signal: AbortSignal): Pro
   const { job_id } = answer.meta;
   if (job_id === undefined) return answer;
   await jobs.ended(LOCAL_CALLER.id, job_id, LONGEST_TIMER_MS, signal);
-  return jobs.result(LOCAL_CALLER.id, job_id) ?? answer;
+  return (await jobs.result(LOCAL_CALLER.id, job_id)) ?? answer;
 }
 
 /** Nothing is known about what does not exist; the dispatcher will say so. */

@@ -1,31 +1,41 @@
 import type { Envelope } from "../envelope.ts";
 import type { Job, JobState } from "./job.ts";
 
-/** Where jobs outlive the process. What is written `durable` is on the disk before the call returns. */
-export interface JobStore {
-  put(job: Job, options: { readonly durable: boolean }): void;
-  /** Without a result the outcome was answered already, and nobody will ask for it. */
-  finish(job: Job, result: Envelope | null, options: { readonly durable: boolean }): void;
-  get(owner: string, job_id: string): Job | undefined;
-  result(job_id: string): Envelope | undefined;
-  byKey(owner: string, key: string): Job | undefined;
-  list(filter: JobFilter): readonly Job[];
-  /** Writes that take little longer together than one of them alone. */
-  together(writes: () => void): void;
-  /** Asks the process that runs the job, whichever it is, to end it. */
-  askToCancel(job_id: string): void;
-  isAskedToCancel(job_id: string): boolean;
-  /** Makes the jobs of a process that died fail with INTERRUPTED, and forgets the expired; answers how many failed. */
-  recover(now: number): number;
+/** `durable`: on the disk before the promise resolves. `isOpen`: while it is queued, any process may claim it. */
+export interface JobWrite {
+  readonly durable: boolean;
+  readonly isOpen: boolean;
 }
+
+/** Jobs outlive the process here, in the order in which they were added. Several processes may share a store. */
+export interface JobStore {
+  /** Stores a new job before it runs. Returns the earlier job when the caller used its key before. */
+  add(job: Job, write: JobWrite): Promise<Job>;
+  update(job: Job, write: JobWrite): Promise<void>;
+  /** Makes one queued job run in this process: the named one, or the oldest open one of these tools. */
+  claim(which: JobClaim, now: number): Promise<Job | undefined>;
+  /** Ends a job and deletes its input. A null result was answered inline, and nobody will poll for it. */
+  finish(job: Job, result: Envelope | null, write: { readonly durable: boolean }): Promise<void>;
+  get(owner: string, job_id: string): Promise<Job | undefined>;
+  result(job_id: string): Promise<Envelope | undefined>;
+  /** Newest first. */
+  list(filter: JobFilter): Promise<readonly Job[]>;
+  /** Asks the process that runs the job to cancel it. */
+  requestCancel(job_id: string): Promise<void>;
+  isCancelRequested(job_id: string): Promise<boolean>;
+  /** Fails the jobs of processes that died with INTERRUPTED and deletes expired ones; returns how many failed. */
+  recover(now: number): Promise<number>;
+}
+
+export type JobClaim = { readonly job_id: string } | { readonly tools: readonly string[] };
 
 export interface JobFilter {
   readonly owner: string;
   readonly state?: JobState;
   readonly tool?: string;
-  /** Made at this time or later. */
+  /** Created at this time or later. */
   readonly since?: number;
-  /** Jobs made before this one; they come newest first. */
+  /** Jobs added before this one. */
   readonly before?: string;
   readonly limit: number;
 }

@@ -1,43 +1,45 @@
 import type { Envelope } from "../envelope.ts";
 import { newHandle } from "../ids.ts";
-import type { Progress } from "../tool.ts";
-import type { JobRequest } from "./request.ts";
+import type { Caller, Progress } from "../tool.ts";
 
 export const JOB_STATES = ["queued", "running", "complete", "failed", "cancelled"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-export interface Job {
-  readonly job_id: string;
+/** A call as data, so that any process with the same tools can run it. */
+export interface JobCall {
   readonly tool: string;
   readonly action: string;
-  /** Only its owner finds a job; to everybody else it does not exist. */
-  readonly owner: string;
+  /** As the action's schema returned it; null once the job has ended. */
+  readonly input: unknown;
+  /** Only this caller finds the job; for all others it does not exist. */
+  readonly caller: Caller;
+  /** The caller's own key: the same call with the same key is the same job. */
+  readonly key: string | null;
+}
+
+export interface Job extends JobCall {
+  readonly job_id: string;
   readonly state: JobState;
   readonly progress: Progress | null;
   readonly created_at: number;
   readonly updated_at: number;
-  /** When a finished job is forgotten. */
+  /** When a finished job is deleted. */
   readonly expires_at: number;
-  /** The caller's own key: the same call with the same key is the same job. */
-  readonly key: string | null;
-  /** Of the call's input, for telling the same call from another; null without a key. */
+  /** A hash of the input that tells the same call from another; null without a key. */
   readonly digest: string | null;
 }
 
 const TTL_MS = 24 * 60 * 60 * 1000;
 
-export const newJob = ({ tool, action, owner, key, digest }: JobRequest, now: number): Job => ({
+export const newJob = (call: JobCall, digest: string | null, now: number): Job => ({
+  ...call,
+  digest,
   job_id: newHandle("job", now),
-  tool,
-  action,
-  owner,
-  state: "running",
+  state: "queued",
   progress: null,
   created_at: now,
   updated_at: now,
   expires_at: now + TTL_MS,
-  key: key ?? null,
-  digest: digest ?? null,
 });
 
 export const isUnfinished = ({ state }: Job): boolean => state === "queued" || state === "running";

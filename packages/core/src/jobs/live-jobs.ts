@@ -3,110 +3,211 @@ import type { Envelope } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
 import type { StreamChunk } from "../stream.ts";
 import type { Topic } from "../topic.ts";
-import { type Job, newJob, toEndState, withEnd, withProgress } from "./job.ts";
+import { type Job, toEndState, withEnd, withProgress } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";
 import type { JobStore } from "./job-store.ts";
-import { type LateWrites, orForget } from "./late-writes.ts";
-import { asksForJob } from "./patience.ts";
-import type { JobRequest } from "./request.ts";
+import type { JobWork } from "./request.ts";
 
-/** A job that this process runs. */
+/** A job of this process that has not ended. */
 export interface LiveJob {
   job: Job;
-  /** Whether the caller knows of the job, or will, so that it may ask for its result. */
+  /** The caller knows the job, or will, so that it may poll for the result. */
   wanted: boolean;
-  /** Whether the caller was told of it. */
+  /** The caller has the job's id. */
   acknowledged: boolean;
+  /** False when the store failed; then only this process knows the job. */
+  stored: boolean;
+  readonly work: JobWork;
   readonly controller: AbortController;
   readonly detached: PromiseWithResolvers<void>;
   readonly ended: PromiseWithResolvers<Envelope>;
 }
 
-export interface LiveJobs {
-  start(request: JobRequest): LiveJob;
-  get(job_id: string): LiveJob | undefined;
-  all(): readonly LiveJob[];
-  /** From now on nobody waits for a store that fails. */
-  close(): void;
-}
-
-export interface LiveJobsOptions {
-  readonly store: JobStore;
-  readonly writes: LateWrites;
-  readonly clock: Clock;
-  readonly events: Topic<JobEvent>;
-}
-
-export function createLiveJobs({ store, writes, clock, events }: LiveJobsOptions): LiveJobs {
-  const byId = new Map<string, LiveJob>();
-  const closing = new AbortController();
-
-  const work = async (request: JobRequest, live: LiveJob): Promise<Envelope> => {
-    const { job_id, owner } = live.job;
-    const emit = (chunk: StreamChunk) => {
-      if (chunk.kind === "progress") {
-        const { kind: _kind, ...progress } = chunk;
-        live.job = withProgress(live.job, progress, clock.now());
-      }
-      events.publish({ job_id, owner, type: "chunk", chunk });
-    };
-    const { signal } = live.controller;
-    const result = await request.work({ job_id, signal, emit, detach: live.detached.resolve });
-    const state = toEndState(result);
-    const ended = withEnd(live.job, state, clock.now());
-    // Who was told of the job will ask for its result: a disk that is full now may have space later.
-    while (!storeEnd(live, ended, result) && live.acknowledged && !closing.signal.aborted)
-      await clock.sleep(STORE_AGAIN_MS, closing.signal);
-    live.job = ended;
-    byId.delete(job_id);
-    events.publish({ job_id, owner, type: "end", state });
-    return result;
-  };
-
-  const storeStart = (live: LiveJob) => {
-    const put = () => store.put(live.job, { durable: false });
-    if (live.job.key === null) writes.later(live.job.job_id, put);
-    // From now on other processes of the workspace must see that the key is taken.
-    else orForget(put);
-  };
-
-  /** Whether it needs not be tried again. */
-  const storeEnd = ({ wanted }: LiveJob, ended: Job, result: Envelope): boolean => {
-    const { job_id, key } = ended;
-    const canBeAskedFor = wanted || key !== null;
-    const kept = canBeAskedFor || !result.ok ? result : null;
-    const finish = () => store.finish(ended, kept, { durable: wanted });
-    if (canBeAskedFor) return orForget(() => writes.now(job_id, finish));
-    writes.later(job_id, finish);
-    return true;
-  };
-
-  return {
-    start(request) {
-      const live = newLiveJob(request, clock.now());
-      byId.set(live.job.job_id, live);
-      events.publish({ job_id: live.job.job_id, owner: live.job.owner, type: "start" });
-      void work(request, live).then(live.ended.resolve, live.ended.reject);
-      storeStart(live);
-      return live;
-    },
-    get: (job_id) => byId.get(job_id),
-    all: () => [...byId.values()],
-    close: () => closing.abort(),
-  };
-}
-
-const STORE_AGAIN_MS = 1_000;
-
-const newLiveJob = (request: JobRequest, now: number): LiveJob => ({
-  job: newJob(request, now),
-  wanted: asksForJob(request.patienceMs),
+export const createLiveJob = (job: Job, work: JobWork, wanted: boolean): LiveJob => ({
+  job,
+  work,
+  wanted,
   acknowledged: false,
+  stored: false,
   controller: new AbortController(),
   detached: Promise.withResolvers(),
   ended: Promise.withResolvers(),
 });
 
-/** Tells the work to end; `ended` says when it has. */
+/** Aborts the work; `ended` resolves when it has ended. */
 export const cancelJob = ({ controller }: LiveJob, why: string): void =>
   controller.abort(new ToolError("CANCELLED", why, {}));
+
+export interface RunnerOptions {
+  readonly store: JobStore;
+  readonly clock: Clock;
+  readonly events: Topic<JobEvent>;
+  readonly maxRunning: number;
+}
+
+const STORE_RETRY_MS = 1_000;
+const CANCEL_CHECK_MS = 1_000;
+
+/** Runs a bounded number of jobs at once; the others wait in order, and other processes may claim open ones meanwhile. */
+export class JobRunner {
+  readonly #options: RunnerOptions;
+  readonly #byId = new Map<string, LiveJob>();
+  readonly #queue: LiveJob[] = [];
+  readonly #closing = new AbortController();
+  #running = 0;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  get hasRoom(): boolean {
+    return this.#running < this.#options.maxRunning && this.#queue.length === 0;
+  }
+
+  get(job_id: string): LiveJob | undefined {
+    return this.#byId.get(job_id);
+  }
+
+  add(live: LiveJob): void {
+    this.#byId.set(live.job.job_id, live);
+  }
+
+  remove(live: LiveJob): void {
+    this.#byId.delete(live.job.job_id);
+  }
+
+  /** Takes one of the places; undefined when all are taken. */
+  reserve(): boolean {
+    if (!this.hasRoom) return false;
+    this.#running++;
+    return true;
+  }
+
+  release(): void {
+    this.#running--;
+    const next = this.#queue.shift();
+    if (!next) return;
+    this.#running++;
+    void this.#startQueued(next);
+  }
+
+  enqueue(live: LiveJob): void {
+    this.#queue.push(live);
+    this.#publish(live.job, { type: "queued" });
+    const { signal } = live.controller;
+    // A cancelled job does not wait for its turn: its work ends at once.
+    const leave = () => {
+      const index = this.#queue.indexOf(live);
+      if (index === -1) return;
+      this.#queue.splice(index, 1);
+      this.#running++;
+      void this.#startQueued(live);
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+  }
+
+  /** Runs a job for which a place was reserved. */
+  async start(live: LiveJob): Promise<void> {
+    const { clock } = this.#options;
+    const { job_id } = live.job;
+    live.job = { ...live.job, state: "running" };
+    this.#publish(live.job, { type: "start" });
+    const emit = (chunk: StreamChunk) => {
+      if (chunk.kind === "progress") {
+        const { kind: _kind, ...progress } = chunk;
+        live.job = withProgress(live.job, progress, clock.now());
+      }
+      this.#publish(live.job, { type: "chunk", chunk });
+    };
+    const { signal } = live.controller;
+    const result = await live.work({ job_id, signal, emit, detach: live.detached.resolve });
+    const state = toEndState(result);
+    const ended = withEnd(live.job, state, clock.now());
+    await this.#storeEnd(live, ended, result);
+    live.job = ended;
+    this.remove(live);
+    this.release();
+    this.#publish(ended, { type: "end", state });
+    live.ended.resolve(result);
+  }
+
+  /** Polls the store for a request of another process to cancel the job. */
+  async heedCancelRequests(live: LiveJob): Promise<void> {
+    const { store, clock } = this.#options;
+    const { job_id } = live.job;
+    const isLive = () => this.#byId.has(job_id);
+    const over = new AbortController();
+    void live.ended.promise.then(() => over.abort());
+    while (isLive()) {
+      await clock.sleep(CANCEL_CHECK_MS, over.signal);
+      const isRequested = isLive() && (await store.isCancelRequested(job_id).catch(() => false));
+      if (isRequested) cancelJob(live, "the job was cancelled");
+    }
+  }
+
+  /** Cancels running jobs. Acknowledged jobs in the queue stay there for other processes. */
+  async close(): Promise<void> {
+    const left = this.#queue.filter(({ acknowledged }) => acknowledged);
+    for (const live of left) this.#queue.splice(this.#queue.indexOf(live), 1);
+    const live = [...this.#byId.values()].filter((one) => !left.includes(one));
+    for (const one of live) cancelJob(one, "the server stops");
+    this.#closing.abort();
+    await Promise.allSettled(live.map(({ ended }) => ended.promise));
+  }
+
+  async #startQueued(live: LiveJob): Promise<void> {
+    const { store, clock } = this.#options;
+    const { job_id } = live.job;
+    const claim = async () => (await store.claim({ job_id }, clock.now())) !== undefined;
+    // While a job is not open, no other process can have claimed it.
+    const isOurs = !live.stored || (await claim().catch(() => !live.wanted));
+    if (isOurs) return this.start(live);
+    this.release();
+    await this.#followElsewhere(live);
+  }
+
+  /** Another process has claimed the job; its end is in the store. */
+  async #followElsewhere(live: LiveJob): Promise<void> {
+    const { store, clock } = this.#options;
+    const { job_id, caller } = live.job;
+    this.remove(live);
+    const look = async () => {
+      if (live.controller.signal.aborted) await store.requestCancel(job_id);
+      live.job = (await store.get(caller.id, job_id)) ?? live.job;
+      return store.result(job_id);
+    };
+    for (;;) {
+      // A store that fails now may answer later.
+      const result = await look().catch(() => undefined);
+      if (result) return live.ended.resolve(result);
+      if (this.#closing.signal.aborted) return;
+      await clock.sleep(STORE_RETRY_MS, this.#closing.signal);
+    }
+  }
+
+  async #storeEnd(live: LiveJob, ended: Job, result: Envelope): Promise<void> {
+    const { store, clock } = this.#options;
+    const isPollable = live.wanted || ended.key !== null;
+    const kept = isPollable || !result.ok ? result : null;
+    for (;;) {
+      try {
+        return await store.finish(ended, kept, { durable: live.wanted });
+      } catch {
+        // Only a caller that knows the job will poll for its result; a disk that is full now may have space later.
+        if (!live.acknowledged || this.#closing.signal.aborted) return;
+        await clock.sleep(STORE_RETRY_MS, this.#closing.signal);
+      }
+    }
+  }
+
+  #publish({ job_id, caller }: Job, event: JobEventBody): void {
+    this.#options.events.publish({ job_id, owner: caller.id, ...event });
+  }
+}
+
+type JobEventBody = JobEvent extends infer E
+  ? E extends JobEvent
+    ? Omit<E, "job_id" | "owner">
+    : never
+  : never;

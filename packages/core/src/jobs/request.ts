@@ -1,30 +1,35 @@
 import type { Envelope } from "../envelope.ts";
 import type { StreamChunk } from "../stream.ts";
+import type { Caller } from "../tool.ts";
 import type { Job } from "./job.ts";
 
 export interface JobRequest {
   readonly tool: string;
   readonly action: string;
-  readonly owner: string;
+  readonly input: unknown;
+  readonly caller: Caller;
   readonly key?: string | undefined;
-  /** Of the input; needed with a key. */
-  readonly digest?: string | undefined;
   readonly patienceMs: number;
   /** The caller's: aborting it before the job was acknowledged cancels the job. */
   readonly signal: AbortSignal;
-  readonly work: (job: RunningJob) => Promise<Envelope>;
+  /** Runs the call in this process. Another process that claims the job dispatches the stored call instead. */
+  readonly work: JobWork;
 }
 
-/** What the work sees of its job. */
+/** Never rejects: a failure is an envelope, too. */
+export type JobWork = (job: RunningJob) => Promise<Envelope>;
+
+/** The job as seen by its work. */
 export interface RunningJob {
   readonly job_id: string;
   readonly signal: AbortSignal;
   emit(chunk: StreamChunk): void;
-  /** Ends the caller's waiting; the work goes on. */
+  /** Ends the caller's waiting; the work continues. */
   detach(): void;
 }
 
-/** Either the outcome, or the job that is still at work on it. */
-export type JobAnswer =
-  | { readonly result: Envelope; readonly job: Job }
-  | { readonly result: null; readonly job: Job };
+/** The result, or null when the job is not finished. */
+export interface JobAnswer {
+  readonly job: Job;
+  readonly result: Envelope | null;
+}

@@ -2,10 +2,10 @@ import type { Clock } from "../clock.ts";
 import type { Topic } from "../topic.ts";
 import { isUnfinished, type Job } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";
-import type { LiveJobs } from "./live-jobs.ts";
+import type { JobRunner } from "./live-jobs.ts";
 import { within } from "./patience.ts";
 
-/** Waiting for a job, whichever process of the workspace runs it. */
+/** Waits for a job, whichever process of the workspace runs it. */
 export interface Waiting {
   /** Resolves when the job changes (an event, or its end) or the time is up. */
   wait(owner: string, job_id: string, fromSeq: number, ms: number, signal: AbortSignal): Promise<Job>;
@@ -15,25 +15,25 @@ export interface Waiting {
 
 export interface WaitingOptions {
   /** Throws when the owner has no such job. */
-  readonly find: (owner: string, job_id: string) => Job;
-  readonly liveJobs: LiveJobs;
+  readonly find: (owner: string, job_id: string) => Promise<Job>;
+  readonly runner: JobRunner;
   readonly clock: Clock;
   readonly events: Topic<JobEvent>;
 }
 
-export function createWaiting({ find, liveJobs, clock, events }: WaitingOptions): Waiting {
-  /** Looks at a job that another process runs, again and again. */
+export function createWaiting({ find, runner, clock, events }: WaitingOptions): Waiting {
+  /** Polls the store for a job that another process runs. */
   const watchElsewhere = async (owner: string, job_id: string, ms: number, signal: AbortSignal) => {
     const until = clock.now() + ms;
-    while (!signal.aborted && clock.now() < until && isUnfinished(find(owner, job_id)))
-      await clock.sleep(Math.min(LOOK_EVERY_MS, until - clock.now()), signal);
+    while (!signal.aborted && clock.now() < until && isUnfinished(await find(owner, job_id)))
+      await clock.sleep(Math.min(POLL_MS, until - clock.now()), signal);
     return find(owner, job_id);
   };
 
   return {
     async wait(owner, job_id, fromSeq, ms, signal) {
-      find(owner, job_id);
-      if (!liveJobs.get(job_id)) return watchElsewhere(owner, job_id, ms, signal);
+      await find(owner, job_id);
+      if (!runner.get(job_id)) return watchElsewhere(owner, job_id, ms, signal);
       const isOfJob = (event: JobEvent) => event.job_id === job_id;
       if (events.read(fromSeq, isOfJob).events.length === 0) {
         const changed = new AbortController();
@@ -44,8 +44,8 @@ export function createWaiting({ find, liveJobs, clock, events }: WaitingOptions)
       return find(owner, job_id);
     },
     async ended(owner, job_id, ms, signal) {
-      find(owner, job_id);
-      const live = liveJobs.get(job_id);
+      await find(owner, job_id);
+      const live = runner.get(job_id);
       if (!live) return watchElsewhere(owner, job_id, ms, signal);
       await within(ms, clock, [live.ended.promise], signal);
       return find(owner, job_id);
@@ -53,4 +53,4 @@ export function createWaiting({ find, liveJobs, clock, events }: WaitingOptions)
   };
 }
 
-const LOOK_EVERY_MS = 250;
+const POLL_MS = 250;

@@ -1,6 +1,6 @@
 import { ToolError } from "@octant/core";
 
-/** The result codes of SQLite that a machine can cause; the low byte tells the kind. */
+/** The result codes of SQLite that a machine can cause; the low byte is the kind. */
 const BUSY = 5;
 const READ_ONLY = 8;
 const IO_ERROR = 10;
@@ -9,8 +9,8 @@ const FULL = 13;
 const CANNOT_OPEN = 14;
 const NOT_A_DATABASE = 26;
 
-/** Runs the work; what SQLite says about the machine becomes the error that a caller should see. */
-export function toldAsToolError<T>(work: () => T): T {
+/** Runs the work; an SQLite error that the machine causes becomes a ToolError. */
+export function asToolError<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
@@ -31,7 +31,7 @@ function toToolError(cause: unknown): unknown {
         options,
       );
     case BUSY:
-      return new ToolError("LOCKED", "another process keeps the list of jobs busy; call again", {}, options);
+      return new ToolError("LOCKED", "another process holds the list of jobs; call again", {}, options);
     case READ_ONLY:
     case IO_ERROR:
     case CORRUPT:

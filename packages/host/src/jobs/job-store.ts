@@ -1,117 +1,113 @@
-import { renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import type { Envelope, Job, JobFilter, JobState, JobStore, Progress } from "@octant/core";
+import type { Caller, Envelope, Job, JobFilter, JobState, JobStore, JobWrite, Progress } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
-import { isDamaged, toldAsToolError } from "./database-error.ts";
+import { asToolError, isDamaged } from "./database-error.ts";
+import { migrate } from "./migrations.ts";
 import { isAlive, thisProcess } from "./process-identity.ts";
 
 /** Results up to this size stay in the row; larger ones go to the blob store. */
 const INLINE_RESULT_CHARS = 65_536;
-const SWEEP_EVERY_PUTS = 500;
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS jobs (
-    job_id TEXT PRIMARY KEY, tool TEXT NOT NULL, action TEXT NOT NULL, owner TEXT NOT NULL, state TEXT NOT NULL,
-    progress TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
-    key TEXT, digest TEXT, process TEXT NOT NULL, result TEXT, result_blob TEXT, cancel INTEGER NOT NULL DEFAULT 0
-  ) STRICT, WITHOUT ROWID;
-  CREATE UNIQUE INDEX IF NOT EXISTS jobs_by_key ON jobs (owner, key) WHERE key IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS jobs_by_owner ON jobs (owner, job_id);
-  CREATE INDEX IF NOT EXISTS jobs_unfinished ON jobs (process) WHERE state IN ('queued', 'running');
-`;
+const SWEEP_EVERY_ADDS = 500;
+/** In the column `process`: any process may claim the job. */
+const OPEN = "";
 
 /**
- * Jobs in SQLite, shared by all servers of a workspace. Finished jobs take no memory. Nothing is opened before the first
- * use, and that one first sees to the jobs of servers that died.
+ * Jobs in SQLite, shared by all servers of a workspace; finished jobs take no memory. The file is opened by the first
+ * use, which first fails the jobs of servers that died.
  */
 export function createJobStore(file: string, blobs: Blobs): JobStore & { close(): void } {
   const process = thisProcess();
   let opened: Opened | undefined;
-  let puts = 0;
+  let adds = 0;
 
-  const use = (): Opened =>
-    toldAsToolError(() => {
-      if (opened) return opened;
-      opened = open(file);
-      recover(Date.now());
-      return opened;
-    });
+  const use = (): Opened => {
+    if (opened) return opened;
+    opened = open(file);
+    recover(opened, Date.now());
+    return opened;
+  };
+  const query = async <T>(work: (db: Opened) => T): Promise<T> => asToolError(() => work(use()));
   // In WAL mode a commit with FULL syncs the log, and with it everything written before.
-  const durably = (durable: boolean, write: (db: Opened) => void) => {
-    const db = use();
-    toldAsToolError(() => {
-      if (durable) db.exec("PRAGMA synchronous = FULL");
-      write(db);
-      if (durable) db.exec("PRAGMA synchronous = NORMAL");
-    });
+  const durably = <T>(db: Opened, durable: boolean, write: () => T): T => {
+    if (!durable) return write();
+    db.exec("PRAGMA synchronous = FULL");
+    try {
+      return write();
+    } finally {
+      db.exec("PRAGMA synchronous = NORMAL");
+    }
   };
-  const finish: JobStore["finish"] = (job, result, { durable }) => {
+  const finish = (db: Opened, job: Job, result: Envelope | null, durable: boolean) => {
     const text = result && JSON.stringify(result);
-    const small = text === null || text.length <= INLINE_RESULT_CHARS;
-    const result_blob = small ? null : blobs.put(Buffer.from(text), { durable });
-    durably(durable, (db) =>
-      db.finish.run({ ...toRow(job), process, result: small ? text : null, result_blob }),
-    );
+    const isSmall = text === null || text.length <= INLINE_RESULT_CHARS;
+    const result_blob = isSmall ? null : blobs.put(Buffer.from(text), { durable });
+    const row = { ...toRow(job), input: null, process, result: isSmall ? text : null, result_blob };
+    durably(db, durable, () => db.finish.run(row));
   };
-
-  const recover = (now: number): number => {
-    const db = use();
-    db.forget.run({ now });
+  const recover = (db: Opened, now: number): number => {
+    db.deleteExpired.run({ now });
     const owners = db.unfinished.all().map((row) => String(row["process"]));
-    const dead = owners.filter((one) => one !== process && !isAlive(one));
+    const dead = owners.filter((one) => one !== OPEN && one !== process && !isAlive(one));
     const lost = dead.flatMap((one) => db.ofProcess.all({ process: one })).flatMap((row) => toJob(row) ?? []);
     for (const job of lost)
-      finish({ ...job, state: "failed", updated_at: now }, interrupted(job), { durable: true });
+      finish(db, { ...job, state: "failed", updated_at: now }, toInterrupted(job), true);
     return lost.length;
   };
+  const holderOf = (job: Job, { isOpen }: JobWrite) => (isOpen && job.state === "queued" ? OPEN : process);
 
   return {
-    put(job, { durable }) {
-      durably(durable, (db) => db.put.run({ ...toRow(job), process }));
-      if (++puts % SWEEP_EVERY_PUTS === 0) use().forget.run({ now: job.updated_at });
-    },
-    finish,
-    get: (owner, job_id) => toJob(use().get.get({ owner, job_id })),
-    result(job_id) {
-      const row = use().result.get({ job_id });
-      const blob = row?.["result_blob"];
-      const text = typeof blob === "string" ? blobs.get(blob).toString() : row?.["result"];
-      // What `finish` wrote is an envelope.
-      return typeof text === "string" ? (JSON.parse(text) as Envelope) : undefined;
-    },
-    byKey: (owner, key) => toJob(use().byKey.get({ owner, key })),
-    list: (filter) =>
-      use()
-        .list.all(toParameters(filter))
-        .flatMap((row) => toJob(row) ?? []),
-    together(writes) {
-      const db = use();
-      toldAsToolError(() => {
-        db.exec("BEGIN IMMEDIATE");
-        try {
-          writes();
-          db.exec("COMMIT");
-        } catch (cause) {
-          // A full disk may have taken all of it back already.
-          if (db.inTransaction()) db.exec("ROLLBACK");
-          throw cause;
-        }
+    add: (job, write) =>
+      query((db) => {
+        const row = { ...toRow(job), process: holderOf(job, write) };
+        const { changes } = durably(db, write.durable, () => db.add.run(row));
+        if (++adds % SWEEP_EVERY_ADDS === 0) db.deleteExpired.run({ now: job.updated_at });
+        // No change: the caller has a job with this key.
+        return changes === 1 ? job : (toJob(db.byKey.get({ owner: job.caller.id, key: job.key })) ?? job);
+      }),
+    update: (job, write) =>
+      query((db) => {
+        const row = { ...toRow(job), process: holderOf(job, write) };
+        durably(db, write.durable, () => db.update.run(row));
+      }),
+    claim: async (which, now) => {
+      // A server that has never had a job does not load SQLite to look for one.
+      if (!opened && !existsSync(file)) return undefined;
+      return query((db) => {
+        if ("job_id" in which) return toJob(db.claim.get({ job_id: which.job_id, process, now }));
+        recoverDead(db, now);
+        return toJob(db.claimNext.get({ tools: JSON.stringify(which.tools), process, now }));
       });
     },
-    askToCancel: (job_id) => void use().askToCancel.run({ job_id }),
-    isAskedToCancel: (job_id) => use().isAskedToCancel.get({ job_id }) !== undefined,
-    recover,
+    finish: (job, result, { durable }) => query((db) => finish(db, job, result, durable)),
+    get: (owner, job_id) => query((db) => toJob(db.get.get({ owner, job_id }))),
+    result: (job_id) =>
+      query((db) => {
+        const row = db.result.get({ job_id });
+        const blob = row?.["result_blob"];
+        const text = typeof blob === "string" ? blobs.get(blob).toString() : row?.["result"];
+        // `finish` writes envelopes only.
+        return typeof text === "string" ? (JSON.parse(text) as Envelope) : undefined;
+      }),
+    list: (filter) => query((db) => db.list.all(toParameters(filter)).flatMap((row) => toJob(row) ?? [])),
+    requestCancel: (job_id) => query((db) => void db.requestCancel.run({ job_id })),
+    isCancelRequested: (job_id) => query((db) => db.isCancelRequested.get({ job_id }) !== undefined),
+    recover: (now) => query((db) => recover(db, now)),
     close() {
       opened?.close();
       opened = undefined;
     },
   };
+
+  function recoverDead(db: Opened, now: number): void {
+    if (db.hasOthers.get({ process })) recover(db, now);
+  }
 }
 
-type Opened = ReturnType<typeof open>;
+type Opened = ReturnType<typeof openDatabase>;
 
-/** A file that is no database any more is set aside: its jobs are lost, but not those to come. */
-function open(file: string): ReturnType<typeof openDatabase> {
+/** A file that is not a database any more is set aside: its jobs are lost, but new ones can be stored. */
+function open(file: string): Opened {
   try {
     return openDatabase(file);
   } catch (cause) {
@@ -123,50 +119,71 @@ function open(file: string): ReturnType<typeof openDatabase> {
 }
 
 function openDatabase(file: string) {
-  // Loaded here and not at the top: most servers never start a job.
+  // Loaded here because most servers never start a job.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const db = new DatabaseSync(file);
-  db.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`);
-  return {
-    ...prepare(db),
-    exec: (sql: string) => db.exec(sql),
-    inTransaction: () => db.isTransaction,
-    close: () => db.close(),
-  };
+  try {
+    db.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    migrate(db);
+    return { ...prepare(db), exec: (sql: string) => db.exec(sql), close: () => db.close() };
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
 }
 
 const COLUMNS =
-  "job_id, tool, action, owner, state, progress, created_at, updated_at, expires_at, key, digest";
-
-const VALUES =
-  "$job_id, $tool, $action, $owner, $state, $progress, $created_at, $updated_at, $expires_at, $key, $digest";
+  "job_id, tool, action, owner, caller, input, state, progress, created_at, updated_at, expires_at, key, digest";
+const VALUES = COLUMNS.replace(/\w+/g, "$$$&");
 const CHANGES = "state = $state, progress = $progress, updated_at = $updated_at, expires_at = $expires_at";
+const NEXT_SEQ = "(SELECT coalesce(max(seq), 0) + 1 FROM jobs)";
+const INSERT = `INSERT INTO jobs (${COLUMNS}, process, seq) VALUES (${VALUES}, $process, ${NEXT_SEQ})`;
+const CLAIM = "UPDATE jobs SET state = 'running', process = $process, updated_at = $now";
 
 const prepare = (db: DatabaseSync) => ({
-  put: db.prepare(`
-    INSERT INTO jobs (${COLUMNS}, process) VALUES (${VALUES}, $process)
-    ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}`),
+  add: db.prepare(`${INSERT} ON CONFLICT DO NOTHING`),
+  update: db.prepare(`${INSERT} ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}, process = $process`),
   finish: db.prepare(`
-    INSERT INTO jobs (${COLUMNS}, process, result, result_blob) VALUES (${VALUES}, $process, $result, $result_blob)
-    ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}, result = $result, result_blob = $result_blob`),
+    INSERT INTO jobs (${COLUMNS}, process, seq, result, result_blob)
+    VALUES (${VALUES}, $process, ${NEXT_SEQ}, $result, $result_blob)
+    ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}, input = NULL, result = $result, result_blob = $result_blob`),
+  claim: db.prepare(`
+    ${CLAIM} WHERE job_id = $job_id AND state = 'queued' AND process IN ('', $process) RETURNING ${COLUMNS}`),
+  claimNext: db.prepare(`
+    ${CLAIM} WHERE job_id = (
+      SELECT job_id FROM jobs WHERE state = 'queued' AND process = ''
+        AND tool IN (SELECT value FROM json_each($tools)) ORDER BY seq LIMIT 1)
+    RETURNING ${COLUMNS}`),
   get: db.prepare(`SELECT ${COLUMNS} FROM jobs WHERE owner = $owner AND job_id = $job_id`),
   result: db.prepare("SELECT result, result_blob FROM jobs WHERE job_id = $job_id"),
   byKey: db.prepare(`SELECT ${COLUMNS} FROM jobs WHERE owner = $owner AND key = $key`),
   list: db.prepare(`
     SELECT ${COLUMNS} FROM jobs
     WHERE owner = $owner AND ($state IS NULL OR state = $state) AND ($tool IS NULL OR tool = $tool)
-      AND ($since IS NULL OR created_at >= $since) AND ($before IS NULL OR job_id < $before)
-    ORDER BY job_id DESC LIMIT $limit`),
-  askToCancel: db.prepare("UPDATE jobs SET cancel = 1 WHERE job_id = $job_id"),
-  isAskedToCancel: db.prepare("SELECT 1 FROM jobs WHERE job_id = $job_id AND cancel = 1"),
-  forget: db.prepare("DELETE FROM jobs WHERE expires_at < $now AND state NOT IN ('queued', 'running')"),
+      AND ($since IS NULL OR created_at >= $since)
+      AND ($before IS NULL OR (seq, job_id) < (SELECT seq, job_id FROM jobs WHERE job_id = $before))
+    ORDER BY seq DESC, job_id DESC LIMIT $limit`),
+  requestCancel: db.prepare("UPDATE jobs SET cancel = 1 WHERE job_id = $job_id"),
+  isCancelRequested: db.prepare("SELECT 1 FROM jobs WHERE job_id = $job_id AND cancel = 1"),
+  deleteExpired: db.prepare(
+    "DELETE FROM jobs WHERE expires_at < $now AND state NOT IN ('queued', 'running')",
+  ),
   unfinished: db.prepare("SELECT DISTINCT process FROM jobs WHERE state IN ('queued', 'running')"),
+  hasOthers: db.prepare(
+    "SELECT 1 FROM jobs WHERE state IN ('queued', 'running') AND process NOT IN ('', $process) LIMIT 1",
+  ),
   ofProcess: db.prepare(
     `SELECT ${COLUMNS} FROM jobs WHERE process = $process AND state IN ('queued', 'running')`,
   ),
 });
 
-const toRow = (job: Job) => ({ ...job, progress: job.progress && JSON.stringify(job.progress) });
+const toRow = ({ caller, input, progress, ...job }: Job) => ({
+  ...job,
+  owner: caller.id,
+  caller: JSON.stringify(caller),
+  input: input === null ? null : JSON.stringify(input),
+  progress: progress && JSON.stringify(progress),
+});
 
 const toParameters = ({ owner, state, tool, since, before, limit }: JobFilter) => ({
   owner,
@@ -181,23 +198,25 @@ type Row = Record<string, SQLOutputValue>;
 
 function toJob(row: Row | undefined): Job | undefined {
   if (!row) return undefined;
+  const { caller, input, progress, key, digest } = row;
   return {
     job_id: String(row["job_id"]),
     tool: String(row["tool"]),
     action: String(row["action"]),
-    owner: String(row["owner"]),
-    // Only `put` writes states.
+    // Only `toRow` writes these columns. Version 1 did not store the caller, and a job without one cannot be claimed.
+    caller: caller ? (JSON.parse(String(caller)) as Caller) : { id: String(row["owner"]), access: "read" },
+    input: input ? JSON.parse(String(input)) : null,
     state: String(row["state"]) as JobState,
-    progress: row["progress"] === null ? null : (JSON.parse(String(row["progress"])) as Progress),
+    progress: progress ? (JSON.parse(String(progress)) as Progress) : null,
     created_at: Number(row["created_at"]),
     updated_at: Number(row["updated_at"]),
     expires_at: Number(row["expires_at"]),
-    key: row["key"] === null ? null : String(row["key"]),
-    digest: row["digest"] === null ? null : String(row["digest"]),
+    key: typeof key === "string" ? key : null,
+    digest: typeof digest === "string" ? digest : null,
   };
 }
 
-const interrupted = ({ tool, action, job_id }: Job): Envelope => ({
+const toInterrupted = ({ tool, action, job_id }: Job): Envelope => ({
   ok: false,
   data: null,
   error: {

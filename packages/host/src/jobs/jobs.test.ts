@@ -47,10 +47,13 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener("abort", () => end(failure("CANCELLED")), { once: true }),
   );
 
+const ME = { id: "me", access: "write" } as const;
+
 const request = (work: JobRequest["work"], more: Partial<JobRequest> = {}): JobRequest => ({
   tool: "t",
   action: "a",
-  owner: "me",
+  input: {},
+  caller: ME,
   patienceMs: 30_000,
   signal: new AbortController().signal,
   work,
@@ -60,8 +63,8 @@ const request = (work: JobRequest["work"], more: Partial<JobRequest> = {}): JobR
 test("work that ends in time is answered with its outcome, and only the job is kept", async () => {
   const { result, job } = await jobs.run(request(async () => success(1)));
   expect(result).toEqual(success(1));
-  expect(jobs.get("me", job.job_id)).toMatchObject({ state: "complete", owner: "me" });
-  expect(jobs.result("me", job.job_id)).toBeUndefined();
+  expect(await jobs.get("me", job.job_id)).toMatchObject({ state: "complete", caller: ME });
+  expect(await jobs.result("me", job.job_id)).toBeUndefined();
 });
 
 test("work that takes longer is answered with its job, whose result comes later", async () => {
@@ -70,7 +73,7 @@ test("work that takes longer is answered with its job, whose result comes later"
     request(() => new Promise((end) => (finish = end)), { patienceMs: 0 }),
   );
   expect(result).toBeNull();
-  expect(jobs.get("me", job.job_id).state).toBe("running");
+  expect((await jobs.get("me", job.job_id)).state).toBe("running");
   const waiting = jobs.wait(
     "me",
     job.job_id,
@@ -80,7 +83,7 @@ test("work that takes longer is answered with its job, whose result comes later"
   );
   finish(success("late"));
   expect((await waiting).state).toBe("complete");
-  expect(jobs.result("me", job.job_id)).toEqual(success("late"));
+  expect(await jobs.result("me", job.job_id)).toEqual(success("late"));
 });
 
 test("work that detaches is answered with its job at once", async () => {
@@ -100,18 +103,23 @@ test("who asks for a job is told at once of a failure that came at once, and of 
   expect(failed.result).toEqual(failure("NO_SPACE"));
   const done = await jobs.run(request(async () => success("quick"), { patienceMs }));
   expect(done).toMatchObject({ result: null, job: { state: "complete" } });
-  expect(jobs.result("me", done.job.job_id)).toEqual(success("quick"));
+  expect(await jobs.result("me", done.job.job_id)).toEqual(success("quick"));
   const running = await jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs }));
   expect(running).toMatchObject({ result: null, job: { state: "running" } });
 });
 
-test("a job that was answered is known at once and for good, though it is stored after the answer", async () => {
-  const { job } = await jobs.run(request(async () => success(1)));
-  expect(store.get("me", job.job_id)).toBeUndefined();
-  expect(jobs.list({ owner: "me", state: "complete", limit: 10 })).toHaveLength(1);
-  const second = await jobs.run(request(async () => success(2)));
-  await jobs.close();
-  expect(store.get("me", second.job.job_id)?.state).toBe("complete");
+test("a job is stored as data before it runs, and its input is deleted when it ends", async () => {
+  const { job } = await jobs.run(
+    request(
+      async ({ job_id }) => {
+        const stored = await store.get("me", job_id);
+        expect(stored).toMatchObject({ state: "running", tool: "t", input: { path: "x" }, caller: ME });
+        return success(1);
+      },
+      { input: { path: "x" } },
+    ),
+  );
+  expect(await store.get("me", job.job_id)).toMatchObject({ state: "complete", input: null });
 });
 
 test("a job that nobody was told of is found by other processes while it runs", async () => {
@@ -122,14 +130,14 @@ test("a job that nobody was told of is found by other processes while it runs", 
   caller.abort();
   await answer;
   await jobs.close();
-  expect(running()).toEqual([]);
+  expect(await running()).toEqual([]);
 });
 
 test("a failure is found by listing the failed", async () => {
   await jobs.run(request(async () => failure("NO_SPACE"), { patienceMs: 0 }));
   await jobs.close();
-  expect(jobs.list({ owner: "me", state: "failed", limit: 10 })).toHaveLength(1);
-  expect(jobs.list({ owner: "me", state: "complete", limit: 10 })).toEqual([]);
+  expect(await jobs.list({ owner: "me", state: "failed", limit: 10 })).toHaveLength(1);
+  expect(await jobs.list({ owner: "me", state: "complete", limit: 10 })).toEqual([]);
 });
 
 test("cancelling ends the work and resolves when it has ended", async () => {
@@ -155,9 +163,9 @@ test("a caller that goes away before it knows the job ends the work", async () =
 test("somebody else's job does not exist", async () => {
   const { job } = await jobs.run(request(async () => success(1)));
   for (const use of [jobs.get, jobs.result])
-    expect(() => use("you", job.job_id)).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
+    await expect(use("you", job.job_id)).rejects.toMatchObject({ code: "NOT_FOUND" });
   await expect(jobs.cancel("you", job.job_id)).rejects.toBeInstanceOf(ToolError);
-  expect(jobs.list({ owner: "you", limit: 10 })).toEqual([]);
+  expect(await jobs.list({ owner: "you", limit: 10 })).toEqual([]);
 });
 
 test("the same key of the same owner is the same job, running or done", async () => {
@@ -166,19 +174,21 @@ test("the same key of the same owner is the same job, running or done", async ()
   const first = await jobs.run(request(work, { key: "k" }));
   const again = await jobs.run(request(work, { key: "k" }));
   expect([runs, again.job.job_id, again.result]).toEqual([1, first.job.job_id, success(1)]);
-  await jobs.run(request(work, { key: "k", owner: "you" }));
+  await jobs.run(request(work, { key: "k", caller: { ...ME, id: "you" } }));
   expect(runs).toBe(2);
   const slow = request(({ signal }) => untilAborted(signal), { key: "slow", patienceMs: 0 });
   expect((await jobs.run(slow)).job.job_id).toBe((await jobs.run(slow)).job.job_id);
 });
 
 test("a key that belongs to another call is refused", async () => {
-  await jobs.run(request(async () => success(1), { key: "k", digest: "d" }));
-  await expect(jobs.run(request(async () => success(2), { key: "k", digest: "e" }))).rejects.toMatchObject({
+  await jobs.run(request(async () => success(1), { key: "k", input: { n: 1 } }));
+  await expect(
+    jobs.run(request(async () => success(2), { key: "k", input: { n: 2 } })),
+  ).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
   });
   await expect(
-    jobs.run(request(async () => success(2), { key: "k", digest: "d", tool: "u" })),
+    jobs.run(request(async () => success(2), { key: "k", input: { n: 1 }, tool: "u" })),
   ).rejects.toThrow("another call");
 });
 
@@ -207,21 +217,22 @@ test("progress and log lines are events with numbers, and progress is kept with 
     "progress",
     "end",
   ]);
-  expect(jobs.get("me", job.job_id).progress).toEqual({ progress: 1, total: 2 });
+  expect((await jobs.get("me", job.job_id)).progress).toEqual({ progress: 1, total: 2 });
 });
 
 test("a large result comes back whole", async () => {
   const data = "x".repeat(1_000_000);
   const { job } = await jobs.run(request(async () => success(data), { key: "large" }));
-  expect(jobs.result("me", job.job_id)).toEqual(success(data));
+  expect(await jobs.result("me", job.job_id)).toEqual(success(data));
 });
 
 test("jobs come newest first, page by page", async () => {
-  for (let i = 0; i < 7; i++) await jobs.run(request(async () => success(i)));
-  const all = jobs.list({ owner: "me", limit: 100 }).map(({ job_id }) => job_id);
-  expect(all).toEqual([...all].sort().reverse());
-  const first = jobs.list({ owner: "me", limit: 3 });
-  const rest = jobs.list({ owner: "me", limit: 100, before: first.at(-1)?.job_id as string });
+  const added: string[] = [];
+  for (let i = 0; i < 7; i++) added.unshift((await jobs.run(request(async () => success(i)))).job.job_id);
+  const all = (await jobs.list({ owner: "me", limit: 100 })).map(({ job_id }) => job_id);
+  expect(all).toEqual(added);
+  const first = await jobs.list({ owner: "me", limit: 3 });
+  const rest = await jobs.list({ owner: "me", limit: 100, before: first.at(-1)?.job_id as string });
   expect([...first, ...rest].map(({ job_id }) => job_id)).toEqual(all);
 });
 
@@ -234,11 +245,11 @@ test("what a server that died was running has failed with INTERRUPTED; what live
   );
   expect(died.signal).toBe("SIGKILL");
   const lost = died.stdout.trim();
-  expect(jobs.get("me", lost).state).toBe("running");
-  expect(store.recover(Date.now())).toBe(1);
-  expect(jobs.get("me", lost).state).toBe("failed");
-  expect(jobs.result("me", lost)?.error?.code).toBe("INTERRUPTED");
-  expect(jobs.get("me", mine.job_id).state).toBe("running");
+  expect((await jobs.get("me", lost)).state).toBe("running");
+  expect(await store.recover(Date.now())).toBe(1);
+  expect((await jobs.get("me", lost)).state).toBe("failed");
+  expect((await jobs.result("me", lost))?.error?.code).toBe("INTERRUPTED");
+  expect((await jobs.get("me", mine.job_id)).state).toBe("running");
 });
 
 const DYING = `
@@ -249,7 +260,7 @@ const { createJobStore } = await import(here + "/job-store.ts");
 const { systemClock } = await import(here + "/clock.ts");
 const store = createJobStore(folder + "/jobs.sqlite", createBlobs(folder + "/blobs"));
 const jobs = createJobs({ store, clock: systemClock, events: createJobEvents() });
-const { job } = await jobs.run({ tool: "t", action: "a", owner: "me", patienceMs: 0, signal: new AbortController().signal, work: () => new Promise(() => {}) });
+const { job } = await jobs.run({ tool: "t", action: "a", input: {}, caller: { id: "me", access: "write" }, patienceMs: 0, signal: new AbortController().signal, work: () => new Promise(() => {}) });
 process.stdout.write(job.job_id, () => process.kill(process.pid, "SIGKILL"));
 `;
 
@@ -261,7 +272,7 @@ test("a file that is no database is set aside, and the store starts anew", async
   );
   open();
   const { job } = await jobs.run(request(async () => success(1)));
-  expect(jobs.get("me", job.job_id).state).toBe("complete");
+  expect((await jobs.get("me", job.job_id)).state).toBe("complete");
   expect(readdirSync(folder).some((name) => name.startsWith("jobs.sqlite.damaged-"))).toBe(true);
 });
 
@@ -280,19 +291,19 @@ test("where jobs cannot be stored, quick work is answered all the same and long 
 
 test("expired jobs are forgotten", async () => {
   const { job } = await jobs.run(request(async () => success(1)));
-  expect(jobs.list({ owner: "me", limit: 10 })).toHaveLength(1);
-  store.recover(job.expires_at + 25 * 60 * 60 * 1000);
-  expect(jobs.list({ owner: "me", limit: 10 })).toEqual([]);
+  expect(await jobs.list({ owner: "me", limit: 10 })).toHaveLength(1);
+  await store.recover(job.expires_at + 25 * 60 * 60 * 1000);
+  expect(await jobs.list({ owner: "me", limit: 10 })).toEqual([]);
 });
 
 test("the end of a job that its caller knows of is stored as soon as the store takes it", async () => {
   let [fails, tried] = [true, 0];
   const failing: typeof store = {
     ...store,
-    finish(...end) {
+    async finish(...end) {
       tried += 1;
       if (fails) throw new ToolError("NO_SPACE", "the disk is full", {});
-      store.finish(...end);
+      await store.finish(...end);
     },
   };
   const again = Promise.withResolvers<void>();
@@ -305,23 +316,51 @@ test("the end of a job that its caller knows of is stored as soon as the store t
   const { job } = await others.run(request(() => new Promise((end) => (finish = end)), { patienceMs: 0 }));
   finish(success("kept"));
   await expect.poll(() => tried).toBe(1);
-  expect(others.get("me", job.job_id).state).toBe("running");
+  expect((await others.get("me", job.job_id)).state).toBe("running");
   fails = false;
   again.resolve();
-  await expect.poll(() => others.get("me", job.job_id).state).toBe("complete");
-  expect(others.result("me", job.job_id)).toEqual(success("kept"));
+  await expect.poll(async () => (await others.get("me", job.job_id)).state).toBe("complete");
+  expect(await others.result("me", job.job_id)).toEqual(success("kept"));
   await others.close();
 });
 
 test("closing does not wait for a store that never takes an end", async () => {
   const failing: typeof store = {
     ...store,
-    finish() {
+    async finish() {
       throw new ToolError("NO_SPACE", "the disk is full", {});
     },
   };
   const others = createJobs({ store: failing, clock: systemClock, events: createJobEvents() });
   const { job } = await others.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
   await others.close();
-  expect(store.get("me", job.job_id)?.state).toBe("running");
+  expect((await store.get("me", job.job_id))?.state).toBe("running");
+});
+
+test("a database of the first version is migrated, and one of a later version is refused", async () => {
+  const { DatabaseSync } = await import("node:sqlite");
+  const file = join(folder, "jobs.sqlite");
+  store.close();
+  rmSync(file, { force: true });
+  const old = new DatabaseSync(file);
+  old.exec(`CREATE TABLE jobs (
+    job_id TEXT PRIMARY KEY, tool TEXT NOT NULL, action TEXT NOT NULL, owner TEXT NOT NULL, state TEXT NOT NULL,
+    progress TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    key TEXT, digest TEXT, process TEXT NOT NULL, result TEXT, result_blob TEXT, cancel INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO jobs VALUES ('job_1', 't', 'a', 'me', 'complete', NULL, 1, 1, ${Date.now() + 60_000}, NULL, NULL, '1:1',
+    NULL, NULL, 0)`);
+  old.close();
+  open();
+  const { job } = await jobs.run(request(async () => success(1)));
+  expect((await jobs.list({ owner: "me", limit: 9 })).map(({ job_id }) => job_id)).toEqual([
+    job.job_id,
+    "job_1",
+  ]);
+  store.close();
+  const newer = new DatabaseSync(file);
+  newer.exec("PRAGMA user_version = 99");
+  newer.close();
+  open();
+  await expect(jobs.list({ owner: "me", limit: 9 })).rejects.toThrow("update Octant");
 });

@@ -21,19 +21,22 @@ export function serveTasks(server: Server, service: Service, tasks: Tasks, era: 
 /** tasks/get has all there is; the other two are only acknowledged. */
 function serveModern(server: Server, service: Service, tasks: Tasks): void {
   const owner = service.caller.id;
-  const handle = (method: string, answer: (taskId: string, params: Plain, context: ServerContext) => Plain) =>
+  const handle = (
+    method: string,
+    answer: (taskId: string, params: Plain, context: ServerContext) => Promise<Plain>,
+  ) =>
     server.setRequestHandler(method, ANY_TASK, (params: TaskParams, context) => {
       requireTasks(context);
       return refuseUnknown(params.taskId, () => answer(params.taskId, params, context));
     });
-  handle("tasks/get", (taskId) => toDetailed(service, tasks.get(owner, taskId)));
-  handle("tasks/update", (taskId, params, { mcpReq }) => {
+  handle("tasks/get", async (taskId) => toDetailed(service, await tasks.get(owner, taskId)));
+  handle("tasks/update", async (taskId, params, { mcpReq }) => {
     // The SDK takes these two members out of every request.
-    tasks.answer(owner, taskId, mcpReq.inputResponses ?? params["inputResponses"]);
+    await tasks.answer(owner, taskId, mcpReq.inputResponses ?? params["inputResponses"]);
     return {};
   });
-  handle("tasks/cancel", (taskId) => {
-    tasks.get(owner, taskId);
+  handle("tasks/cancel", async (taskId) => {
+    await tasks.get(owner, taskId);
     tasks.cancel(owner, taskId).catch((cause) => service.log(`tasks/cancel ${taskId}: ${cause}`));
     return {};
   });
@@ -42,10 +45,10 @@ function serveModern(server: Server, service: Service, tasks: Tasks): void {
 function serveLegacy(server: Server, service: Service, tasks: Tasks): void {
   const owner = service.caller.id;
   server.setRequestHandler("tasks/get", ANY_TASK, ({ taskId }: TaskParams) =>
-    refuseUnknown(taskId, () => toLegacyTask(tasks.get(owner, taskId).task)),
+    refuseUnknown(taskId, async () => toLegacyTask((await tasks.get(owner, taskId)).task)),
   );
-  server.setRequestHandler("tasks/list", ANY_PARAMS, ({ cursor }: Plain) => {
-    const { tasks: page, next } = tasks.list(owner, typeof cursor === "string" ? cursor : undefined);
+  server.setRequestHandler("tasks/list", ANY_PARAMS, async ({ cursor }: Plain) => {
+    const { tasks: page, next } = await tasks.list(owner, typeof cursor === "string" ? cursor : undefined);
     return { tasks: page.map(toLegacyTask), ...(next !== undefined && { nextCursor: next }) };
   });
   server.setRequestHandler("tasks/result", ANY_TASK, async ({ taskId }: TaskParams, { mcpReq }) => {
@@ -54,12 +57,12 @@ function serveLegacy(server: Server, service: Service, tasks: Tasks): void {
     return { ...toResult(service, state), _meta: related };
   });
   server.setRequestHandler("tasks/cancel", ANY_TASK, async ({ taskId }: TaskParams) => {
-    const { task } = refuseUnknown(taskId, () => tasks.get(owner, taskId));
+    const { task } = await refuseUnknown(taskId, () => tasks.get(owner, taskId));
     if (isFinal(task)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The task has ended already: ${task.status}`);
     }
     await tasks.cancel(owner, taskId);
-    return toLegacyTask(tasks.get(owner, taskId).task);
+    return toLegacyTask((await tasks.get(owner, taskId)).task);
   });
 }
 
@@ -85,18 +88,12 @@ function requireTasks(context: ServerContext): void {
   });
 }
 
-/** Works on promises too: what rejects is refused as what throws. */
-function refuseUnknown<T>(taskId: string, find: () => T): T {
-  const refuse = (cause: unknown): never => {
+async function refuseUnknown<T>(taskId: string, find: () => Promise<T>): Promise<T> {
+  try {
+    return await find();
+  } catch (cause) {
     if (!isUnknownTask(cause)) throw cause;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown task: ${taskId}`);
-  };
-  try {
-    const found = find();
-    // A promise of T is what T is then.
-    return found instanceof Promise ? (found.catch(refuse) as T) : found;
-  } catch (cause) {
-    return refuse(cause);
   }
 }
 

@@ -44,9 +44,8 @@ export function serveTools(server: Server, service: Service, runTool: RunTool, e
       );
       if (!reply) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(name, service));
       const settled = await settle(reply, name, service);
-      const task = asTask?.(settled, inputs);
-      answered = task !== undefined && era === "modern";
-      return task ?? toCallToolResult(settled);
+      answered = asTask !== undefined && era === "modern" && jobOf(settled.envelope) !== undefined;
+      return (await asTask?.(settled, inputs)) ?? toCallToolResult(settled);
     });
     // Its types know results of tools only.
     return { ...result } as never;
@@ -62,7 +61,7 @@ async function settle(reply: Promise<Reply>, name: string, service: Service): Pr
   }
 }
 
-type TaskMaker = (reply: Reply, inputs: ReturnType<typeof createTaskInputs>) => Plain | undefined;
+type TaskMaker = (reply: Reply, inputs: ReturnType<typeof createTaskInputs>) => Promise<Plain | undefined>;
 
 /** In the handshake revisions the client asks for a task; now it only says that it knows them. */
 function toTaskMaker(
@@ -75,18 +74,19 @@ function toTaskMaker(
   if (!tasks) return undefined;
   if (era === "legacy") {
     if (!("task" in params)) return undefined;
-    return (reply, inputs) => {
+    return async (reply, inputs) => {
       const job = jobOf(reply.envelope);
-      const task = job === undefined ? tasks.keep(caller.id, reply) : tasks.begin(caller.id, job, inputs);
+      const task =
+        job === undefined ? tasks.keep(caller.id, reply) : await tasks.begin(caller.id, job, inputs);
       // The SDK lets no result of a tool pass without content.
       return { content: [], task: toLegacyTask(task) };
     };
   }
   if (!knowsTasks(declaredBy(context))) return undefined;
-  return (reply, inputs) => {
+  return async (reply, inputs) => {
     const job = jobOf(reply.envelope);
     return job === undefined
       ? undefined
-      : { resultType: "task", ...toModernTask(tasks.begin(caller.id, job, inputs)) };
+      : { resultType: "task", ...toModernTask(await tasks.begin(caller.id, job, inputs)) };
   };
 }

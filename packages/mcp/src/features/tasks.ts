@@ -19,12 +19,15 @@ export interface TaskState {
 /** Jobs as tasks. Only its owner finds a task; an unknown one is the ToolError NOT_FOUND. */
 export interface Tasks {
   /** From now on the questions of the job's work are the task's. */
-  begin(owner: string, taskId: string, inputs: TaskInputs): Task;
+  begin(owner: string, taskId: string, inputs: TaskInputs): Promise<Task>;
   /** A task for what was answered in place, for a client that waits for a task. */
   keep(owner: string, reply: Reply): Task;
-  get(owner: string, taskId: string): TaskState;
-  list(owner: string, before: string | undefined): { tasks: readonly Task[]; next: string | undefined };
-  answer(owner: string, taskId: string, responses: unknown): void;
+  get(owner: string, taskId: string): Promise<TaskState>;
+  list(
+    owner: string,
+    before: string | undefined,
+  ): Promise<{ tasks: readonly Task[]; next: string | undefined }>;
+  answer(owner: string, taskId: string, responses: unknown): Promise<void>;
   /** Resolves when the work has ended. */
   cancel(owner: string, taskId: string): Promise<void>;
   ended(owner: string, taskId: string, signal: AbortSignal): Promise<TaskState>;
@@ -45,18 +48,18 @@ export function createTasks(jobs: Jobs): Tasks {
     const found = kept.get(taskId);
     return found?.owner === owner ? found.state : undefined;
   };
-  const find = (owner: string, taskId: string): TaskState => {
+  const find = async (owner: string, taskId: string): Promise<TaskState> => {
     const known = keptOf(owner, taskId);
     if (known) return known;
-    const job = jobs.get(owner, taskId);
-    const result = jobs.result(owner, taskId);
+    const job = await jobs.get(owner, taskId);
+    const result = await jobs.result(owner, taskId);
     const inputs = asking.get(taskId)?.pending() ?? {};
     return { task: toTask(job, result, Object.keys(inputs).length > 0), result, inputs };
   };
 
   return {
-    begin(owner, taskId, inputs) {
-      const { task } = find(owner, taskId);
+    async begin(owner, taskId, inputs) {
+      const { task } = await find(owner, taskId);
       if (task.status === "working") asking.set(taskId, inputs);
       return task;
     },
@@ -76,17 +79,18 @@ export function createTasks(jobs: Jobs): Tasks {
       return task;
     },
     get: find,
-    list(owner, before) {
-      const page = jobs.list({ owner, limit: PAGE + 1, ...(before !== undefined && { before }) });
-      const tasks = page.slice(0, PAGE).map(({ job_id }) => find(owner, job_id).task);
+    async list(owner, before) {
+      const page = await jobs.list({ owner, limit: PAGE + 1, ...(before !== undefined && { before }) });
+      const shown = page.slice(0, PAGE).map(({ job_id }) => find(owner, job_id));
+      const tasks = (await Promise.all(shown)).map(({ task }) => task);
       return { tasks, next: page.length > PAGE ? tasks.at(-1)?.taskId : undefined };
     },
-    answer(owner, taskId, responses) {
-      find(owner, taskId);
+    async answer(owner, taskId, responses) {
+      await find(owner, taskId);
       asking.get(taskId)?.answer(responses);
     },
     async cancel(owner, taskId) {
-      const { task } = find(owner, taskId);
+      const { task } = await find(owner, taskId);
       if (task.status !== "working" && task.status !== "input_required") return;
       asking.get(taskId)?.close();
       await jobs.cancel(owner, taskId);

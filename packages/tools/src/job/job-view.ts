@@ -16,7 +16,8 @@ export const JobView = z.object({
 
 /** A job as its owner sees it. */
 export const toJobView = ({
-  owner: _owner,
+  caller: _caller,
+  input: _input,
   key: _key,
   digest: _digest,
   created_at,

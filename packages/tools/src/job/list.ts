@@ -19,10 +19,11 @@ export const list = (jobs: Jobs) =>
     errors: ["INVALID_CURSOR"],
     examples: [{ title: "What went wrong?", input: { status: "failed" } }],
     text: jobsText,
-    run({ status, tool, max_age, limit }, ctx) {
+    async run({ status, tool, max_age, limit }, ctx) {
       const since = max_age === undefined ? undefined : Date.now() - max_age;
       const before = ctx.resume(JobId);
-      const found = jobs.list({ owner: ctx.caller.id, state: status, tool, since, before, limit: limit + 1 });
+      const filter = { owner: ctx.caller.id, state: status, tool, since, before };
+      const found = await jobs.list({ ...filter, limit: limit + 1 });
       const page = found.slice(0, limit);
       if (found.length > limit) ctx.more(page.at(-1)?.job_id);
       return { jobs: page.map(toJobView) };

@@ -43,7 +43,7 @@ export const poll = (jobs: Jobs) =>
       if (from_seq === undefined) {
         const job = await jobs.ended(caller.id, job_id, wait, signal);
         const next_seq = jobs.events.nextSeq;
-        return { job: toJobView(job), result: jobs.result(caller.id, job_id), next_seq, dropped: 0 };
+        return { job: toJobView(job), result: await jobs.result(caller.id, job_id), next_seq, dropped: 0 };
       }
       const job = await jobs.wait(caller.id, job_id, from_seq, wait, signal);
       const { events, next_seq, dropped, restarted } = jobs.events.read(
@@ -54,7 +54,7 @@ export const poll = (jobs: Jobs) =>
       const last = page.at(-1);
       return {
         job: toJobView(job),
-        result: jobs.result(caller.id, job_id),
+        result: await jobs.result(caller.id, job_id),
         events: page.map(toPlain),
         next_seq: last && page.length < events.length ? last.seq + 1 : next_seq,
         dropped,

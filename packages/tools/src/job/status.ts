@@ -21,16 +21,18 @@ export const status = (jobs: Jobs) =>
       { title: "Is it done?", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" },
     ],
     text: jobText,
-    run({ job_id }, { caller }) {
-      if (job_id === undefined) return { counts: countStates(jobs, caller.id) };
-      return { job: toJobView(jobs.get(caller.id, job_id)), result: jobs.result(caller.id, job_id) };
+    async run({ job_id }, { caller }) {
+      if (job_id === undefined) return { counts: await countStates(jobs, caller.id) };
+      const job = toJobView(await jobs.get(caller.id, job_id));
+      return { job, result: await jobs.result(caller.id, job_id) };
     },
   });
 
 const MAX_COUNTED = 10_000;
 
-function countStates(jobs: Jobs, owner: string): Record<string, number> {
+async function countStates(jobs: Jobs, owner: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const { state } of jobs.list({ owner, limit: MAX_COUNTED })) counts[state] = (counts[state] ?? 0) + 1;
+  for (const { state } of await jobs.list({ owner, limit: MAX_COUNTED }))
+    counts[state] = (counts[state] ?? 0) + 1;
   return counts;
 }

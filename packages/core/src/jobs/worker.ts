@@ -1,0 +1,51 @@
+import type { Clock } from "../clock.ts";
+import type { Dispatch } from "../dispatch.ts";
+import type { Registry } from "../registry.ts";
+import type { Job } from "./job.ts";
+import type { Jobs } from "./jobs.ts";
+import type { JobWork } from "./request.ts";
+
+export interface WorkerOptions {
+  readonly jobs: Jobs;
+  readonly dispatch: Dispatch;
+  readonly registry: Pick<Registry, "list">;
+  readonly clock: Clock;
+  readonly pollMs?: number;
+}
+
+export interface Worker {
+  close(): Promise<void>;
+}
+
+const POLL_MS = 1_000;
+
+/**
+ * Runs queued jobs, whichever process stored them, as their callers: each passes the whole pipeline of this process.
+ * Nobody can be asked during such a call.
+ */
+export function createWorker({ jobs, dispatch, registry, clock, pollMs = POLL_MS }: WorkerOptions): Worker {
+  const closing = new AbortController();
+  let wake = new AbortController();
+  const stopListening = jobs.events.listen(({ value }) => value.type !== "chunk" && wake.abort());
+
+  const toWork =
+    ({ tool, action, input, caller }: Job): JobWork =>
+    async (running) =>
+      (await dispatch({ tool, action, input }, { caller, signal: running.signal, running })).envelope;
+  const loop = async () => {
+    while (!closing.signal.aborted) {
+      wake = new AbortController();
+      const tools = registry.list().map(({ name }) => name);
+      const started = await jobs.runNext(tools, toWork);
+      if (!started) await clock.sleep(pollMs, AbortSignal.any([wake.signal, closing.signal]));
+    }
+  };
+  const done = loop();
+  return {
+    close() {
+      closing.abort();
+      stopListening();
+      return done;
+    },
+  };
+}
