@@ -1,3 +1,8 @@
+export { type AppOptions, type CommandOutcome, TerminalApp } from "./app.ts";
+export { type Device, processDevice, type TerminalInput, toInput } from "./device.ts";
+export type { Completer, Completion } from "./editor/completion.ts";
+export type { InputMode } from "./editor/editor.ts";
+export { type History, openHistory } from "./editor/history.ts";
 export { MdRenderer, type MdRendererOptions } from "./markdown/md-renderer.ts";
 export { type Background, type ColorDepth, type Palette, paint } from "./paint.ts";
 export { type Line, plainText, type Role, type Span, type Style, span, wrap } from "./styled.ts";

@@ -1,0 +1,264 @@
+import {
+  type ApiClient,
+  createAgent,
+  createSession,
+  NO_USAGE,
+  type StreamEvent,
+  type ToolExecutor,
+  textParts,
+} from "@octant/agent";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { type AppOptions, TerminalApp } from "./app.ts";
+import { openHistory } from "./editor/history.ts";
+import { span } from "./styled.ts";
+import { createTestDevice, type TestDevice } from "./test-device.ts";
+
+type Turn = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
+
+const says = (text: string, calls: { name: string; input: object }[] = []): Turn =>
+  async function* () {
+    for (const part of text.match(/[\s\S]{1,7}/g) ?? []) yield { type: "text", text: part };
+    const content = [
+      { type: "text", text } as const,
+      ...calls.map(
+        ({ name, input }, i) =>
+          ({ type: "tool_call", id: `call_${text}_${i}`, name, arguments: JSON.stringify(input) }) as const,
+      ),
+    ];
+    yield {
+      type: "done",
+      message: { role: "assistant", content },
+      stop: calls.length > 0 ? "tool_calls" : "end",
+      usage: { ...NO_USAGE, input_tokens: 50_000, output_tokens: 10 },
+    };
+  };
+
+const hangs: Turn = async function* (signal) {
+  yield { type: "text", text: "I begin" };
+  await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+};
+
+function clientOf(turns: Turn[]): ApiClient {
+  let at = 0;
+  return {
+    model: {
+      id: "scripted-1",
+      provider: "test",
+      context_tokens: 100_000,
+      max_output_tokens: 1000,
+      price: null,
+      images: false,
+      thinking: false,
+    },
+    send: (_request, signal) => turns[at++]!(signal),
+  };
+}
+
+const tools: ToolExecutor = {
+  definitions: () => [{ name: "fs", description: "Files.", input_schema: { type: "object" } }],
+  outline: ({ input }) => ({
+    title: `fs.write ${String(input["uri"])}`,
+    kind: "edit",
+    reads_only: false,
+    paths: [],
+  }),
+  async execute(call, { prompter, signal }) {
+    const answer = await prompter.requestPermission({
+      name: "fs.write",
+      summary: "Create a new file.",
+      input: call.input,
+      decision: { mode: "prompt", reason: "no rule allows it", by: "default" } as never,
+      caller: { id: "agent", access: "write" } as never,
+      signal,
+      ask: async () => undefined,
+      progress: () => {},
+      isCovered: () => false,
+    });
+    if (answer.answer === "deny")
+      return { content: textParts(`denied: ${answer.reason ?? ""}`), is_error: true };
+    return {
+      content: textParts("done"),
+      is_error: false,
+      facts: { diff: "--- a\n+++ a\n@@ -0,0 +1 @@\n+hello\n" },
+    };
+  },
+};
+
+let open: { app: TerminalApp; done: Promise<void> } | undefined;
+afterEach(async () => {
+  open?.app.quit();
+  await open?.done;
+  open = undefined;
+});
+
+function start(turns: Turn[], more: Partial<AppOptions> = {}, size: [number, number] = [80, 24]) {
+  const device = createTestDevice(...size);
+  let app: TerminalApp;
+  const agent = createAgent({
+    client: clientOf(turns),
+    tools,
+    session: createSession({ id: "ses_1" }),
+    prompter: { requestPermission: (request) => app.prompter.requestPermission(request) },
+  });
+  app = new TerminalApp({
+    device,
+    palette: { depth: "none", background: "dark" },
+    agent,
+    inputMode: "default",
+    history: openHistory(undefined),
+    complete: async (word) =>
+      word.startsWith("/") ? [{ value: "/help", detail: "list the commands" }] : [{ value: "@src/a.ts" }],
+    command: async (line) => (line === "/quit" ? { quit: true } : { text: `ran **${line}**` }),
+    facts: () => ({ branch: "main", sandbox: "bubblewrap" }),
+    ...more,
+  });
+  open = { app, done: app.run([[span("Octant")]]) };
+  return { device, app, agent };
+}
+
+const shows = (device: TestDevice, text: string | RegExp) =>
+  vi.waitFor(async () => {
+    const all = (await device.all()).join("\n");
+    if (typeof text === "string" ? !all.includes(text) : !text.test(all))
+      throw new Error(`not shown: ${text}\n${all}`);
+  });
+
+describe("the terminal agent", () => {
+  test("a question and its answer end up in the scrollback, with the status below the prompt", async () => {
+    const { device } = start([says("# Hi\n\nIt **works**.")]);
+    device.type(..."hello", "Enter");
+    await shows(device, "It works.");
+    await shows(device, /scripted-1 · ▰▰▰▰▱▱▱▱ 50 % · main · bubblewrap/);
+    expect((await device.all()).filter((row) => row === "Hi")).toHaveLength(1);
+    expect(await device.all()).toContain("› hello");
+  });
+
+  test("a write asks with the reason, Enter allows nothing, and y lets it through with its diff", async () => {
+    const { device } = start([says("writing", [{ name: "fs", input: { uri: "a.ts" } }]), says("finished")]);
+    device.type(..."go", "Enter");
+    await shows(device, "asked because no rule allows it");
+    await shows(device, "[y] allow once");
+    device.type("Enter", "Enter");
+    await shows(device, "[y] allow once");
+    device.type("y");
+    await shows(device, "✓ fs.write a.ts");
+    await shows(device, "+hello");
+    await shows(device, "finished");
+  });
+
+  test("a denial with a reason reaches the model", async () => {
+    const { device, agent } = start([
+      says("writing", [{ name: "fs", input: { uri: "a.ts" } }]),
+      says("I see"),
+    ]);
+    device.type(..."go", "Enter");
+    await shows(device, "[r] deny and say why");
+    device.type("r", ..."use b.ts", "Enter");
+    await shows(device, "I see");
+    expect(JSON.stringify(agent.session.conversation)).toBeDefined();
+    await shows(device, "denied: use b.ts");
+  });
+
+  test("Esc stops the run and what was typed meanwhile is kept", async () => {
+    const { device, agent } = start([hangs]);
+    device.type(..."go", "Enter");
+    await shows(device, "I begin");
+    device.type(..."next");
+    device.type("Escape");
+    await vi.waitFor(() => expect(agent.isRunning).toBe(false));
+    await shows(device, "› next");
+  });
+
+  test("a message sent while it works is queued and the status says so", async () => {
+    const { device, agent } = start([hangs]);
+    device.type(..."go", "Enter");
+    await shows(device, "I begin");
+    device.type(..."also this", "Enter");
+    await shows(device, "1 queued");
+    expect(agent.queued).toHaveLength(1);
+    await agent.cancel();
+  });
+
+  test("commands are completed with Tab and their text is shown as Markdown", async () => {
+    const { device } = start([]);
+    device.type("/", "h");
+    await shows(device, "/help  list the commands");
+    device.type("Tab", "Enter");
+    await shows(device, "ran /help");
+  });
+
+  test("@ completes a path", async () => {
+    const { device } = start([]);
+    device.type(..."see @s");
+    await shows(device, "› @src/a.ts");
+    device.type("Tab");
+    await shows(device, "› see @src/a.ts");
+  });
+
+  test("a large paste is shown as a chip and sent whole", async () => {
+    const { device, agent } = start([says("ok")]);
+    const pasted = Array.from({ length: 3000 }, (_, i) => `row ${i} of a long paste`).join("\n");
+    device.paste(pasted);
+    await shows(device, "[paste #1, 3000 lines]");
+    device.type("Enter");
+    await shows(device, "ok");
+    expect(JSON.stringify(agent.session.conversation.messages[0])).toContain("row 2999");
+  });
+
+  test("history comes back with Up and is searched with Ctrl-R", async () => {
+    const history = openHistory(undefined);
+    history.add("fix the parser");
+    history.add("run the tests");
+    const { device } = start([], { history });
+    device.type("Up");
+    await shows(device, "› run the tests");
+    device.type("Ctrl-C", "Ctrl-R", ..."pars");
+    await shows(device, "fix the parser");
+    device.type("Enter");
+    await shows(device, "› fix the parser");
+  });
+
+  test("vim mode shows its mode and edits with its keys", async () => {
+    const { device } = start([], { inputMode: "vim" });
+    device.type(..."one two three", "Escape");
+    await shows(device, "NORMAL");
+    device.type("b", "d", "b");
+    await shows(device, "› one three");
+    device.type(":", ..."q", "Enter");
+    await open?.done;
+  });
+
+  test("hostile text from model and tools never reaches the terminal as control", async () => {
+    const evil = "\x1b]52;c;aGk=\x07 \x1b[2J \x1b]8;;http://x\x07y \u202e \0 \x9b31m";
+    const { device } = start([
+      says(`before ${evil} after`, [{ name: "fs", input: { uri: evil } }]),
+      says("end"),
+    ]);
+    device.type(..."go", "Enter");
+    await shows(device, "[y] allow once");
+    device.type("n");
+    await shows(device, "end");
+    expect(device.written).not.toMatch(/\x1b\]52|\x1b\[2J|\x1b\]8|\u202e|\0|\x9b/);
+  });
+
+  test("a narrow terminal shows everything without breaking lines of its own", async () => {
+    const { device } = start(
+      [says("| a | b |\n|---|---|\n| long cell text here | another long one |\n")],
+      {},
+      [24, 12],
+    );
+    device.type(..."go", "Enter");
+    await shows(device, /another/);
+    for (const row of await device.all()) expect(row.length).toBeLessThanOrEqual(24);
+  });
+
+  test("Ctrl-D leaves and the screen ends with the last committed line", async () => {
+    const { device } = start([says("bye")]);
+    device.type(..."x", "Enter");
+    await shows(device, "bye");
+    device.type("Ctrl-D");
+    await open?.done;
+    const rows = (await device.all()).filter((row) => row !== "");
+    expect(rows.at(-1)).toBe("bye");
+  });
+});

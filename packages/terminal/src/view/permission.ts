@@ -1,0 +1,72 @@
+import { toOneLine, toVisible } from "@octant/core";
+import type { PermissionAnswer, PermissionRequest, PermissionRule } from "@octant/runtime";
+import { hardWrap, type Line, span, wrap } from "../styled.ts";
+import { viewDiff } from "./diff.ts";
+
+const MAX_PREVIEW_LINES = 18;
+const MAX_VALUE_CHARACTERS = 600;
+
+export type Choice = { key: string; label: string; answer: PermissionAnswer["answer"] | "reason" };
+
+/** What a person can press. There is no default: Enter alone never allows anything. */
+export function choicesFor(request: PermissionRequest): readonly Choice[] {
+  return [
+    { key: "y", label: "allow once", answer: "once" },
+    { key: "s", label: "allow for this session", answer: "session" },
+    ...(request.always ? [{ key: "a", label: "always allow", answer: "always" } as const] : []),
+    { key: "n", label: "deny", answer: "deny" },
+    { key: "r", label: "deny and say why", answer: "reason" },
+  ];
+}
+
+export function viewPermission(request: PermissionRequest, width: number): Line[] {
+  const title = wrap(
+    [
+      span("? ", { role: "warning", bold: true }),
+      span(request.name, { bold: true }),
+      span(`  ${toOneLine(request.summary)}`),
+    ],
+    width,
+  );
+  const why = wrap([span(`  asked because ${toOneLine(request.decision.reason)}`, { role: "muted" })], width);
+  return [...title, ...why, ...what(request, width), ...always(request.always, width), choiceLine(request)];
+}
+
+function what({ preview, input }: PermissionRequest, width: number): Line[] {
+  if (preview) return viewDiff(preview, width, MAX_PREVIEW_LINES);
+  return Object.entries(input).flatMap(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const cut = text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
+    const rows = toVisible(cut).replaceAll("\t", "    ").split("\n").slice(0, MAX_PREVIEW_LINES);
+    return rows.flatMap((row, i) =>
+      hardWrap([span(i === 0 ? `  ${toOneLine(name)}: ` : "    ", { role: "muted" }), ...risky(row)], width),
+    );
+  });
+}
+
+/** Parts of a command that destroy, send data away or raise rights are marked. */
+const RISKY =
+  /(\bsudo\b|\brm\b(?:\s+-\w+)*|\bcurl\b|\bwget\b|\bchmod\b|\bchown\b|\bdd\b|--force\b|\bpush\b|>{1,2}|\|\s*(?:ba)?sh\b)/;
+
+const risky = (text: string): Line =>
+  text
+    .split(RISKY)
+    .flatMap((part, i) =>
+      part === "" ? [] : [span(part, i % 2 === 1 ? { role: "error", bold: true } : {})],
+    );
+
+function always(rule: PermissionRule | undefined, width: number): Line[] {
+  if (!rule) return [];
+  const args = rule.args ? ` where ${toOneLine(JSON.stringify(rule.args))}` : "";
+  return wrap(
+    [span(`  "always" would add the rule: allow ${rule.tool_pattern}${args}`, { role: "muted" })],
+    width,
+  );
+}
+
+const choiceLine = (request: PermissionRequest): Line =>
+  choicesFor(request).flatMap(({ key, label }, i) => [
+    span(i === 0 ? "  [" : "  ["),
+    span(key, { bold: true, role: "accent" }),
+    span(`] ${label}`),
+  ]);

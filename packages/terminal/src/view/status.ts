@@ -1,0 +1,43 @@
+import { toOneLine } from "@octant/core";
+import { type Line, lineWidth, type Span, span, truncate } from "../styled.ts";
+
+/** What the status line shows; undefined parts are left out. */
+export type StatusFacts = {
+  model: string;
+  context?: { used: number; size: number };
+  cost?: number | null;
+  cacheHitRate?: number;
+  branch?: string;
+  mode?: string;
+  sandbox?: string;
+  queued: number;
+  vim?: string;
+  note?: string;
+};
+
+const METER_CELLS = 8;
+
+export function viewStatus(facts: StatusFacts, width: number): Line {
+  const parts: Span[] = [
+    ...(facts.vim ? [span(facts.vim.toUpperCase(), { bold: true, role: "accent" })] : []),
+    span(toOneLine(facts.model)),
+    ...(facts.context ? [meter(facts.context)] : []),
+    ...(facts.cost ? [span(`$${facts.cost.toFixed(facts.cost < 0.1 ? 4 : 2)}`)] : []),
+    ...(facts.cacheHitRate ? [span(`cache ${Math.round(facts.cacheHitRate * 100)} %`)] : []),
+    ...(facts.branch ? [span(toOneLine(facts.branch))] : []),
+    ...(facts.mode ? [span(toOneLine(facts.mode))] : []),
+    ...(facts.sandbox ? [span(facts.sandbox, facts.sandbox === "off" ? { role: "warning" } : {})] : []),
+    ...(facts.queued > 0 ? [span(`${facts.queued} queued`, { role: "warning" })] : []),
+    ...(facts.note ? [span(facts.note, { role: "warning" })] : []),
+  ];
+  const muted = parts.map(({ text, style }) => span(text, style.role ? style : { ...style, role: "muted" }));
+  const line = muted.flatMap((part, i) => (i === 0 ? [part] : [span(" · ", { role: "rule" }), part]));
+  return lineWidth(line) > width ? truncate(line, width) : line;
+}
+
+function meter({ used, size }: { used: number; size: number }): Span {
+  const share = size > 0 ? Math.min(used / size, 1) : 0;
+  const filled = Math.round(share * METER_CELLS);
+  const text = `${"▰".repeat(filled)}${"▱".repeat(METER_CELLS - filled)} ${Math.round(share * 100)} %`;
+  return span(text, { role: share >= 0.9 ? "error" : share >= 0.7 ? "warning" : "muted" });
+}

@@ -1,0 +1,95 @@
+import { type AgentEvent, textOf } from "@octant/agent";
+import { toOneLine, toVisible } from "@octant/core";
+import { hardWrap, type Line, span, truncate, wrap } from "../styled.ts";
+import { viewDiff } from "./diff.ts";
+
+const MAX_DIFF_LINES = 24;
+const MAX_OUTPUT_LINES = 6;
+
+/** What a stored event leaves in the scrollback. Text of the model is streamed elsewhere and not repeated here. */
+export function viewEvent(event: AgentEvent, titleOf: (callId: string) => string, width: number): Line[] {
+  switch (event.type) {
+    case "user":
+      return event.origin === "person" ? userText(textOf(event.content), width) : [];
+    case "tool_ended":
+      return toolEnded(event, titleOf(event.call_id), width);
+    case "permission_answered":
+      return event.answer === "deny" || event.answer === "unattended"
+        ? [[span(`  denied${event.reason ? `: ${toOneLine(event.reason)}` : ""}`, { role: "warning" })]]
+        : [];
+    case "compaction":
+      return [
+        [
+          span(
+            `∙ conversation compacted: ${event.tokens_before} → ${event.tokens_after} tokens${event.summarized ? "" : " (cut, not summarised)"}`,
+            { role: "muted" },
+          ),
+        ],
+      ];
+    case "model_changed":
+      return [[span(`∙ model: ${toOneLine(event.model.id)}`, { role: "muted" })]];
+    case "notice":
+      return notice(event.level, event.text, width);
+    case "end":
+      return event.reason === "done"
+        ? []
+        : notice(event.reason === "cancelled" ? "info" : "error", event.message ?? event.reason, width);
+    default:
+      return [];
+  }
+}
+
+function userText(text: string, width: number): Line[] {
+  const rows = toVisible(text)
+    .split("\n")
+    .flatMap((row) => wrap([span(row.replaceAll("\t", "    "))], width - 2));
+  return rows.map((row, i) => [span(i === 0 ? "› " : "  ", { role: "accent", bold: true }), ...row]);
+}
+
+type ToolEnded = Extract<AgentEvent, { type: "tool_ended" }>;
+
+function toolEnded(event: ToolEnded, title: string, width: number): Line[] {
+  const failed = event.is_error;
+  const exit = event.facts?.exit_code;
+  const mark = failed ? span("✗ ", { role: "error" }) : span("✓ ", { role: "success" });
+  const notes = [
+    exit ? `exit ${exit}` : "",
+    event.duration_ms >= 1000 ? `${(event.duration_ms / 1000).toFixed(1)} s` : "",
+  ];
+  const note = notes.filter(Boolean).join(" · ");
+  const head = truncate(
+    [mark, span(toOneLine(title)), ...(note ? [span(`  ${note}`, { role: "muted" })] : [])],
+    width,
+  );
+  if (event.facts?.diff) return [head, ...viewDiff(event.facts.diff, width, MAX_DIFF_LINES)];
+  const shown = failed || event.facts?.exit_code !== undefined ? tail(textOf(event.content), width) : [];
+  return [head, ...shown];
+}
+
+/** The last lines of what a command said; the model has more. */
+function tail(text: string, width: number): Line[] {
+  const lines = toVisible(text).trimEnd().split("\n");
+  if (lines.length === 1 && lines[0] === "") return [];
+  const left = Math.max(lines.length - MAX_OUTPUT_LINES, 0);
+  const shown = lines
+    .slice(left)
+    .flatMap((line) =>
+      hardWrap(
+        [span(line.replaceAll("\t", "    ").replaceAll("\r", ""), { role: "muted" })],
+        width - 2,
+      ).slice(0, 2),
+    );
+  const more: Line[] =
+    left > 0 ? [[span(`  … ${left} lines above; Ctrl-O shows all`, { role: "muted" })]] : [];
+  return [...more, ...shown.map((line) => [span("  "), ...line])];
+}
+
+const MARK = { info: "∙ ", warning: "! ", error: "✗ " } as const;
+const ROLE = { info: "muted", warning: "warning", error: "error" } as const;
+
+function notice(level: "info" | "warning" | "error", text: string, width: number): Line[] {
+  const lines = toVisible(text)
+    .split("\n")
+    .flatMap((line) => wrap([span(line, { role: ROLE[level] })], width - 2));
+  return lines.map((line, i) => [span(i === 0 ? MARK[level] : "  ", { role: ROLE[level] }), ...line]);
+}
