@@ -1,12 +1,17 @@
-import { join } from "node:path";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { createPerson, writeFiles } from "./front-door.ts";
 
 /** Each test is a person's first call to a server without any state. */
-async function openProject(files: Readonly<Record<string, string>>) {
+async function openProject(
+  files: Readonly<Record<string, string>>,
+  prepare: (root: string) => void = () => {},
+) {
   const person = await createPerson();
   const root = join(person.folder, "project");
   writeFiles(root, files);
+  prepare(root);
   const server = await person.serve(root);
   return {
     ...server,
@@ -16,6 +21,70 @@ async function openProject(files: Readonly<Record<string, string>>) {
     },
   };
 }
+
+/** As hono has it: the tests are a project of their own, which nothing but an open file makes TypeScript load. */
+const options = { composite: true, strict: true, module: "nodenext", target: "es2022", types: [] };
+const REFERENCES = {
+  "package.json": JSON.stringify({ name: "sums", type: "module", devDependencies: { typescript: "^5" } }),
+  "tsconfig.json": JSON.stringify({
+    files: [],
+    references: [{ path: "./tsconfig.build.json" }, { path: "./tsconfig.spec.json" }],
+  }),
+  "tsconfig.build.json": JSON.stringify({
+    compilerOptions: { ...options, rootDir: "src", outDir: "dist" },
+    include: ["src"],
+    exclude: ["src/*.test.ts"],
+  }),
+  "tsconfig.spec.json": JSON.stringify({
+    compilerOptions: { ...options, noEmit: true },
+    include: ["src"],
+  }),
+  "src/add.ts": "export const add = (a: number, b: number): number => a + b;\n",
+  "src/main.ts": 'import { add } from "./add.js";\nexport const three = add(1, 2);\n',
+  "src/add.test.ts": 'import { add } from "./add.js";\nif (add(1, 2) !== 3) throw new Error("wrong");\n',
+};
+
+function linkTypeScript5(root: string): void {
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(
+    join(import.meta.dirname, "../node_modules/typescript-5"),
+    join(root, "node_modules/typescript"),
+  );
+}
+
+test("a project with TypeScript 5 gets types, complete renames and diagnostics after an edit", async () => {
+  await using project = await openProject(REFERENCES, linkTypeScript5);
+  const symbol_id = "sym:src/add.ts#add";
+  const renamed = await project.call("code.rename", { symbol_id, new_name: "sum" });
+  expect(renamed.meta.backend).toBe("typescript-language-server");
+  expect(renamed.data.files.map(({ uri }: { uri: string }) => basename(uri)).sort()).toEqual([
+    "add.test.ts",
+    "add.ts",
+    "main.ts",
+  ]);
+  const found = await project.call("code.diagnostics", { uri: "src/main.ts" });
+  expect(found.data).toEqual({ results: [], total: 0, checked: "all" });
+
+  const { hash } = (await project.call("fs.stat", { uri: "src/main.ts" })).data;
+  const patch = [{ op: "replace", old: "sum(1, 2)", new: 'sum(1, "2")' }];
+  const edited = await project.call("fs.apply_patch", { uri: "src/main.ts", base_hash: hash, patch });
+  expect(edited.data.diagnostics).toMatchObject([{ severity: "error", code: "2345" }]);
+});
+
+test("code.rename takes only identifiers of the language", async () => {
+  await using project = await openProject(REFERENCES);
+  for (const new_name of ['y;import("fs")//', "class", "two words", "1st", ""]) {
+    const { error } = await project.call("code.rename", { symbol_id: "sym:src/add.ts#add", new_name });
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", details: { issues: [{ path: "new_name" }] } });
+  }
+});
+
+test("code.diagnostics without a language server says that only the syntax was checked", async () => {
+  await using project = await openProject({ "a.rb": "def f(\n" });
+  const { data } = await project.call("code.diagnostics", { uri: "a.rb" });
+  expect(data).toMatchObject({ checked: "syntax", note: expect.stringContaining("language_servers") });
+  expect(data.total).toBeGreaterThan(0);
+});
 
 const RUBY = {
   "lib/greeter.rb": "class Greeter\n  def greet(name)\n    name\n  end\nend\n",

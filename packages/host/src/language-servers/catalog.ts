@@ -24,7 +24,7 @@ export interface ServerRow {
   readonly probe: readonly string[];
   /** Programs that it starts itself. */
   readonly needs?: readonly string[];
-  /** Only for projects whose own TypeScript is older than 7. */
+  /** Only for projects whose own TypeScript is older than 7. It runs that compiler, so it is code of the project. */
   readonly onlyOldTypeScript?: true;
   readonly initializationOptions?: unknown;
   /** What it gets when it asks for its settings, by section. */
@@ -48,6 +48,7 @@ export const SERVERS: readonly ServerRow[] = [
     places: [
       { kind: "path", program: "typescript-language-server" },
       { kind: "project", program: "typescript-language-server", package: "typescript-language-server" },
+      { kind: "module", from: "bundled", package: "typescript-language-server", file: "lib/cli.mjs" },
     ],
     args: ["--stdio"],
     probe: ["--version"],

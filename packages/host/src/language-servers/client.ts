@@ -1,4 +1,4 @@
-import type { Position, Range } from "@octant/core";
+import { type Position, type Range, ToolError } from "@octant/core";
 import { type Path, pathToUri } from "../path.ts";
 import type { OpenDocument } from "./documents.ts";
 import type { LanguageServer, Running } from "./language-server.ts";
@@ -52,6 +52,15 @@ export interface Spot {
 
 /** The questions that a language server can answer; undefined where this one says that it cannot. */
 export interface LanguageClient extends Pick<LanguageServer, "name" | "onWork"> {
+  /**
+   * The server knows only the projects of open files, so files that may use a symbol have to be opened before it is
+   * asked about all uses.
+   */
+  readonly knowsOnlyOpen: boolean;
+  /** Opens files without a question about them. Those that cannot be read are left out. */
+  open(paths: readonly Path[], signal: AbortSignal): Promise<void>;
+  /** Whether it still loads the project, so that what it answers may be incomplete. */
+  isLoading(): boolean;
   definition(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
   references(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
   /** Markdown. */
@@ -105,7 +114,14 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
 
   return {
     name: server.name,
+    knowsOnlyOpen: server.name.startsWith("typescript"),
     onWork: server.onWork,
+    isLoading: () => server.running()?.isLoading() ?? false,
+    open: (paths, signal) =>
+      server.use(async (running) => {
+        for (const path of paths) openIfReadable(running, path);
+        await running.settled(LOADING_MS, signal);
+      }, signal),
     definition: (spot, signal) =>
       ask(spot, "definitionProvider", signal, async (running, at) =>
         toPlaces(await running.request<LspLocations>("textDocument/definition", at, signal)),
@@ -190,6 +206,14 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
         return { changes: { [pathToUri(path)]: edits ?? [] } };
       }, signal),
   };
+}
+
+function openIfReadable({ documents }: Running, path: Path): void {
+  try {
+    documents.sync(path);
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+  }
 }
 
 function wayToAsk(running: Running): typeof published {

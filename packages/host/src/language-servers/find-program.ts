@@ -47,10 +47,13 @@ export function findProgram(place: ProgramPlace, around: Surroundings): FoundPro
   }
 }
 
-/** The major version of the project's own TypeScript. */
+/** The major version of the project's own TypeScript; a package of a monorepo has it in a folder above. */
 export function majorTypeScriptOf(root: Path): number | undefined {
-  const version = loadVersion(join(root, "node_modules", "typescript", "package.json"));
-  return version === undefined ? undefined : Number.parseInt(version, 10);
+  for (let folder = root; ; folder = dirname(folder)) {
+    const version = loadVersion(join(folder, "node_modules", "typescript", "package.json"));
+    if (version !== undefined) return Number.parseInt(version, 10);
+    if (folder === dirname(folder)) return undefined;
+  }
 }
 
 export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | undefined {

@@ -57,12 +57,13 @@ const suits = ({ onlyOldTypeScript }: ServerRow, { root }: Surroundings): boolea
 async function findRow(row: ServerRow, options: FindOptions): Promise<FoundServer | string> {
   const missing = row.needs?.find((program) => findOnPath(program, options.env) === undefined);
   if (missing !== undefined) return `${row.name} needs '${missing}' on PATH`;
-  let reason = `${row.name} is not installed`;
+  let reason = missingText(row, options);
   for (const place of row.places) {
     const program = findProgram(place, options);
     if (!program) continue;
-    if (program.isOfProject && !(await holdsPrograms(options.sandbox))) {
-      reason = `${row.name} of the project is not started: no sandbox of this machine would hold it`;
+    const isOfProject = program.isOfProject || row.onlyOldTypeScript;
+    if (isOfProject && !(await holdsPrograms(options.sandbox))) {
+      reason = `${row.name} would run code of the project, which is not done without a sandbox`;
       continue;
     }
     const probed = program.version ?? (await probe([...program.argv, ...row.probe], row, options));
@@ -73,6 +74,13 @@ async function findRow(row: ServerRow, options: FindOptions): Promise<FoundServe
     reason = `${row.name} is there but does not work: ${probed.why}`;
   }
   return reason;
+}
+
+function missingText({ name, places }: ServerRow, { root }: Surroundings): string {
+  const major = majorTypeScriptOf(root);
+  return major !== undefined && places.some(({ kind }) => kind === "typescript")
+    ? `the project's TypeScript ${major} has no language server; TypeScript 7 has`
+    : `${name} is not installed`;
 }
 
 /** What comes with a project is code of strangers, and asking about a symbol is no leave to run it freely. */

@@ -44,8 +44,13 @@ export interface Session {
   readonly diagnostics: DiagnosticsBoard;
   /** The server has died, or can no longer be spoken to. */
   isOver(): boolean;
-  /** Resolves when the server has no work under way that it has told of, or when the time is up. */
+  /**
+   * Resolves when the server reports no work under way, or when it has been working for this long: however many
+   * questions come while it loads a project, together they wait only once.
+   */
   settled(patienceMs: number, signal: AbortSignal): Promise<void>;
+  /** The server reports work under way, so what it answers may be incomplete. */
+  isLoading(): boolean;
   /** Says goodbye; the process is then ended by force. */
   close(): Promise<void>;
 }
@@ -83,8 +88,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let isWarm = false;
   /** When a request was given up, if nothing was answered since. */
   let silentSince: number | undefined;
-  const usualMs = () =>
-    isWarm && work.count() === 0 ? options.patience.answerMs : options.patience.firstAnswerMs;
+  const usualMs = () => {
+    const { answerMs, firstAnswerMs } = options.patience;
+    if (work.count() > 0) return Math.max(answerMs, firstAnswerMs - work.busyMs());
+    return isWarm ? answerMs : firstAnswerMs;
+  };
   const answered = () => {
     isWarm = true;
     silentSince = undefined;
@@ -195,11 +203,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const enough = new AbortController();
       await Promise.race([
         work.done(),
-        delay(patienceMs, undefined, { signal: enough.signal }).catch(() => {}),
+        delay(Math.max(0, patienceMs - work.busyMs()), undefined, { signal: enough.signal }).catch(() => {}),
         rejectOn(gone.signal, enough.signal, () => unavailable(name, gone.signal.reason, server)),
         rejectOn(signal, enough.signal, () => signal.reason),
       ]).finally(() => enough.abort());
     },
+    isLoading: () => work.count() > 0,
     async close() {
       const finish = server.ending();
       try {

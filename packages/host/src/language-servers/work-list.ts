@@ -1,6 +1,8 @@
 /** What a server has told that it is at. */
 export interface WorkList {
   count(): number;
+  /** How long there has been some without a break. */
+  busyMs(): number;
   begin(token: string | number): void;
   end(token: string | number): void;
   begun(): Promise<void>;
@@ -9,6 +11,7 @@ export interface WorkList {
 
 export function createWorkList(): WorkList {
   const tokens = new Set<string | number>();
+  let busySince = 0;
   let waiting: { readonly isMet: () => boolean; readonly resolve: () => void }[] = [];
   const look = () => {
     for (const one of waiting) if (one.isMet()) one.resolve();
@@ -18,7 +21,9 @@ export function createWorkList(): WorkList {
     isMet() ? Promise.resolve() : new Promise<void>((resolve) => waiting.push({ isMet, resolve }));
   return {
     count: () => tokens.size,
+    busyMs: () => (tokens.size > 0 ? performance.now() - busySince : 0),
     begin(token) {
+      if (tokens.size === 0) busySince = performance.now();
       tokens.add(token);
       look();
     },

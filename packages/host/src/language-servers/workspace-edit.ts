@@ -5,7 +5,7 @@ import { nameInPatch } from "../edits/plan-patch.ts";
 import { unifiedDiff } from "../patch/index.ts";
 import { utf16FormOf } from "../patch/text-form.ts";
 import { type Path, pathToUri } from "../path.ts";
-import { pathOf } from "./lsp-places.ts";
+import { fromLspRange, pathOf, type SourcePlace } from "./lsp-places.ts";
 import type { LspPosition, LspTextEdit, LspWorkspaceEdit } from "./protocol.ts";
 import { readSourceText, type SourceText } from "./source-text.ts";
 
@@ -40,6 +40,12 @@ export async function applyWorkspaceEdit(
   }));
   return { ...(await edits.apply({ patch, files, dry_run: dryRun }, signal)), patch };
 }
+
+/** The places that a proposed edit would replace. */
+export const editedPlaces = (confinement: Confinement, proposed: LspWorkspaceEdit): SourcePlace[] =>
+  toChanges(confinement, proposed).flatMap(({ path, edits }) =>
+    edits.map(({ range }) => ({ path, range: fromLspRange(range) })),
+  );
 
 function toChanges(
   confinement: Confinement,

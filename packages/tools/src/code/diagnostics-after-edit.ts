@@ -23,22 +23,27 @@ interface EditedFile {
   readonly hash: string | null;
   /** Absent: a file. */
   readonly kind?: string;
+  readonly created?: boolean;
 }
 
 export interface DiagnosticsAfterEdit {
   /**
    * Makes the edit, and asks before and after it what is wrong in the files. `added` is undefined where no server runs
-   * for any of them, or none answered in time; the edit is made in any case.
+   * for any of them, or none answered in time; `note` says what is not known. The edit is made in any case.
    */
   around<T extends { readonly files: readonly EditedFile[] }>(
     uris: readonly string[],
     edit: () => Promise<T>,
     signal: AbortSignal,
-  ): Promise<{ readonly result: T; readonly added: readonly AddedDiagnostic[] | undefined }>;
+  ): Promise<{
+    readonly result: T;
+    readonly added: readonly AddedDiagnostic[] | undefined;
+    readonly note: string | undefined;
+  }>;
 }
 
-/** For asking before and after together. */
-const BUDGET_MS = 1_500;
+/** For asking before, and again for asking after. A project of a thousand files takes a second or two. */
+const BUDGET_MS = 4_000;
 const MAX_FILES = 10;
 const MAX_ADDED = 50;
 
@@ -67,23 +72,39 @@ export function createDiagnosticsAfterEdit({
   return {
     async around(uris, edit, signal) {
       const asked = uris.flatMap((uri) => toPathOrNothing(confinement, uri));
-      const started = performance.now();
-      const before = await lookAt(asked, budgetMs / 2, signal);
-      const spent = performance.now() - started;
+      const before = await lookAt(asked, budgetMs, signal);
       const result = await edit();
-      const changed = result.files.map(({ uri }) => confinement.toPath(uri));
-      servers.changed(changed);
+      servers.changed(result.files.map(({ uri }) => confinement.toPath(uri)));
       const left = result.files
         .filter(({ hash, kind }) => hash !== null && kind === undefined)
-        .map(({ uri }) => confinement.toPath(uri));
-      // A file that was there before, and of which nothing was known, would seem to have become worse all at once.
-      const known = left.filter((path) => before.has(path) || !asked.includes(path));
-      const after = await lookAt(known, budgetMs - spent, signal);
-      if (after.size === 0) return { result, added: undefined };
+        .map(({ uri, created }) => ({ path: confinement.toPath(uri), created }))
+        .filter(({ path }) => servers.running(path) !== undefined);
+      if (left.length === 0) return { result, added: undefined, note: undefined };
+      const paths = left.map(({ path }) => path);
+      const after = await lookAt(paths, budgetMs, signal);
       const added = [...after].flatMap(([path, found]) => addedSince(before.get(path) ?? [], found));
-      return { result, added: added.slice(0, MAX_ADDED).map(toAnswer) };
+      const unsure = left.filter(({ path, created }) => after.has(path) && !before.has(path) && !created);
+      return {
+        result,
+        added: after.size === 0 ? undefined : added.slice(0, MAX_ADDED).map(toAnswer),
+        note: noteOn(left.length - after.size, unsure.length),
+      };
     },
   };
+}
+
+function noteOn(unanswered: number, unsure: number): string | undefined {
+  const parts = [
+    ...(unanswered > 0
+      ? [
+          `the language server has not checked ${unanswered} of the files in time; code.diagnostics asks it again`,
+        ]
+      : []),
+    ...(unsure > 0
+      ? [`${unsure} of the files were not checked before the edit, so some of these diagnostics may be older`]
+      : []),
+  ];
+  return parts.length > 0 ? parts.join("; ") : undefined;
 }
 
 /** An edit moves lines, so that what is the same is told by what is said, and how often. */

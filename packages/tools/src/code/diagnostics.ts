@@ -1,6 +1,7 @@
-import { action, SymbolId, Uri } from "@octant/core";
-import { SEVERITIES } from "@octant/host";
+import { action, SymbolId, ToolError, Uri } from "@octant/core";
+import { type Path, SEVERITIES } from "@octant/host";
 import { z } from "zod";
+import { TREE_SITTER } from "./backends/tree-sitter.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfRanks } from "./page.ts";
@@ -20,25 +21,49 @@ export const Diagnostic = Place.extend({
 
 export const diagnostics = (code: Code) =>
   action({
-    summary: "List the errors and warnings in a file.",
+    summary:
+      "List the errors and warnings in a file; `checked` says whether types were checked or only syntax.",
     access: "read",
     timing: "async_short",
     intent: "inspect",
     input: z.strictObject({ uri: Uri.optional(), symbol_id: SymbolId.optional(), ...Paging }),
-    output: z.object({ results: z.array(Diagnostic), total: z.int() }),
+    output: z.object({
+      results: z.array(Diagnostic),
+      total: z.int(),
+      checked: z
+        .enum(["all", "syntax"])
+        .describe("syntax: no language server answered, so types and names were not checked"),
+      note: z.string().optional().describe("Why only the syntax was checked, and how to get the rest"),
+    }),
     errors: [...LIST_ERRORS, "UNSUPPORTED"],
     examples: [{ title: "Is it right?", input: { uri: "src/main.ts" } }],
     text: diagnosticsText,
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);
-      const found = await firstAnswer(code, path, ctx, ({ diagnostics: ask }) =>
-        ask?.(path, PATIENCE_MS, ctx.signal),
-      );
-      const sorted = (found ?? []).toSorted(comparePlaces);
+      const answer = await firstAnswer(code, path, ctx, async ({ name, diagnostics: ask }) => {
+        const found = await ask?.(path, PATIENCE_MS, ctx.signal);
+        return found && { found, isSyntaxOnly: name === TREE_SITTER };
+      });
+      const missing = !answer || answer.isSyntaxOnly ? await whyNoServer(code, path) : undefined;
+      if (!answer)
+        throw new ToolError("UNSUPPORTED", `nothing here can check this file; ${missing}`, UNCHECKED);
+      const sorted = answer.found.toSorted(comparePlaces);
       const results = await pageOfRanks(sorted, limit, ctx, async ({ path: _path, ...one }) => {
         const place = await toPlace(code, { path, range: one.range });
         return place && { ...place, ...one };
       });
-      return { results, total: sorted.length };
+      const checked = missing === undefined ? "all" : "syntax";
+      const note =
+        missing === undefined ? {} : { note: `only the syntax was checked, not types or names: ${missing}` };
+      return { results, total: sorted.length, checked, ...note } as const;
     },
   });
+
+const UNCHECKED = { what: "diagnostics of this language", how: "set language_servers in your settings" };
+
+async function whyNoServer({ servers }: Code, path: Path): Promise<string> {
+  const found = await servers.find(path);
+  return "server" in found
+    ? `${found.server.name} did not answer in time; ask again soon`
+    : `no language server was found; ${found.how}`;
+}

@@ -2,10 +2,12 @@ import { action } from "@octant/core";
 import { z } from "zod";
 import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
+import { openUses } from "./open-uses.ts";
 import { Paging, pageOfPlaces } from "./page.ts";
 import { noteOutside, Outside, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
 import { placesText } from "./text.ts";
+import { noteLoading, Unsearched } from "./unsearched.ts";
 
 export const references = (code: Code) =>
   action({
@@ -14,15 +16,24 @@ export const references = (code: Code) =>
     timing: "async_short",
     intent: "inspect",
     input: z.strictObject({ ...SpotInput, ...Paging }),
-    output: z.object({ results: z.array(Place), total: z.int(), outside: Outside }),
+    output: z.object({
+      results: z.array(Place),
+      total: z.int(),
+      outside: Outside,
+      incomplete: Unsearched.incomplete,
+    }),
     errors: LIST_ERRORS,
     examples: [{ title: "Who uses it?", input: { symbol_id: "sym:src/main.ts#answer" } }],
     text: placesText("reference"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
-      const found = await firstAnswer(code, spot.path, ctx, ({ references: ask }) => ask?.(spot, ctx.signal));
-      const { inside, outside } = sortPlaces(code, found ?? []);
+      const found = await firstAnswer(code, spot.path, ctx, async (backend) => {
+        await openUses(code, backend, spot, ctx.signal);
+        const places = await backend.references?.(spot, ctx.signal);
+        return places && { places, isLoading: backend.isLoading?.() ?? false };
+      });
+      const { inside, outside } = sortPlaces(code, found?.places ?? []);
       const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place));
-      return { results, total: inside.length, ...noteOutside(outside) };
+      return { results, total: inside.length, ...noteOutside(outside), ...noteLoading(found?.isLoading) };
     },
   });

@@ -15,21 +15,28 @@ interface PlacesData<R extends Row> {
   readonly total?: number | undefined;
   readonly outside?: number | undefined;
   readonly unparsed?: readonly string[] | undefined;
+  readonly incomplete?: string | undefined;
+  readonly note?: string | undefined;
 }
 
 /** One line for each place: `src/a.ts:12:5: text  #symbol`. */
 export const placesText =
   <R extends Row>(one: string, many = `${one}s`, toLine: (row: R, reader: Reader) => string = placeLine) =>
-  ({ results, total = results.length, outside, unparsed }: PlacesData<R>, reader: Reader): ActionText => ({
-    body: results.map((row) => toLine(row, reader)).join("\n") || `no ${many}`,
-    notes: [
-      total > results.length && `${results.length} of ${counted(total, one, many)}`,
-      outside !== undefined && `${outside} more outside the workspace`,
-      unparsed && `not parsed, too slow: ${unparsed.map(reader.path).join(", ")}`,
-      reader.backend && `found by ${reader.backend}`,
-      symbolNote(results),
-    ],
-  });
+  (data: PlacesData<R>, reader: Reader): ActionText => {
+    const { results, total = results.length, outside, unparsed, incomplete, note } = data;
+    return {
+      body: results.map((row) => toLine(row, reader)).join("\n") || `no ${many}`,
+      notes: [
+        total > results.length && `${results.length} of ${counted(total, one, many)}`,
+        outside !== undefined && `${outside} more outside the workspace`,
+        unparsed && `not parsed, too slow: ${unparsed.map(reader.path).join(", ")}`,
+        incomplete,
+        note,
+        reader.backend && `found by ${reader.backend}`,
+        symbolNote(results),
+      ],
+    };
+  };
 
 const placeLine = (row: Row, reader: Reader): string =>
   `${spotOf(row, reader)}: ${row.snippet ?? ""}${symbolOf(row.symbol_id)}`;

@@ -25,3 +25,12 @@ export const noteUnsearched = ({
     incomplete: `${waiting} more files contain the name and were not parsed; the index is being built, so ask again soon or give a scope`,
   }),
 });
+
+/** A server that still loads the project knows only a part of it. */
+export const noteLoading = (isLoading: boolean | undefined) =>
+  isLoading
+    ? {
+        incomplete:
+          "the language server is still loading the project, so uses may be missing; ask again soon",
+      }
+    : {};

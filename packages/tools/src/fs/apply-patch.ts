@@ -36,7 +36,11 @@ export interface DiagnosticsAround {
     uris: readonly string[],
     edit: () => Promise<T>,
     signal: AbortSignal,
-  ): Promise<{ readonly result: T; readonly added: readonly z.input<typeof AddedDiagnostic>[] | undefined }>;
+  ): Promise<{
+    readonly result: T;
+    readonly added: readonly z.input<typeof AddedDiagnostic>[] | undefined;
+    readonly note: string | undefined;
+  }>;
 }
 
 const AddedDiagnostic = z.object({
@@ -83,6 +87,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
         .readonly()
         .optional()
         .describe("What a running language server finds wrong since this edit"),
+      diagnostics_note: z.string().optional().describe("What is not known about diagnostics, and how to ask"),
     }),
     errors: [
       "PRECONDITION_REQUIRED",
@@ -136,20 +141,34 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
     text: applyPatchText,
     async run(request, { signal }) {
       const edit = () => edits.apply(request, signal);
-      const uris = [...(request.uri ? [request.uri] : []), ...(request.files ?? []).map(({ uri }) => uri)];
-      const { result, added } =
+      const uris = [
+        ...(request.uri ? [request.uri] : []),
+        ...(request.files ?? []).map(({ uri }) => uri),
+        ...(typeof request.patch === "string" ? filesIn(request.patch) : []),
+      ];
+      const { result, added, note } =
         diagnostics && !request.dry_run
-          ? await diagnostics.around(uris, edit, signal)
-          : { result: await edit(), added: undefined };
+          ? await diagnostics.around([...new Set(uris)], edit, signal)
+          : { result: await edit(), added: undefined, note: undefined };
       const { diff, files, ...rest } = result;
       return {
         ...rest,
         files: boundHunks(files),
         ...(diff !== undefined && shorten(diff)),
         ...(added && { diagnostics: added }),
+        ...(note !== undefined && { diagnostics_note: note }),
       };
     },
   });
+
+/** The first files that a patch seems to change; only to ask about them before it is applied. */
+const filesIn = (patch: string): string[] =>
+  [...patch.slice(0, MAX_LOOKED_AT_CHARS).matchAll(/^(?:\+\+\+ b\/|\*\*\* Update File: )([^\t\r\n]+)/gm)]
+    .flatMap(([, path]) => path ?? [])
+    .slice(0, MAX_ASKED_FILES);
+
+const MAX_LOOKED_AT_CHARS = 1_000_000;
+const MAX_ASKED_FILES = 10;
 
 /** All of them where they are few; the first ones where a patch has hundreds. */
 function boundHunks(files: PatchResult["files"]) {

@@ -201,6 +201,7 @@ interface PatchData {
         readonly message: string;
       }[]
     | undefined;
+  readonly diagnostics_note?: string | undefined;
 }
 
 export function applyPatchText(data: PatchData, reader: Reader): ActionText {
@@ -219,7 +220,11 @@ export function applyPatchText(data: PatchData, reader: Reader): ActionText {
       ...(diagnostics?.length === 0 ? ["no new problems"] : []),
       ...(isDryRun ? [diff] : []),
     ].join("\n"),
-    notes: [isDryRun && "dry run, nothing changed", diff_truncated && "the diff is cut"],
+    notes: [
+      isDryRun && "dry run, nothing changed",
+      diff_truncated && "the diff is cut",
+      data.diagnostics_note,
+    ],
     handles: { hash: alone && !isDryRun ? only.hash : undefined, undo },
   };
 }

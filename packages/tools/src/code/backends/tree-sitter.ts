@@ -8,6 +8,8 @@ import type { SymbolSearch } from "../symbol-search.ts";
 import { prefixAt, wordAt, wordsNamed, wordsOf } from "../words.ts";
 import { findCallees, findCallers } from "./calls-by-name.ts";
 
+export const TREE_SITTER = "tree-sitter";
+
 export interface TreeSitterOptions {
   readonly sources: Sources;
   readonly symbols: SymbolSearch;
@@ -29,7 +31,7 @@ export function createTreeSitter({ sources, symbols }: TreeSitterOptions): CodeB
   };
 
   return {
-    name: "tree-sitter",
+    name: TREE_SITTER,
     async definition(spot, signal) {
       return (await define(spot, signal)).map(({ file, nameRange }) => ({ path: file, range: nameRange }));
     },
