@@ -17,7 +17,12 @@ import { createFixtureProject, type FixtureProject } from "./fixture-project.ts"
 import { LAUNCHER, runOctant } from "./octant-process.ts";
 
 const WORKSPACE_FOLDER = `$\{workspaceFolder}`;
-const COMMAND = { command: process.execPath, args: [LAUNCHER, "serve"] };
+const ANSWERS = ["--answers", "text"];
+const COMMAND = { command: process.execPath, args: [LAUNCHER, "serve", ...ANSWERS] };
+const rooted = (root: string) => ({
+  command: COMMAND.command,
+  args: [LAUNCHER, "serve", "--root", root, ...ANSWERS],
+});
 
 /** What is compiled once serves all tests, though each has a home of its own. */
 const cache = mkdtempSync(join(tmpdir(), "octant-cache-"));
@@ -53,8 +58,8 @@ test("all clients are registered and tried, a second run finds nothing to do, an
   for (const row of rows)
     expect(row).toMatchObject({ status: "added", tools: expect.arrayContaining(["fs"]) });
 
-  const inProject = { command: COMMAND.command, args: [...COMMAND.args, "--root", WORKSPACE_FOLDER] };
-  const inFolder = { command: COMMAND.command, args: [...COMMAND.args, "--root", project.root] };
+  const inProject = rooted(WORKSPACE_FOLDER);
+  const inFolder = rooted(project.root);
   const written = Object.fromEntries(
     rows
       .filter(({ client }) => client !== "codex")
@@ -71,7 +76,7 @@ test("all clients are registered and tried, a second run finds nothing to do, an
     windsurf: { mcpServers: { octant: inFolder } },
   });
   expect(read(join(home, ".codex/config.toml"))).toBe(
-    `[mcp_servers.octant]\ncommand = "${COMMAND.command}"\nargs = ["${LAUNCHER}", "serve"]\n`,
+    `[mcp_servers.octant]\ncommand = "${COMMAND.command}"\nargs = ["${LAUNCHER}", "serve", "--answers", "text"]\n`,
   );
 
   // By now all of them are found.
@@ -113,7 +118,7 @@ test("flags and fields of the person survive, and --root replaces the roots only
   const file = put(".cursor/mcp.json", JSON.stringify({ mcpServers: { octant } }));
   const { code } = await run("cursor", "--root", "src", "--yes");
   expect(code).toBe(0);
-  const args = [LAUNCHER, "serve", "--mode", "inspect", "--root", join(project.root, "src")];
+  const args = [LAUNCHER, "serve", "--mode", "inspect", "--root", join(project.root, "src"), ...ANSWERS];
   expect(JSON.parse(read(file)).mcpServers.octant).toEqual({
     type: "stdio",
     command: process.execPath,
@@ -190,6 +195,11 @@ test("--scope project writes the project's files, but never through a link out o
     join(project.root, ".mcp.json"),
     join(project.root, ".codex/config.toml"),
   ]);
+  // Others get these files: they name the published package, never a path of this machine.
+  const shared = JSON.parse(read(join(project.root, ".mcp.json"))).mcpServers.octant;
+  expect(shared).toEqual({ type: "stdio", command: "npx", args: ["-y", "@octant/cli", "serve", ...ANSWERS] });
+  expect(read(join(project.root, ".codex/config.toml"))).not.toContain(dirname(project.root));
+  expect(await run("zed", "--scope", "project", "--root", "..", "--yes")).toMatchObject({ code: 2 });
   const outside = put("settings.json", "{}");
   mkdirSync(join(project.root, ".zed"));
   symlinkSync(outside, join(project.root, ".zed/settings.json"));
@@ -198,6 +208,11 @@ test("--scope project writes the project's files, but never through a link out o
   expect(linked.stdout).toMatch(/left alone: it is a link to outside of the project/);
   expect(read(outside)).toBe("{}");
   expect(await run("windsurf", "--scope", "project")).toMatchObject({ code: 2 });
+});
+
+test("setup says what the client still wants", async () => {
+  const { stdout } = await run("gemini", "--yes");
+  expect(stdout).toContain("Gemini CLI: still to do: Gemini CLI starts servers in trusted folders only");
 });
 
 test("--print shows what to paste and touches nothing", async () => {
@@ -216,6 +231,6 @@ test("no client, and one that nobody knows, are told with those there are", asyn
   const unknown = await run("emacs");
   expect(unknown).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/no client 'emacs'\n.*claude-code/),
+    stderr: expect.stringMatching(/unknown client 'emacs'\n.*claude-code/),
   });
 });

@@ -102,7 +102,7 @@ describe("octant call", () => {
 });
 
 test.each([
-  [["nope"], "there is no command 'nope'"],
+  [["nope"], "unknown command 'nope'"],
   [["--root", ".", "tools"], "flags come after the command"],
   [["call", "fs.read", "uri=@nope.txt"], "@nope.txt cannot be read"],
   [["serve", "--mode", "nope"], "inspect, apply, verify, ship"],

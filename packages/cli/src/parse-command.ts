@@ -1,5 +1,6 @@
 import { delimiter } from "node:path";
 import { parseArgs } from "node:util";
+import { nearestName } from "@octant/core";
 import { type AnyCommand, type Flag, UsageError } from "./command.ts";
 
 export interface ParsedCommand {
@@ -35,8 +36,12 @@ function parseTyped(command: AnyCommand, argv: readonly string[], hint: string) 
     return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: false });
   } catch (cause) {
     // Node's advice after the first sentence is for the programmer.
-    if (cause instanceof TypeError)
-      throw new UsageError(lowerFirst(cause.message.split(". ")[0] ?? ""), hint);
+    if (cause instanceof TypeError) {
+      const unknown = /^Unknown option '--?([^']+)'/.exec(cause.message)?.[1] ?? "";
+      const meant = nearestName(unknown, Object.keys(command.flags));
+      const better = meant === undefined ? hint : `did you mean --${meant}? ${hint}`;
+      throw new UsageError(lowerFirst(cause.message.split(". ")[0] ?? ""), better);
+    }
     throw cause;
   }
 }

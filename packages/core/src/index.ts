@@ -3,6 +3,7 @@ export * from "./builtins.ts";
 export type { CallEvent } from "./calls.ts";
 export * from "./client.ts";
 export type { Clock } from "./clock.ts";
+export { didYouMean, nearestName } from "./did-you-mean.ts";
 export * from "./dispatch.ts";
 export * from "./envelope.ts";
 export * from "./errors.ts";

@@ -1,3 +1,4 @@
+import { didYouMean } from "./did-you-mean.ts";
 import { ToolError } from "./errors.ts";
 import type { AnyAction, Tool } from "./tool.ts";
 
@@ -6,9 +7,9 @@ export function toolOf(tools: readonly Tool[], name: string): Tool {
   const tool = tools.find((one) => one.name === name);
   if (tool) return tool;
   const available = tools.map((one) => one.name);
-  throw new ToolError("UNKNOWN_TOOL", `unknown tool '${name}'; tools: ${available.join(", ")}`, {
-    available,
-  });
+  const message = `unknown tool '${name}'; tools: ${available.join(", ")}`;
+  const hint = didYouMean(name, available);
+  throw new ToolError("UNKNOWN_TOOL", hint ? `${message}.${hint}` : message, { available });
 }
 
 /** An action by name, or the typed error that lists the others. */
@@ -21,7 +22,8 @@ export function actionOf(tool: Tool, name: unknown): AnyAction {
   const act = ownAction(tool, name);
   if (act) return act;
   const message = `unknown action '${name}' for ${tool.name} tool; valid actions: ${available.join(", ")}`;
-  throw new ToolError("UNKNOWN_ACTION", message, { available });
+  const hint = didYouMean(name, available);
+  throw new ToolError("UNKNOWN_ACTION", hint ? `${message}.${hint}` : message, { available });
 }
 
 /** A map's own entry only: `constructor` is no action. */

@@ -1,3 +1,4 @@
+import { didYouMean } from "@octant/core";
 import { type AnyCommand, UsageError } from "../command.ts";
 
 /** In the order of the help. A command is loaded when it is called. */
@@ -27,8 +28,8 @@ export async function loadCommand(name: string): Promise<AnyCommand> {
       "flags come after the command: octant tools --root DIR",
     );
   throw new UsageError(
-    `there is no command '${name}'; commands: ${Object.keys(COMMANDS).join(", ")}`,
-    "octant --help shows what each does",
+    `unknown command '${name}'; commands: ${Object.keys(COMMANDS).join(", ")}`,
+    `octant --help shows what each does.${didYouMean(name, Object.keys(COMMANDS))}`.replace(/\.$/, ""),
   );
 }
 

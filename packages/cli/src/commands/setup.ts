@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { resolve } from "node:path";
+import { isAbsolute, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { didYouMean } from "@octant/core";
 import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
 import { carryOut, type Outcome } from "../setup/carry-out.ts";
 import { CLIENTS, type Client, type Scope } from "../setup/clients.ts";
@@ -37,7 +38,7 @@ root, or what --root names.`,
     const scope = flags.scope ?? "user";
     const wish: Wish = {
       launch: chooseLaunch(thisInstall(), scope, machine),
-      roots: flags.root.map((root) => resolve(machine.cwd, root)),
+      roots: flags.root.map((root) => toRoot(root, scope, machine)),
       remove: flags.remove,
     };
     const targets = chooseTargets(args, scope, machine);
@@ -58,10 +59,25 @@ root, or what --root names.`,
   },
 });
 
+/** A project's file is shared, so its roots are written relative to the project. */
+function toRoot(root: string, scope: Scope, { cwd }: Machine): string {
+  const path = resolve(cwd, root);
+  if (scope === "user") return path;
+  const inside = relative(cwd, path);
+  if (!inside.startsWith("..") && !isAbsolute(inside)) return inside || ".";
+  throw new UsageError(
+    `--root ${root} is outside the project`,
+    "a file that others share cannot name it; use --scope user",
+  );
+}
+
 function chooseTargets(names: readonly string[], scope: Scope, machine: Machine): Target[] {
   const unknown = names.find((name) => !IDS.includes(name));
   if (unknown !== undefined)
-    throw new UsageError(`there is no client '${unknown}'`, `clients: ${IDS.join(", ")}`);
+    throw new UsageError(
+      `unknown client '${unknown}'`,
+      `clients: ${IDS.join(", ")}.${didYouMean(unknown, IDS)}`.replace(/\.$/, ""),
+    );
   const toTarget = (client: Client): Target[] => {
     const file = fileOf(client, scope, machine);
     return file === undefined ? [] : [{ client, scope, file }];
@@ -123,9 +139,17 @@ function print(targets: readonly Target[], wish: Wish, machine: Machine, json: b
 /** Without an outcome: what is planned. */
 function toRow(plan: Plan, outcome: Outcome | undefined, io: Io) {
   const { client, scope, file } = plan;
+  const next = plan.does === "remove" || client.afterwards === undefined ? {} : { next: client.afterwards };
   const diff = "diff" in plan ? { diff: safeDiff(plan.diff, io.env).join("\n") } : {};
   const planned = plan.does === "refuse" ? { reason: plan.reason } : {};
-  return { client: client.id, scope, file, ...(outcome ?? { status: "planned", ...planned }), ...diff };
+  return {
+    client: client.id,
+    scope,
+    file,
+    ...(outcome ?? { status: "planned", ...planned }),
+    ...next,
+    ...diff,
+  };
 }
 
 const printJson = (value: unknown, { stdout }: Io) => stdout.write(`${JSON.stringify(value, null, 2)}\n`);

@@ -1,5 +1,7 @@
 import { ToolError } from "@octant/core";
 import { ServerProblem } from "./ask-server.ts";
+import { flagsIn } from "./entry.ts";
+import { ownLaunch, thisInstall } from "./launch.ts";
 import type { Machine } from "./places.ts";
 import type { Plan } from "./plan.ts";
 import { type Replaced, replaceFile } from "./replace-file.ts";
@@ -37,7 +39,10 @@ async function verified<T extends Outcome>(plan: Plan, replaced: Replaced, machi
   try {
     const start = readStart(plan);
     if (!start) throw new ServerProblem("the entry is gone again; another program has written the file");
-    return { ...done, tools: await tryStart(start, plan, machine) };
+    // npx would fetch the published package; what can be tried here is this install with the same flags.
+    const own = plan.scope === "project" && ownLaunch(thisInstall(), machine);
+    const tried = own ? { ...start, ...own, args: [...own.args, ...(flagsIn(start) ?? [])] } : start;
+    return { ...done, tools: await tryStart(tried, plan, machine) };
   } catch (cause) {
     const isBack = replaced.undo();
     if (!(cause instanceof ServerProblem)) throw cause;

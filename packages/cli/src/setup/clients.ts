@@ -35,6 +35,10 @@ export interface Client {
   };
   /** Where it starts its servers: in the project, or anywhere but with a word that stands for the project, if it has one. */
   readonly startsIn: "project" | { readonly projectWord: string | null };
+  /** What its model reads of an answer; `text` was seen with the real client, or is the block that every client has. */
+  readonly answers: "text" | "structured";
+  /** What the person still has to do in the client before it uses the server. */
+  readonly afterwards?: string;
   /** It is installed when one of these is there, or the program is on the PATH. */
   readonly foundBy: { readonly paths: Paths; readonly program: string };
 }
@@ -55,6 +59,9 @@ export const CLIENTS: readonly Client[] = [
     entry: { command: "split", env: "env", fixed: { type: "stdio" } },
     remote: { ...HTTP, fixed: { type: "http" } },
     startsIn: "project",
+    answers: "text",
+    afterwards:
+      "Claude Code asks once before it uses the servers of a project's .mcp.json; servers it has running are reloaded with /mcp",
     foundBy: { paths: everywhere("{home}/.claude", "{claude}/.claude.json"), program: "claude" },
   },
   {
@@ -72,6 +79,8 @@ export const CLIENTS: readonly Client[] = [
     servers: ["mcpServers"],
     entry: { command: "split", env: "env" },
     startsIn: { projectWord: null },
+    answers: "text",
+    afterwards: "restart Claude Desktop: it reads the file when it starts",
     foundBy: {
       paths: {
         linux: ["{config}/Claude"],
@@ -91,6 +100,7 @@ export const CLIENTS: readonly Client[] = [
     remote: HTTP,
     // It starts them in the home folder. Unverified: that the word is replaced in the user's file as in a project's.
     startsIn: { projectWord: WORKSPACE_FOLDER },
+    answers: "text",
     foundBy: { paths: everywhere("{home}/.cursor"), program: "cursor" },
   },
   {
@@ -110,6 +120,7 @@ export const CLIENTS: readonly Client[] = [
     entry: { command: "split", env: "env", fixed: { type: "stdio" } },
     remote: { ...HTTP, fixed: { type: "http" } },
     startsIn: { projectWord: WORKSPACE_FOLDER },
+    answers: "text",
     foundBy: {
       paths: {
         linux: ["{config}/Code/User"],
@@ -129,6 +140,9 @@ export const CLIENTS: readonly Client[] = [
     entry: { command: "split", env: "env" },
     remote: { url: "url", headers: "http_headers" },
     startsIn: "project",
+    answers: "text",
+    afterwards:
+      "Codex reads a project's own file only in a folder that it trusts; it asks when it is started there",
     foundBy: { paths: everywhere("{codex}"), program: "codex" },
   },
   {
@@ -141,6 +155,9 @@ export const CLIENTS: readonly Client[] = [
     // With `url` it speaks the older transport.
     remote: { url: "httpUrl", headers: "headers" },
     startsIn: "project",
+    answers: "text",
+    afterwards:
+      "Gemini CLI starts servers in trusted folders only: run `gemini` here once and choose to trust the folder",
     foundBy: { paths: everywhere("{home}/.gemini"), program: "gemini" },
   },
   {
@@ -160,6 +177,7 @@ export const CLIENTS: readonly Client[] = [
     remote: HTTP,
     // Unverified: that it starts them in the first folder of the window.
     startsIn: "project",
+    answers: "text",
     foundBy: {
       paths: {
         linux: ["{config}/zed"],
@@ -181,6 +199,7 @@ export const CLIENTS: readonly Client[] = [
     entry: { command: "list", env: "environment", fixed: { type: "local" } },
     remote: { ...HTTP, fixed: { type: "remote" } },
     startsIn: "project",
+    answers: "text",
     foundBy: { paths: everywhere("{config}/opencode"), program: "opencode" },
   },
   {
@@ -193,6 +212,7 @@ export const CLIENTS: readonly Client[] = [
     remote: { url: "serverUrl", headers: "headers" },
     // Unverified: where it starts them; it is said to know no word for the project.
     startsIn: { projectWord: null },
+    answers: "text",
     foundBy: { paths: everywhere("{home}/.codeium/windsurf"), program: "windsurf" },
   },
 ];

@@ -52,6 +52,12 @@ export function withRoots(flags: readonly string[], roots: readonly string[]): s
   return [...others, ...toRootFlags(roots)];
 }
 
+/** The form of answers, unless the person has chosen one. */
+export const withAnswers = ({ answers }: Client, flags: readonly string[]): string[] =>
+  answers === "structured" || flags.some((flag) => /^--answers(=|$)/.test(flag))
+    ? [...flags]
+    : [...flags, "--answers", answers];
+
 /** A client that starts its servers anywhere has to be told where the project is, at best by a word of its own. */
 export function defaultFlags({ startsIn }: Client, folder: string): string[] {
   return startsIn === "project" ? [] : toRootFlags([startsIn.projectWord ?? folder]);

@@ -21,19 +21,23 @@ const PACKAGE = "@octant/cli";
 
 /**
  * A command that still works when the shell, its PATH and the terminal are gone. From npx's cache, which npm empties
- * as it likes, and for a file that others get with the project, it is npx; a checkout is nowhere to be found but here.
+ * as it likes, and for a file that others get with the project, it is npx: a path of this machine means nothing there.
  */
 export function chooseLaunch(install: Install, scope: Scope, machine: Machine): Launch {
-  const isCheckout = existsSync(join(dirname(install.launcher), "../src/main.ts"));
   const isPassing = install.launcher.includes(`${sep}_npx${sep}`);
-  if (isCheckout || (scope === "user" && !isPassing))
-    return { command: lastingNode(install.node, machine), args: [install.launcher, "serve"] };
+  if (scope === "user" && !isPassing) return ownLaunch(install, machine);
   const args = ["-y", PACKAGE, "serve"];
   // Windows has a script for npx, and clients start programs only.
   if (machine.platform === "win32") return { command: "cmd", args: ["/c", "npx", ...args] };
   const [npx = "npx"] = scope === "user" ? programsOnPath("npx", machine) : [];
   return { command: npx, args };
 }
+
+/** This very install. */
+export const ownLaunch = (install: Install, machine: Machine): Launch => ({
+  command: lastingNode(install.node, machine),
+  args: [install.launcher, "serve"],
+});
 
 /** What an entry starts, flags aside: this very install, whatever npx finds by our name, or something else. */
 export function whatStarts(start: Launch, install: Install, machine: Machine): "this" | "npx" | "other" {

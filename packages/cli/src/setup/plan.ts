@@ -3,7 +3,7 @@ import { unifiedDiff } from "@octant/host";
 import type { Client, Scope } from "./clients.ts";
 import { type ConfigFormat, FORMATS } from "./config-format.ts";
 import { ConfigProblem } from "./config-problem.ts";
-import { defaultFlags, flagsIn, SERVER_NAME, toFields, toStart, withRoots } from "./entry.ts";
+import { defaultFlags, flagsIn, SERVER_NAME, toFields, toStart, withAnswers, withRoots } from "./entry.ts";
 import type { Launch } from "./launch.ts";
 import type { Machine } from "./places.ts";
 import { followLinks, loadFile } from "./replace-file.ts";
@@ -71,7 +71,7 @@ export function decode(bytes: Buffer | undefined): string {
 /** The whole of a file that has nothing else in it. */
 export function snippetOf(client: Client, { launch, roots }: Wish, machine: Machine): string {
   const flags = roots.length > 0 ? withRoots([], roots) : defaultFlags(client, machine.cwd);
-  const fields = toFields(client, { ...launch, args: [...launch.args, ...flags] });
+  const fields = toFields(client, { ...launch, args: [...launch.args, ...withAnswers(client, flags)] });
   return FORMATS[client.format].set("", entryPath(client), fields);
 }
 
@@ -83,7 +83,8 @@ function edit({ client }: Target, text: string, wish: Wish, machine: Machine) {
   if (wish.remove) return { isRegistered, text, changed: format.remove(text, path) };
   const kept = flagsIn(entry && toStart(client, entry)) ?? defaultFlags(client, machine.cwd);
   const flags = wish.roots.length > 0 ? withRoots(kept, wish.roots) : kept;
-  const fields = toFields(client, { ...wish.launch, args: [...wish.launch.args, ...flags] });
+  const args = [...wish.launch.args, ...withAnswers(client, flags)];
+  const fields = toFields(client, { ...wish.launch, args });
   const changed = format.set(text, path, fields);
   // Reads it as the client will, so that what is written is known to parse.
   format.read(changed, path);

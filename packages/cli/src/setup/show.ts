@@ -34,7 +34,8 @@ export function showOutcome({ client, file }: Plan, outcome: Outcome, io: Io): v
   }
   const { status, tools, backup } = outcome;
   say(tools ? `${status}, and the server answers with ${tools.length} tools: ${tools.join(", ")}` : status);
-  if (backup !== undefined) say(`${toOneLine(file)} as it was is kept in ${toOneLine(backup)}`);
+  if (backup !== undefined) say(`the previous ${toOneLine(file)} is in ${toOneLine(backup)}`);
+  if (status !== "removed" && client.afterwards !== undefined) say(`still to do: ${client.afterwards}`);
 }
 
 /** The lines beside ours may hold keys of other servers. */
