@@ -1,3 +1,6 @@
+import { createIdScanner, type IdScanner } from "./id-scanner.ts";
+import type { RequestId } from "./messages.ts";
+
 /** One message may hold a large file to write; nothing sane is larger. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
@@ -7,8 +10,8 @@ const CARRIAGE_RETURN = 0x0d;
 export interface LineHandlers {
   /** One line, without its ending. Empty lines are not told. */
   readonly onLine: (line: string) => void;
-  /** A line grew past the limit. The rest of it is skipped unkept. */
-  readonly onTooLong: () => void;
+  /** A line that grew past the limit has ended; its bytes were not kept, but the id of its message was looked for. */
+  readonly onTooLong: (id: RequestId | null) => void;
 }
 
 /** Cuts bytes into lines, however they arrive; feed the returned function with each chunk. */
@@ -18,27 +21,28 @@ export function createLineSplitter(
 ): (chunk: Buffer) => void {
   let kept: Buffer[] = [];
   let keptBytes = 0;
-  let skipping = false;
+  let skipped: IdScanner | undefined;
 
   const keep = (part: Buffer) => {
-    if (skipping) return;
+    if (skipped) return skipped.feed(part);
     kept.push(part);
     keptBytes += part.length;
     if (keptBytes <= maxLineBytes) return;
+    skipped = createIdScanner();
+    for (const bytes of kept) skipped.feed(bytes);
     kept = [];
-    skipping = true;
-    onTooLong();
   };
   const endLine = (last: Buffer) => {
     // As most lines come: whole, in one chunk.
-    if (keptBytes === 0 && !skipping && last.length <= maxLineBytes) return tell(last);
+    if (keptBytes === 0 && !skipped && last.length <= maxLineBytes) return tell(last);
     keep(last);
     const [only] = kept;
     // Decoding waits for the whole line: a character may be split between chunks.
-    if (!skipping && only) tell(kept.length === 1 ? only : Buffer.concat(kept, keptBytes));
+    if (skipped) onTooLong(skipped.id());
+    else if (only) tell(kept.length === 1 ? only : Buffer.concat(kept, keptBytes));
     kept = [];
     keptBytes = 0;
-    skipping = false;
+    skipped = undefined;
   };
   const tell = (line: Buffer) => {
     const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;

@@ -60,12 +60,13 @@ test("what is not JSON, or nested too deep, is a parse error without an id, and 
   expect(await answer()).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
 });
 
-test("a line without end is refused once, and the call after it is answered", async () => {
+test("a message over the limit is refused with its id, and the call after it is answered", async () => {
   const { input, send, answer } = start();
   const part = Buffer.alloc(1024 * 1024, "x");
-  for (let sent = 0; sent <= 2 * MAX_LINE_BYTES; sent += part.length) input.write(part);
-  expect(await answer()).toMatchObject({ id: null, error: { code: -32700 } });
-  input.write("\n");
+  input.write('{"method":"tools/call","params":{"name":"');
+  for (let sent = 0; sent <= MAX_LINE_BYTES; sent += part.length) input.write(part);
+  input.write('"},"jsonrpc":"2.0","id":41}\n');
+  expect(await answer()).toMatchObject({ id: 41, error: { code: -32600 } });
   send(request(1, "ping"));
   expect(await answer()).toMatchObject({ id: 1, result: {} });
 });

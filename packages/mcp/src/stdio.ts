@@ -4,7 +4,7 @@ import { createLineSplitter, MAX_LINE_BYTES } from "./framing.ts";
 import { parseJson } from "./json.ts";
 import { createLineQueue } from "./line-queue.ts";
 import { createLineWriter } from "./line-writer.ts";
-import { errorLine, PARSE_ERROR } from "./messages.ts";
+import { errorLine, INVALID_REQUEST, PARSE_ERROR, type RequestId } from "./messages.ts";
 import { type Opened, type Opening, toOpening } from "./opening.ts";
 import { createResults } from "./results.ts";
 import { createService, type ServiceOptions } from "./service.ts";
@@ -52,6 +52,10 @@ export function serveStdio({ input, output, opened, ...options }: StdioOptions):
   for (const message of opened?.answered ?? []) conversation.receive(message);
   replays = false;
   const refuse = (reason: string) => writer.write(errorLine(null, PARSE_ERROR, `Parse error: ${reason}`));
+  const refuseLarge = (id: RequestId | null) =>
+    writer.write(
+      errorLine(id, INVALID_REQUEST, `Invalid Request: a message may have ${MAX_LINE_BYTES} bytes`),
+    );
   const lines = createLineQueue({
     take(line) {
       let value: unknown;
@@ -68,7 +72,7 @@ export function serveStdio({ input, output, opened, ...options }: StdioOptions):
   });
   const split = createLineSplitter({
     onLine: lines.push,
-    onTooLong: () => refuse(`a message may have ${MAX_LINE_BYTES} bytes`),
+    onTooLong: refuseLarge,
   });
   const feed = (chunk: Buffer) => {
     lines.startTurn();

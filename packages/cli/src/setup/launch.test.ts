@@ -41,7 +41,12 @@ test.each([
   ],
   ["npx's cache", cached, "user", { command: npx, args: ["-y", "@octant/cli", "serve"] }],
   ["a checkout", checkout, "user", { command: lasting, args: [checkout, "serve"] }],
-  ["a checkout, for a project", checkout, "project", { command: "npx", args: ["-y", "@octant/cli", "serve"] }],
+  [
+    "a checkout, for a project",
+    checkout,
+    "project",
+    { command: "npx", args: ["-y", "@octant/cli", "serve"] },
+  ],
 ] as const)("%s is registered by what lasts", (_, launcher, scope, launch) => {
   expect(chooseLaunch({ launcher, node }, scope, machine)).toEqual(launch);
 });

@@ -25,7 +25,7 @@ export interface GateOptions extends HostOptions {
 
 /** Why a request goes no further. */
 export interface Refusal {
-  readonly status: 401 | 403 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 429 | 503;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -129,8 +129,8 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
   };
   return {
     checkHost(request) {
-      const message = checkHost(request);
-      return message === undefined ? undefined : { status: 403, message, headers: {} };
+      const problem = checkHost(request);
+      return problem && { ...problem, headers: {} };
     },
     identify(request) {
       const token = BEARER.exec(request.headers.authorization ?? "")?.groups?.["token"];

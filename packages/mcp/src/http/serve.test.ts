@@ -24,6 +24,25 @@ test("what cannot be a message is refused with the right status, and the next ca
   expect((await post(echo.body, echo.headers)).status).toBe(200);
 });
 
+test("a browser that opens the address sees a page, which says nothing about the project", async () => {
+  const { server } = await serveDemo();
+  const response = await fetch(new URL("/", server.url), { headers: { accept: "text/html" } });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toMatch(/^text\/html/);
+  expect(await response.text()).toContain(`<code>${server.url}</code>`);
+  expect((await fetch(new URL("/", server.url), { method: "POST" })).status).toBe(401);
+});
+
+test("two Host headers are a bad request", async () => {
+  const { server } = await serveDemo();
+  const { port } = new URL(server.url);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.end(
+    `GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
+  );
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+});
+
 test("a body longer than it may be is refused although its length was not announced", async () => {
   const { server, headers } = await serveDemo({ limits: { maxBodyBytes: 1_000 } });
   const body = new ReadableStream({

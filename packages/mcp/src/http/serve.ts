@@ -12,6 +12,7 @@ import { createUpgrades } from "../websocket/upgrades.ts";
 import { type CallerEdge, createCallers } from "./callers.ts";
 import { answerCors } from "./cors.ts";
 import { createEndpoint, MCP_PATH } from "./endpoint.ts";
+import { answerFrontPage } from "./front-page.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { createNodeServer } from "./node-server.ts";
 import type { HttpOptions, HttpServer } from "./options.ts";
@@ -51,6 +52,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     const refusal = gate.checkHost(request);
     if (refusal) return turnAway(request, response, refusal);
     if (answerCors(request, response)) return;
+    if (answerFrontPage(request, response, url)) return;
     const path = pathOf(request);
     const metadata = path.startsWith(METADATA_PATH) ? gate.metadata() : undefined;
     if (metadata) return sendJson(response, 200, JSON.stringify(metadata));

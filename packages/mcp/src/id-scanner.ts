@@ -1,0 +1,72 @@
+import type { RequestId } from "./messages.ts";
+
+/** Finds the `id` of a JSON-RPC message whose bytes are too many to keep. */
+export interface IdScanner {
+  feed(chunk: Uint8Array): void;
+  /** Null when no sound id was seen. */
+  id(): RequestId | null;
+}
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COLON, COMMA] = Buffer.from('"\\{}[]:,');
+/** Longer names and values at the top are not an id. */
+const MAX_TOKEN_BYTES = 1_024;
+
+/** Follows strings and nesting only; the names and short values at the top level are kept, nothing below. */
+export function createIdScanner(): IdScanner {
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
+  let token: number[] = [];
+  let name = "";
+  let found: RequestId | null = null;
+
+  const take = (): string => {
+    const text = token.length > MAX_TOKEN_BYTES ? "" : Buffer.from(token).toString().trim();
+    token = [];
+    return text;
+  };
+  const endMember = () => {
+    const text = take();
+    if (name === '"id"') found = toId(text) ?? found;
+    name = "";
+  };
+  const keep = (byte: number) => {
+    if (depth === 1 && token.length <= MAX_TOKEN_BYTES) token.push(byte);
+  };
+  const readStructure = (byte: number) => {
+    if (byte === COLON && depth === 1) name = take();
+    else if (byte === COMMA && depth === 1) endMember();
+    else if (byte === OPEN || byte === OPEN_LIST) depth++;
+    else if (byte === CLOSE || byte === CLOSE_LIST) {
+      if (depth === 1) endMember();
+      depth--;
+    } else {
+      if (byte === QUOTE) inString = true;
+      keep(byte);
+    }
+  };
+  return {
+    feed(chunk) {
+      for (const byte of chunk) {
+        if (!inString) {
+          readStructure(byte);
+          continue;
+        }
+        keep(byte);
+        if (escaped) escaped = false;
+        else if (byte === BACKSLASH) escaped = true;
+        else if (byte === QUOTE) inString = false;
+      }
+    },
+    id: () => found,
+  };
+}
+
+function toId(text: string): RequestId | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" || Number.isSafeInteger(value) ? (value as RequestId) : undefined;
+  } catch {
+    return undefined;
+  }
+}
