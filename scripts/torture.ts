@@ -15,6 +15,7 @@ import { flood } from "./torture/processes-flood.ts";
 import { serverKills } from "./torture/processes-kills.ts";
 import { longJob } from "./torture/processes-long-job.ts";
 import { repls } from "./torture/processes-repls.ts";
+import { wholeOutput } from "./torture/processes-whole.ts";
 import { races } from "./torture/races.ts";
 import { createRandom, type Report, type Torture } from "./torture/report.ts";
 
@@ -36,6 +37,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "flood-megabytes": { torture: flood, count: 600 },
   "dev-servers": { torture: devServer, count: 10 },
   commands: { torture: commands, count: 1_000 },
+  "whole-outputs": { torture: wholeOutput, count: 1_000 },
   exchanges: { torture: repls, count: 10 },
   "broken-frames": { torture: edgesMalformed, count: 10_000 },
   "broken-lines": { torture: edgesLines, count: 10_000 },

@@ -6,6 +6,7 @@ import { flood } from "../scripts/torture/processes-flood.ts";
 import { serverKills } from "../scripts/torture/processes-kills.ts";
 import { driveLongJob } from "../scripts/torture/processes-long-job.ts";
 import { repls } from "../scripts/torture/processes-repls.ts";
+import { wholeOutput } from "../scripts/torture/processes-whole.ts";
 import { createRandom, type Torture } from "../scripts/torture/report.ts";
 
 // The same as `npm run torture` shows with the numbers that count, in as many rounds as a test has time for.
@@ -33,6 +34,10 @@ test("a dev server is told to be ready, by its text or its port, when it is", as
 
 test("many short commands at a time leave no zombie and no open descriptor", async () => {
   expect((await seldom(commands, 96)).violations).toEqual([]);
+});
+
+test("commands of fifty clients at once are answered with all of their output", async () => {
+  expect((await seldom(wholeOutput, 150)).violations).toEqual([]);
 });
 
 test("node, python3 and a shell with job control answer ten times each", async () => {

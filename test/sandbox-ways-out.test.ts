@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -144,6 +145,18 @@ test.each([
   expect(readdirSync(install, { recursive: true })).toEqual(listed);
   const { data } = await octant.exec("echo still here >written && cat written");
   expect(data).toMatchObject({ exit_code: 0, stdout: "still here\n" });
+});
+
+test("no file tool changes our own files either", async () => {
+  await using octant = await serve(inProject);
+  const edits = [{ op: "insert", line: 0, text: "evil\n" }];
+  const base_hash = `sha256:${createHash("sha256").update(readFileSync(inProject)).digest("hex")}`;
+  const patched = await octant.call("fs", { action: "apply_patch", uri: inProject, patch: edits, base_hash });
+  expect(patched.error?.code).toBe("PROTECTED_PATH");
+  const written = await octant.call("fs", {
+    ...{ action: "write", uri: "node_modules/evil.js", content: "evil" },
+  });
+  expect(written.error?.code).toBe("PROTECTED_PATH");
 });
 
 test("a served checkout keeps the code that runs", async () => {

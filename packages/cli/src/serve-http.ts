@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { styleText } from "node:util";
 import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
-import { keepHeapSmall } from "./heap-size.ts";
 import type { HttpServing } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
+import { describeSandbox } from "./report-sandbox.ts";
 import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
 import { thisMachine } from "./setup/places.ts";
 
@@ -43,7 +43,6 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
     ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
   });
   const server = await serving.catch(explainRefusal);
-  keepHeapSmall();
   const tokens = octant.tokens();
   const expires = new Date(Date.now() + TOKEN_LIFE_MS);
   const { id, token } = tokens.create({ scopes: ["admin"], name: "printed by octant serve", expires });
@@ -52,8 +51,7 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
   const { url } = server;
   const asks = flags.permissions === "enforce";
   io.stdout.write(`${flags.json ? JSON.stringify({ url, token }) : nextSteps({ url, token }, asks, io)}\n`);
-  const { level, detail } = await octant.workspace.sandbox.status();
-  io.stderr.write(`octant: sandbox ${level}: ${detail}\n`);
+  io.stderr.write(`octant: ${await describeSandbox(octant.workspace.sandbox)}\n`);
   await Promise.race([...asked, server.closed]);
   // What still runs with the token may come to its end.
   await server.close();

@@ -1,8 +1,8 @@
 import type { Opening, Profile, StdioOptions } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
-import { keepHeapSmall } from "./heap-size.ts";
 import type { Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
+import { describeSandbox } from "./report-sandbox.ts";
 import { logLine } from "./workspace-flags.ts";
 
 type OpenFlags = Parameters<typeof openOctant>[0];
@@ -56,10 +56,6 @@ export async function serveStdio(flags: StdioFlags, io: Io, { opened, keep }: St
 const SETTLE_AFTER_MS = 1_000;
 
 function settleLater({ workspace }: Octant<OwnTool>, io: Io): void {
-  const settle = async () => {
-    keepHeapSmall();
-    const { level, detail } = await workspace.sandbox.status();
-    logLine(`sandbox ${level}: ${detail}`, io);
-  };
+  const settle = async () => logLine(await describeSandbox(workspace.sandbox), io);
   setTimeout(() => void settle(), SETTLE_AFTER_MS).unref();
 }

@@ -1,5 +1,6 @@
 import { ToolError } from "@octant/core";
 import { isWithin, type Path, pathToUri } from "../path.ts";
+import { ownFiles } from "../sandbox/own-files.ts";
 
 interface Rule {
   /** What an entry is called, as `comparable` spells it. */
@@ -77,6 +78,7 @@ const RULES = new Map(PROTECTED.flatMap((rule) => rule.names.map((name) => [name
 
 /** Refuses a path that is protected, whether or not something is there. Give the real path and the path as it was asked for. */
 export function checkWritable(roots: readonly Path[], ...paths: readonly Path[]): void {
+  checkOwnFiles(roots, paths);
   for (const path of paths) {
     const rule = ruleFor(roots, path);
     if (!rule) continue;
@@ -84,6 +86,16 @@ export function checkWritable(roots: readonly Path[], ...paths: readonly Path[])
     const message = `${uri} is protected: ${rule.why}. Ask the person to change it by hand.`;
     throw new ToolError("PROTECTED_PATH", message, { uri, rule: rule.names.join(", ") });
   }
+}
+
+/** Octant would run what is written there, outside the sandbox. */
+function checkOwnFiles(roots: readonly Path[], paths: readonly Path[]): void {
+  const own = ownFiles().filter((file) => roots.some((root) => isWithin(root, file)));
+  const path = paths.find((one) => own.some((file) => isWithin(file, one)));
+  if (path === undefined) return;
+  const uri = pathToUri(path);
+  const message = `${uri} is protected: the running Octant is installed there. Use an Octant that is installed elsewhere, such as by npx.`;
+  throw new ToolError("PROTECTED_PATH", message, { uri, rule: "Octant's own files" });
 }
 
 export const isProtected = (roots: readonly Path[], path: Path): boolean =>

@@ -135,17 +135,17 @@ test("a process of somebody else is NOT_FOUND", async () => {
   expect([...processes.list("other")]).toEqual([]);
 });
 
-test("more processes than allowed are refused, and ended ones do not count", async () => {
-  const { processes, start, run } = create({ maxRunning: 2 });
+test("more processes than allowed wait for a moment, then are OVERLOADED; ended ones do not count", async () => {
+  const { processes, start, run } = create({ maxRunning: 2, queueMs: 200 });
   const { proc_id } = await start(["sleep", "60"]);
   await run(["true"]);
   await start(["sleep", "60"]);
   await expect(start(["true"])).rejects.toMatchObject({
-    code: "LIMIT_EXCEEDED",
-    details: { limit: 2, actual: 2 },
+    code: "OVERLOADED",
+    details: { retry_after_ms: expect.any(Number) },
   });
-  await processes.kill(OWNER, proc_id);
-  expect((await run(["true"])).info.exit_code).toBe(0);
+  const [, { info }] = await Promise.all([processes.kill(OWNER, proc_id), run(["true"])]);
+  expect(info.exit_code).toBe(0);
 });
 
 test("a timeout ends the whole tree and keeps what was printed", async () => {

@@ -15,6 +15,7 @@ import { hasProcessTable } from "./process-table.ts";
 import type { InputSource, StartOrder, StreamName, TerminalSize } from "./protocol.ts";
 import { inputPath, listRecords, type ProcessRecord, readRecord, spoolPath } from "./records.ts";
 import { toRequestError, toStartError } from "./request-errors.ts";
+import { createSlots } from "./slots.ts";
 import { SPOOL_CAPS, type Spool, type SpoolCaps } from "./spool.ts";
 import { createSupervisorLink } from "./supervisor-link.ts";
 import { pause } from "./timer.ts";
@@ -30,6 +31,8 @@ export interface ProcessSpec {
   readonly pty?: TerminalSize;
   readonly timeoutMs?: number;
   readonly owner: string;
+  /** Cancels the wait for a free slot. */
+  readonly signal?: AbortSignal;
   /** From `openExchange`; this command alone sees it. */
   readonly exchange?: Exchange;
   /** The command as the caller wrote it. */
@@ -81,6 +84,8 @@ export interface ProcessesOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly caps?: SpoolCaps;
   readonly maxRunning?: number;
+  /** How long a start may wait while that many run. */
+  readonly queueMs?: number;
   readonly limits?: ProcessLimits;
   /** Every command is started through it. */
   readonly sandbox?: Launcher;
@@ -95,10 +100,11 @@ const MAX_RECENT = MAX_RUNNING;
 
 /** Nothing is started before the first process is. */
 export function createProcesses(options: ProcessesOptions): Processes {
-  const { folder, env, caps = SPOOL_CAPS, maxRunning = MAX_RUNNING, limits = {}, sandbox } = options;
+  const { folder, env, caps = SPOOL_CAPS, maxRunning = MAX_RUNNING, queueMs, limits = {}, sandbox } = options;
   const base = passedEnvironment(env);
   const link = createSupervisorLink({ folder, caps, limits });
   const { live } = link;
+  const slots = createSlots(maxRunning, queueMs);
   const nameOf = hasProcessTable() ? nameByDescriptor : nameByPath;
   /** What has just ended is asked for at once, several times; the disk has the rest. */
   const recent = new Map<string, ProcessRecord>();
@@ -195,13 +201,16 @@ export function createProcesses(options: ProcessesOptions): Processes {
   return {
     async start(spec) {
       checkSpec(spec);
-      if (live.size >= maxRunning) throw tooMany(maxRunning, live.size);
+      const free = await slots.take(spec.signal);
       const proc_id = newHandle("proc", Date.now());
       const facts = { proc_id, owner: spec.owner, command: spec.label, pty: spec.pty !== undefined, caps };
-      const running = link.add((server) => createLiveProcess({ ...facts, server }));
+      const running = addOr(free, () => link.add((server) => createLiveProcess({ ...facts, server })));
       try {
-        announce(running, await launch(spec, running));
+        const release = await launch(spec, running);
+        announce(running, release);
+        void running.ended.then(free);
       } catch (cause) {
+        free();
         link.drop(proc_id);
         removeInput(inputPath(folder, proc_id));
         throw toStartError(cause, spec.argv[0], limits);
@@ -301,12 +310,15 @@ function removeInput(path: string): void {
   }
 }
 
-const tooMany = (limit: number, actual: number) =>
-  new ToolError("LIMIT_EXCEEDED", `${actual} processes run already; end some with proc.kill`, {
-    limit,
-    actual,
-    what: "running processes",
-  });
+/** Frees the slot when the server is closing and nothing can be added. */
+function addOr<T>(free: () => void, add: () => T): T {
+  try {
+    return add();
+  } catch (cause) {
+    free();
+    throw cause;
+  }
+}
 
 const notFound = (proc_id: string) =>
   new ToolError("NOT_FOUND", `there is no process ${proc_id}; proc.ps shows yours`, { id: proc_id });

@@ -71,6 +71,7 @@ export const exec = (workspace: ProcWorkspace) =>
       "NOT_A_DIRECTORY",
       "OUTSIDE_WORKSPACE",
       "LIMIT_EXCEEDED",
+      "OVERLOADED",
       "TOO_LARGE",
       "INTERRUPTED",
       "UNSUPPORTED",
@@ -147,6 +148,7 @@ function start(
       pty,
       timeoutMs: timeout,
       owner: ctx.caller.id,
+      signal: ctx.signal,
       label: typeof command === "string" ? command : command.map(quoted).join(" "),
     })
     .finally(() => folder[Symbol.dispose]());
