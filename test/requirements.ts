@@ -355,6 +355,23 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/sandbox-escapes.test.ts: no command $name",
   ),
   rule(
+    "nothing of a project runs outside the sandbox, changes our own files or makes protected entries",
+    "test/sandbox-ways-out.test.ts: that a project plants first on the PATH runs outside",
+    "test/sandbox-ways-out.test.ts: a command cannot change, move or replace our own files",
+    "test/sandbox-ways-out.test.ts: cannot be swapped for a link to another repository",
+    "test/sandbox-ways-out.test.ts: protected entries that a command makes are gone",
+    "test/spawn-sites.test.ts: only the listed files can start a process",
+  ),
+  rule(
+    "proc.exec answers with all output, or says that more may come",
+    "test/processes.test.ts: commands of fifty clients at once are answered with all of their output",
+    "packages/host/src/processes/supervised.test.ts: output that the event loop has not reported",
+  ),
+  rule(
+    "OVERLOADED carries retry_after_ms",
+    "test/processes-limits.test.ts: a further one is OVERLOADED with a time",
+  ),
+  rule(
     "the default sandbox lets people work",
     "packages/host/src/sandbox/sandbox.test.ts: npm installs a package from a tarball",
     "packages/host/src/sandbox/sandbox.test.ts: cargo builds a crate",

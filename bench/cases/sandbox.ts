@@ -10,7 +10,7 @@ import { interleave } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
 
 const NAME = "sandboxed true";
-const MOST_ADDED_MS = 10;
+const MOST_ADDED_MS = 12;
 
 /** What the sandbox adds to a command: asking for the launcher, and starting `true` through it instead of by itself. */
 export const sandbox: readonly Case[] = [{ name: NAME, run: sandboxedTrue }];

@@ -77,7 +77,7 @@ async function idleMemory({ startOctant }: Bench): Promise<Row> {
     unit: "MB",
     octant,
     figure: octant.p50,
-    bar: atMost(75),
+    bar: atMost(80),
     note: `RSS after tools/list; after the first call ${called} MB`,
   };
 }

@@ -1,11 +1,10 @@
+import { openSync } from "node:fs";
 import { orderOutput } from "./output-ref.ts";
 import type { EndRecord, Hello, StartRecord, StreamName } from "./protocol.ts";
-import type { RecordWriter } from "./record-writer.ts";
-import { spoolPath } from "./records.ts";
-import type { Spares } from "./spares.ts";
+import { addEnd, addRecord, spoolPath } from "./records.ts";
 import { createSpool, type SpoolWriter } from "./spool.ts";
 
-/** What is kept of a process on disk: its output and its record. */
+/** A process on disk: its output and its record. */
 export interface KeptOutput {
   write(stream: StreamName, bytes: Buffer): void;
   /** Bytes so far. */
@@ -20,27 +19,18 @@ export interface KeptOutput {
   recordEnd(start: StartRecord, end: EndRecord): void;
 }
 
-export interface KeepingTools {
-  readonly spares: Spares;
-  readonly records: RecordWriter;
-}
-
-export function createKeptOutput(
-  proc_id: string,
-  { folder, caps }: Hello,
-  { spares, records }: KeepingTools,
-): KeptOutput {
+export function createKeptOutput(proc_id: string, { folder, caps }: Hello): KeptOutput {
   const spools = new Map<StreamName, SpoolWriter>();
   let isRecorded = false;
-  const add: RecordWriter["add"] = (start, end) => {
-    records.add(start, end);
+  const add = (start: StartRecord, end?: EndRecord) => {
+    addRecord(folder, start, end);
     isRecorded = true;
   };
+  const openFile = (stream: StreamName) => openSync(spoolPath(folder, proc_id, stream), "wx", MODE);
 
   return {
     write(stream, bytes) {
-      const spool =
-        spools.get(stream) ?? createSpool(caps, () => spares.take(spoolPath(folder, proc_id, stream)));
+      const spool = spools.get(stream) ?? createSpool(caps, () => openFile(stream));
       spools.set(stream, spool);
       spool.write(bytes);
     },
@@ -57,7 +47,7 @@ export function createKeptOutput(
     },
     recordEnd(start, end) {
       try {
-        if (isRecorded) records.addEnd(proc_id, end);
+        if (isRecorded) addEnd(folder, proc_id, end);
         else add(start, end);
       } catch {
         // The disk is full. The server gets to know the end all the same; after a restart it counts as killed.
@@ -65,3 +55,5 @@ export function createKeptOutput(
     },
   };
 }
+
+const MODE = 0o600;

@@ -1,12 +1,9 @@
-import { readdirSync, readFileSync, statSync, unlinkSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "../jobs/process-identity.ts";
 import type { EndRecord, StartRecord, StreamName } from "./protocol.ts";
 
-/**
- * A process on disk: how it was started and, once it has ended, how. Lines are added, never changed; the last holds. Its
- * file is named after it, and may be that of others too: a file has many names.
- */
+/** A process on disk: how it was started and, once it has ended, how. A file of lines, which are only ever added. */
 export interface ProcessRecord {
   readonly start: StartRecord;
   readonly end: EndRecord | undefined;
@@ -22,11 +19,18 @@ export const spoolPath = (folder: string, proc_id: string, stream: StreamName): 
   join(folder, `${proc_id}.${stream}`);
 export const inputPath = (folder: string, proc_id: string): string => join(folder, `${proc_id}.stdin`);
 
-/** Lines begin with a line feed too: what a full disk cut off before them stays apart. */
-export const toStartLine = ({ proc_id, ...start }: StartRecord): string =>
-  `\n${JSON.stringify({ proc_id, ...start })}\n`;
-export const toEndLine = (proc_id: string, end: EndRecord): string =>
-  `\n${JSON.stringify({ proc_id, ...end })}\n`;
+/** With its end, when that is known already. Throws when the disk does not take it. */
+export function addRecord(folder: string, start: StartRecord, end?: EndRecord): void {
+  const text = toLine(start) + (end ? toLine(end) : "");
+  writeFileSync(recordPath(folder, start.proc_id), text, { mode: 0o600, flag: "wx" });
+}
+
+/** May be called again while output still comes; the last one counts. */
+export const addEnd = (folder: string, proc_id: string, end: EndRecord): void =>
+  appendFileSync(recordPath(folder, proc_id), toLine(end));
+
+/** A line begins with a line feed too, so that it stays apart from one that a full disk cut off. */
+const toLine = (part: StartRecord | EndRecord): string => `\n${JSON.stringify(part)}\n`;
 
 /** Undefined when there is none, or none any more. A process whose server is dead was killed with it. */
 export function readRecord(folder: string, proc_id: string): ProcessRecord | undefined {
@@ -36,15 +40,14 @@ export function readRecord(folder: string, proc_id: string): ProcessRecord | und
   } catch {
     return undefined;
   }
-  const beginning = `{${JSON.stringify("proc_id")}:${JSON.stringify(proc_id)},`;
-  const lines = text.split("\n").filter((line) => line.startsWith(beginning));
-  // toStartLine and toEndLine made them, and the start comes first.
-  const [start, ...ends] = lines.flatMap((line) => parseWhole(line) ?? []) as [StartRecord?, ...EndRecord[]];
-  if (!start) return undefined;
+  // addRecord and addEnd wrote them, and the start comes first.
+  const lines = text.split("\n").flatMap((line) => parseWhole(line) ?? []) as [StartRecord?, ...EndRecord[]];
+  const [start, ...ends] = lines;
+  if (start?.proc_id !== proc_id) return undefined;
   return { start, end: ends.at(-1) ?? (isAlive(start.server) ? undefined : endByForce(start.started_at)) };
 }
 
-/** Undefined for what a crash or a full disk cut off. */
+/** Undefined for a line that a crash or a full disk cut off. */
 function parseWhole(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -99,7 +102,7 @@ export function sweepRecords(folder: string, now: number, retention: Retention =
     const paths = names.map((name) => join(folder, name));
     const stats = paths.flatMap((path) => statSync(path, { throwIfNoEntry: false }) ?? []);
     records += 1;
-    bytes += stats.reduce((sum, { blocks, nlink }) => sum + (blocks * BLOCK_BYTES) / nlink, 0);
+    bytes += stats.reduce((sum, { blocks }) => sum + blocks * BLOCK_BYTES, 0);
     const age = now - Math.max(...stats.map(({ mtimeMs }) => mtimeMs));
     const fits = records <= retention.maxRecords && bytes <= retention.maxBytes && age <= retention.maxAgeMs;
     if (!fits && isOver(folder, proc_id, age)) paths.forEach(remove);

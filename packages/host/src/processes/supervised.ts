@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { type Child, type ChildEvents, type ChildTools, startChild } from "./child.ts";
-import { createKeptOutput, type KeepingTools } from "./kept-output.ts";
+import { createKeptOutput } from "./kept-output.ts";
 import { endTree, signalTree, type Tree } from "./process-tree.ts";
 import {
   type EndRecord,
@@ -47,11 +47,11 @@ const SIGNAL_EXIT = 128;
 export async function supervise(
   order: StartOrder,
   hello: Hello,
-  tools: ChildTools & KeepingTools,
+  tools: ChildTools,
   onOutput: () => void,
 ): Promise<Supervised> {
   const { proc_id, owner, command } = order;
-  const kept = createKeptOutput(proc_id, hello, tools);
+  const kept = createKeptOutput(proc_id, hello);
   let reason: "killed" | "timed_out" | undefined;
   let sent: NodeJS.Signals | undefined;
   let outcome: Outcome | undefined;

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { appendFileSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { thisProcess } from "../jobs/process-identity.ts";
 import type { ProcessLimits } from "./cgroup.ts";
 import { endProcessesOf, sweepLeftovers } from "./leftovers.ts";
 import { type LiveProcess, NOT_STARTED } from "./live-process.ts";
 import type { EndRecord, RequestName, Requests } from "./protocol.ts";
-import { endByForce, recordPath, toEndLine } from "./records.ts";
+import { addEnd, endByForce } from "./records.ts";
 import type { SpoolCaps } from "./spool.ts";
 import { type SupervisorClient, startSupervisor } from "./supervisor-client.ts";
 
@@ -56,7 +55,7 @@ export function createSupervisorLink({ folder, caps, limits }: SupervisorLinkOpt
     for (const { start } of [...live.values()]) {
       const record = endByForce(Date.now());
       const { proc_id, pid } = start;
-      if (pid !== NOT_STARTED) appendFileSync(recordPath(folder, proc_id), toEndLine(proc_id, record));
+      if (pid !== NOT_STARTED) addEnd(folder, proc_id, record);
       end(proc_id, record);
     }
   };

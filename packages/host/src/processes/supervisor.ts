@@ -17,9 +17,7 @@ import {
   type ToServer,
   type ToSupervisor,
 } from "./protocol.ts";
-import { createRecordWriter } from "./record-writer.ts";
 import { sweepRecords } from "./records.ts";
-import { createSpares } from "./spares.ts";
 import { GRACE_MS, NotKept, type Supervised, supervise } from "./supervised.ts";
 import { within } from "./timer.ts";
 
@@ -87,8 +85,6 @@ function createDesk(hello: Hello, line: Line): Desk {
   const tools = {
     pipes: createPipes(folder),
     readPipe: createPipeReader(),
-    spares: createSpares(folder),
-    records: createRecordWriter(hello.folder, folder),
     groups: createGroups(hello.server, hello.limits),
   };
   const processes = new Map<string, Supervised>();
@@ -133,8 +129,6 @@ function createDesk(hello: Hello, line: Line): Desk {
     if (left.length === 0) await Promise.all(running.map(({ ended }) => ended));
     if (running.length > 0 && guardFile !== null) quarantineBy(guardFile);
     tools.pipes.close();
-    tools.spares.close();
-    tools.records.close();
     tools.groups.close();
     removeServerFolder(hello.folder, hello.server);
   };
