@@ -21,7 +21,7 @@ export async function askAgentQuestions(folder: string): Promise<void> {
     try {
       for (const { text, places } of questions.filter((question) => question.repository === repository)) {
         const listed = (await searched.search(text, "auto", LOOKED_AT)).map(({ path, symbol }) =>
-          symbol === null ? path : `${path}#${symbol}`,
+          symbol === null ? path : `${path}#${symbol.replace(/~\d+/g, "")}`,
         );
         if (listed.some((place) => places.includes(place))) right++;
         else console.log(`missed: ${repository}: ${text}\n  ${listed.join("\n  ")}`);

@@ -46,7 +46,7 @@ const ids = (ranked: readonly { id: number }[]) => ranked.map(({ id }) => id);
 
 test("a word in the name counts more than the same word in the body, many times", async () => {
   const ranker = await rankerOf([
-    chunkOf(1, { body: Array(5).fill("parse") }),
+    chunkOf(1, { body: [...Array(3).fill("parse"), ...Array(60).fill("other")] }),
     chunkOf(2, { name: ["parse"] }),
     chunkOf(3, { body: ["other"] }),
   ]);

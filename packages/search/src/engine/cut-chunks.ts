@@ -42,7 +42,7 @@ export function cutChunks(
     const body = [...head, ...cutTerms(part.body.slice(MAX_TABLE_TEXT_CHARS))];
     return {
       ...{ symbol, firstLine, endLine },
-      traits: traitsOf({ path, kind, lines: endLine - firstLine }),
+      traits: traitsOf({ path, symbol: part.container + part.name, kind, lines: endLine - firstLine }),
       fields: { name, container, path: pathTerms, signature, doc: cutTerms(part.doc), body },
       table: { name, container, path: pathTerms, signature, text: head },
     };

@@ -43,6 +43,12 @@ const RETRY = `def retry_with_backoff(attempts):
         sleep(2 ** attempt)
 `;
 
+const WIND = `export function windChill(temperature: number, speed: number) {
+  const wind = speed ** 0.16;
+  return 13.12 + 0.6215 * temperature - 11.37 * wind + 0.3965 * temperature * wind;
+}
+`;
+
 function start(
   options: { files?: FolderFiles; embedder?: Embedder; vectorStore?: "lancedb" } = {},
 ): SearchEngine {
@@ -297,4 +303,37 @@ test("an indexing that is stopped leaves behind what it has done, and the next o
   const { files: done } = await second.status();
   expect(done).toBeGreaterThan(20);
   expect(await second.index({ signal: never() })).toMatchObject({ files: 203, read: 203 - done });
+});
+
+test("two fresh indexes of one tree give the same list, whatever order files came in", async () => {
+  for (let n = 0; n < 120; n++)
+    files.write(`many/f${n}.ts`, HEADER.replaceAll("Header", n % 3 === 0 ? "Twin" : `Header${n}`));
+  const listFrom = async (folder: string) => {
+    const engine = createSearchEngine({ files, folder, log: (line) => logged.push(line) });
+    engines.push(engine);
+    await engine.index({ signal: never() });
+    const hits = await engine.rank("split a line at the colon", {
+      strategies: ["text", "vector"],
+      limit: 60,
+    });
+    return hits.map(({ file, firstLine, score }) => `${file}:${firstLine} ${score.toFixed(9)}`);
+  };
+  mkdirSync(join(home, "other"));
+  const engine = start();
+  // One of them starts with what comes last.
+  await engine.indexFirst(["many/f99.ts", "many/f98.ts"], never());
+  await engine.close();
+  expect(await listFrom(join(home, "state"))).toEqual(await listFrom(join(home, "other")));
+});
+
+test("tests and copies come behind the code that they are about", async () => {
+  files.write("src/wind.ts", WIND);
+  files.write("src/wind.test.ts", WIND.replace("windChill", "windChillOfTest"));
+  files.write("copy/wind.ts", WIND);
+  files.write("src/heat.ts", "export function heatIndex(temperature: number) {\n  return temperature;\n}\n");
+  const engine = start();
+  await engine.index({ signal: never() });
+  const [first, ...rest] = await found(engine, "how cold the wind makes a temperature feel");
+  expect(first).toBe("copy/wind.ts#windChill");
+  expect(rest.indexOf("src/wind.test.ts#windChillOfTest")).not.toBe(0);
 });

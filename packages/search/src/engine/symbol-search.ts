@@ -1,6 +1,7 @@
 import { isIn } from "./scope.ts";
 import type { IndexStore, StoredSymbol } from "./store.ts";
 import type { SymbolNames } from "./symbol-names.ts";
+import { isTest, traitsOf } from "./traits.ts";
 
 export interface SymbolOptions {
   readonly kind?: string;
@@ -40,16 +41,28 @@ export function findByName(
   return found.slice(0, limit);
 }
 
-/** The path as it was asked for comes first, then a definition with a body before a declaration, then the shortest path. */
+/**
+ * The path as it was asked for comes first, then what is called or made before what holds a value, code before its
+ * tests, a definition with a body before a declaration, the shortest path.
+ */
 const byFit =
   (asked: string) =>
   (a: StoredSymbol, b: StoredSymbol): number =>
     fit(b, asked) - fit(a, asked) || a.path.length - b.path.length || compare(a.file, b.file);
 
-function fit({ name, path, range }: StoredSymbol, asked: string): number {
+function fit({ name, path, kind, file, range }: StoredSymbol, asked: string): number {
   const normal = asked.replace(/::|#|->/g, ".");
-  const exact = path === normal || path.endsWith(`.${normal}`) ? 4 : name === asked ? 2 : 0;
-  return exact + (range.end.line > range.start.line ? 1 : 0);
+  const plain = path.replace(/~\d+/g, "");
+  const exact = plain === normal || plain.endsWith(`.${normal}`) ? 16 : name === asked ? 8 : 0;
+  const lines = range.end.line - range.start.line + 1;
+  return (
+    exact +
+    (VALUES.has(kind) ? 0 : 4) +
+    (isTest(traitsOf({ path: file, symbol: path, kind, lines })) ? 0 : 2) +
+    (lines > 1 ? 1 : 0)
+  );
 }
+
+const VALUES: ReadonlySet<string> = new Set(["variable", "constant", "field", "key", "element", "heading"]);
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

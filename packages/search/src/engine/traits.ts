@@ -9,25 +9,37 @@ const ALL = NOT_CALLABLE | SHORT | TEST | BESIDE_CODE;
 const KEPT: Readonly<Record<number, number>> = {
   [NOT_CALLABLE]: 0.8,
   [SHORT]: 0.9,
-  [TEST]: 0.6,
+  [TEST]: 0.5,
   [BESIDE_CODE]: 0.8,
 };
 
 const CALLABLE = new Set(["function", "method", "constructor", "macro"]);
 const TEST_PATH =
   /(?:^|\/)(?:tests?|__tests__|testing|specs?|testdata|fixtures?|__mocks__|mocks?|e2e|integration-tests?)\/|[._-](?:test|tests|spec)\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|cs|kt)$/i;
+/** Tests beside the code that they test, as in Rust. */
+const TEST_SYMBOL = /^(?:tests?\.|test_)|\.(?:tests?\.|test_)/;
 const BESIDE_CODE_PATH =
   /(?:^|\/)(?:docs?|examples?|samples?|demos?|bench|benchmarks?|vendor|third_party)\/|\.(?:md|mdx|rst|txt|adoc|html?|json|ya?ml|toml|css|xml|lock|svg|csv)$/i;
 
-export function traitsOf({ path, kind, lines }: { path: string; kind: string; lines: number }): number {
+export interface Described {
+  readonly path: string;
+  /** Outer.inner; empty for lines. */
+  readonly symbol: string;
+  readonly kind: string;
+  readonly lines: number;
+}
+
+export function traitsOf({ path, symbol, kind, lines }: Described): number {
   return (
     (CALLABLE.has(kind) ? 0 : NOT_CALLABLE) |
     // A declaration, or a definition that says no more than its name does.
     (lines <= 1 ? SHORT : 0) |
-    (TEST_PATH.test(path) ? TEST : 0) |
+    (TEST_PATH.test(path) || TEST_SYMBOL.test(symbol) ? TEST : 0) |
     (BESIDE_CODE_PATH.test(path) ? BESIDE_CODE : 0)
   );
 }
+
+export const isTest = (traits: number): boolean => (traits & TEST) !== 0;
 
 /** What a question speaks of is not held against a chunk. */
 const SPOKEN_OF: readonly (readonly [number, RegExp])[] = [

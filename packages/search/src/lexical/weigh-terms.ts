@@ -15,8 +15,8 @@ export interface LexicalWeights {
 
 /** Found on the dev split of `npm run eval`. */
 export const LEXICAL_WEIGHTS: LexicalWeights = {
-  weights: { name: 12, container: 4, path: 2, signature: 1, doc: 2, body: 0.5 },
-  lengthPenalty: { name: 0.3, container: 0.3, path: 0.3, signature: 0.5, doc: 0.5, body: 0.75 },
+  weights: { name: 5, container: 6, path: 2, signature: 1, doc: 2, body: 0.5 },
+  lengthPenalty: { name: 0.4, container: 0.6, path: 0.3, signature: 0.5, doc: 0.5, body: 0.75 },
   typicalLength: { name: 2, container: 1, path: 6, signature: 8, doc: 12, body: 50 },
   saturation: 3,
 };

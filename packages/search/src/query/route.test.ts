@@ -17,7 +17,9 @@ test.each([
   ["class $A extends Base", { asks: "code", text: "class $A extends Base" }],
   ["async function $F($$$A)", { asks: "code", text: "async function $F($$$A)" }],
   ["if (err != nil)", { asks: "code", text: "if (err != nil)" }],
-  ["class Foo", { asks: "code", text: "class Foo" }],
+  ["class Foo", { asks: "definition", name: "Foo", kinds: expect.arrayContaining(["class", "struct"]) }],
+  ["method run", { asks: "definition", name: "run", kinds: expect.arrayContaining(["method"]) }],
+  ["struct Engine", { asks: "definition", name: "Engine", kinds: expect.arrayContaining(["struct"]) }],
   ["def parse_header(", { asks: "code", text: "def parse_header(" }],
   ["Class for handling uploads", { asks: "meaning", text: "Class for handling uploads" }],
   [

@@ -1,8 +1,10 @@
+import type { SymbolKind } from "../syntax/language.ts";
 import { languageOf } from "../syntax/languages/index.ts";
 
 /** What a question asks for, as far as its form tells. */
 export type Route =
-  | { readonly asks: "definition" | "callers"; readonly name: string }
+  | { readonly asks: "definition"; readonly name: string; readonly kinds?: readonly SymbolKind[] }
+  | { readonly asks: "callers"; readonly name: string }
   | { readonly asks: "symbol"; readonly name: string }
   | { readonly asks: "file"; readonly pattern: string }
   | { readonly asks: "code"; readonly text: string }
@@ -21,6 +23,25 @@ const DEFINITION = [
     "iu",
   ),
 ];
+/** What a person calls a thing, and the kinds that it may be. */
+const KINDS: Readonly<Record<string, readonly SymbolKind[]>> = {
+  class: ["class", "struct", "interface", "trait", "enum", "type"],
+  struct: ["struct", "class", "type"],
+  interface: ["interface", "trait", "type", "class"],
+  trait: ["trait", "interface"],
+  enum: ["enum"],
+  type: ["type", "class", "struct", "interface", "trait", "enum"],
+  function: ["function", "method", "constructor"],
+  func: ["function", "method"],
+  fn: ["function", "method"],
+  def: ["function", "method"],
+  method: ["method", "function", "constructor"],
+  macro: ["macro"],
+  module: ["module"],
+  constant: ["constant", "variable", "field"],
+  variable: ["variable", "constant", "field"],
+};
+const KIND_AND_NAME = new RegExp(`^(?:the )?(${Object.keys(KINDS).join("|")})\\s+${NAME}$`, "u");
 const CALLERS = [
   new RegExp(
     `^(?:who|what|which \\w+)\\s+(?:calls?|uses?|invokes?|references?|depends? on)\\s+${THING}${NAME}\\??$`,
@@ -47,6 +68,10 @@ const SIGNS = /[{}();=<>[\]]/;
 /** Words with nothing but spaces between them: people write sentences, even with signs in them. */
 const SENTENCE = /\p{L}+(?:,? \p{L}+){3}/u;
 
+/** Whether a text reads as prose: nobody writes code so, and no grammar but a shell's would take it. */
+export const isProse = (text: string): boolean =>
+  SENTENCE.test(text) && !METAVARIABLE.test(text) && !SIGNS.test(text);
+
 const isCode = (text: string) =>
   METAVARIABLE.test(text) || DECLARATION.test(text) || (SIGNS.test(text) && !SENTENCE.test(text));
 
@@ -55,6 +80,8 @@ export function routeOf(query: string): Route {
   const text = query.trim();
   const definition = nameIn(text, DEFINITION);
   if (definition) return { asks: "definition", name: definition };
+  const [, kind = "", called] = KIND_AND_NAME.exec(text) ?? [];
+  if (called) return { asks: "definition", name: called, kinds: KINDS[kind] };
   const callers = nameIn(text, CALLERS);
   if (callers) return { asks: "callers", name: callers };
   if (isFile(text) && !isCode(text)) return { asks: "file", pattern: text };

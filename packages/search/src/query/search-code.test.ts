@@ -147,3 +147,23 @@ test("what is called by the very name comes first, wherever else the name is wri
   });
   expect(first).toMatchObject({ path: "src/server.ts", symbol: "answer" });
 });
+
+test("a kind with a name asks for the definition of that kind", async () => {
+  expect((await places("class Headers"))[0]).toBe("src/header.ts#Headers");
+  expect((await places("method parseHeader"))[0]).toBe("src/header.ts#Headers.parseHeader");
+  expect((await places("function parseHeader"))[0]).toBe("src/header.ts#parseHeader");
+});
+
+test("modality symbol takes the words of a name, and a sentence about what it does", async () => {
+  expect((await places("measure wind", "symbol"))[0]).toBe("lib/wind.py#measure_wind");
+  expect((await places("how is the speed of the wind measured", "symbol"))[0]).toBe(
+    "lib/wind.py#measure_wind",
+  );
+});
+
+test("modality ast refuses prose and says how a shape is written", async () => {
+  await expect(search("functions that return the speed", "ast")).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringContaining("$NAME"),
+  });
+});

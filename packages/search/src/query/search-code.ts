@@ -6,7 +6,7 @@ import type { StoredSymbol } from "../engine/store.ts";
 import { fuse } from "./fuse.ts";
 import type { Found, Hit, Modality, RankedList } from "./hit.ts";
 import { rankPaths } from "./rank-paths.ts";
-import { type Route, routeOf } from "./route.ts";
+import { isProse, type Route, routeOf } from "./route.ts";
 
 export interface SearchRequest {
   readonly query: string;
@@ -45,13 +45,18 @@ export async function searchCode(parts: SearchParts, request: SearchRequest): Pr
   switch (modality) {
     case "auto":
       return answer(parts, request, routeOf(text));
-    case "text":
-      return fuse([await literal(parts, request, text), await words(parts, request)], limit);
+    case "text": {
+      const lists = [words(parts, request), ...(canBeLiteral(text) ? [literal(parts, request, text)] : [])];
+      return fuse(await Promise.all(lists), limit);
+    }
     case "vector":
       return (await rank(parts, request, ["vector"])).map(fromChunk);
     case "symbol":
-      return fuse([await symbols(parts, request, text)], limit);
+      return /\s/.test(text)
+        ? namedLike(parts, request, text)
+        : fuse([await symbols(parts, request, text)], limit);
     case "ast":
+      if (isProse(text)) throw notAPattern();
       return fuse([await structures(parts, request, text)], limit);
     case "file":
       return fuse([await filesLike(parts, request, text)], limit);
@@ -61,6 +66,29 @@ export async function searchCode(parts: SearchParts, request: SearchRequest): Pr
         how: "start the server with the memory tool (--tools memory), then search with memory.recall",
       });
   }
+}
+
+/** Longer ones are sentences, which stand nowhere as they are written. */
+const MAX_LITERAL_WORDS = 8;
+const canBeLiteral = (text: string) => !text.endsWith("?") && text.split(/\s+/).length <= MAX_LITERAL_WORDS;
+
+function notAPattern(): ToolError<"INVALID_ARGUMENT"> {
+  const message =
+    "the query is a sentence, and modality ast takes code: write the shape with $NAME for one thing and $$$NAME for any number, as in 'class $C extends Base', or ask with modality auto";
+  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "query", message }] });
+}
+
+/** Several words: the kind and a name, the words of one name, or what symbols with such names do. */
+async function namedLike(parts: SearchParts, request: SearchRequest, text: string): Promise<Hit[]> {
+  const route = routeOf(text);
+  if (route.asks === "definition") {
+    const hits = await fuseAsked(parts, request, route);
+    if (hits.length > 0) return hits;
+  }
+  const joined = symbols(parts, request, text.replace(/[^\p{L}\p{N}_$]+/gu, ""), true);
+  const ranked = await rank(parts, request, ["text", "vector"]);
+  const found = ranked.filter(({ symbol }) => symbol !== null).map(fromChunk);
+  return fuse([await joined, { strategy: "symbol", found }], request.limit);
 }
 
 async function answer(parts: SearchParts, request: SearchRequest, route: Route): Promise<Hit[]> {
@@ -73,7 +101,7 @@ async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Rout
   const { limit } = request;
   switch (route.asks) {
     case "definition":
-      return fuse([await symbols(parts, request, route.name, true)], limit);
+      return fuse([ofKindsFirst(await symbols(parts, request, route.name, true), route.kinds)], limit);
     case "callers":
       return fuse([await callers(parts, request, route.name)], limit);
     case "symbol":
@@ -102,11 +130,29 @@ async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Rout
   }
 }
 
-/** Whoever gives a name means what is called so, wherever else it is mentioned. */
-function calledFirst(name: string, hits: readonly Hit[]): Hit[] {
-  const isCalledSo = ({ symbol }: Hit) => symbol === name || symbol?.endsWith(`.${name}`) === true;
-  return hits.toSorted((a, b) => Number(isCalledSo(b)) - Number(isCalledSo(a)));
+/** Whoever names a kind means it, unless there is nothing of that kind. */
+function ofKindsFirst(list: RankedList, kinds: readonly string[] = []): RankedList {
+  const placeOf = ({ kind }: Found) => (kinds.includes(kind) ? kinds.indexOf(kind) : kinds.length);
+  return { ...list, found: list.found.toSorted((a, b) => placeOf(a) - placeOf(b)) };
 }
+
+/** A name means what is called so, in the order of the symbols, wherever else it is mentioned. */
+function calledFirst(name: string, hits: readonly Hit[]): Hit[] {
+  const own = name.replace(/::|#|->/g, ".");
+  const rankOf = ({ symbol, why }: Hit) => {
+    const plain = symbol === null ? "" : withoutNumber(symbol);
+    const isCalledSo = plain === own || plain.endsWith(`.${own}`);
+    const rank = why.find(({ strategy }) => strategy === "symbol")?.rank;
+    return isCalledSo && rank !== undefined ? rank : Number.POSITIVE_INFINITY;
+  };
+  return hits
+    .map((hit) => ({ hit, rank: rankOf(hit) }))
+    .sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank))
+    .map(({ hit }) => hit);
+}
+
+/** The second of several of one name is the same to whoever asks for the name. */
+const withoutNumber = (symbol: string) => symbol.replace(/~\d+/g, "");
 
 const rank = ({ engine }: SearchParts, request: SearchRequest, strategies: ("text" | "vector")[]) => {
   const { query, scope, limit, signal } = request;
@@ -150,7 +196,27 @@ async function callers(
     }
     if (countSymbols(called) >= limit) break;
   }
-  return { strategy: "callers", found: [...called, ...used] };
+  const near = nearTo(await engine.symbols(own, { limit: MAX_DEFINITIONS, exact: true }));
+  const byNearness = (a: Found, b: Found) => near(a) - near(b);
+  return { strategy: "callers", found: [...called.sort(byNearness), ...used.sort(byNearness)] };
+}
+
+/** Definitions of one name that callers are compared with. */
+const MAX_DEFINITIONS = 20;
+
+/** How far a caller is from what it calls: in the same class, file or folder, or elsewhere. Near ones mean it. */
+function nearTo(definitions: readonly StoredSymbol[]): (caller: Found) => number {
+  const outer = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf(".")));
+  const folder = (file: string) => file.slice(0, Math.max(0, file.lastIndexOf("/")));
+  return ({ path, symbol }) =>
+    Math.min(
+      3,
+      ...definitions.map((definition) => {
+        if (definition.file !== path) return folder(definition.file) === folder(path) ? 2 : 3;
+        const within = outer(definition.path);
+        return within !== "" && symbol?.startsWith(`${within}.`) ? 0 : 1;
+      }),
+    );
 }
 
 const countSymbols = (found: readonly Found[]) =>

@@ -5,7 +5,8 @@ export const rust: Language = {
   extensions: [".rs"],
   grammar: "tree-sitter-rust/tree-sitter-rust.wasm",
   symbols: `
-    (impl_item type: [(type_identifier) @owner (generic_type type: (type_identifier) @owner) (scoped_type_identifier name: (type_identifier) @owner)] body: (declaration_list [(function_item name: (identifier) @name) (const_item name: (identifier) @name)] @method))
+    (impl_item type: [(type_identifier) @owner (generic_type type: (type_identifier) @owner) (scoped_type_identifier name: (type_identifier) @owner)] body: (declaration_list (function_item name: (identifier) @name) @method))
+    (impl_item type: [(type_identifier) @owner (generic_type type: (type_identifier) @owner) (scoped_type_identifier name: (type_identifier) @owner)] body: (declaration_list (const_item name: (identifier) @name) @constant))
     (trait_item body: (declaration_list [(function_item name: (identifier) @name) (function_signature_item name: (identifier) @name)] @method))
     (function_item name: (identifier) @name) @function
     (function_signature_item name: (identifier) @name) @function
