@@ -3,7 +3,8 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { action, createCursors, createDispatcher, createRegistry, defineTool } from "@octant/core";
-import { createTokenStore, type HttpServer, type Scope, serveHttp, type TokenStore } from "@octant/mcp";
+import { createTokenStore, type HttpServer, type Scope, type TokenStore } from "@octant/http";
+import { serveHttp } from "@octant/mcp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 

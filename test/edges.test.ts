@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTokenStore, type HttpServer, serveHttp } from "@octant/mcp";
+import { createTokenStore, type HttpServer } from "@octant/http";
+import { serveHttp } from "@octant/mcp";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createOctant, type Octant } from "../packages/cli/src/octant.ts";
 import { crowd } from "../scripts/torture/edges-crowd.ts";

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTokenStore, serveHttp } from "@octant/mcp";
+import { createTokenStore } from "@octant/http";
+import { serveHttp } from "@octant/mcp";
 import { createFixture } from "./fixture-options.ts";
 import { createTokenFront } from "./token-front.ts";
 

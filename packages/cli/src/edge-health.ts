@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
-import type { TokenInfo } from "@octant/mcp";
+import type { TokenInfo } from "@octant/http";
 import type { Check } from "./health.ts";
 import type { Octant, OwnTool } from "./octant.ts";
 

@@ -32,16 +32,14 @@ import {
   pathToUri,
   type Workspace,
 } from "@octant/host";
+import { createTokenStore, type HttpServer, mountApprovals, type TokenStore } from "@octant/http";
 import {
-  createTokenStore,
   type HttpOptions,
-  type HttpServer,
   type Profile,
   type StdioOptions,
   type StdioServer,
   serveHttp,
   serveStdio,
-  type TokenStore,
 } from "@octant/mcp";
 import {
   type ApprovalEvent,
@@ -251,16 +249,13 @@ function equip<T extends Tool>(
     addTool: registry.addTool,
     removeTool: registry.removeTool,
     tokens,
-    serveHttp: (more = {}) => {
+    async serveHttp(more = {}) {
       startWorker();
-      return serveHttp({
-        ...withoutCaller(edge),
-        ...more,
-        tokens: tokens(),
-        project: workspace.state.id,
-        // Under a host that asks, and with another prompter, nothing would ever wait there.
-        ...(permissions === "enforce" && !prompter && { approvals }),
-      });
+      const access = { tokens: tokens(), project: workspace.state.id };
+      const server = await serveHttp({ ...withoutCaller(edge), ...more, ...access });
+      // Under a host that asks, or with another prompter, no call would wait there.
+      if (permissions === "enforce" && !prompter) mountApprovals(server, approvals, { ...more, ...access });
+      return server;
     },
     serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) => {
       startWorker();

@@ -1,15 +1,5 @@
-export type { OAuthOptions } from "./access/oauth.ts";
-export { isScope, type Scope } from "./access/scopes.ts";
-export {
-  createTokenStore,
-  type NewToken,
-  type TokenInfo,
-  type TokenStore,
-  type TokenStoreOptions,
-} from "./access/tokens.ts";
 export { ANSWERS, type Answers } from "./answer.ts";
-export type { ApprovalSource } from "./approvals/source.ts";
-export { DEFAULT_LIMITS, type HttpOptions, type HttpServer, type Limits, serveHttp } from "./http/index.ts";
+export { type HttpOptions, type HttpServer, type Limits, serveHttp } from "./http/index.ts";
 export { createListing, type Listing, type ListingOptions } from "./listing.ts";
 export { answerOpening, type Opened, type Opening } from "./opening.ts";
 export { type ListedTool, PROFILES, type Profile } from "./profiles.ts";

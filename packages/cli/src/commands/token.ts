@@ -1,5 +1,5 @@
 import { toOneLine } from "@octant/core";
-import { isScope, type Scope } from "@octant/mcp";
+import { isScope, type Scope } from "@octant/http";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { sendJson } from "@octant/http";
 import { claimOf, VERSION_KEY } from "../client-claims.ts";
 import { INVALID_REQUEST, isPlain, isToken, type Message } from "../messages.ts";
 import type { ModernPost } from "./modern.ts";
-import { sendJson } from "./reply.ts";
 
 const HEADER_MISMATCH = -32_020;
 

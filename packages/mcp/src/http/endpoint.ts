@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Caller, createLargeCalls } from "@octant/core";
-import type { Standing } from "../access/gate.ts";
-import { readJson } from "./body.ts";
+import type { Standing } from "@octant/http";
+import { methodNotAllowed, readJson, refuse } from "@octant/http";
+import { parseJson } from "../json.ts";
 import type { CallerEdge } from "./callers.ts";
 import type { Limits } from "./limits.ts";
 import { createHttpListens } from "./listens.ts";
 import { answerModern, isModern } from "./modern.ts";
-import { methodNotAllowed, refuse } from "./refusals.ts";
 import { createSessions } from "./sessions.ts";
 
 export const MCP_PATH = "/mcp";
@@ -27,11 +27,17 @@ export function createEndpoint(limits: Limits, standingOf: (caller: Caller) => S
       if (request.method === "GET") return sessions.listen(request, response, edge.service);
       if (request.method === "DELETE") return sessions.end(request, response, edge.service);
       if (request.method !== "POST") return refuse(response, methodNotAllowed("GET, POST, DELETE"));
-      readJson(request, response, limits.maxBodyBytes, (value) => {
-        if (isModern(request, value))
-          answerModern({ request, response, value }, edge, { large, listens, limits });
-        else sessions.post(request, response, value, edge.service);
-      });
+      readJson(
+        request,
+        response,
+        limits.maxBodyBytes,
+        (value) => {
+          if (isModern(request, value))
+            answerModern({ request, response, value }, edge, { large, listens, limits });
+          else sessions.post(request, response, value, edge.service);
+        },
+        parseJson,
+      );
     },
     close() {
       listens.close();

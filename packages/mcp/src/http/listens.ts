@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createEventStream, refuse, sendJson } from "@octant/http";
 import { parseFilter } from "../listening/filter.ts";
 import { type Listening, startListening } from "../listening/listening.ts";
 import { refuseFilter, refuseMany } from "../listening/listens.ts";
 import { createAllowance, MAX_SUBSCRIPTIONS } from "../listening/subscriptions.ts";
 import type { Message, RequestId } from "../messages.ts";
 import type { Service } from "../service.ts";
-import { createEventStream } from "./event-stream.ts";
 import type { Limits } from "./limits.ts";
-import { refuse } from "./refusals.ts";
-import { sendJson } from "./reply.ts";
 
 /** The streams on which modern clients are told of changes, one for each request. */
 export interface HttpListens {

@@ -26,7 +26,8 @@ test("who serves stdio loads nothing of HTTP", () => {
 
 test("who serves HTTP loads neither WebSocket nor OAuth nor the SDK before somebody needs it", () => {
   const names = loadedBy(`
-    const { serveHttp, createTokenStore } = await import("../index.ts");
+    const { serveHttp } = await import("../index.ts");
+    const { createTokenStore } = await import("@octant/http");
     const { createDemo } = await import("../fixtures/demo.ts");
     const tokens = createTokenStore({ folder: "/nonexistent" });
     const server = await serveHttp({ ...createDemo().options, tokens });

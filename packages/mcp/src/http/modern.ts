@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asksForLargeAnswer, type LargeCalls } from "@octant/core";
+import { refuse, sendJson } from "@octant/http";
 import { type Claim, claimOf, MODERN_VERSION, VERSION_KEY } from "../client-claims.ts";
 import { answerCall, type CallRequest } from "../direct-calls.ts";
 import { LISTEN_METHOD } from "../listening/filter.ts";
@@ -19,8 +20,7 @@ import { refuseBroken } from "./broken.ts";
 import type { CallerEdge } from "./callers.ts";
 import type { Limits } from "./limits.ts";
 import type { HttpListens } from "./listens.ts";
-import { refuse } from "./refusals.ts";
-import { createReply, sendJson } from "./reply.ts";
+import { createReply } from "./reply.ts";
 
 export interface ModernPost {
   readonly request: IncomingMessage;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { createEventStream, type EventStream } from "./event-stream.ts";
+import { createEventStream, type EventStream, sendJson } from "@octant/http";
 import type { Limits } from "./limits.ts";
 
 /** The response to one posted request: plain JSON, or a stream of events once there is more to say than the answer. */
@@ -24,9 +24,6 @@ export interface ReplyOptions {
   /** The connection was closed before the answer had left. */
   readonly onBroken?: () => void;
 }
-
-/** Time for a client to read its answer. */
-const MAX_READING_MS = 60_000;
 
 export const createReply = (response: ServerResponse, options: ReplyOptions): Reply =>
   new PostReply(response, options);
@@ -93,17 +90,4 @@ class PostReply implements Reply {
 
 function sendAnswer(response: ServerResponse, line: string, headers: ReplyOptions["headers"]): void {
   if (!response.destroyed) sendJson(response, 200, line, headers);
-}
-
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  json: string,
-  headers?: Readonly<Record<string, string>>,
-): void {
-  const length = Buffer.byteLength(json);
-  response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers });
-  // What is all ASCII is written much faster so.
-  response.end(json, length === json.length ? "latin1" : "utf8");
-  if (response.writableLength > 0) response.setTimeout(MAX_READING_MS, () => response.destroy());
 }

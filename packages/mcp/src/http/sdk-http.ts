@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createMcpHandler } from "@modelcontextprotocol/server";
+import { sendJson } from "@octant/http";
 import { createSdkServer } from "../sdk-server.ts";
 import type { Service } from "../service.ts";
 import type { RunTool } from "../tool-runner.ts";
 import type { Limits } from "./limits.ts";
-import { sendJson } from "./reply.ts";
 
 export interface SdkHttp {
   answer(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;

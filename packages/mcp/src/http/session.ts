@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { Caller } from "@octant/core";
+import { createEventStream, type EventStream } from "@octant/http";
 import { createConversation } from "../direct.ts";
 import { isNotificationLine, isPlain, type RequestId, toMessage } from "../messages.ts";
 import type { Service } from "../service.ts";
 import { createEventLog } from "./event-log.ts";
-import { createEventStream, type EventStream } from "./event-stream.ts";
 import type { Limits } from "./limits.ts";
 import { createReply, type Reply } from "./reply.ts";
 

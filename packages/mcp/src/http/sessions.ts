@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "@octant/core";
-import type { Standing } from "../access/gate.ts";
+import type { Standing } from "@octant/http";
+import { methodNotAllowed, refuse } from "@octant/http";
 import { HANDSHAKE_VERSIONS } from "../client-claims.ts";
 import { INVALID_REQUEST, isPlain, isResponse, toMessage } from "../messages.ts";
 import type { Service } from "../service.ts";
 import type { Limits } from "./limits.ts";
-import { methodNotAllowed, refuse, sessionNotFound } from "./refusals.ts";
 import { createSession, type Session } from "./session.ts";
+import { sessionNotFound } from "./session-not-found.ts";
 
 /** The clients of the handshake revisions. */
 export interface Sessions {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createEventStream, methodNotAllowed, readJson, refuse } from "@octant/http";
 import { type Conversation, createConversation } from "../direct.ts";
-import { readJson } from "../http/body.ts";
-import { createEventStream } from "../http/event-stream.ts";
 import type { Limits } from "../http/limits.ts";
-import { methodNotAllowed, refuse, sessionNotFound } from "../http/refusals.ts";
+import { sessionNotFound } from "../http/session-not-found.ts";
+import { parseJson } from "../json.ts";
 import type { Service } from "../service.ts";
 
 export const STREAM_PATH = "/sse";
@@ -49,10 +49,16 @@ export function createSseStreams(limits: Limits): SseStreams {
       const id = new URL(request.url ?? "/", "http://localhost").searchParams.get("sessionId");
       const stream = streams.get(id ?? "");
       if (stream?.callerId !== service.caller.id) return refuse(response, sessionNotFound);
-      readJson(request, response, limits.maxBodyBytes, (value) => {
-        stream.conversation.receive(value);
-        response.writeHead(202, { "content-type": "text/plain" }).end("Accepted");
-      });
+      readJson(
+        request,
+        response,
+        limits.maxBodyBytes,
+        (value) => {
+          stream.conversation.receive(value);
+          response.writeHead(202, { "content-type": "text/plain" }).end("Accepted");
+        },
+        parseJson,
+      );
     },
     async close() {
       const open = [...streams.values()];

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Connections } from "@octant/http";
 import { type ServerOptions, WebSocketServer } from "ws";
-import type { Connections } from "../access/connections.ts";
 import type { Limits } from "../http/limits.ts";
 import type { Service } from "../service.ts";
 import { SUBPROTOCOL } from "./handshake.ts";

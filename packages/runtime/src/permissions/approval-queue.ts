@@ -12,7 +12,8 @@ const LOOK_EVERY_MS = 2_000;
 /** Waiting is no progress of the work: all of it counts for less than the work's first step. */
 const PROGRESS_OF_WAITING = 0.001;
 
-export type ApprovalChoice = "once" | "session" | "always" | "deny";
+export const APPROVAL_CHOICES = ["once", "session", "always", "deny"] as const;
+export type ApprovalChoice = (typeof APPROVAL_CHOICES)[number];
 
 /** A question that waits for its answer, as a console shows it. */
 export interface PendingApproval {

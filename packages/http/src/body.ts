@@ -1,19 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { parseJson } from "../json.ts";
-import { PARSE_ERROR } from "../messages.ts";
 import { type HttpRefusal, refuse } from "./refusals.ts";
 
-/** Gives the posted JSON to `take`. What is too long, or no JSON, is answered here. */
+/** Passes the posted JSON to `take`; a body that is too long or not JSON is refused here. */
 export function readJson(
   request: IncomingMessage,
   response: ServerResponse,
   maxBytes: number,
   take: (value: unknown) => void,
+  parse: (text: string) => unknown = JSON.parse,
 ): void {
   const { "content-type": type, "content-length": announced = 0 } = request.headers;
   if (!isJson(type)) refuse(response, NOT_JSON);
   else if (Number(announced) > maxBytes) refuse(response, tooLarge(maxBytes));
-  else collect(request, response, maxBytes, take);
+  else collect(request, response, maxBytes, take, parse);
 }
 
 function collect(
@@ -21,6 +20,7 @@ function collect(
   response: ServerResponse,
   maxBytes: number,
   take: (value: unknown) => void,
+  parse: (text: string) => unknown,
 ): void {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -35,7 +35,7 @@ function collect(
     const bytes = chunks.length === 1 && only ? only : Buffer.concat(chunks, length);
     let value: unknown;
     try {
-      value = parseJson(bytes.toString());
+      value = parse(bytes.toString());
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : "not JSON";
       refuse(response, { status: 400, code: PARSE_ERROR, message: `Parse error: ${reason}` });
@@ -45,7 +45,9 @@ function collect(
   });
 }
 
-/** The rest of the connection is not worth reading. */
+/** The JSON-RPC code. */
+const PARSE_ERROR = -32_700;
+/** The rest of the body is not read. */
 const LEAVE = { connection: "close" };
 
 const NOT_JSON: HttpRefusal = {

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server, type ServerOptions } from "node:http";
-import type { Limits } from "./limits.ts";
-import type { HttpOptions } from "./options.ts";
+import type { HttpLimits } from "./limits.ts";
+import type { HttpServerOptions } from "./server.ts";
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 100;
-/** How often it is looked for requests that take too long to arrive. */
+/** How often Node looks for requests that take too long to arrive. */
 const CHECK_MS = 1_000;
 /** Longer than proxies keep theirs, so that they close first. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** Node's server with our limits; with TLS when there are files for it. */
-export async function createNodeServer(tls: HttpOptions["tls"], limits: Limits): Promise<Server> {
+export async function createNodeServer(tls: HttpServerOptions["tls"], limits: HttpLimits): Promise<Server> {
   const settings = {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: limits.headersMs,
@@ -28,7 +28,7 @@ export async function createNodeServer(tls: HttpOptions["tls"], limits: Limits):
 }
 
 async function createSecureServer(
-  tls: NonNullable<HttpOptions["tls"]>,
+  tls: NonNullable<HttpServerOptions["tls"]>,
   settings: ServerOptions & { readonly headersTimeout: number },
 ): Promise<Server> {
   const { createServer: createHttps } = await import("node:https");

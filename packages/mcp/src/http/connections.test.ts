@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createTokenStore } from "@octant/http";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { modernRequest, serveDemo } from "../fixtures/http.ts";
-import { createTokenStore } from "./tokens.ts";
 
 const wait = modernRequest("w", "tools/call", { name: "demo", arguments: { action: "wait" } });
 const listen = modernRequest("l", "subscriptions/listen", { notifications: { toolsListChanged: true } });

@@ -1,33 +1,27 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Caller, ERRORS, ToolError } from "@octant/core";
+import type { ServerResponse } from "node:http";
+import { ERRORS, ToolError } from "@octant/core";
+import { APPROVAL_CHOICES, type ApprovalAnswer, type ApprovalQueue } from "@octant/runtime";
 import { toWwwAuthenticate } from "../access/challenge.ts";
-import { readJson } from "../http/body.ts";
-import { createEventStream, type EventStream } from "../http/event-stream.ts";
-import type { Limits } from "../http/limits.ts";
-import type { HttpOptions } from "../http/options.ts";
-import { type HttpRefusal, methodNotAllowed, refuse } from "../http/refusals.ts";
-import { sendJson } from "../http/reply.ts";
-import { isPlain } from "../messages.ts";
-import { APPROVAL_CHOICES, type ApprovalSource, type GivenAnswer } from "./source.ts";
+import { readJson } from "../body.ts";
+import { createEventStream, type EventStream } from "../event-stream.ts";
+import { DEFAULT_HTTP_LIMITS } from "../limits.ts";
+import { isPlain } from "../plain.ts";
+import { type HttpRefusal, methodNotAllowed, refuse } from "../refusals.ts";
+import { sendJson } from "../send-json.ts";
+import type { HttpServer, HttpServerOptions } from "../server.ts";
 
-export const APPROVALS_PATH = "/approvals";
+const APPROVALS_PATH = "/approvals";
 
 const MAX_ANSWER_BYTES = 16 * 1024;
 const MAX_REASON_CHARS = 1_000;
 
-/** Where whoever may do everything sees which calls wait for an approval, and answers them. */
-export interface ApprovalEndpoint {
-  /** Whether a path is one of ours. */
-  owns(path: string): boolean;
-  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): void;
-  close(): void;
-}
-
-export function createApprovalEndpoint(
-  source: ApprovalSource,
-  access: Pick<HttpOptions, "tokens" | "oauth">,
-  limits: Limits,
-): ApprovalEndpoint {
+/** Lists, streams and answers the calls that wait for an approval, for tokens with scope admin. */
+export function mountApprovals(
+  server: Pick<HttpServer, "mount">,
+  source: Pick<ApprovalQueue, "list" | "answer" | "attend" | "events">,
+  access: Pick<HttpServerOptions, "tokens" | "oauth">,
+  keepAliveMs: number = DEFAULT_HTTP_LIMITS.keepAliveMs,
+): void {
   const followers = new Set<EventStream>();
   const send = (stream: EventStream, event: unknown) => {
     // A slow client is disconnected; when it reconnects it gets all pending approvals.
@@ -40,7 +34,7 @@ export function createApprovalEndpoint(
   });
 
   const follow = (response: ServerResponse) => {
-    const stream = createEventStream(response, { keepAliveMs: limits.keepAliveMs });
+    const stream = createEventStream(response, { keepAliveMs });
     response.once("close", () => followers.delete(stream));
     followers.add(stream);
     for (const approval of source.list()) stream.send(JSON.stringify({ type: "asked", approval }));
@@ -52,8 +46,7 @@ export function createApprovalEndpoint(
       return { approval_id: id, answer: given.answer };
     });
 
-  return {
-    owns: (path) => path === APPROVALS_PATH || path.startsWith(`${APPROVALS_PATH}/`),
+  server.mount(APPROVALS_PATH, {
     handle(request, response, caller) {
       // No other scope has this access: neither one that only looks, nor one for a project.
       if (caller.access !== "admin") return refuse(response, NEEDS_ADMIN);
@@ -66,16 +59,16 @@ export function createApprovalEndpoint(
       } else if (request.method !== "POST") refuse(response, methodNotAllowed("POST"));
       else readJson(request, response, MAX_ANSWER_BYTES, (value) => answer(response, id, value, caller.id));
     },
-    close() {
+    async drain() {
       stopAttending();
       stopListening();
       for (const stream of followers) stream.end();
     },
-  };
+  });
 }
 
-/** Whether anybody can come with scope admin; who an authorisation server gives it to, it alone knows. */
-const mayAdminister = ({ tokens, oauth }: Pick<HttpOptions, "tokens" | "oauth">): boolean =>
+/** Whether a token with scope admin can exist; only the authorization server knows whom it gives one. */
+const mayAdminister = ({ tokens, oauth }: Pick<HttpServerOptions, "tokens" | "oauth">): boolean =>
   oauth !== undefined ||
   tokens
     .list()
@@ -105,7 +98,7 @@ function reply(response: ServerResponse, work: () => unknown): void {
   }
 }
 
-function parseAnswer(value: unknown, by: string): GivenAnswer {
+function parseAnswer(value: unknown, by: string): ApprovalAnswer {
   const { answer: given, reason } = isPlain(value) ? value : {};
   const answer = APPROVAL_CHOICES.find((choice) => choice === given);
   if (!answer) throw wrong("answer", `expected one of ${APPROVAL_CHOICES.join(", ")}`);

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isPlain } from "../messages.ts";
+import { isPlain } from "../plain.ts";
 import { isScope, type Scope } from "./scopes.ts";
 
 /** A token as it is kept: nobody can make the token from it. */

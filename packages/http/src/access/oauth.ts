@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
-import { isPlain } from "../messages.ts";
+import { isPlain } from "../plain.ts";
 
 /** An authorisation server whose access tokens are good here. */
 export interface OAuthOptions {

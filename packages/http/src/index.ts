@@ -1,0 +1,27 @@
+import type { HttpServer, HttpServerOptions } from "./server.ts";
+
+export type { Connections } from "./access/connections.ts";
+export type { Standing } from "./access/gate.ts";
+export type { OAuthOptions } from "./access/oauth.ts";
+export { isScope, type Scope } from "./access/scopes.ts";
+export {
+  createTokenStore,
+  type NewToken,
+  type TokenInfo,
+  type TokenStore,
+  type TokenStoreOptions,
+} from "./access/tokens.ts";
+export { mountApprovals } from "./approvals/mount.ts";
+export { readJson } from "./body.ts";
+export { createEventStream, type EventStream, type EventStreamOptions } from "./event-stream.ts";
+export { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";
+export { type HttpRefusal, methodNotAllowed, refuse } from "./refusals.ts";
+export { sendJson } from "./send-json.ts";
+export type { Handle, HttpServer, HttpServerOptions, Mount, PublicHandle, Upgrade } from "./server.ts";
+export { refuseUpgrade } from "./upgrades.ts";
+
+/** Loads the listener here, so that a process that only serves stdio does without it. */
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const server = await import("./server.ts");
+  return server.createHttpServer(options);
+}

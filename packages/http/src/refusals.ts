@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sendJson } from "./send-json.ts";
+
+/** The JSON-RPC code for errors without a code of their own. */
+const REFUSED = -32_000;
+
+export interface HttpRefusal {
+  readonly status: number;
+  readonly message: string;
+  readonly code?: number;
+  readonly id?: string | number | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers with a JSON-RPC error: MCP clients of all revisions read it, and other clients find `error.message`. */
+export function refuse(response: ServerResponse, refusal: HttpRefusal): void {
+  const { status, message, code = REFUSED, id = null, headers } = refusal;
+  if (response.headersSent) return;
+  const body = { jsonrpc: "2.0", id, error: { code, message } };
+  sendJson(response, status, JSON.stringify(body), headers);
+}
+
+/** Closes the connection, too, when the request has a body: nobody reads it. */
+export function refuseUnread(request: IncomingMessage, response: ServerResponse, refusal: HttpRefusal): void {
+  const hasBody = request.headers["content-length"] !== undefined || "transfer-encoding" in request.headers;
+  refuse(response, { ...refusal, headers: { ...refusal.headers, ...(hasBody && { connection: "close" }) } });
+}
+
+export const notFound = (paths: readonly string[]): HttpRefusal => ({
+  status: 404,
+  message: `there is nothing here; this server has ${paths.join(", ")}`,
+});
+
+export const methodNotAllowed = (allowed: string): HttpRefusal => ({
+  status: 405,
+  message: "Method not allowed.",
+  headers: { allow: allowed },
+});
+
+export const CLOSING: HttpRefusal = {
+  status: 503,
+  message: "the server is shutting down",
+  headers: { connection: "close", "retry-after": "5" },
+};

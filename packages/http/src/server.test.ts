@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { createTokenStore } from "./access/tokens.ts";
+import { createHttpServer } from "./index.ts";
+
+async function serve() {
+  const folder = mkdtempSync(join(tmpdir(), "octant-http-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const tokens = createTokenStore({ folder });
+  const { token, id } = tokens.create({ scopes: ["project:mine"] });
+  const server = await createHttpServer({ tokens, project: "mine", resourcePath: "/api", log: () => {} });
+  await server.listen();
+  onTestFinished(() => server.close());
+  const headers = { authorization: `Bearer ${token}` };
+  const get = (path: string, more: RequestInit = { headers }) => fetch(new URL(path, server.url), more);
+  return { server, get, headers, id };
+}
+
+test("a mount serves its path and those below it for callers with a token; the longest path wins", async () => {
+  const { server, get, id } = await serve();
+  server.mount("/api", (_request, response, caller) => response.end(JSON.stringify(caller)));
+  server.mount("/api/jobs", (request, response) => response.end(`jobs ${request.url}`));
+  expect(await (await get("/api")).json()).toEqual({ id, access: "write", project: "mine", remote: true });
+  expect(await (await get("/api/jobs/7?x=1")).text()).toBe("jobs /api/jobs/7?x=1");
+  expect((await get("/apis")).status).toBe(404);
+  expect((await get("/api", {})).status).toBe(401);
+  expect(() => server.mount("/api", () => {})).toThrow("already mounted");
+});
+
+test("a public mount needs no token, but Host and Origin are checked all the same", async () => {
+  const { server, get } = await serve();
+  server.mount("/", {
+    handlePublic: ({ method }, response) => method === "GET" && Boolean(response.end("page")),
+  });
+  expect(await (await get("/index.html", {})).text()).toBe("page");
+  expect((await get("/", { method: "POST" })).status, "declined, so a token is needed").toBe(401);
+  expect((await get("/", { headers: { origin: "https://evil.example" } })).status).toBe(403);
+});
+
+test("an upgrade goes to the mount of its path, and elsewhere is refused", async () => {
+  const { server, headers } = await serve();
+  server.mount("/ws", {
+    upgrade: (_request, socket, _head, { access }) => void socket.end(`HTTP/1.1 101 OK\r\n\r\n${access}`),
+  });
+  const ask = async (path: string) => {
+    const socket = connect(server.port, "127.0.0.1");
+    const lines = [`GET ${path} HTTP/1.1`, `host: 127.0.0.1:${server.port}`, "connection: upgrade"];
+    socket.write(
+      `${lines.join("\r\n")}\r\nupgrade: websocket\r\nauthorization: ${headers.authorization}\r\n\r\n`,
+    );
+    return text(socket);
+  };
+  expect(await ask("/ws")).toContain("write");
+  expect(await ask("/other")).toMatch(/^HTTP\/1.1 404 [\s\S]*this server has \/ws$/);
+});
+
+test("closing drains every mount, then closes it, and refuses new requests", async () => {
+  const { server } = await serve();
+  const steps: string[] = [];
+  for (const name of ["/a", "/b"])
+    server.mount(name, {
+      async drain(drainMs) {
+        steps.push(`drain ${name} ${drainMs}`);
+      },
+      close: () => void steps.push(`close ${name}`),
+    });
+  await server.close();
+  expect(steps).toEqual(["drain /a 5000", "drain /b 5000", "close /a", "close /b"]);
+});

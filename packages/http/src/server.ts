@@ -1,0 +1,199 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Caller } from "@octant/core";
+import { type Connections, createConnections } from "./access/connections.ts";
+import { createGate, isRefusal, METADATA_PATH, type Refusal, type Standing } from "./access/gate.ts";
+import { toHostName } from "./access/hosts.ts";
+import type { OAuthOptions } from "./access/oauth.ts";
+import type { TokenStore } from "./access/tokens.ts";
+import { answerCors, type CorsHeaders } from "./cors.ts";
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";
+import { createNodeServer } from "./node-server.ts";
+import { CLOSING, notFound, refuse, refuseUnread } from "./refusals.ts";
+import { sendJson } from "./send-json.ts";
+import { refuseUpgrade } from "./upgrades.ts";
+
+export interface HttpServerOptions {
+  /** The address to listen on; the loopback address when absent. */
+  readonly host?: string;
+  /** Any free one when absent. */
+  readonly port?: number;
+  readonly tokens: TokenStore;
+  /** An authorization server whose tokens are accepted, too. */
+  readonly oauth?: OAuthOptions;
+  /** The URL of the main resource as clients know it, when it differs from ours: behind a proxy. */
+  readonly publicUrl?: string;
+  /** The path of the main resource, which OAuth metadata describes. */
+  readonly resourcePath: string;
+  /** The id of the project that is served; tokens for other projects are refused, and so are all when absent. */
+  readonly project?: string;
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Host names, without port, that clients use beside the address we listen on. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of pages that may call us beside our own. */
+  readonly allowedOrigins?: readonly string[];
+  readonly cors?: CorsHeaders;
+  readonly limits?: Partial<HttpLimits>;
+  readonly log: (line: string) => void;
+}
+
+export type Handle = (request: IncomingMessage, response: ServerResponse, caller: Caller) => void;
+/** Returns false for a request that needs a token after all. */
+export type PublicHandle = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type Upgrade = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  caller: Caller,
+) => void | Promise<void>;
+
+/** What serves a path and all paths below it. Host, Origin, token and rate were checked before. */
+export interface Mount {
+  readonly handle?: Handle;
+  /** Serves requests without a token, such as for a page; Host and Origin are checked all the same. */
+  readonly handlePublic?: PublicHandle;
+  /** Takes over the connection of a WebSocket handshake. */
+  readonly upgrade?: Upgrade;
+  /** Stops reading, and resolves when running work has ended or `drainMs` is over. */
+  drain?(drainMs: number): Promise<void>;
+  close?(): Promise<void> | void;
+}
+
+/** One listener for all edges. */
+export interface HttpServer {
+  /** The URL of the main resource; known once it listens. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends what a caller has open when that caller loses access. */
+  readonly connections: Connections;
+  standingOf(caller: Caller): Standing;
+  /** Serves `path` and the paths below it; the longest path wins. */
+  mount(path: string, mount: Mount | Handle): void;
+  listen(): Promise<void>;
+  /** Resolves when the server has closed. */
+  readonly closed: Promise<void>;
+  /** Lets running work end for a while and accepts nothing new. */
+  close(): Promise<void>;
+}
+
+const LOOPBACK = "127.0.0.1";
+/** A client that does not read its last answer must not hold up the end. */
+const LAST_READ_MS = 500;
+const NO_CORS: CorsHeaders = { allow: [], expose: [] };
+
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { host = LOOPBACK, port = 0, tls, log, resourcePath, cors = NO_CORS } = options;
+  const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
+  const server = await createNodeServer(tls, limits);
+  const gate = createGate({ ...limits, ...options, host }, () => url);
+  const connections = createConnections(gate.standingOf);
+  const mounts = new Map<string, Mount>();
+  let url = options.publicUrl ?? "";
+  let bound = 0;
+  let closing: Promise<void> | undefined;
+
+  const find = (path: string): Mount | undefined => {
+    for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const mount = mounts.get(path.slice(0, end));
+      if (mount) return mount;
+    }
+    return mounts.get("/");
+  };
+  const mounted = (kind: "handle" | "upgrade") =>
+    [...mounts].flatMap(([path, mount]) => (mount[kind] ? [path] : []));
+  const receive = (request: IncomingMessage, response: ServerResponse) => {
+    if (closing) return refuse(response, CLOSING);
+    const refusal = gate.checkHost(request);
+    if (refusal) return refuseUnread(request, response, refusal);
+    if (answerCors(request, response, cors)) return;
+    const path = pathOf(request);
+    const metadata = path.startsWith(METADATA_PATH) ? gate.metadata() : undefined;
+    if (metadata) return sendJson(response, 200, JSON.stringify(metadata));
+    const mount = find(path);
+    if (mount?.handlePublic?.(request, response)) return;
+    const identity = gate.identify(request);
+    if (identity instanceof Promise) void identity.then((who) => admit(request, response, mount, who));
+    else admit(request, response, mount, identity);
+  };
+  const admit = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    mount: Mount | undefined,
+    who: Caller | Refusal,
+  ) => {
+    if (isRefusal(who)) return refuseUnread(request, response, who);
+    connections.request(request.socket, who, response);
+    if (mount?.handle) mount.handle(request, response, who);
+    else refuseUnread(request, response, notFound(mounted("handle")));
+  };
+  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (closing) return refuseUpgrade(socket, CLOSING);
+    const refusal = gate.checkHost(request);
+    if (refusal) return refuseUpgrade(socket, refusal);
+    const who = await gate.identify(request);
+    if (isRefusal(who)) return refuseUpgrade(socket, who);
+    const mount = find(pathOf(request));
+    if (mount?.upgrade) return mount.upgrade(request, socket, head, who);
+    return refuseUpgrade(socket, notFound(mounted("upgrade")));
+  };
+  server.on("request", receive);
+  server.on("upgrade", (request, socket, head) => {
+    // A peer that resets the connection now must not end the process.
+    socket.on("error", (cause: Error) => log(`websocket: ${cause.message}`));
+    upgrade(request, socket, head).catch((cause) => {
+      log(`websocket: handshake failed: ${cause}`);
+      socket.destroy();
+    });
+  });
+
+  const end = async () => {
+    const stopped = once(server, "close");
+    server.close();
+    const all = [...new Set(mounts.values())];
+    await Promise.all(all.map((mount) => mount.drain?.(limits.drainMs)));
+    await Promise.all(all.map((mount) => mount.close?.()));
+    const deadline = setTimeout(() => server.closeAllConnections(), LAST_READ_MS);
+    server.closeIdleConnections();
+    await stopped;
+    clearTimeout(deadline);
+    connections.close();
+  };
+  const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
+  return {
+    get url() {
+      return url;
+    },
+    get port() {
+      return bound;
+    },
+    connections,
+    standingOf: gate.standingOf,
+    mount(path, mount) {
+      if (mounts.has(path)) throw new TypeError(`${path} is already mounted`);
+      mounts.set(path, typeof mount === "function" ? { handle: mount } : mount);
+    },
+    async listen() {
+      server.listen(port, host);
+      await once(server, "listening");
+      // It listens on a port, not on a pipe.
+      bound = (server.address() as AddressInfo).port;
+      url ||= `${tls ? "https" : "http"}://${toHostName(host)}:${bound}${resourcePath}`;
+    },
+    closed,
+    close() {
+      if (!closing) {
+        closing = end();
+        closing.then(resolve, reject);
+      }
+      return closed;
+    },
+  };
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const end = url.indexOf("?");
+  return end === -1 ? url : url.slice(0, end);
+}
