@@ -209,7 +209,7 @@ test("octant doctor finds a healthy machine, and a workspace that cannot be open
   });
   expect(checks.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining([
-      ...["octant", "node", "state folder", "sandbox", "git", "terminal"],
+      ...["octant", "node", "state folder", "sandbox", "vcs: git", "terminal"],
       ...["edge: stdio", "edge: http", "edge: websocket", "edge: sse", "tokens"],
     ]),
   );

@@ -10,12 +10,20 @@ interface Opener {
   readonly args: readonly string[];
 }
 
+/** Where an opener is looked for by its name. */
+export type FindOpener = (name: string) => TrustedProgram | undefined;
+
 /** Some openers run until the browser is closed; they have succeeded after this long. */
 const PATIENCE_MS = 2_000;
 
 /** Opens an http or https URL and returns the name of the program that did. */
-export async function openInBrowser(url: URL, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
-  const { name, path, args } = findOpener(env);
+export async function openInBrowser(
+  url: URL,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+  find: FindOpener = findTrusted,
+): Promise<string> {
+  const { name, path, args } = findOpener(env, find);
   signal.throwIfAborted();
   const child = startTrusted(path, [...args, url.href], {
     detached: true,
@@ -40,9 +48,9 @@ export async function openInBrowser(url: URL, env: NodeJS.ProcessEnv, signal: Ab
   throw failed(name);
 }
 
-function findOpener(env: NodeJS.ProcessEnv): Opener & { readonly path: TrustedProgram } {
+function findOpener(env: NodeJS.ProcessEnv, find: FindOpener): Opener & { readonly path: TrustedProgram } {
   for (const opener of openersOf(process.platform, env)) {
-    const path = findTrusted(opener.name);
+    const path = find(opener.name);
     if (path !== undefined) return { ...opener, path };
   }
   throw new ToolError("UNSUPPORTED", "no browser can be opened here; show the person the URL instead", {

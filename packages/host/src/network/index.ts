@@ -1,4 +1,4 @@
-export { openInBrowser } from "./browser.ts";
+export { type FindOpener, openInBrowser } from "./browser.ts";
 export { type Downloaded, type DownloadPlace, downloadFile } from "./download.ts";
 export * from "./network.ts";
 export type { NetworkPolicy } from "./policy.ts";

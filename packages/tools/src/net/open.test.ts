@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FindOpener } from "@octant/host";
 import { afterAll, expect, test } from "vitest";
 import { createNetWorkspace, REMOTE } from "./testing/net-workspace.ts";
 
@@ -19,12 +20,14 @@ function createDesktop(name: string, exitCode = 0) {
   );
   chmodSync(program, 0o755);
   const env = { PATH: `relative:${folder}:/usr/bin:/bin`, DISPLAY: ":0", API_KEY: "CANARY" };
-  return { env, read: () => (existsSync(seen) ? readFileSync(seen, "utf8") : "") };
+  // A program that only the test trusts.
+  const find = ((opener: string) => join(folder, opener)) as FindOpener;
+  return { env, find, read: () => (existsSync(seen) ? readFileSync(seen, "utf8") : "") };
 }
 
 test("a page is given to the desktop as one argument, spelled as a URL, without our environment", async () => {
   const desktop = createDesktop("good");
-  const ws = createNetWorkspace({}, desktop.env);
+  const ws = createNetWorkspace({}, desktop.env, undefined, desktop.find);
   const url = "HTTP://Example.com/a b;touch pwned`id`?q=$(id)&x='";
   expect(await ws.ok("open", { url })).toEqual({
     url: "http://example.com/a%20b;touch%20pwned%60id%60?q=$(id)&x=%27",
@@ -34,12 +37,14 @@ test("a page is given to the desktop as one argument, spelled as a URL, without 
   expect(first).toBe("http://example.com/a%20b;touch%20pwned%60id%60?q=$(id)&x=%27");
   expect(env.join("\n")).not.toContain("CANARY");
   expect(env).toContain("DISPLAY=:0");
+  // The opener starts its helpers by name, so a folder of the project must not be on its PATH.
+  expect(env.find((line) => line.startsWith("PATH="))).not.toContain(base);
   await ws.close();
 });
 
 test("only http and https are opened, nothing that is blocked, and no credentials", async () => {
   const desktop = createDesktop("strict");
-  const ws = createNetWorkspace({ policy: { deny: ["*.evil.test"] } }, desktop.env);
+  const ws = createNetWorkspace({ policy: { deny: ["*.evil.test"] } }, desktop.env, undefined, desktop.find);
   for (const url of ["file:///etc/passwd", "javascript:alert(1)", "-h", "--help", "vscode://x", "mailto:a@b"])
     expect((await ws.fail("open", { url })).code, url).toBe("INVALID_ARGUMENT");
   for (const url of ["http://169.254.169.254/", "http://a.evil.test/"])
@@ -57,7 +62,7 @@ test("without a desktop, and for a caller from elsewhere, it says so; a program 
   expect(await none.fail("open", { url: "http://localhost/" })).toMatchObject({ code: "UNSUPPORTED" });
   await none.close();
   const desktop = createDesktop("failing", 3);
-  const ws = createNetWorkspace({}, desktop.env);
+  const ws = createNetWorkspace({}, desktop.env, undefined, desktop.find);
   expect(await ws.fail("open", { url: "http://localhost/" }, { caller: REMOTE })).toMatchObject({
     code: "UNSUPPORTED",
   });

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Url } from "./inputs.ts";
 import type { NetOptions } from "./options.ts";
 
-export const open = ({ network, env, isRemote }: NetOptions) =>
+export const open = ({ network, env, isRemote, findOpener }: NetOptions) =>
   action({
     summary: "Show a page in the person's browser.",
     access: "write",
@@ -24,7 +24,7 @@ export const open = ({ network, env, isRemote }: NetOptions) =>
     async run({ url }, ctx) {
       if (isRemote(ctx.caller)) throw noDesktop();
       const checked = network.checkUrl(url, false);
-      return { url: checked.href, program: await openInBrowser(checked, env, ctx.signal) };
+      return { url: checked.href, program: await openInBrowser(checked, env, ctx.signal, findOpener) };
     },
   });
 

@@ -11,7 +11,13 @@ import {
   type Progress,
   type Reply,
 } from "@octant/core";
-import { createNetwork, createWorkspace, LOCAL_POLICY, type NetworkOptions } from "@octant/host";
+import {
+  createNetwork,
+  createWorkspace,
+  type FindOpener,
+  LOCAL_POLICY,
+  type NetworkOptions,
+} from "@octant/host";
 import { net } from "../index.ts";
 
 export interface CallOptions {
@@ -31,6 +37,7 @@ export function createNetWorkspace(
   }: Partial<Omit<NetworkOptions, "policy">> & { policy?: Partial<NetworkOptions["policy"]> } = {},
   desktop: NodeJS.ProcessEnv = {},
   stateHome?: string,
+  findOpener?: FindOpener,
 ) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-net-")));
   const root = join(base, "ws");
@@ -45,7 +52,7 @@ export function createNetWorkspace(
   const isRemote = ({ id }: Caller) => id === REMOTE.id;
   const bugs: unknown[] = [];
   const dispatch = createDispatcher({
-    registry: createRegistry([net({ workspace, network, env: desktop, isRemote })]),
+    registry: createRegistry([net({ workspace, network, env: desktop, isRemote, findOpener })]),
     cursors: createCursors(new Uint8Array(32)),
     onBug: (bug) => bugs.push(bug),
   });
