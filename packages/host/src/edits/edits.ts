@@ -26,7 +26,8 @@ import { createSeal } from "./seal.ts";
 import { surveyRemoval } from "./survey.ts";
 import { createTransactions } from "./transaction.ts";
 import { createTrash } from "./trash.ts";
-import { createUndoRecords } from "./undo.ts";
+import { createUndoRecords, type UndoStep } from "./undo.ts";
+import { planSteps, runSteps, toWritable } from "./undo-steps.ts";
 
 export interface PatchResult {
   readonly patch_id: string;
@@ -42,6 +43,8 @@ export interface Edits {
   apply(request: PatchRequest, signal?: AbortSignal): Promise<PatchResult>;
   /** Makes a file that is not there, and the folders on the way to it. */
   create(uri: Uri, bytes: Buffer, signal?: AbortSignal): Promise<{ uri: Uri; hash: Hash; undo: Ref }>;
+  /** Keeps what takes a change back that was not made here, such as that of a command; apply() takes the ref. */
+  recordUndo(steps: readonly UndoStep[]): Ref;
   makeFolder(uri: Uri): Promise<{ uri: Uri; created: boolean }>;
   remove(
     uri: Uri,
@@ -98,7 +101,29 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     return toRef(record.hash);
   };
 
+  const stepsContext = { confinement, held, blobs, disk, transactions };
+  const recordUndo = (steps: readonly UndoStep[]): Ref => {
+    const record = toBlob(records.encodeSteps(steps));
+    // The content of a folder, which a record may bring back.
+    blobs.putAll([record, toBlob(Buffer.alloc(0))], { durable: true });
+    return toRef(record.hash);
+  };
+  const applySteps = async (
+    patch_id: string,
+    steps: readonly UndoStep[],
+    dryRun: boolean,
+    signal?: AbortSignal,
+  ): Promise<PatchResult> => {
+    if (dryRun) {
+      const plan = planSteps(stepsContext, steps);
+      return { patch_id, files: plan.reports, undo: null, diff: diffOf(confinement, plan.changes) };
+    }
+    const { reports, inverse } = await runSteps(stepsContext, steps, signal);
+    return { patch_id, files: reports, undo: recordUndo(inverse) };
+  };
+
   return {
+    recordUndo,
     async apply(request, signal) {
       const asked = readRequest(confinement, blobs, records, request);
       const patch_id = newHandle("patch", Date.now());
@@ -108,6 +133,8 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
           const { uri, deleted, undo } = await removal.undo(asked.tree, signal);
           return { patch_id, files: [toTreeReport(uri, deleted)], undo };
         }
+        if (asked.kind === "steps")
+          return applySteps(patch_id, asked.steps, request.dry_run ?? false, signal);
         const emptied =
           asked.kind === "files" ? asked.folders.map((uri) => toWritable(confinement, uri)) : [];
         const plan =
@@ -187,12 +214,6 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       journal.close();
     },
   };
-}
-
-function toWritable(confinement: Confinement, uri: Uri): Path {
-  const path = confinement.toPath(uri);
-  checkWritable(confinement.roots, path);
-  return path;
 }
 
 const diffOf = (confinement: Confinement, changes: readonly Change[]): string =>

@@ -25,13 +25,29 @@ const TreeEntry = z.discriminatedUnion("tree", [
 ]);
 export type TreeEntry = z.output<typeof TreeEntry>;
 
-const Folders = z.strictObject({ folders: z.array(Uri) });
+const DirectoryMode = z.strictObject({ uri: Uri, mode: z.int().min(0).max(0o7777) });
+export type DirectoryMode = z.output<typeof DirectoryMode>;
+
+const Folders = z.strictObject({ folders: z.array(Uri), modes: z.array(DirectoryMode).optional() });
+
+/** Separates the steps of a record that takes several. */
+const NextStep = z.strictObject({ step: z.literal("next") });
 
 /** What takes a change back, with what must be there for it. */
 export type Undo =
-  | { readonly kind: "files"; readonly files: readonly FileEntry[]; readonly folders: readonly Uri[] }
+  | ({ readonly kind: "files" } & UndoStep)
+  | { readonly kind: "steps"; readonly steps: readonly UndoStep[] }
   | { readonly kind: "tree"; readonly tree: TreeEntry };
 export type FileEntry = z.output<typeof FileEntry>;
+
+/** Files that change together. */
+export interface UndoStep {
+  readonly files: readonly FileEntry[];
+  /** Removed afterwards if they are empty, the last first. */
+  readonly folders: readonly Uri[];
+  /** Set last. */
+  readonly modes: readonly DirectoryMode[];
+}
 
 /**
  * Writes and reads undo records: text with a header, one line of JSON for each file, one for the folders that were
@@ -41,6 +57,8 @@ export type FileEntry = z.output<typeof FileEntry>;
 export interface UndoRecords {
   encodeFiles(changes: readonly Change[], folders: readonly Path[]): Buffer;
   encodeTree(entry: TreeEntry): Buffer;
+  /** Steps that are made one after the other; where one is made already, it is left out. */
+  encodeSteps(steps: readonly UndoStep[]): Buffer;
   /** undefined when the bytes are no record of ours. */
   parse(bytes: Buffer): Undo | undefined;
 }
@@ -64,6 +82,14 @@ export function createUndoRecords(sealOf: Seal): UndoRecords {
       return encodeLines([...files, ...(folders.length ? [{ folders: folders.map(pathToUri) }] : [])]);
     },
     encodeTree: (entry) => encodeLines([entry]),
+    encodeSteps: (steps) =>
+      encodeLines(
+        steps.flatMap(({ files, folders, modes }) => [
+          ...files,
+          { folders, modes },
+          { step: "next" } satisfies z.input<typeof NextStep>,
+        ]),
+      ),
     parse(bytes) {
       if (!bytes.subarray(0, HEADER.length + 1).equals(Buffer.from(`${HEADER}\n`))) return undefined;
       const [, text = "", seal = ""] = SEALED.exec(bytes.toString()) ?? [];
@@ -80,8 +106,24 @@ function parseLines(lines: readonly string[]): Undo | undefined {
   const entries: unknown[] = lines.map((line) => JSON.parse(line));
   const tree = TreeEntry.safeParse(entries[0]);
   if (tree.success) return { kind: "tree", tree: tree.data };
+  if (!NextStep.safeParse(entries.at(-1)).success) {
+    const step = parseStep(entries);
+    return step && { kind: "files", ...step };
+  }
+  const steps: UndoStep[] = [];
+  for (let rest = entries; rest.length > 0; ) {
+    const end = rest.findIndex((entry) => NextStep.safeParse(entry).success);
+    const step = parseStep(rest.slice(0, end));
+    if (!step) return undefined;
+    steps.push(step);
+    rest = rest.slice(end + 1);
+  }
+  return { kind: "steps", steps };
+}
+
+function parseStep(entries: readonly unknown[]): UndoStep | undefined {
   const last = Folders.safeParse(entries.at(-1));
   const files = z.array(FileEntry).safeParse(last.success ? entries.slice(0, -1) : entries);
   if (!files.success) return undefined;
-  return { kind: "files", files: files.data, folders: last.data?.folders ?? [] };
+  return { files: files.data, folders: last.data?.folders ?? [], modes: last.data?.modes ?? [] };
 }

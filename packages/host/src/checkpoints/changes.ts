@@ -1,0 +1,138 @@
+import { type Hash, ToolError } from "@octant/core";
+import { MAX_EDIT_BYTES } from "../edits/existing-file.ts";
+import type { DirectoryMode, FileEntry, UndoStep } from "../edits/undo.ts";
+import { isWithin, type Path, pathToUri } from "../path.ts";
+import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
+
+/** One path that differs between two snapshots; undefined: there is nothing. */
+export interface SnapshotChange {
+  readonly path: Path;
+  readonly from: SnapshotEntry | undefined;
+  readonly to: SnapshotEntry | undefined;
+}
+
+/** What changed on the way from one snapshot to the other, in the order of paths. */
+export function changesBetween(from: Snapshot, to: Snapshot): SnapshotChange[] {
+  const changes: SnapshotChange[] = [];
+  for (const [path, entry] of from) {
+    const now = to.get(path);
+    if (now !== entry && !isSame(entry, now)) changes.push({ path, from: entry, to: now });
+  }
+  for (const [path, entry] of to) if (!from.has(path)) changes.push({ path, from: undefined, to: entry });
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const isSame = (a: SnapshotEntry, b: SnapshotEntry | undefined): boolean =>
+  b !== undefined &&
+  a.kind === b.kind &&
+  a.mode === b.mode &&
+  a.hash === b.hash &&
+  (a.hash !== null || a.mtimeMs === b.mtimeMs);
+
+/**
+ * The steps that lead from the state `to` of every change back to its state `from`. What stands in the way of
+ * something else, such as a folder where a file was, goes in a first step of its own.
+ */
+export function undoSteps(changes: readonly SnapshotChange[]): UndoStep[] {
+  for (const { path, from } of changes) if (from && from.hash === null) throw notKept(path);
+  const folders = foldersGone(changes);
+  const blockingFolders = changes.filter(
+    ({ from, to }) => to?.kind === "directory" && from && from.kind !== "directory",
+  );
+  const below = (path: Path) => blockingFolders.some((folder) => isWithin(folder.path, path));
+  const second = secondNames(changes);
+  const first = changes.filter(
+    (change) =>
+      change.to &&
+      change.to.kind !== "directory" &&
+      (below(change.path) || second.has(change) || isBlocking(change, changes)),
+  );
+  const gone = new Set<SnapshotChange>([...first, ...blockingFolders]);
+  const rest = changes.filter((change) => !gone.has(change) || change.from !== undefined);
+  const step: UndoStep = {
+    files: toEntries(rest, gone),
+    folders: folders.filter((path) => !below(path)).map(pathToUri),
+    modes: folderModes(changes),
+  };
+  if (gone.size === 0) return [step];
+  const removed = first.map(({ path, to }) => toEntry(path, undefined, to));
+  return [{ files: removed, folders: folders.filter(below).map(pathToUri), modes: [] }, step];
+}
+
+/** Further names of a file that has several: it must not be written twice under different names. */
+function secondNames(changes: readonly SnapshotChange[]): ReadonlySet<SnapshotChange> {
+  const seen = new Set<number>();
+  const second = new Set<SnapshotChange>();
+  for (const change of changes) {
+    if (change.to?.kind !== "file") continue;
+    if (seen.has(change.to.ino)) second.add(change);
+    seen.add(change.to.ino);
+  }
+  return second;
+}
+
+/** A file or link that has to go before what was there can come back: as another kind, or as a folder with content. */
+const isBlocking = ({ path, from }: SnapshotChange, changes: readonly SnapshotChange[]): boolean =>
+  from?.kind === "directory" ||
+  changes.some((other) => other.from && other.path !== path && isWithin(path, other.path));
+
+function toEntries(
+  changes: readonly SnapshotChange[],
+  removedFirst: ReadonlySet<SnapshotChange>,
+): FileEntry[] {
+  const entries: FileEntry[] = [];
+  for (const change of changes) {
+    const { path, from, to } = change;
+    const now = removedFirst.has(change) ? undefined : to;
+    if (from?.kind === "directory" && !now) {
+      // A folder comes back with what is in it; only an empty one has to be made for itself.
+      if (!changes.some((other) => other.from && other.path !== path && isWithin(path, other.path)))
+        entries.push(toEntry(path, from, undefined));
+      continue;
+    }
+    if (now?.kind === "directory") continue;
+    if (from && now && from.kind !== now.kind) {
+      entries.push(toEntry(path, from, undefined), toEntry(path, undefined, now));
+      continue;
+    }
+    if (from || now) entries.push(toEntry(path, from, now));
+  }
+  return entries;
+}
+
+function toEntry(path: Path, before: SnapshotEntry | undefined, after: SnapshotEntry | undefined): FileEntry {
+  const kind = (before ?? after)?.kind ?? "file";
+  return {
+    uri: pathToUri(path),
+    kind,
+    before: before ? { hash: hashOf(path, before), mode: before.mode } : null,
+    after: after ? { hash: hashOf(path, after) } : null,
+  };
+}
+
+/** Folders that the change made, outermost first: they go when they are empty. */
+const foldersGone = (changes: readonly SnapshotChange[]): Path[] =>
+  changes
+    .filter(({ from, to }) => to?.kind === "directory" && from?.kind !== "directory")
+    .map(({ path }) => path);
+
+/** Folders whose mode has to be set, once everything else is in place. */
+function folderModes(changes: readonly SnapshotChange[]): DirectoryMode[] {
+  return changes
+    .filter(({ from }) => from?.kind === "directory")
+    .map(({ path, from }) => ({ uri: pathToUri(path), mode: from?.mode ?? 0o755 }));
+}
+
+function hashOf(path: Path, { hash }: SnapshotEntry): Hash {
+  if (hash === null) throw notKept(path);
+  return hash;
+}
+
+function notKept(path: Path): ToolError {
+  const uri = pathToUri(path);
+  return new ToolError(
+    "TOO_LARGE",
+    `${uri} was changed, and it is too large for checkpoints to keep its content; restore it by other means`,
+    { limit: MAX_EDIT_BYTES },
+  );
+}

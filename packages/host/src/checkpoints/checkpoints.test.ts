@@ -1,0 +1,224 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createBlobs } from "../blobs/blobs.ts";
+import { createConfinement } from "../confinement.ts";
+import { createEdits } from "../edits/edits.ts";
+import { openStateFolder } from "../state.ts";
+import { createCheckpoints } from "./checkpoints.ts";
+
+let base: string;
+let root: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "octant-checkpoints-")));
+  root = join(base, "ws");
+  mkdirSync(root);
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function open() {
+  const confinement = createConfinement([root]);
+  const env = { HOME: base, XDG_STATE_HOME: join(base, "state") };
+  const state = openStateFolder({ roots: confinement.roots, env, warn: () => {} });
+  const blobs = createBlobs(state.folder("blobs"));
+  const edits = createEdits({ confinement, blobs, state, warn: () => {} });
+  const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env });
+  return {
+    edits,
+    checkpoints,
+    async [Symbol.asyncDispose]() {
+      await checkpoints.close();
+      await edits.close();
+      blobs.close();
+    },
+  };
+}
+
+const sh = (script: string) => execFileSync("/bin/bash", ["-c", script], { cwd: root, stdio: "ignore" });
+
+/** Every entry with its kind, mode and content. */
+function tree(folder = root, prefix = ""): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(folder).sort()) {
+    const path = join(folder, name);
+    const stat = lstatSync(path);
+    const mode = (stat.mode & 0o7777).toString(8);
+    if (stat.isSymbolicLink()) found[prefix + name] = `link ${readlinkSync(path)}`;
+    else if (stat.isDirectory())
+      Object.assign(found, { [`${prefix}${name}/`]: mode }, tree(path, `${prefix}${name}/`));
+    else found[prefix + name] = `${mode} ${readFileSync(path, "latin1")}`;
+  }
+  return found;
+}
+
+const write = (files: Record<string, string>) => {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(root, name, ".."), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+};
+
+async function undoAfter(script: string) {
+  await using opened = open();
+  const { checkpoints, edits } = opened;
+  const before = tree();
+  const from = await checkpoints.take("before");
+  try {
+    sh(script);
+  } catch {
+    // A command that fails half way is undone like any other.
+  }
+  const changed = tree();
+  const to = await checkpoints.take("after");
+  const undo = await checkpoints.undoRef(from, to);
+  const result = undo === null ? undefined : await edits.apply({ patch: undo });
+  const undone = tree();
+  const redo = result?.undo ? await edits.apply({ patch: result.undo }) : undefined;
+  return { before, changed, undone, redone: redo ? tree() : changed };
+}
+
+describe("checkpoints", () => {
+  test.each([
+    ["rm -rf of a folder with a link and an empty folder", "rm -rf src"],
+    ["sed -i on many files", "sed -i s/a/b/ src/*.ts"],
+    ["mv of a folder", "mv src lib"],
+    ["chmod", "chmod 700 src/a.ts; chmod 711 src"],
+    ["a file that becomes a folder", "rm top; mkdir top; echo x > top/in"],
+    ["a folder that becomes a file", "rm -rf src; echo x > src"],
+    ["a file that becomes a link", "rm src/a.ts; ln -s b.ts src/a.ts"],
+    ["a link that becomes a file", "rm src/link; echo x > src/link"],
+    ["a new tree with empty folders", "mkdir -p new/a/b new/c; echo 1 > new/a/x"],
+    ["a hard link", "ln src/a.ts src/second; echo more >> src/second"],
+    ["names with spaces and newlines", "mv src/a.ts $'src/a b\\nc'"],
+    ["a script that fails half way", "rm top; echo hi > other; false; exit 3"],
+  ])("undo takes back %s", async (_, script) => {
+    write({ "src/a.ts": "aaa\n", "src/b.ts": "a b\r\n", "src/deep/c.bin": "\0\x01", top: "top" });
+    mkdirSync(join(root, "src/empty"));
+    symlinkSync("a.ts", join(root, "src/link"));
+    chmodSync(join(root, "src/b.ts"), 0o755);
+    const { before, changed, undone } = await undoAfter(script);
+    expect(changed).not.toEqual(before);
+    expect(undone).toEqual(before);
+  });
+
+  test("a git checkout is undone in the files and never touches the repository", async () => {
+    write({ a: "one\n" });
+    sh(
+      "git init -q . && git -c user.name=t -c user.email=t@t add -A && git -c user.name=t -c user.email=t@t commit -qm one && git branch other && echo two > a && git -c user.name=t -c user.email=t@t commit -qam two",
+    );
+    await using opened = open();
+    const { checkpoints, edits } = opened;
+    const git = () =>
+      execFileSync("git", ["-C", root, "count-objects", "-v"], { encoding: "utf8" }) +
+      execFileSync("git", ["-C", root, "stash", "list"], { encoding: "utf8" });
+    const from = await checkpoints.take("before");
+    const objects = git();
+    sh("git checkout -q other");
+    const to = await checkpoints.take("after");
+    expect(git()).toBe(objects);
+    await edits.apply({ patch: (await checkpoints.undoRef(from, to)) ?? "" });
+    expect(readFileSync(join(root, "a"), "utf8")).toBe("two\n");
+    expect(git()).toBe(objects);
+  });
+
+  test("ignored files are neither kept nor touched", async () => {
+    write({ ".gitignore": "built/\n", "built/x": "1", a: "1" });
+    sh("git init -q .");
+    await using opened = open();
+    const { checkpoints, edits } = opened;
+    const from = await checkpoints.take("before");
+    write({ "built/x": "2", a: "2" });
+    const to = await checkpoints.take("after");
+    await edits.apply({ patch: (await checkpoints.undoRef(from, to)) ?? "" });
+    expect(readFileSync(join(root, "built/x"), "utf8")).toBe("2");
+    expect(readFileSync(join(root, "a"), "utf8")).toBe("1");
+  });
+
+  test("a file that the person changed since is a conflict, and nothing is taken back", async () => {
+    write({ a: "1", b: "1" });
+    await using opened = open();
+    const { checkpoints, edits } = opened;
+    const from = await checkpoints.take("before");
+    write({ a: "2", b: "2" });
+    const to = await checkpoints.take("after");
+    write({ b: "mine" });
+    const undo = (await checkpoints.undoRef(from, to)) ?? "";
+    await expect(edits.apply({ patch: undo })).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(readFileSync(join(root, "a"), "utf8")).toBe("2");
+    expect(readFileSync(join(root, "b"), "utf8")).toBe("mine");
+  });
+
+  test("nothing changed means the same checkpoint, also in the next process", async () => {
+    write({ a: "1" });
+    let seq: number;
+    {
+      await using opened = open();
+      seq = (await opened.checkpoints.take("one")).seq;
+      expect((await opened.checkpoints.take("two")).seq).toBe(seq);
+    }
+    await using again = open();
+    expect((await again.checkpoints.take("three")).seq).toBe(seq);
+    expect(await again.checkpoints.list()).toMatchObject([{ seq, label: "one" }]);
+  });
+
+  test("a change within the same timestamp is noticed", async () => {
+    write({ a: "1" });
+    await using opened = open();
+    const from = await opened.checkpoints.take("before");
+    writeFileSync(join(root, "a"), "2");
+    const to = await opened.checkpoints.take("after");
+    expect(to.seq).not.toBe(from.seq);
+  });
+
+  test("random trees and random scripts: undo gives the tree before, redo the tree after", async () => {
+    const path = fc.constantFrom("a", "b", "d", "d/a", "d/b", "d/e", "d/e/f", "g h", "ü");
+    const command = fc.oneof(
+      path.map((p) => `rm -rf '${p}'`),
+      fc.tuple(path, path).map(([p, q]) => `mv '${p}' '${q}'`),
+      fc.tuple(path, path).map(([p, q]) => `cp -r '${p}' '${q}'`),
+      fc.tuple(path, fc.nat(99)).map(([p, n]) => `mkdir -p "$(dirname '${p}')"; echo ${n} > '${p}'`),
+      path.map((p) => `sed -i s/1/2/ '${p}'`),
+      fc
+        .tuple(path, fc.constantFrom("600", "644", "755"))
+        .map(([p, mode]) => `chmod ${mode} '${p}' && [ ! -d '${p}' ] || chmod 755 '${p}'`),
+      fc.tuple(path, path).map(([p, q]) => `ln -s '${p}' '${q}'`),
+      path.map((p) => `mkdir -p '${p}'`),
+      path.map((p) => `mkdir -p node_modules_like/'${p}'; touch node_modules_like/'${p}'/index.js`),
+    );
+    const runs = Number(process.env["FUZZ_RUNS"] ?? 25);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(command, { maxLength: 6 }),
+        fc.array(command, { minLength: 1, maxLength: 6 }),
+        async (setup, script) => {
+          rmSync(root, { recursive: true, force: true });
+          mkdirSync(root);
+          for (const one of setup) {
+            try {
+              sh(one);
+            } catch {}
+          }
+          const { before, changed, undone, redone } = await undoAfter(script.join("\n"));
+          expect(undone).toEqual(before);
+          expect(redone).toEqual(changed);
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import { lstatSync, type Stats } from "node:fs";
+import type { Hash } from "@octant/core";
+import type { Blobs } from "../blobs/blobs.ts";
+import type { Confinement } from "../confinement.ts";
+import type { ChangedKind } from "../edits/changed-kind.ts";
+import { readEntry } from "../edits/existing-entry.ts";
+import { MAX_EDIT_BYTES, readExisting } from "../edits/existing-file.ts";
+import { byteStringToPath } from "../files/byte-string.ts";
+import { type Visitor, walk } from "../files/walk.ts";
+import { isWithin, type Path, toNative } from "../path.ts";
+
+/** One file, link or folder as it was. The content is in the blob store under its hash. */
+export interface SnapshotEntry {
+  readonly kind: ChangedKind;
+  readonly mode: number;
+  /** Null for a file that is too large to keep. */
+  readonly hash: Hash | null;
+  /** How the entry looked to lstat; while that is the same, so is its content. */
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly ino: number;
+}
+
+/** Everything in the workspace that ignore files do not exclude, by absolute path. */
+export type Snapshot = ReadonlyMap<Path, SnapshotEntry>;
+
+export interface SnapshotOptions {
+  readonly confinement: Confinement;
+  readonly blobs: Blobs;
+  readonly env: NodeJS.ProcessEnv;
+  /** The last snapshot and when it began: unchanged files are not read again. */
+  readonly previous: Snapshot;
+  readonly previousBegan: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A file changed this shortly before a snapshot began could change again without a new timestamp. */
+const TIMESTAMP_GRANULARITY_MS = 20;
+
+export async function takeSnapshot(options: SnapshotOptions): Promise<Map<Path, SnapshotEntry>> {
+  const { entries, changed } = lookAgain(options) ?? (await lookAround(options));
+  for (const { path, kind, stat } of changed) {
+    options.signal?.throwIfAborted();
+    const entry = keep(options, path, kind, stat);
+    if (entry) entries.set(path, entry);
+    else entries.delete(path);
+  }
+  return entries;
+}
+
+interface Seen {
+  readonly entries: Map<Path, SnapshotEntry>;
+  readonly changed: { readonly path: Path; readonly kind: ChangedKind; readonly stat: Stats }[];
+}
+
+/**
+ * While no folder changed, every name is where it was, and one lstat for each entry says what changed. Returns
+ * undefined when the tree has to be walked: a folder or a file with ignore rules changed.
+ */
+function lookAgain({ previous, previousBegan, confinement }: SnapshotOptions): Seen | undefined {
+  if (!confinement.roots.every((root) => previous.has(root))) return undefined;
+  const changed: Seen["changed"] = [];
+  for (const [path, known] of previous) {
+    const stat = lstatSync(toNative(path), { throwIfNoEntry: false });
+    if (stat && isUnchanged(known, stat, previousBegan)) continue;
+    if (!stat || known.kind !== "file" || !stat.isFile() || IGNORE_FILE.test(path)) return undefined;
+    changed.push({ path, kind: "file", stat });
+  }
+  return { entries: new Map(previous), changed };
+}
+
+const IGNORE_FILE = /\/\.(?:git|rg)?ignore$/;
+
+async function lookAround({
+  confinement,
+  env,
+  previous,
+  previousBegan,
+  signal,
+}: SnapshotOptions): Promise<Seen> {
+  const seen: Seen = { entries: new Map(), changed: [] };
+  const add = (path: Path, kind: ChangedKind, stat: Stats) => {
+    const known = previous.get(path);
+    if (known && isUnchanged(known, stat, previousBegan)) seen.entries.set(path, known);
+    else seen.changed.push({ path, kind, stat });
+  };
+  for (const root of outermost(confinement.roots)) {
+    add(root, "directory", lstatSync(toNative(root)));
+    const visitor: Visitor = {
+      list({ parent, names, kind }) {
+        if (kind !== "file" && kind !== "symlink" && kind !== "directory") return true;
+        const name = byteStringToPath(names.at(-1) ?? "");
+        const stat = lstatSync(parent.at(name), { throwIfNoEntry: false });
+        if (stat) add(`${parent.path === "/" ? "" : parent.path}/${name}`, kind, stat);
+        return true;
+      },
+      enters: () => true,
+    };
+    await walk(confinement, { env, folder: root, includeIgnored: false, signal }, visitor);
+  }
+  return seen;
+}
+
+function isUnchanged(known: SnapshotEntry, stat: Stats, began: number): boolean {
+  return (
+    known.size === stat.size &&
+    known.mtimeMs === stat.mtimeMs &&
+    known.ctimeMs === stat.ctimeMs &&
+    known.ino === stat.ino &&
+    stat.ctimeMs < began - TIMESTAMP_GRANULARITY_MS
+  );
+}
+
+/** Returns undefined when the entry has gone meanwhile. */
+function keep(
+  { confinement, blobs }: SnapshotOptions,
+  path: Path,
+  kind: ChangedKind,
+  stat: Stats,
+): SnapshotEntry | undefined {
+  const look = {
+    kind,
+    mode: stat.mode & 0o7777,
+    size: stat.size,
+    mtimeMs: stat.mtimeMs,
+    ctimeMs: stat.ctimeMs,
+    ino: stat.ino,
+  };
+  if (kind === "file" && stat.size > MAX_EDIT_BYTES) return { ...look, hash: null };
+  try {
+    const found = kind === "file" ? readExisting(confinement, path) : readEntry(confinement, kind, path);
+    if (!found || found.path !== path) return undefined;
+    if (kind !== "directory" && !blobs.has(found.hash)) blobs.putAll([found]);
+    return { ...look, hash: found.hash };
+  } catch {
+    // Gone, unreadable or something else by now: the snapshot does not have it.
+    return undefined;
+  }
+}
+
+/** Nested roots are part of the outer one. */
+const outermost = (roots: readonly Path[]): readonly Path[] =>
+  roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));
