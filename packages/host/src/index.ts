@@ -1,4 +1,10 @@
 export * from "./blobs/blobs.ts";
+export {
+  type Checkpoint,
+  type Checkpoints,
+  createCheckpoints,
+  type SnapshotChange,
+} from "./checkpoints/index.ts";
 export * from "./confinement.ts";
 export * from "./edits/compare.ts";
 export * from "./edits/edits.ts";

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { createJobEvents, createJobs, type Jobs } from "@octant/core";
 import { type Blobs, createBlobs } from "./blobs/blobs.ts";
+import { type Checkpoints, createCheckpoints } from "./checkpoints/index.ts";
 import { type Confinement, createConfinement } from "./confinement.ts";
 import { createEdits, type Edits } from "./edits/edits.ts";
 import { createFiles, type Files } from "./files/files.ts";
@@ -20,6 +21,7 @@ export interface Workspace {
   readonly blobs: Blobs;
   readonly files: Files;
   readonly edits: Edits;
+  readonly checkpoints: Checkpoints;
   readonly ripgrep: Ripgrep;
   readonly jobs: Jobs;
   readonly sandbox: Sandbox;
@@ -47,6 +49,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   confinement.exclude(cacheFolder(env));
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn });
+  const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env });
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(Date.now) });
   const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, warn });
@@ -61,6 +64,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     blobs,
     files: createFiles({ confinement, blobs, env, refs }),
     edits,
+    checkpoints,
     ripgrep: createRipgrep({ confinement }),
     jobs,
     sandbox,
@@ -69,6 +73,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       // Together: a job waits for its process, and that one need not be asked politely any more.
       await Promise.all([jobs.close(), processes.close()]);
       await sandbox.close();
+      await checkpoints.close();
       await edits.close();
       store.close();
       blobs.close();
