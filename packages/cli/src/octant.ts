@@ -139,7 +139,7 @@ export function createOctant<T extends Tool = never>(options: OctantOptions<T> =
   const places = roots.map((root) => resolve(root));
   const config = loadConfig({ roots: places, env });
   for (const warning of config.warnings) log(warning);
-  const chosen = options.tools ?? config.settings.tools;
+  const chosen = options.tools ?? knownTools(config.settings.tools ?? undefined, log);
   const names = chooseNames({ ...options, ...(chosen && { tools: chosen }) }, Object.keys(OWN_TOOLS), GROUPS);
   const workspace = createWorkspace({ roots: places, env, warn: log, sandbox: config.settings.sandbox });
   try {
@@ -269,6 +269,18 @@ function equip<T extends Tool>(
 const MAX_COMPLETIONS = 100;
 
 const withoutCaller = <E extends { readonly caller: Caller }>({ caller: _caller, ...edge }: E) => edge;
+
+/** A name that settings have for another version, or for a pack that is not here, must not keep the server from starting. */
+function knownTools(
+  names: readonly string[] | undefined,
+  log: (line: string) => void,
+): readonly string[] | undefined {
+  const known = names?.filter((name) => Object.hasOwn(OWN_TOOLS, name));
+  const unknown = names?.filter((name) => !Object.hasOwn(OWN_TOOLS, name)) ?? [];
+  if (unknown.length > 0)
+    log(`settings: no tool '${unknown.join("', '")}' here, ignored; octant tools lists them`);
+  return known;
+}
 
 /** What commands may reach binds the tools of ours too. */
 function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {

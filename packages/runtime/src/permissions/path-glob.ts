@@ -1,5 +1,6 @@
 import { isWithin, type Path, splitPath } from "@octant/host";
 import { escapeGlob, literalFolder, toGlobTest } from "./glob.ts";
+import { hasInode } from "./hard-links.ts";
 import type { ResolvedPath } from "./real-path.ts";
 
 export interface Places {
@@ -34,13 +35,15 @@ export function toPathGlob(glob: string, { roots, home }: Places): PathGlob | un
       narrow.some(({ matches }) =>
         [entry, real].every((path) => matches(path) && (!isTree || probesBelow(path).every(matches))),
       ),
-    mayHold: ({ named, entry, real, isTree }) =>
+    mayHold: ({ named, entry, real, isTree, inode }) =>
       wide.some(
         (test) =>
           holdsFolderOf(test, real) ||
           (entry !== real && holdsFolderOf(test, entry)) ||
           (named !== entry && holdsFolderOf(test, named)) ||
-          (isTree && (isBelow(real, test.folder) || isBelow(test.folder, real))),
+          (isTree && (isBelow(real, test.folder) || isBelow(test.folder, real))) ||
+          // A hard link is another name of the same file.
+          (inode !== undefined && hasInode(test, inode)),
       ),
   };
 }
@@ -50,7 +53,10 @@ interface Test {
   matches(path: Path): boolean;
 }
 
-const toTest = (glob: string): Test => ({ folder: literalFolder(glob), matches: toGlobTest(glob) });
+const toTest = (glob: string): Test => ({
+  folder: literalFolder(glob),
+  matches: toGlobTest(glob),
+});
 
 function toStarts(glob: string, roots: readonly Path[], home: string | undefined) {
   if (glob.startsWith("/")) return [{ folder: "/", rest: glob.slice(1) }];

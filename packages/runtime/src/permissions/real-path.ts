@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { fromNative, type Path, splitPath, toNative, uriToPath } from "@octant/host";
 
 export interface ResolvedPath {
@@ -10,6 +10,8 @@ export interface ResolvedPath {
   readonly real: Path;
   /** Whether the call is about all that is below it, too. */
   readonly isTree: boolean;
+  /** Of a file that has more names than this one. */
+  readonly inode?: string;
 }
 
 const MAX_LINKS = 40;
@@ -20,7 +22,10 @@ export function resolvePath(uri: string, base: Path, holdsTree: boolean): Resolv
   const real = toRealPath(named, MAX_LINKS);
   const { parent, name } = splitPath(named);
   const entry = real === named ? named : joinPath(toRealPath(parent, MAX_LINKS), name);
-  return { named, entry, real, isTree: holdsTree && isFolder(real) };
+  const found = statSync(toNative(real), { throwIfNoEntry: false });
+  // What is not there now may be a folder in another commit.
+  const isTree = holdsTree && (found?.isDirectory() ?? true);
+  return { named, entry, real, isTree, ...(found?.isFile() && found.nlink > 1 && { inode: inodeOf(found) }) };
 }
 
 function toRealPath(path: Path, linksLeft: number): Path {
@@ -46,6 +51,4 @@ const isDangling = (native: string | Buffer): boolean =>
 const joinPath = (folder: Path, name: Path): Path =>
   name.startsWith("/") ? name : `${folder === "/" ? "" : folder}/${name}`;
 
-function isFolder(path: Path): boolean {
-  return statSync(toNative(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
+export const inodeOf = ({ dev, ino }: Pick<Stats, "dev" | "ino">): string => `${dev}:${ino}`;

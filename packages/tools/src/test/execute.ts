@@ -43,7 +43,7 @@ async function start(
     });
   } catch (cause) {
     if (!(cause instanceof ToolError) || cause.code !== "EXEC_FAILED") throw cause;
-    throw notInstalled(suite.runner, `install ${argv[0]} and see that it is on the PATH`);
+    throw notInstalled(argv[0], `the tests of ${suite.id} need it on the PATH`);
   }
 }
 

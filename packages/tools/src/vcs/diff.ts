@@ -1,4 +1,4 @@
-import { action, ToolError, Uri } from "@octant/core";
+import { action, holding, ToolError, Uri } from "@octant/core";
 import { emptyTree, findCommit, findHead, makeDiff, type Repository } from "@octant/host";
 import { z } from "zod";
 import { PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
@@ -15,7 +15,7 @@ export const diff = (workspace: VcsWorkspace) =>
     input: z.strictObject({
       ref: GitRef.optional().describe("Or a..b"),
       staged: Staged,
-      path: Uri.optional(),
+      path: holding("tree", Uri.optional()),
       repo: Repo,
       ...patchInput,
     }),

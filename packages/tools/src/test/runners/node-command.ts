@@ -11,20 +11,21 @@ export function nodeCommand(plan: Plan, program: string, args: readonly string[]
       program,
       `install the packages first, as in "${command[0] === "npx" ? "npm" : command[0]} install"`,
     );
-  return { argv: [...toProgram(command, program, installed), ...args] };
+  return { argv: [...toProgram(plan, program, installed), ...args] };
 }
 
 function toProgram(
-  command: readonly string[],
+  { suite: { command }, onPath }: Plan,
   program: string,
   installed: string | undefined,
 ): [string, ...string[]] {
   const [manager = program, verb] = command;
   if (manager === "npm" && verb === "run") return [manager, ...command.slice(1), "--"];
-  const isScript = verb === "run";
+  // A runner that is installed runs without the project's package manager, as bun or pnpm may be missing.
+  const isScript = verb === "run" && (installed === undefined || onPath(manager));
   // Started directly: npx would fetch from the network what is not installed.
   if (!isScript && installed !== undefined)
-    return [installed, ...command.slice(command.indexOf(program) + 1)];
+    return [installed, ...(verb === "run" ? [] : command.slice(command.indexOf(program) + 1))];
   return [manager, ...command.slice(1)];
 }
 

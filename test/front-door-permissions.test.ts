@@ -1,0 +1,48 @@
+import { execFileSync } from "node:child_process";
+import { linkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createPerson, writeFiles } from "./front-door.ts";
+
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], { cwd });
+
+test("a deny rule by path holds for what git shows and for other names of the file", async () => {
+  await using person = await createPerson();
+  const root = join(person.folder, "project");
+  writeFiles(root, { "src/a.txt": "open\n", "secrets/key.txt": "hidden one\n", "plain.txt": "plain\n" });
+  const rule = { tool_pattern: "*", mode: "deny", args: { path: "secrets/**" } };
+  writeFiles(person.home, { ".config/hanzo/settings.json": JSON.stringify({ permissions: [rule] }) });
+  git(root, "init", "-q");
+  git(root, "add", ".");
+  git(root, "commit", "-qm", "first");
+  writeFileSync(join(root, "secrets/key.txt"), "hidden two\n");
+  writeFileSync(join(root, "src/a.txt"), "open two\n");
+  linkSync(join(root, "secrets/key.txt"), join(root, "src/other-name.txt"));
+  linkSync(join(root, "plain.txt"), join(root, "src/plain-again.txt"));
+
+  await using server = await person.serve(root);
+  for (const [action, input] of [
+    ["vcs.diff", {}],
+    ["vcs.diff", { ref: "HEAD" }],
+    ["vcs.diff", { path: "secrets" }],
+    ["vcs.show", {}],
+    ["vcs.show", { ref: "HEAD:secrets/key.txt" }],
+    ["vcs.show", { path: "secrets/key.txt" }],
+    ["fs.read", { uri: "src/other-name.txt" }],
+  ] as const) {
+    const answer = await server.call(action, input);
+    expect(answer.error, `${action} ${JSON.stringify(input)}`).toMatchObject({ code: "PERMISSION_DENIED" });
+    expect(JSON.stringify(answer)).not.toContain("hidden");
+  }
+  expect((await server.call("vcs.diff", { path: "src" })).data.patch).toContain("open two");
+  expect((await server.call("fs.read", { uri: "src/plain-again.txt" })).data.text).toBe("plain\n");
+});
+
+test("a tool name in the settings that this version does not have is ignored", async () => {
+  await using person = await createPerson();
+  const root = join(person.folder, "project");
+  writeFiles(root, { ".hanzo/settings.json": '{ "tools": ["fs", "no-such-tool"] }', "a.txt": "a\n" });
+  await using server = await person.serve(root);
+  expect((await server.call("fs.read", { uri: "a.txt" })).data.text).toBe("a\n");
+});
