@@ -20,6 +20,10 @@ export interface Person extends AsyncDisposable {
 
 export interface Served extends AsyncDisposable {
   readonly root: string;
+  /** The first answer, which may be that a job was started. */
+  ask(action: string, input?: Record<string, unknown>): Promise<Answer>;
+  /** The result of a job. */
+  result(job_id: string): Promise<Answer>;
   /** `fs.read`; a job is awaited. */
   call(action: string, input?: Record<string, unknown>): Promise<Answer>;
 }
@@ -64,23 +68,27 @@ async function serve(launcher: string, root: string, env: Record<string, string>
   const client = new Client({ name: "front-door", version: "1" });
   const args = [launcher, "serve"];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: root, env }));
-  const callOnce = async (action: string, input: Record<string, unknown>): Promise<Answer> => {
+  const ask: Served["ask"] = async (action, input = {}) => {
     const [tool = "", name = ""] = action.split(".");
     const options = { timeout: MAX_CALL_MS };
     const result = await client.callTool({ name: tool, arguments: { action: name, ...input } }, options);
     // In structured answers this is the envelope.
     return result.structuredContent as unknown as Answer;
   };
+  const result: Served["result"] = async (job_id) => {
+    for (;;) {
+      const { data } = await ask("job.poll", { job_id });
+      if (data?.result) return data.result;
+    }
+  };
   return {
     root,
-    async call(action, input = {}) {
-      let answer = await callOnce(action, input);
+    ask,
+    result,
+    async call(action, input) {
+      const answer = await ask(action, input);
       const { job_id } = answer.meta;
-      if (!answer.ok || job_id === undefined || action.startsWith("job.")) return answer;
-      for (;;) {
-        answer = await callOnce("job.poll", { job_id });
-        if (answer.data?.result) return answer.data.result;
-      }
+      return answer.ok && job_id !== undefined ? result(job_id) : answer;
     },
     [Symbol.asyncDispose]: () => client.close(),
   };

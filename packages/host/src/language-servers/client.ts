@@ -62,7 +62,11 @@ export interface LanguageClient extends Pick<LanguageServer, "name" | "onWork"> 
   /** Whether it still loads the project, so that what it answers may be incomplete. */
   isLoading(): boolean;
   definition(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
-  references(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
+  references(
+    spot: Spot,
+    signal: AbortSignal,
+    patienceMs?: number,
+  ): Promise<readonly SourcePlace[] | undefined>;
   /** Markdown. */
   hover(spot: Spot, signal: AbortSignal): Promise<{ text: string; range?: Range } | null | undefined>;
   completion(spot: Spot, signal: AbortSignal): Promise<readonly Completion[] | undefined>;
@@ -94,7 +98,7 @@ export interface FormatOptions {
 /** How long a server may load the project before it is asked about all of it. */
 const LOADING_MS = 15_000;
 /** Longer than for a question: nobody else can make these edits. */
-const EDIT_MS = 25_000;
+export const EDIT_MS = 25_000;
 
 export function createLanguageClient(server: LanguageServer): LanguageClient {
   /** Asks about a place in a file, of which the server knows what is on the disk now. */
@@ -126,14 +130,16 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
       ask(spot, "definitionProvider", signal, async (running, at) =>
         toPlaces(await running.request<LspLocations>("textDocument/definition", at, signal)),
       ),
-    references: (spot, signal) =>
+    references: (spot, signal, patienceMs) =>
       ask(
         spot,
         "referencesProvider",
         signal,
         async (running, at) => {
           const params = { ...at, context: { includeDeclaration: true } };
-          return toPlaces(await running.request<LspLocations>("textDocument/references", params, signal));
+          return toPlaces(
+            await running.request<LspLocations>("textDocument/references", params, signal, patienceMs),
+          );
         },
         { whole: true },
       ),

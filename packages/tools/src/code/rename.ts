@@ -1,6 +1,7 @@
 import { action, ToolError } from "@octant/core";
 import {
   createLanguageClient,
+  EDIT_MS,
   editedPlaces,
   isWithin,
   type LanguageClient,
@@ -95,7 +96,7 @@ async function checkComplete(
   signal: AbortSignal,
 ): Promise<void> {
   const name = nameAt(code, spot);
-  const uses = (await client.references(spot, signal)) ?? [];
+  const uses = (await client.references(spot, signal, EDIT_MS)) ?? [];
   const { inside } = sortPlaces(code, uses);
   const left = inside.filter(
     (use) => !edited.some(({ path, range }) => path === use.path && holds(range, use.range.start)),
