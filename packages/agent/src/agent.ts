@@ -1,6 +1,7 @@
 import { ToolError } from "@octant/core";
 import { type PermissionPrompter, unattended } from "@octant/runtime";
 import type { ApiClient } from "./api-client.ts";
+import { type CompactionSettings, createCompactor } from "./compaction/compactor.ts";
 import type { Compacted, RunEnded, SessionBegan } from "./events.ts";
 import type { Limits } from "./limits.ts";
 import { runLoop } from "./loop.ts";
@@ -19,6 +20,7 @@ export interface AgentOptions {
   readonly cwd?: string;
   readonly parent?: SessionBegan["parent"];
   readonly limits?: Limits;
+  readonly compaction?: CompactionSettings;
 }
 
 export interface SendOptions {
@@ -65,13 +67,12 @@ export function createAgent(options: AgentOptions): Agent {
     waiting = [];
     return taken;
   };
-  const compact = async (_cause: Compacted["cause"], _signal: AbortSignal) => false;
+  const compactor = createCompactor(session, options.compaction);
+  const compact = (cause: Compacted["cause"], signal: AbortSignal) =>
+    compactor.compact(client, cause, signal);
 
   const begin = async (content: readonly UserPart[] | undefined, isNew: boolean) => {
     if (isNew) await session.append(toBeginning(options, client));
-    const known = new Set(session.conversation.tools.map(({ name }) => name));
-    const added = tools.definitions().filter(({ name }) => !known.has(name));
-    if (added.length > 0) await session.append({ type: "tools_added", tools: added });
     if (!content) return;
     await session.append({ type: "user", origin: "person", content });
     if (isNew) await session.append({ type: "title", title: toTitle(content) });
@@ -88,7 +89,7 @@ export function createAgent(options: AgentOptions): Agent {
       signal,
       ...(more.outputSchema && { outputSchema: more.outputSchema }),
       takeQueued,
-      needsCompaction: () => false,
+      needsCompaction: () => compactor.isNeeded(client),
       compact,
     });
   };

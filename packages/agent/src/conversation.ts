@@ -22,6 +22,8 @@ export interface Conversation {
   readonly turns: number;
   /** Tokens that the next request takes at least, as the provider counted them. */
   readonly contextTokens: number;
+  /** How many of the messages `contextTokens` counts. */
+  readonly countedMessages: number;
   /** The newest state of each file that calls have changed. */
   readonly changed: ReadonlyMap<string, ChangedFile>;
   /** The newest state of each file that calls have shown to the model. */
@@ -41,7 +43,7 @@ export function createConversation(): Conversation {
   const ended = new Map<string, ToolEnded>();
   const changed = new Map<string, ChangedFile>();
   const seen = new Map<string, ChangedFile>();
-  const totals = { system: "", cwd: "", title: "", turns: 0, contextTokens: 0 };
+  const totals = { system: "", cwd: "", title: "", turns: 0, contextTokens: 0, counted: 0 };
   let usage = NO_USAGE;
   let cost: number | null = 0;
   let tools: readonly ToolDefinition[] = [];
@@ -83,6 +85,7 @@ export function createConversation(): Conversation {
         calls = toolCallsOf(event.message);
         totals.turns += 1;
         totals.contextTokens = tokensOf(event.usage);
+        totals.counted = messages.length;
         spend(event);
         break;
       case "tool_began":
@@ -97,6 +100,7 @@ export function createConversation(): Conversation {
       case "compaction":
         messages = [...event.messages];
         totals.contextTokens = event.tokens_after;
+        totals.counted = messages.length;
         spend(event);
         break;
     }
@@ -117,6 +121,9 @@ export function createConversation(): Conversation {
     },
     get contextTokens() {
       return totals.contextTokens;
+    },
+    get countedMessages() {
+      return totals.counted;
     },
     get tools() {
       return tools;

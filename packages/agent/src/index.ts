@@ -8,6 +8,19 @@ export type {
   ToolDefinition,
 } from "./api-client.ts";
 export { API_FAILURES, ApiError, type ApiErrorOptions, type ApiFailure, isRetryable } from "./api-error.ts";
+export {
+  COMPACTED,
+  type CompactionResult,
+  type CompactOptions,
+  compactMessages,
+  toDigest,
+} from "./compaction/compact.ts";
+export type { CompactionSettings } from "./compaction/compactor.ts";
+export { createLedger, type Ledger } from "./compaction/ledger.ts";
+export { findInstructions, type InstructionFile } from "./context/instructions.ts";
+export { expandMentions } from "./context/mentions.ts";
+export { toProjectFacts } from "./context/project-facts.ts";
+export { type InstructionText, type PromptFacts, toSystemPrompt } from "./context/system-prompt.ts";
 export { type Conversation, createConversation, type PendingCall } from "./conversation.ts";
 export type * from "./events.ts";
 export { END_REASONS } from "./events.ts";
@@ -38,6 +51,7 @@ export {
   retryAfterMs,
 } from "./providers/backoff.ts";
 export { type CatalogEntry, findModel } from "./providers/catalog.ts";
+export { type ChosenProvider, chooseProvider, type ProviderChoice } from "./providers/choose-provider.ts";
 export {
   type ClientOptions,
   type CredentialSource,
@@ -60,6 +74,21 @@ export {
   type Session,
   type SessionOptions,
 } from "./session.ts";
+export {
+  exportHtml,
+  exportJson,
+  exportMarkdown,
+  type TranscriptEntry,
+  toTranscript,
+} from "./sessions/export.ts";
+export { openLogFile, readLogFile } from "./sessions/log-file.ts";
+export {
+  createSessionStore,
+  type SessionInfo,
+  type SessionStore,
+  type SessionStoreOptions,
+} from "./sessions/session-store.ts";
+export { estimateTokens, messagesTokens, messageTokens } from "./tokens.ts";
 export type {
   CallOutline,
   ChangedFile,
@@ -70,6 +99,9 @@ export type {
   ToolKind,
   ToolResult,
 } from "./tool-executor.ts";
+export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts";
+export { type CombinedExecutorOptions, combineExecutors } from "./tools/combined-executor.ts";
+export { createDispatchExecutor, type DispatchExecutorOptions } from "./tools/dispatch-executor.ts";
 export {
   addUsage,
   cacheHitRate,

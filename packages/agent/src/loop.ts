@@ -67,6 +67,7 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
     for (const content of options.takeQueued()) await say(session, "person", content);
     const reached = overLimit();
     if (reached) return reached;
+    await offerNewTools(options);
     if (options.needsCompaction()) await options.compact("budget", signal);
     const answer = await ask(options);
     const calls = toolCallsOf(answer.message);
@@ -81,6 +82,13 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
     if (ending.reason !== "done" || queued.length === 0) return ending;
     for (const content of queued) await say(session, "person", content);
   }
+}
+
+/** What has come since the last request is appended, so that the requests before stay a prefix. */
+async function offerNewTools({ session, tools }: LoopOptions): Promise<void> {
+  const known = new Set(session.conversation.tools.map(({ name }) => name));
+  const added = tools.definitions().filter(({ name }) => !known.has(name));
+  if (added.length > 0) await session.append({ type: "tools_added", tools: added });
 }
 
 type Answer = Extract<StreamEvent, { type: "done" }>;

@@ -1,3 +1,4 @@
+import { createLedger, type Ledger } from "./compaction/ledger.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import type { AgentEvent, LiveEvent, StampedEvent, StoredEvent } from "./events.ts";
 
@@ -17,6 +18,7 @@ export type EventListener = (event: AgentEvent) => void;
 export interface Session {
   readonly id: string;
   readonly conversation: Conversation;
+  readonly ledger: Ledger;
   /** Stores the event, then tells the listeners. Events are stored in the order of the calls. */
   append(event: StoredEvent): Promise<StampedEvent>;
   publish(event: LiveEvent): void;
@@ -35,10 +37,12 @@ export interface SessionOptions {
 export function createSession(options: SessionOptions): Session {
   const { id, store = memoryStore, events = [], now = () => new Date() } = options;
   const conversation = createConversation();
+  const ledger = createLedger();
   const listeners = new Set<EventListener>();
   let seq = 0;
   for (const event of events) {
     conversation.apply(event);
+    ledger.apply(event);
     seq = event.seq;
   }
   let last: Promise<unknown> = Promise.resolve();
@@ -51,12 +55,14 @@ export function createSession(options: SessionOptions): Session {
     await store.append(stamped);
     seq = stamped.seq;
     conversation.apply(stamped);
+    ledger.apply(stamped);
     emit(stamped);
     return stamped;
   };
   return {
     id,
     conversation,
+    ledger,
     append(event) {
       const next = last.then(() => appendNext(event));
       last = next.catch(() => {});

@@ -48,6 +48,7 @@ import {
   findIdleRules,
   loadConfig,
   type PermissionPrompter,
+  type PermissionRule,
   type PermissionSetting,
   type Policy,
 } from "@octant/runtime";
@@ -77,6 +78,8 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly permissions?: PermissionSetting;
   /** How we ask; by default through the client that calls, or at `/approvals` where HTTP is served. */
   readonly prompter?: PermissionPrompter;
+  /** What the person has allowed for this run; it lifts questions, never a deny. */
+  readonly allow?: readonly PermissionRule[];
   /** How long a call waits for an answer at `/approvals`; some minutes when absent. */
   readonly approvalTimeoutMs?: number;
   readonly env?: NodeJS.ProcessEnv;
@@ -169,6 +172,7 @@ function equip<T extends Tool>(
   } = createPolicySteps({
     ...{ config, workspace, env, permissions, log },
     ...(prompter && { prompter }),
+    ...(options.allow && { allow: options.allow }),
     ...(approvalTimeoutMs !== undefined && { approvalTimeoutMs }),
   });
   const registry = createRegistry([]);

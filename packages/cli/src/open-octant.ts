@@ -9,9 +9,10 @@ import { logLine, type permissionFlags, rootsOf, type workspaceFlags } from "./w
 export function openOctant(
   flags: FlagValues<typeof workspaceFlags> & Partial<FlagValues<typeof permissionFlags>>,
   io: Io,
-  more: Pick<OctantOptions, "prompter"> = {},
+  more: Pick<OctantOptions, "prompter" | "allow" | "env"> = {},
 ): Octant<OwnTool> {
   try {
+    const env = more.env ?? io.env;
     return createOctant({
       ...more,
       roots: rootsOf(flags, io),
@@ -19,7 +20,7 @@ export function openOctant(
       mode: flags.mode,
       tools: flags.tools?.split(",").map((name) => name.trim()),
       // The settings read it from there, as they read all of the environment.
-      env: flags["net-allow"] === undefined ? io.env : { ...io.env, OCTANT_NET_ALLOW: flags["net-allow"] },
+      env: flags["net-allow"] === undefined ? env : { ...env, OCTANT_NET_ALLOW: flags["net-allow"] },
       log: (line) => logLine(line, io),
     });
   } catch (cause) {

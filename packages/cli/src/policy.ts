@@ -15,6 +15,7 @@ import {
   createRedactor,
   createSessionAnswers,
   type PermissionPrompter,
+  type PermissionRule,
   type PermissionSetting,
   type Policy,
   recordCall,
@@ -31,6 +32,8 @@ export interface PolicyOptions {
   readonly permissions: PermissionSetting;
   /** Asked where rules ask; by default the client that calls, or else whoever answers approvals. */
   readonly prompter?: PermissionPrompter;
+  /** What the person has allowed for this run. */
+  readonly allow?: readonly PermissionRule[];
   /** How long a call waits for an approval; some minutes when absent. */
   readonly approvalTimeoutMs?: number;
   readonly log: (line: string) => void;
@@ -75,7 +78,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
       checkPermission({
         policy: rules,
         permissions,
-        session: createSessionAnswers(places),
+        session: createSessionAnswers(places, options.allow),
         prompter,
         addRule: async (rule) => {
           await addLocalRule(root, rule, { env });

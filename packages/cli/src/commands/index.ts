@@ -3,6 +3,8 @@ import { type AnyCommand, UsageError } from "../command.ts";
 
 /** In the order of the help. A command is loaded when it is called. */
 const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
+  run: async () => (await import("./run.ts")).run,
+  sessions: async () => (await import("./sessions.ts")).sessions,
   serve: async () => (await import("./serve.ts")).serve,
   call: async () => (await import("./call.ts")).call,
   tools: async () => (await import("./tools.ts")).tools,

@@ -2,10 +2,12 @@ import { createInterface } from "node:readline/promises";
 import { styleText } from "node:util";
 import { toOneLine } from "@octant/core";
 import {
+  createInstructionTrust,
   listTrust,
   loadConfig,
   revokeTrust,
   trustFolder,
+  trustInstructions,
   untrustedError,
   type WaitingForTrust,
 } from "@octant/runtime";
@@ -17,15 +19,15 @@ const VERBS = ["list", "revoke"] as const;
 
 export const trust = defineCommand({
   name: "trust",
-  summary: "Show what a project's settings want to run or to be allowed, and let them",
+  summary: "Show what a project wants to run, to be allowed or to tell the agent, and let it",
   arguments: [{ name: "list|revoke", kind: VERBS, optional: true }],
   flags: {
     root: workspaceFlags.root,
     yes: { summary: "Trust what is shown without asking" },
     json: { summary: "Print as JSON, and change nothing" },
   },
-  notes: `A project's hooks, servers, allow rules, environment and commands have no effect until you trust
-them. Trust is bound to exactly this content; when it changes, you are asked again.
+  notes: `A project's hooks, servers, allow rules, environment, commands and instructions for the agent
+(AGENTS.md, CLAUDE.md, GEMINI.md) have no effect until you trust them. Trust is bound to exactly this content; when it changes, you are asked again.
   octant trust           show what waits in this folder, and ask
   octant trust list      show what is trusted, in all folders
   octant trust revoke    forget all trust in this folder`,
@@ -39,18 +41,43 @@ them. Trust is bound to exactly this content; when it changes, you are asked aga
         `it takes ${VERBS.join(" or ")}, or nothing`,
       );
     const { waiting } = loadConfig({ roots, env: io.env });
+    const instructions = await findUntrusted(flags.root, io);
     if (flags.json) {
-      io.stdout.write(`${JSON.stringify(waiting, null, 2)}\n`);
+      const files = instructions.map(({ path, hash, text }) => ({ path, hash, text }));
+      io.stdout.write(`${JSON.stringify([...waiting, ...files], null, 2)}\n`);
       return EXIT.OK;
     }
-    if (waiting.length === 0) return say("nothing here waits for your trust", io);
+    if (waiting.length + instructions.length === 0) return say("nothing here waits for your trust", io);
     show(waiting, io);
+    showInstructions(instructions, io);
     if (!flags.yes && !(await agrees(waiting, io)))
       return say("not trusted; nothing of it has any effect", io, EXIT.FAILED);
     await trustFolder(waiting, { env: io.env });
+    await trustInstructions(instructions, { env: io.env });
     return say("trusted; when this content changes, you are asked again", io);
   },
 });
+
+/** Files that tell the agent what to do, and that nobody has looked at yet. */
+async function findUntrusted(root: readonly string[], io: Io) {
+  const { loadInstructions } = await import("../agent/agent-context.ts");
+  const { openOctant } = await import("../open-octant.ts");
+  const flags = { root, mode: undefined, tools: "fs", "net-allow": undefined };
+  await using octant = openOctant(flags, io);
+  const isTrusted = createInstructionTrust({ env: io.env });
+  return (await loadInstructions(octant)).filter((file) => !isTrusted(file));
+}
+
+function showInstructions(
+  files: readonly { readonly path: string; readonly text: string }[],
+  { stdout }: Io,
+): void {
+  for (const { path, text } of files) {
+    const title = `${toOneLine(path)}: instructions for the agent`;
+    stdout.write(`${styleText("bold", title, { stream: stdout })}\n`);
+    for (const line of text.trimEnd().split("\n")) stdout.write(`  | ${toOneLine(line)}\n`);
+  }
+}
 
 function show(waiting: readonly WaitingForTrust[], { stdout }: Io): void {
   for (const { file, parts } of waiting) {

@@ -10,3 +10,8 @@ export { SettingsError, type SettingsIssue } from "./settings-error.ts";
 export * from "./settings-schema.ts";
 export { type Origin, TIERS, type TierName } from "./tiers.ts";
 export { listTrust, revokeTrust, type Trusted, trustFolder, untrustedError } from "./trust.ts";
+export {
+  createInstructionTrust,
+  type InstructionContent,
+  trustInstructions,
+} from "./trust-instructions.ts";

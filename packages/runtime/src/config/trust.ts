@@ -15,11 +15,14 @@ import { toWriteError, writeWhole } from "./write-file.ts";
 export interface Trusted {
   /** The real path of the project's folder. */
   readonly folder: string;
-  readonly tier: ProjectTierName;
+  readonly tier: TrustedPart;
   readonly hash: string;
   /** ISO 8601. */
   readonly trusted_at: string;
 }
+
+/** A settings file of the project, or one with instructions for agents, by its path in the folder. */
+export type TrustedPart = ProjectTierName | `instructions:${string}`;
 
 /** Trusts exactly what was shown: `waiting` comes from the Config whose parts the person has seen. */
 export async function trustFolder(
@@ -93,7 +96,7 @@ const isTrusted = (one: unknown): one is Trusted => {
   const { folder, tier, hash, trusted_at } = fieldsOf(one);
   return (
     [folder, hash, trusted_at].every((value) => typeof value === "string") &&
-    (tier === "project" || tier === "local")
+    (tier === "project" || tier === "local" || (typeof tier === "string" && tier.startsWith("instructions:")))
   );
 };
 

@@ -1,0 +1,142 @@
+import type { ApiClient } from "../api-client.ts";
+import { ApiError } from "../api-error.ts";
+import type { Compacted } from "../events.ts";
+import { type Message, textOf, textParts } from "../messages.ts";
+import type { Session } from "../session.ts";
+import { messagesTokens, prefixTokens } from "../tokens.ts";
+import { addUsage, costOf, NO_USAGE, type Usage } from "../usage.ts";
+import { type CompactionResult, compactMessages, findCut, withoutResults } from "./compact.ts";
+
+export interface CompactionSettings {
+  /** Of a conversation; what the model takes when absent. */
+  readonly max_tokens?: number;
+  readonly reserve_recent?: number;
+}
+
+const DEFAULT_RESERVE = 3;
+/** Of the budget: beyond it the conversation is compacted before the next request. */
+const THRESHOLD = 0.9;
+/** Of the budget: what is left should leave room for work. */
+const TARGET = 0.6;
+const SUMMARY_TOKENS = 4_000;
+const MESSAGES_BETWEEN = 4;
+const INSTRUCTION = `Stop here and write a summary of the conversation so far, for yourself: it will replace the messages above. Call no tools. Say what was found out, what was decided and why, what was done and checked, what failed, and what comes next. Keep names, paths, commands and numbers exact. At most 600 words.`;
+
+export interface Compactor {
+  /** Whether the next request would take more than the budget allows. */
+  isNeeded(client: ApiClient): boolean;
+  /** False when nothing can be left out. */
+  compact(client: ApiClient, cause: Compacted["cause"], signal: AbortSignal): Promise<boolean>;
+}
+
+export function createCompactor(session: Session, settings: CompactionSettings = {}): Compactor {
+  const { conversation, ledger } = session;
+  const { reserve_recent = DEFAULT_RESERVE } = settings;
+  let lengthBefore = 0;
+  // What was just compacted, and is too long all the same, does not get shorter at every step.
+  const isNeeded = (client: ApiClient) =>
+    tokensNow(session) > budgetOf(client, settings) * THRESHOLD &&
+    conversation.messages.length >= lengthBefore + MESSAGES_BETWEEN;
+
+  const compact: Compactor["compact"] = async (client, cause, signal) => {
+    const { messages, system, tools } = conversation;
+    const before = tokensNow(session);
+    session.publish({ type: "compaction_began", tokens: before });
+    const prefix = prefixTokens(system, tools);
+    const room = budgetOf(client, settings) * TARGET - prefix;
+    const made = await summarize(session, client, reserve_recent, cause, signal);
+    const result = shorten(messages, room, reserve_recent, ledger.toText(), made.summary);
+    lengthBefore = result?.messages.length ?? messages.length;
+    if (!result) return false;
+    await session.append({
+      type: "compaction",
+      cause,
+      messages: result.messages,
+      tokens_before: before,
+      tokens_after: Math.min(prefix + messagesTokens(result.messages), Math.max(0, before - 1)),
+      summarized: made.summary !== undefined,
+      usage: made.usage,
+      cost: costOf(made.usage, client.model.price),
+    });
+    return true;
+  };
+  return { isNeeded, compact };
+}
+
+/** Keeps as many of the last turns as fit, at best all that are to be kept. */
+function shorten(
+  messages: readonly Message[],
+  room: number,
+  reserveRecent: number,
+  ledger: string,
+  summary: string | undefined,
+): CompactionResult | undefined {
+  let best: CompactionResult | undefined;
+  for (let reserve_recent = reserveRecent; reserve_recent >= 0; reserve_recent--) {
+    const options = { reserve_recent, ledger, ...(summary !== undefined && { summary }) };
+    const result = compactMessages(messages, options);
+    if (!result) continue;
+    best = result;
+    if (messagesTokens(result.messages) <= room) break;
+  }
+  return best;
+}
+
+/** What the model can take: its window without what it may answer, or less where the settings say so. */
+export function budgetOf({ model }: ApiClient, { max_tokens }: CompactionSettings): number {
+  const window = Math.max(model.context_tokens - model.max_output_tokens, model.context_tokens / 2);
+  return Math.min(max_tokens ?? window, window);
+}
+
+/** The provider's own count of the last request, with a guess for what came since; or a guess for all of it. */
+function tokensNow({ conversation }: Session): number {
+  const { messages, contextTokens, countedMessages, system, tools } = conversation;
+  if (contextTokens === 0) return prefixTokens(system, tools) + messagesTokens(messages);
+  return contextTokens + messagesTokens(messages.slice(countedMessages));
+}
+
+interface Made {
+  readonly summary?: string;
+  readonly usage: Usage;
+}
+
+/** The model's own words. Without them the messages are cut short, so a failure here is no failure of the session. */
+async function summarize(
+  { conversation, id }: Session,
+  client: ApiClient,
+  reserveRecent: number,
+  cause: Compacted["cause"],
+  signal: AbortSignal,
+): Promise<Made> {
+  const { system, tools, messages } = conversation;
+  const cut = findCut(messages, reserveRecent) || messages.length;
+  const range = messages.slice(0, endOfTurn(messages, cut));
+  if (range.length === 0) return { usage: NO_USAGE };
+  // Unchanged as far as it goes, so that the provider's cache holds; what was too long once is sent without results.
+  const sent = cause === "context_length" ? withoutResults(range) : range;
+  const asked: Message = { role: "user", origin: "context", content: textParts(INSTRUCTION) };
+  let usage = NO_USAGE;
+  try {
+    const request = {
+      system,
+      tools,
+      messages: [...sent, asked],
+      cache_key: id,
+      max_output_tokens: SUMMARY_TOKENS,
+    };
+    for await (const event of client.send(request, signal)) {
+      if (event.type !== "done") continue;
+      usage = addUsage(usage, event.usage);
+      const summary = textOf(event.message.content).trim();
+      return summary === "" ? { usage } : { summary, usage };
+    }
+  } catch (failure) {
+    signal.throwIfAborted();
+    if (!(failure instanceof ApiError)) throw failure;
+  }
+  return { usage };
+}
+
+/** A call is not sent without its result. */
+const endOfTurn = (messages: readonly Message[], cut: number): number =>
+  messages[cut - 1]?.role === "assistant" && messages[cut]?.role === "tool" ? cut + 1 : cut;

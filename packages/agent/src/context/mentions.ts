@@ -1,0 +1,32 @@
+import { type TextPart, textParts, type UserPart } from "../messages.ts";
+
+/** `@src/a.ts`, `@"a file.txt"`: at the start or after a space, so that mail addresses are none. */
+const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
+const MAX_MENTIONS = 20;
+
+/**
+ * A message with what it mentions behind it. `read` gives the content of a path, or undefined where there is nothing;
+ * such a mention stays plain text.
+ */
+export async function expandMentions(
+  text: string,
+  read: (path: string) => Promise<readonly UserPart[] | undefined>,
+): Promise<readonly UserPart[]> {
+  const names = [...text.matchAll(MENTION)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+  const added: UserPart[] = [];
+  for (const name of [...new Set(names)].slice(0, MAX_MENTIONS)) {
+    // A sentence may end behind the name.
+    for (const path of [name, name.replace(/[.,;:!?)]+$/, "")]) {
+      const parts = path === "" ? undefined : await read(path);
+      if (!parts) continue;
+      added.push(titled(path), ...parts);
+      break;
+    }
+  }
+  return [...textParts(text), ...added];
+}
+
+const titled = (path: string): TextPart => ({
+  type: "text",
+  text: `\n\nContent of ${path}, which the message mentions:\n`,
+});

@@ -1,0 +1,46 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+const MAX_ITEMS = 6;
+
+/** What `ws.detect` answers, in a few lines. Whatever is missing there is left out. */
+export function toProjectFacts(detected: unknown): readonly string[] {
+  if (!isFields(detected)) return [];
+  const vcs = isFields(detected["vcs"]) ? detected["vcs"] : {};
+  return [
+    line("Name", [text(detected["name"])]),
+    line(
+      "Languages",
+      listOf(detected, "languages").map(({ name }) => text(name)),
+    ),
+    line(
+      "Package managers",
+      listOf(detected, "package_managers").map(({ name }) => text(name)),
+    ),
+    line(
+      "Build",
+      listOf(detected, "build").map(({ command }) => words(command)),
+    ),
+    line(
+      "Test",
+      listOf(detected, "test").map(({ command }) => words(command)),
+    ),
+    line(
+      "Frameworks",
+      listOf(detected, "frameworks").map(({ name }) => text(name)),
+    ),
+    line("Git branch", [text(vcs["branch"])]),
+  ].filter((one) => one !== "");
+}
+
+function line(title: string, items: readonly string[]): string {
+  const shown = [...new Set(items.filter((item) => item !== ""))];
+  const more = shown.length > MAX_ITEMS ? `, and ${shown.length - MAX_ITEMS} more (ws.detect)` : "";
+  return shown.length === 0 ? "" : `${title}: ${shown.slice(0, MAX_ITEMS).join(", ")}${more}`;
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+const listOf = (fields: Fields, name: string): readonly Fields[] =>
+  Array.isArray(fields[name]) ? fields[name].filter(isFields) : [];
+/** It comes from the project's files, and stands in a line of ours. */
+const text = (value: unknown): string => (typeof value === "string" ? value.replace(/\p{C}+/gu, " ") : "");
+const words = (value: unknown): string => (Array.isArray(value) ? value.map(text).join(" ") : "");

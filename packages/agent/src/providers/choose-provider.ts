@@ -1,0 +1,101 @@
+import { ToolError } from "@octant/core";
+import {
+  type CredentialSource,
+  type Credentials,
+  keyCredentials,
+  PROVIDER_NAMES,
+  PROVIDERS,
+  type Provider,
+  type ProviderName,
+} from "./providers.ts";
+
+/** What is known about where answers shall come from; everything may be missing. */
+export interface ProviderChoice {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Named by the person. */
+  readonly provider?: ProviderName;
+  readonly model?: string;
+  /** From the settings. */
+  readonly settings?: {
+    readonly api_key?: string | null;
+    readonly base_url?: string | null;
+    /** Only where somebody has set it. */
+    readonly model?: string | null;
+  };
+  /** Sign-ins. */
+  readonly credentials?: CredentialSource;
+}
+
+export interface ChosenProvider {
+  readonly provider: ProviderName;
+  readonly model: string;
+  readonly base_url: string;
+  readonly credentials: Credentials;
+}
+
+/**
+ * The provider that was named, or the first with credentials; one that makes the wanted model comes first. Throws
+ * UNAUTHENTICATED with the ways to get credentials when there are none.
+ */
+export async function chooseProvider(choice: ProviderChoice): Promise<ChosenProvider> {
+  const wanted = choice.model ?? choice.settings?.model ?? undefined;
+  const candidates = choice.provider ? [choice.provider] : inOrder(wanted, choice);
+  for (const name of candidates) {
+    const credentials = await findCredentials(name, choice);
+    if (!credentials) continue;
+    const provider: Provider = PROVIDERS[name];
+    const model = wanted ?? provider.default_model;
+    if (model === null)
+      throw new ToolError("INVALID_ARGUMENT", `${name} has no default model; name one with --model`, {
+        issues: [{ path: "model", message: "expected the name of a model" }],
+      });
+    return { provider: name, model, base_url: baseUrlOf(name, choice), credentials };
+  }
+  throw noCredentials(choice.provider);
+}
+
+/** Servers that speak the older protocol are the rule at addresses of one's own. */
+function inOrder(model: string | undefined, choice: ProviderChoice): readonly ProviderName[] {
+  const hasOwnServer =
+    Boolean(choice.env["OPENAI_BASE_URL"]) && !/api\.openai\.com/.test(choice.env["OPENAI_BASE_URL"] ?? "");
+  const names = PROVIDER_NAMES.filter((name) => name !== (hasOwnServer ? "openai" : "openai-chat"));
+  const maker = MAKERS.find(([pattern]) => model !== undefined && pattern.test(model))?.[1];
+  return maker ? [maker, ...names.filter((name) => name !== maker)] : names;
+}
+
+const MAKERS: readonly (readonly [RegExp, ProviderName])[] = [
+  [/^claude/, "anthropic"],
+  [/^(gpt-[4-9]|o[1-9]|codex)/, "openai"],
+  [/^gemini/, "gemini"],
+];
+
+async function findCredentials(name: ProviderName, choice: ProviderChoice): Promise<Credentials | undefined> {
+  const { env, settings } = choice;
+  const provider: Provider = PROVIDERS[name];
+  const key = provider.key_variables.map((variable) => env[variable]).find(Boolean);
+  if (key) return keyCredentials(name, key);
+  const signedIn = await choice.credentials?.find(name);
+  if (signedIn) return signedIn;
+  if (settings?.api_key) return keyCredentials(name, settings.api_key);
+  // A server of one's own often wants no key.
+  const isOwnServer = baseUrlOf(name, choice) !== provider.base_url;
+  return isOwnServer ? keyCredentials(name, undefined) : undefined;
+}
+
+function baseUrlOf(name: ProviderName, { env, settings, provider }: ProviderChoice): string {
+  const { base_url, base_url_variable }: Provider = PROVIDERS[name];
+  const general = provider === undefined || provider === name ? settings?.base_url : undefined;
+  return env[base_url_variable] || general || base_url;
+}
+
+function noCredentials(provider: ProviderName | undefined): ToolError {
+  const keys = PROVIDER_NAMES.map((name) => PROVIDERS[name].key_variables[0]);
+  const variable = provider ? PROVIDERS[provider].key_variables[0] : [...new Set(keys)].join(", ");
+  const lines = [
+    `no credentials for ${provider ?? "a model provider"} were found. Three ways to get an answer:`,
+    "  local model   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 octant run --model qwen3-coder …  (Ollama, llama.cpp, vLLM)",
+    `  API key       set ${variable}`,
+    `  sign-in       octant login${provider ? ` ${provider}` : ""}`,
+  ];
+  return new ToolError("UNAUTHENTICATED", lines.join("\n"), {});
+}

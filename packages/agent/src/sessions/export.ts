@@ -1,0 +1,136 @@
+import type { StampedEvent } from "../events.ts";
+import { textOf, type UserPart } from "../messages.ts";
+
+/** All events, as a list. */
+export const exportJson = (events: readonly StampedEvent[]): string => `${JSON.stringify(events, null, 2)}\n`;
+
+/** One thing that a reader of a session sees. */
+export interface TranscriptEntry {
+  readonly kind: "user" | "assistant" | "thinking" | "call" | "note";
+  readonly at: string;
+  readonly title: string;
+  readonly text: string;
+  readonly failed?: boolean;
+}
+
+/** What a person reads of a session, in order. */
+export function toTranscript(events: readonly StampedEvent[]): readonly TranscriptEntry[] {
+  const titles = new Map<string, string>();
+  return events.flatMap((event): TranscriptEntry[] => {
+    const { at } = event;
+    switch (event.type) {
+      case "user":
+        return [
+          {
+            kind: event.origin === "person" ? "user" : "note",
+            at,
+            title: event.origin,
+            text: plain(event.content),
+          },
+        ];
+      case "message":
+        return event.message.content.flatMap((part): TranscriptEntry[] => {
+          if (part.type === "tool_call" || part.text === "") return [];
+          return [
+            { kind: part.type === "text" ? "assistant" : "thinking", at, title: part.type, text: part.text },
+          ];
+        });
+      case "tool_began":
+        titles.set(event.call_id, event.title);
+        return [];
+      case "tool_ended":
+        return [
+          {
+            kind: "call",
+            at,
+            title: titles.get(event.call_id) ?? event.name,
+            text: plain(event.content),
+            failed: event.is_error,
+          },
+        ];
+      case "compaction":
+        return [
+          {
+            kind: "note",
+            at,
+            title: `compacted ${event.tokens_before} → ${event.tokens_after} tokens`,
+            text: "",
+          },
+        ];
+      case "notice":
+        return [{ kind: "note", at, title: event.level, text: event.text }];
+      case "end":
+        return [{ kind: "note", at, title: `ended: ${event.reason}`, text: event.message ?? "" }];
+      default:
+        return [];
+    }
+  });
+}
+
+const plain = (content: readonly UserPart[]): string => {
+  const images = content.filter(({ type }) => type === "image").length;
+  return textOf(content) + (images > 0 ? `\n[${images} image${images > 1 ? "s" : ""}]` : "");
+};
+
+const titleOf = (events: readonly StampedEvent[]): string =>
+  events.findLast((event) => event.type === "title")?.title ?? "Session";
+
+export function exportMarkdown(events: readonly StampedEvent[]): string {
+  const entries = toTranscript(events).map(({ kind, title, text, failed }) => {
+    if (kind === "user") return `## You\n\n${text}`;
+    if (kind === "assistant") return `## Octant\n\n${text}`;
+    if (kind === "thinking") return quote(text);
+    if (kind === "call")
+      return `**${title.replaceAll("`", "'")}**${failed ? " (failed)" : ""}\n\n${fenced(text)}`;
+    return `_${title}${text === "" ? "" : `: ${text.replaceAll("\n", " ")}`}_`;
+  });
+  return `# ${titleOf(events)}\n\n${entries.join("\n\n")}\n`;
+}
+
+const quote = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => `> ${line}`)
+    .join("\n");
+
+/** A fence that nothing in the text can close. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
+}
+
+const STYLE = `:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.4 ui-monospace,monospace;margin:.3rem 0}
+.user{border-left:4px solid #47a;padding-left:.8rem}.assistant{margin:1rem 0}.thinking,.note{opacity:.65}
+details{border:1px solid #8886;border-radius:.4rem;margin:.4rem 0;padding:.2rem .6rem}summary{cursor:pointer;font:13px ui-monospace,monospace}
+.failed summary{color:#c33}time{float:right;opacity:.5;font-size:12px}`;
+
+/** One page that needs nothing else: no scripts, no network, everything escaped. */
+export function exportHtml(events: readonly StampedEvent[]): string {
+  const title = toHtml(titleOf(events));
+  const body = toTranscript(events).map(({ kind, at, title: name, text, failed }) => {
+    const time = `<time datetime="${toHtml(at)}">${toHtml(at.slice(11, 19))}</time>`;
+    const content = `<pre>${toHtml(text)}</pre>`;
+    if (kind === "call" || kind === "thinking")
+      return `<details class="${kind}${failed ? " failed" : ""}"><summary>${time}${toHtml(name)}</summary>${content}</details>`;
+    return `<section class="${kind}">${time}${kind === "note" ? `<em>${toHtml(name)}</em>` : ""}${text === "" ? "" : content}</section>`;
+  });
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${title}</title><style>${STYLE}</style></head>
+<body><h1>${title}</h1>
+${body.join("\n")}
+</body></html>
+`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+const toHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);

@@ -1,0 +1,116 @@
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ToolError } from "@octant/core";
+import type { StampedEvent } from "../events.ts";
+import type { EventStore } from "../session.ts";
+
+const CHUNK_BYTES = 1024 * 1024;
+const LINE_FEED = 10;
+
+/** Appends events to a file, one line of JSON each. An event is on the disk when `append` comes back. */
+export async function openLogFile(file: string): Promise<EventStore> {
+  cutTornLine(file);
+  const handle = await open(file, "a", 0o600);
+  syncFolder(dirname(file));
+  return {
+    async append(event) {
+      await writeAll(handle, `${JSON.stringify(event)}\n`);
+      await handle.datasync();
+    },
+    close: () => handle.close(),
+  };
+}
+
+async function writeAll(handle: FileHandle, line: string): Promise<void> {
+  try {
+    await handle.appendFile(line);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException; // Thrown by the file system.
+    if (code === "ENOSPC" || code === "EDQUOT")
+      throw new ToolError(
+        "NO_SPACE",
+        "the session cannot be stored: the disk is full; free some space",
+        {},
+        { cause },
+      );
+    throw new ToolError("IO_ERROR", `the session cannot be stored: ${code}`, { errno: code }, { cause });
+  }
+}
+
+/** The events of a log, oldest first. A last line that was not written whole was never acknowledged, and is skipped. */
+export function* readLogFile(file: string): Generator<StampedEvent> {
+  for (const line of readLines(file)) {
+    if (line === "") continue;
+    try {
+      yield JSON.parse(line);
+    } catch (cause) {
+      // Only a crash in the middle of a write leaves such a line; the next writer cuts it off or ends it.
+      if (!(cause instanceof SyntaxError)) throw cause;
+    }
+  }
+}
+
+/** Whole lines only. */
+function* readLines(file: string): Generator<string> {
+  const fd = openSync(file, "r");
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  const open: Buffer[] = [];
+  try {
+    for (;;) {
+      const length = readSync(fd, chunk, 0, CHUNK_BYTES, null);
+      if (length === 0) return;
+      let start = 0;
+      for (let at = chunk.indexOf(LINE_FEED); at >= 0 && at < length; at = chunk.indexOf(LINE_FEED, start)) {
+        const rest = chunk.toString("utf8", start, at);
+        yield open.length === 0 ? rest : Buffer.concat([...open, chunk.subarray(start, at)]).toString("utf8");
+        open.length = 0;
+        start = at + 1;
+      }
+      if (start < length) open.push(Buffer.from(chunk.subarray(start, length)));
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** So that the next event does not become part of a line that a crash has cut. */
+function cutTornLine(file: string): void {
+  let fd: number;
+  try {
+    fd = openSync(file, "r+");
+  } catch {
+    return;
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const end = lastLineEnd(fd, size);
+    if (end < size) {
+      ftruncateSync(fd, end);
+      fsyncSync(fd);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function lastLineEnd(fd: number, size: number): number {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - CHUNK_BYTES);
+    const length = readSync(fd, chunk, 0, end - start, start);
+    const at = chunk.subarray(0, length).lastIndexOf(LINE_FEED);
+    if (at >= 0) return start + at + 1;
+    end = start;
+  }
+  return 0;
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,190 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newHandle, ToolError } from "@octant/core";
+import { createConversation } from "../conversation.ts";
+import type { EndReason, StampedEvent, StoredEvent } from "../events.ts";
+import { createSession, type Session } from "../session.ts";
+import { tokensOf, type Usage } from "../usage.ts";
+import { openLogFile, readLogFile } from "./log-file.ts";
+
+/** What a list of sessions shows. */
+export interface SessionInfo {
+  readonly session_id: string;
+  readonly title: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly cwd: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly turns: number;
+  readonly usage: Usage;
+  readonly tokens: number;
+  readonly cost: number | null;
+  readonly changed_files: readonly string[];
+  /** Null while a run goes on, or when one was killed. */
+  readonly ended: EndReason | null;
+  readonly events: number;
+  readonly parent: { readonly session_id: string; readonly kind: "agent" | "fork" } | null;
+}
+
+export interface SessionStoreOptions {
+  readonly folder: string;
+  /** Keeps other processes away from a session while it is open; returns how to let go, or throws LOCKED. */
+  readonly lock?: (file: string) => Promise<() => Promise<void>>;
+  readonly now?: () => number;
+}
+
+/** The sessions of a workspace, on the disk. */
+export interface SessionStore {
+  /** A new, empty session. */
+  create(): Promise<Session>;
+  /** A session with everything that was acknowledged. Throws NOT_FOUND, or LOCKED when it is open elsewhere. */
+  open(id: string): Promise<Session>;
+  /** A new session that begins with the events of another one, up to `seq`. */
+  fork(id: string, seq?: number): Promise<Session>;
+  /** Newest first. */
+  list(): readonly SessionInfo[];
+  info(id: string): SessionInfo;
+  /** Oldest first. */
+  events(id: string): Iterable<StampedEvent>;
+  /** An id from its beginning, where that is unambiguous. */
+  resolve(id: string): string;
+  remove(id: string): Promise<void>;
+}
+
+const LOG = ".jsonl";
+const SUMMARY = ".info.json";
+const ID = /^ses_[0-9a-z]{36}$/;
+
+export function createSessionStore(options: SessionStoreOptions): SessionStore {
+  const { folder, lock = async () => async () => {}, now = Date.now } = options;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fileOf = (id: string) => join(folder, `${id}${LOG}`);
+  const ids = () =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(LOG))
+      .map((name) => name.slice(0, -LOG.length))
+      .filter((id) => ID.test(id))
+      .sort()
+      .reverse();
+
+  const resolve = (id: string) => {
+    const found = ids().filter((one) => one === id || one.startsWith(id) || one.startsWith(`ses_${id}`));
+    const [only] = found;
+    if (only !== undefined && (found.length === 1 || only === id)) return only;
+    const why =
+      found.length > 1 ? `${found.length} sessions begin with '${id}'` : `there is no session '${id}'`;
+    throw new ToolError("NOT_FOUND", `${why}; octant sessions lists them`, { id });
+  };
+  const attach = async (id: string, events: Iterable<StampedEvent>): Promise<Session> => {
+    const release = await lock(fileOf(id));
+    try {
+      const store = await openLogFile(fileOf(id));
+      const close = async () => {
+        await store.close();
+        await release();
+      };
+      return createSession({ id, events, store: { ...store, close } });
+    } catch (cause) {
+      await release();
+      throw cause;
+    }
+  };
+  /** The summary of a log, kept beside it until the log grows. */
+  const info = (id: string): SessionInfo => {
+    const file = join(folder, `${id}${SUMMARY}`);
+    const { size } = statSync(fileOf(id));
+    const kept = readSummary(file);
+    if (kept?.size === size) return kept.info;
+    const made = summarize(id, readLogFile(fileOf(id)));
+    try {
+      writeFileSync(`${file}.new`, JSON.stringify({ size, info: made }), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    } catch {
+      // It only saves time.
+    }
+    return made;
+  };
+
+  return {
+    resolve,
+    info: (id) => info(resolve(id)),
+    create: () => attach(newHandle("ses", now()), []),
+    async open(given) {
+      const id = resolve(given);
+      return attach(id, readLogFile(fileOf(id)));
+    },
+    async fork(given, seq = Number.POSITIVE_INFINITY) {
+      const from = resolve(given);
+      const session = await attach(newHandle("ses", now()), []);
+      for (const event of readLogFile(fileOf(from))) {
+        if (event.seq > seq) break;
+        await session.append(toForked(event, from));
+      }
+      return session;
+    },
+    list: () =>
+      ids()
+        .map(info)
+        .filter(({ events }) => events > 0)
+        .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1)),
+    events: (id) => readLogFile(fileOf(resolve(id))),
+    async remove(given) {
+      const id = resolve(given);
+      const release = await lock(fileOf(id));
+      for (const suffix of [LOG, SUMMARY]) rmSync(join(folder, `${id}${suffix}`), { force: true });
+      await release();
+    },
+  };
+}
+
+function toForked(event: StampedEvent, from: string): StoredEvent {
+  const { seq, session_id: _id, at: _at, ...rest } = event;
+  if (rest.type !== "session_began") return rest;
+  return { ...rest, parent: { session_id: from, kind: "fork", seq } };
+}
+
+function readSummary(file: string): { readonly size: number; readonly info: SessionInfo } | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function summarize(id: string, events: Iterable<StampedEvent>): SessionInfo {
+  const conversation = createConversation();
+  let created_at = "";
+  let updated_at = "";
+  let ended: EndReason | null = null;
+  let parent: SessionInfo["parent"] = null;
+  let count = 0;
+  for (const event of events) {
+    conversation.apply(event);
+    created_at ||= event.at;
+    updated_at = event.at;
+    count += 1;
+    if (event.type === "end") ended = event.reason;
+    else if (event.type !== "title" && event.type !== "mark") ended = null;
+    if (event.type === "session_began" && event.parent)
+      parent = { session_id: event.parent.session_id, kind: event.parent.kind };
+  }
+  const { title, model, cwd, turns, usage, cost, changed } = conversation;
+  return {
+    session_id: id,
+    title,
+    model: model?.id ?? "",
+    provider: model?.provider ?? "",
+    cwd,
+    created_at,
+    updated_at,
+    turns,
+    usage,
+    tokens: tokensOf(usage),
+    cost,
+    changed_files: [...changed.keys()],
+    ended,
+    events: count,
+    parent,
+  };
+}

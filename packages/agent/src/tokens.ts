@@ -1,0 +1,31 @@
+import type { ToolDefinition } from "./api-client.ts";
+import type { Message, UserPart } from "./messages.ts";
+
+/** Text and code of most languages come to about this; the providers' own counts replace it where they are known. */
+const CHARS_PER_TOKEN = 3.6;
+/** What a picture of usual size costs. */
+const IMAGE_TOKENS = 1_600;
+const MESSAGE_TOKENS = 6;
+
+/** A guess that is rather too high than too low. */
+export const estimateTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);
+
+export function messageTokens(message: Message): number {
+  if (message.role === "user") return MESSAGE_TOKENS + partsTokens(message.content);
+  if (message.role === "tool")
+    return message.results.reduce((sum, { content }) => sum + MESSAGE_TOKENS + partsTokens(content), 0);
+  return message.content.reduce((sum, part) => {
+    if (part.type === "tool_call") return sum + MESSAGE_TOKENS + estimateTokens(part.name + part.arguments);
+    return sum + estimateTokens(part.text);
+  }, MESSAGE_TOKENS);
+}
+
+const partsTokens = (parts: readonly UserPart[]): number =>
+  parts.reduce((sum, part) => sum + (part.type === "text" ? estimateTokens(part.text) : IMAGE_TOKENS), 0);
+
+export const messagesTokens = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + messageTokens(message), 0);
+
+/** What every request of a session has in front of its messages. */
+export const prefixTokens = (system: string, tools: readonly ToolDefinition[]): number =>
+  estimateTokens(system) + estimateTokens(JSON.stringify(tools));

@@ -1,0 +1,54 @@
+import { createToText, type Dispatch, type Registry } from "@octant/core";
+import type { ToolExecutor } from "../tool-executor.ts";
+
+/** A language server that is not ready by then is not waited for: the next edit finds it running. */
+const PATIENCE_MS = 3_000;
+const MAX_FILES = 8;
+const CALLER = { id: "agent-diagnostics", access: "read" } as const;
+
+interface Options {
+  readonly dispatch: Dispatch;
+  readonly registry: Registry;
+  readonly roots: readonly string[];
+}
+
+/** Tells the model what is wrong in the files that it has just changed, once for each state of a file. */
+export function createDiagnosticsAfterEdits({
+  dispatch,
+  registry,
+  roots,
+}: Options): NonNullable<ToolExecutor["afterEdits"]> {
+  const toText = createToText(registry, roots);
+  const told = new Map<string, string>();
+  return async (changed, signal) => {
+    if (!registry.get("code")) return undefined;
+    const paths = [...new Set(changed.filter(({ hash }) => hash !== null).map(({ path }) => path))];
+    const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const texts = await Promise.all(
+      paths.slice(-MAX_FILES).map(async (uri) => {
+        const { envelope } = await dispatch(
+          { tool: "code", action: "diagnostics", input: { uri } },
+          { caller: CALLER, signal: within },
+        );
+        // Without a server for the language there is nothing to say.
+        if (!envelope.ok || !hasResults(envelope.data)) return told.delete(uri) && undefined;
+        const text = toText(envelope);
+        if (told.get(uri) === text) return undefined;
+        told.set(uri, text);
+        return text;
+      }),
+    );
+    signal.throwIfAborted();
+    const news = texts.filter((text) => typeof text === "string");
+    return news.length === 0
+      ? undefined
+      : `Diagnostics of the files that were just changed:\n${news.join("\n")}`;
+  };
+}
+
+const hasResults = (data: unknown): boolean =>
+  typeof data === "object" &&
+  data !== null &&
+  "total" in data &&
+  typeof data.total === "number" &&
+  data.total > 0;

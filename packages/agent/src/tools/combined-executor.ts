@@ -1,0 +1,90 @@
+import type { ToolDefinition } from "../api-client.ts";
+import { textParts } from "../messages.ts";
+import { toFailure } from "../run-calls.ts";
+import { estimateTokens } from "../tokens.ts";
+import type { ToolCall, ToolExecutor, ToolResult } from "../tool-executor.ts";
+
+/** Tokens of definitions that come from elsewhere; beyond them tools are found by search. */
+const BUDGET_TOKENS = 8_000;
+const MAX_FOUND = 8;
+const SEARCH: ToolDefinition = {
+  name: "find_tools",
+  description:
+    "Finds further tools by words, such as those of MCP servers. What it finds can be called from the next step on.",
+  input_schema: {
+    type: "object",
+    properties: { query: { type: "string", description: "Words from the tool's name or purpose" } },
+    required: ["query"],
+  },
+};
+
+export interface CombinedExecutorOptions {
+  readonly own: ToolExecutor;
+  /** Such as the tools of MCP servers. */
+  readonly further: readonly ToolExecutor[];
+  readonly budgetTokens?: number;
+}
+
+/** Own tools first, then others as far as the budget goes; the rest is loaded when it is found. Nothing moves. */
+export function combineExecutors(options: CombinedExecutorOptions): ToolExecutor {
+  const { own, further, budgetTokens = BUDGET_TOKENS } = options;
+  const offered: ToolDefinition[] = [];
+  const isOffered = (name: string) => offered.some((one) => one.name === name);
+  const all = () => further.flatMap((tools) => tools.definitions());
+  const add = (definitions: readonly ToolDefinition[]) =>
+    offered.push(...definitions.filter(({ name }) => !isOffered(name)));
+  let spent = 0;
+
+  const definitions = () => {
+    add(own.definitions());
+    for (const one of all()) {
+      if (isOffered(one.name)) continue;
+      const tokens = estimateTokens(JSON.stringify(one));
+      if (spent + tokens > budgetTokens) add([SEARCH]);
+      else {
+        spent += tokens;
+        add([one]);
+      }
+    }
+    return [...offered];
+  };
+  const ownerOf = (name: string) =>
+    [own, ...further].find((tools) => tools.definitions().some((one) => one.name === name));
+
+  const search = ({ input }: ToolCall): ToolResult => {
+    const words =
+      String(input["query"] ?? "")
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]+/gu) ?? [];
+    if (words.length === 0) return toFailure("INVALID_ARGUMENT", "query: expected some words");
+    const scored = all()
+      .map((one) => {
+        const text = `${one.name} ${one.description}`.toLowerCase();
+        return { one, score: words.filter((word) => text.includes(word)).length };
+      })
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, MAX_FOUND);
+    if (scored.length === 0) return { content: textParts("no tool fits these words"), is_error: false };
+    add(scored.map(({ one }) => one));
+    const lines = scored.map(({ one }) => `${one.name}: ${one.description}`);
+    return {
+      content: textParts(`${lines.join("\n")}\nThese can be called from the next step on.`),
+      is_error: false,
+    };
+  };
+
+  return {
+    definitions,
+    outline: (call) =>
+      ownerOf(call.name)?.outline(call) ?? { title: call.name, kind: "search", reads_only: true, paths: [] },
+    async execute(call, given) {
+      const owner = ownerOf(call.name);
+      if (owner) return owner.execute(call, given);
+      return call.name === SEARCH.name
+        ? search(call)
+        : toFailure("UNKNOWN_TOOL", `there is no tool '${call.name}'`);
+    },
+    ...(own.afterEdits && { afterEdits: own.afterEdits }),
+  };
+}

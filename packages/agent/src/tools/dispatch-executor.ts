@@ -1,0 +1,155 @@
+import {
+  type Access,
+  type AnyAction,
+  allowedIn,
+  type Call,
+  createToText,
+  type Dispatch,
+  type Jobs,
+  type Mode,
+  ownAction,
+  type Registry,
+  type Reply,
+} from "@octant/core";
+import { createListing, type Listing } from "@octant/mcp";
+import type { ToolDefinition } from "../api-client.ts";
+import type { UserPart } from "../messages.ts";
+import { toFailure } from "../run-calls.ts";
+import type { ToolCall, ToolExecutor, ToolResult } from "../tool-executor.ts";
+import { createDiagnosticsAfterEdits } from "./after-edits.ts";
+import type { CallPrompter } from "./call-prompter.ts";
+import { factsOf } from "./facts.ts";
+import { outlineOf } from "./outline.ts";
+
+export interface DispatchExecutorOptions {
+  readonly dispatch: Dispatch;
+  readonly registry: Registry;
+  /** The URIs of the workspace's folders. */
+  readonly roots: readonly string[];
+  /** The one whose prompter the dispatcher's policy was given. */
+  readonly prompter: CallPrompter;
+  /** With it, long work is waited for: a model has nothing else to do. */
+  readonly jobs?: Pick<Jobs, "ended" | "result" | "cancel">;
+  /** What calls may do at most; a sub-agent gets less than its parent. */
+  readonly access?: Access;
+  /** Looked at for every call: what the model is offered stays the same in every mode. */
+  readonly mode?: () => Mode | undefined;
+  /** Whether an action may be called at all; the others are answered with PERMISSION_DENIED. */
+  readonly allows?: (tool: string, action: string) => boolean;
+}
+
+/** Runs the tools of a registry through its dispatcher, with everything that its policy wants. */
+export function createDispatchExecutor(options: DispatchExecutorOptions): ToolExecutor {
+  const {
+    dispatch,
+    registry,
+    roots,
+    access = "admin",
+    mode = () => undefined,
+    allows = () => true,
+  } = options;
+  const toText = createToText(registry, roots);
+  const offered = createOffered(registry);
+  const find = ({ name, input }: ToolCall): { call: Call; act: AnyAction | undefined } => {
+    const call = offered().listing.toCall(name, input) ?? { tool: name, action: "", input };
+    const tool = registry.get(call.tool);
+    return { call, act: tool && ownAction(tool, String(call.action)) };
+  };
+  const refusal = ({ tool, action }: Call, act: AnyAction | undefined): ToolResult | undefined => {
+    if (!act) return undefined;
+    const name = `${tool}.${action}`;
+    const now = mode();
+    if (!allowedIn(now, act))
+      return toFailure(
+        "PERMISSION_DENIED",
+        `mode ${now} does not allow ${name}; the person can switch the mode`,
+      );
+    if (!allows(tool, String(action)))
+      return toFailure(
+        "PERMISSION_DENIED",
+        `this agent was not given ${name}; do without it, or report what is missing`,
+      );
+    return undefined;
+  };
+
+  return {
+    definitions: () => offered().definitions,
+    outline(call) {
+      const { call: found, act } = find(call);
+      return outlineOf(found, act);
+    },
+    async execute(asked, { sessionId, signal, prompter, onProgress }) {
+      const { call, act } = find(asked);
+      const refused = refusal(call, act);
+      if (refused) return refused;
+      const caller = { id: sessionId, access };
+      const answer = await options.prompter.run(prompter, () =>
+        dispatch(call, { caller, signal, onProgress }),
+      );
+      const reply = await outcomeOf(answer, act, caller.id, options.jobs, signal);
+      return toResult(reply, toText(reply.envelope), factsOf(reply.envelope, act));
+    },
+    afterEdits: createDiagnosticsAfterEdits({ dispatch, registry, roots }),
+  };
+}
+
+const LONG_WAIT_MS = 10 * 60_000;
+
+/** The result of work that is long by its declaration; what goes on beyond that is asked for with job.poll. */
+async function outcomeOf(
+  answer: Reply,
+  act: AnyAction | undefined,
+  owner: string,
+  jobs: DispatchExecutorOptions["jobs"],
+  signal: AbortSignal,
+): Promise<Reply> {
+  const { job_id } = answer.envelope.meta;
+  if (!jobs || job_id === undefined || act?.timing !== "async_long") return answer;
+  try {
+    await jobs.ended(owner, job_id, LONG_WAIT_MS, signal);
+    signal.throwIfAborted();
+  } catch (cause) {
+    if (signal.aborted) await jobs.cancel(owner, job_id);
+    throw cause;
+  }
+  const envelope = jobs.result(owner, job_id);
+  return envelope ? { ...answer, envelope } : answer;
+}
+
+interface Offered {
+  readonly listing: Listing;
+  readonly definitions: readonly ToolDefinition[];
+}
+
+/** What was offered once stays where it was: a prefix that changes is paid for again. */
+function createOffered(registry: Registry): () => Offered {
+  let known: { readonly names: string; readonly offered: Offered } | undefined;
+  return () => {
+    const tools = registry.list();
+    const names = tools.map(({ name }) => name).join(" ");
+    if (known?.names === names) return known.offered;
+    const listing = createListing({ registry, answers: "text" });
+    const before = known?.offered.definitions ?? [];
+    const now = listing.tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      input_schema: inputSchema,
+    }));
+    const added = now.filter(({ name }) => !before.some((one) => one.name === name));
+    known = { names, offered: { listing, definitions: [...before, ...added] } };
+    return known.offered;
+  };
+}
+
+function toResult(reply: Reply, text: string, facts: ToolResult["facts"]): ToolResult {
+  const { envelope, attachments } = reply;
+  const images = attachments.flatMap(({ kind, mime, bytes }): UserPart[] =>
+    kind === "image" ? [{ type: "image", mime, data: Buffer.from(bytes).toString("base64") }] : [],
+  );
+  return {
+    content: [{ type: "text", text }, ...images],
+    is_error: !envelope.ok,
+    ...(!envelope.ok && { code: envelope.error.code }),
+    ...(facts && { facts }),
+  };
+}

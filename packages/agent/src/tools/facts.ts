@@ -1,0 +1,33 @@
+import type { AnyAction, Envelope } from "@octant/core";
+import type { ChangedFile, ToolFacts } from "../tool-executor.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What front ends and the ledger want to know of an answer, by the names that all tools use for the same thing. */
+export function factsOf({ ok, data, meta }: Envelope, act: AnyAction | undefined): ToolFacts | undefined {
+  if (!ok || !isFields(data)) return undefined;
+  const isDryRun = typeof data["diff"] === "string" && act?.access === "write";
+  const files = filesOf(data);
+  const facts: ToolFacts = {
+    ...(files.length > 0 && act?.access === "write" && !isDryRun && { changed: files }),
+    ...(files.length > 0 && act?.access === "read" && { read: files }),
+    ...(typeof data["diff"] === "string" && { diff: data["diff"] }),
+    ...(typeof data["undo"] === "string" && { undo_ref: data["undo"] }),
+    ...(meta.job_id !== undefined && { job_id: meta.job_id }),
+    ...(typeof data["proc_id"] === "string" && { proc_id: data["proc_id"] }),
+    ...(isExitCode(data["exit_code"]) && { exit_code: data["exit_code"] }),
+  };
+  return Object.keys(facts).length > 0 ? facts : undefined;
+}
+
+function filesOf(data: Fields): readonly ChangedFile[] {
+  const listed = Array.isArray(data["files"]) ? data["files"].filter(isFields) : [];
+  return [data, ...listed].flatMap(({ uri, hash }) =>
+    typeof uri === "string" && uri.startsWith("file:") && (typeof hash === "string" || hash === null)
+      ? [{ path: uri, hash }]
+      : [],
+  );
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+const isExitCode = (value: unknown): value is number | null => value === null || typeof value === "number";

@@ -1,0 +1,54 @@
+import type { AnyAction, Call } from "@octant/core";
+import type { CallOutline, ToolKind } from "../tool-executor.ts";
+
+const MAX_TITLE_CHARS = 120;
+/** Parameters that say best what a call is about, the most telling first. */
+const SUBJECTS = [
+  "uri",
+  "path",
+  "command",
+  "pattern",
+  "query",
+  "url",
+  "symbol_id",
+  "message",
+  "ref",
+] as const;
+
+/** How a call is shown and scheduled, from its declaration and its arguments. */
+export function outlineOf({ tool, action, input }: Call, act: AnyAction | undefined): CallOutline {
+  const name = typeof action === "string" && action !== "" ? `${tool}.${action}` : tool;
+  const fields =
+    typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+  const subject = SUBJECTS.map((key) => toWords(fields[key])).find((words) => words !== "") ?? "";
+  return {
+    title: cut(`${name} ${subject}`.trim()),
+    kind: act ? kindOf(String(action), act) : "other",
+    // What is not known is refused without any effect.
+    reads_only: !act || act.access === "read",
+    paths: pathsOf(fields),
+  };
+}
+
+function kindOf(action: string, act: AnyAction): ToolKind {
+  if (act.access === "read")
+    return /search|list|references|calls|query|definition/.test(action) ? "search" : "read";
+  if (act.openWorld && act.intent !== "verify") return "fetch";
+  if (/^(rm|delete|remove)/.test(action)) return "delete";
+  return act.intent === "apply" ? "edit" : "execute";
+}
+
+function toWords(value: unknown): string {
+  if (Array.isArray(value)) return value.filter((word) => typeof word === "string").join(" ");
+  return typeof value === "string" ? value : "";
+}
+
+const cut = (text: string): string => {
+  const line = text.replace(/\p{Cc}+/gu, " ");
+  return line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…` : line;
+};
+
+function pathsOf(fields: Readonly<Record<string, unknown>>): readonly string[] {
+  const listed = Array.isArray(fields["files"]) ? fields["files"].map((file) => file?.uri) : [];
+  return [fields["uri"], fields["path"], ...listed].flat().filter((path) => typeof path === "string");
+}

@@ -1,0 +1,135 @@
+import {
+  type Agent,
+  type ApiClient,
+  chooseProvider,
+  createAgent,
+  createApiClient,
+  createCallPrompter,
+  createDispatchExecutor,
+  createSessionStore,
+  type Limits,
+  PROVIDERS,
+  type ProviderName,
+  type Session,
+  type SessionStore,
+} from "@octant/agent";
+import { type Mode, ToolError } from "@octant/core";
+import { pathToUri } from "@octant/host";
+import { type PermissionPrompter, type PermissionRule, unattended } from "@octant/runtime";
+import type { FlagValues, Io } from "../command.ts";
+import type { Octant } from "../octant.ts";
+import { openOctant } from "../open-octant.ts";
+import type { workspaceFlags } from "../workspace-flags.ts";
+import { loadAgentContext } from "./agent-context.ts";
+import { lockSession } from "./lock-session.ts";
+
+export interface OpenAgentOptions {
+  readonly flags: FlagValues<typeof workspaceFlags>;
+  readonly io: Io;
+  readonly provider?: ProviderName | undefined;
+  readonly model?: string | undefined;
+  /** Which session goes on; a new one when absent. */
+  readonly from?: SessionChoice | undefined;
+  readonly prompter?: PermissionPrompter | undefined;
+  readonly allow?: readonly PermissionRule[];
+  readonly limits?: Limits;
+  /** The mode of the moment; it may change while the agent works. */
+  readonly mode?: () => Mode | undefined;
+}
+
+export type SessionChoice =
+  | { readonly how: "resume" | "fork"; readonly id: string }
+  | { readonly how: "latest" };
+
+/** An agent on a workspace, with everything that belongs to it. */
+export interface OpenedAgent extends AsyncDisposable {
+  readonly agent: Agent;
+  readonly octant: Octant;
+  readonly sessions: SessionStore;
+  /** Instructions of the project that have no effect until they are trusted. */
+  readonly untrusted: readonly string[];
+}
+
+/** Puts workspace, model, session and loop together; what every front end of the agent begins with. */
+export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent> {
+  const { flags, io, prompter = unattended } = options;
+  const callPrompter = createCallPrompter();
+  const octant = openOctant({ ...flags, permissions: "enforce" }, io, {
+    prompter: callPrompter.prompter,
+    ...(options.allow && { allow: options.allow }),
+    env: withoutKeys(io.env),
+  });
+  try {
+    const sessions = openSessions(octant);
+    const client = await openClient(octant, options);
+    const session = await openSession(sessions, options.from);
+    const isNew = session.conversation.model === undefined;
+    const { system, untrusted } = isNew
+      ? await loadAgentContext(octant, io.env)
+      : { system: "", untrusted: [] };
+    const { roots } = octant.workspace.confinement;
+    const tools = createDispatchExecutor({
+      dispatch: octant.dispatch,
+      registry: octant.registry,
+      roots: roots.map(pathToUri),
+      prompter: callPrompter,
+      jobs: octant.workspace.jobs,
+      ...(options.mode && { mode: options.mode }),
+    });
+    const agent = createAgent({
+      client,
+      tools,
+      session,
+      prompter,
+      system,
+      cwd: roots[0] ?? "",
+      compaction: {
+        ...(octant.config.settings.max_tokens !== null && { max_tokens: octant.config.settings.max_tokens }),
+      },
+      ...(options.limits && { limits: options.limits }),
+    });
+    const close = async () => {
+      await agent.close();
+      await octant.close();
+    };
+    return { agent, octant, sessions, untrusted, [Symbol.asyncDispose]: close };
+  } catch (cause) {
+    await octant.close();
+    throw cause;
+  }
+}
+
+export const openSessions = (octant: Octant): SessionStore =>
+  createSessionStore({ folder: octant.workspace.state.folder("sessions"), lock: lockSession });
+
+async function openClient(octant: Octant, { io, provider, model }: OpenAgentOptions): Promise<ApiClient> {
+  const { settings, origins } = octant.config;
+  const chosen = await chooseProvider({
+    env: io.env,
+    ...(provider && { provider }),
+    ...(model !== undefined && { model }),
+    settings: {
+      api_key: settings.api_key,
+      base_url: settings.base_url,
+      model: origins.has("model") ? settings.model : null,
+    },
+  });
+  return createApiClient(chosen);
+}
+
+async function openSession(sessions: SessionStore, from: SessionChoice | undefined): Promise<Session> {
+  if (!from) return sessions.create();
+  if (from.how === "fork") return sessions.fork(from.id);
+  if (from.how === "resume") return sessions.open(from.id);
+  const [latest] = sessions.list();
+  if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
+  return sessions.open(latest.session_id);
+}
+
+/** What the agent starts has no use for the keys of the model's provider. */
+function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const keys = new Set(
+    Object.values(PROVIDERS).flatMap(({ key_variables }) => key_variables as readonly string[]),
+  );
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
+}

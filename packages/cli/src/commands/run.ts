@@ -1,0 +1,236 @@
+import { text as readAll } from "node:stream/consumers";
+import {
+  expandMentions,
+  PROVIDER_NAMES,
+  type ProviderName,
+  type RunEnded,
+  type UserPart,
+} from "@octant/agent";
+import { createToText, ToolError } from "@octant/core";
+import { pathToUri } from "@octant/host";
+import { createTerminalPrompter, type PermissionRule, ToolPattern } from "@octant/runtime";
+import {
+  type OpenAgentOptions,
+  type OpenedAgent,
+  openAgent,
+  type SessionChoice,
+} from "../agent/open-agent.ts";
+import { loadOutputSchema, type OutputSchema } from "../agent/output-schema.ts";
+import { createProgressLines } from "../agent/run-progress.ts";
+import { createRunResult, EXIT_OF, RUN_EXIT, type RunResult } from "../agent/run-result.ts";
+import { defineCommand, ENDING_SIGNALS, type Io, UsageError } from "../command.ts";
+import { logLine, workspaceFlags } from "../workspace-flags.ts";
+
+/** How often the model may repair an answer that does not fit the schema. */
+const MAX_REPAIRS = 2;
+
+export const run = defineCommand({
+  name: "run",
+  summary: "Let the agent do a task and print its answer",
+  arguments: [{ name: "PROMPT", optional: true }],
+  flags: {
+    ...workspaceFlags,
+    provider: { summary: "Who answers", value: "NAME", choices: PROVIDER_NAMES, env: "OCTANT_PROVIDER" },
+    model: { summary: "Which model; HANZO_MODEL and settings name one too", value: "MODEL" },
+    json: { summary: "Print the result as one JSON object" },
+    "stream-json": { summary: "Print every event as a line of JSON" },
+    resume: { summary: "Go on with this session", value: "ID" },
+    continue: { summary: "Go on with the newest session of this folder" },
+    fork: { summary: "Begin a new session with the conversation of this one", value: "ID" },
+    allow: {
+      summary: "Actions that need no approval in this run, such as fs.* or proc.exec",
+      value: "PATTERN",
+      many: true,
+    },
+    "max-turns": { summary: "End after so many answers of the model", value: "N" },
+    "max-cost": { summary: "End when so many US dollars are spent", value: "USD" },
+    "max-tokens": { summary: "End when so many tokens are used", value: "N" },
+    "max-time": { summary: "End after so many seconds", value: "SECONDS" },
+    "output-schema": { summary: "A JSON Schema that the answer has to fit", value: "FILE" },
+  },
+  notes: `The prompt may come from stdin, also in addition to an argument. @path in it adds a file.
+Reading is allowed; what changes something is asked at the terminal, or needs --allow or a rule in the
+settings. The answer goes to stdout, progress to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage,
+3 a limit was reached, 4 refused or cut by the model, 5 done but some calls could not be approved,
+6 the answer does not fit the schema, 130 interrupted. For example:
+  octant run "fix the failing test" --allow fs.apply_patch --allow test.run
+  git diff | octant run "review this" --json
+  octant run --continue "and now the docs"`,
+  async run({ args: [argument], flags }, io) {
+    const schema =
+      flags["output-schema"] === undefined ? undefined : loadOutputSchema(flags["output-schema"]);
+    const from = toSessionChoice(flags);
+    const prompt = await readPrompt(argument, io, from !== undefined);
+    const isAttended = io.stdin.isTTY && io.stderr.isTTY;
+    await using opened = await orSayHow(io, {
+      flags,
+      io,
+      // The parser lets no other names through.
+      provider: flags.provider as ProviderName | undefined,
+      model: flags.model,
+      from,
+      allow: flags.allow.map(toRule),
+      prompter: isAttended ? createTerminalPrompter({ input: io.stdin, output: io.stderr }) : undefined,
+      limits: {
+        ...numberFlag("max_turns", flags["max-turns"], 1),
+        ...numberFlag("max_cost", flags["max-cost"], 1),
+        ...numberFlag("max_tokens", flags["max-tokens"], 1),
+        ...numberFlag("max_time_ms", flags["max-time"], 1_000),
+      },
+    });
+    if (!opened) return RUN_EXIT.FAILED;
+    const { agent, untrusted } = opened;
+    const result = createRunResult(agent.session);
+    agent.subscribe(result.listen);
+    if (flags["stream-json"]) agent.subscribe((event) => void io.stdout.write(`${JSON.stringify(event)}\n`));
+    else agent.subscribe(createProgressLines(io));
+    if (untrusted.length > 0)
+      logLine(`${untrusted.join(", ")} has no effect until you trust it; octant trust shows it`, io);
+    using _signals = cancelOnSignals(() => void agent.cancel());
+    const end = await work(opened, prompt, schema);
+    return show(result.finish(end), schema, flags, io);
+  },
+});
+
+/** Undefined without credentials: how to get them takes more than one line. */
+async function orSayHow(io: Io, options: OpenAgentOptions): Promise<OpenedAgent | undefined> {
+  try {
+    return await openAgent(options);
+  } catch (cause) {
+    if (!(cause instanceof ToolError && cause.code === "UNAUTHENTICATED")) throw cause;
+    io.stderr.write(`octant: ${cause.message}\n`);
+    return undefined;
+  }
+}
+
+async function work(
+  opened: OpenedAgent,
+  prompt: string,
+  schema: OutputSchema | undefined,
+): Promise<RunEnded> {
+  const { agent } = opened;
+  let text = "";
+  agent.subscribe((event) => {
+    if (event.type === "message") text = lastText(event.message.content);
+  });
+  const asked = prompt === "" ? "" : `${prompt}${schema?.instruction ?? ""}`;
+  let end = asked === "" ? await agent.proceed() : await agent.send(await withMentions(opened, asked));
+  for (let repairs = 0; schema && end.reason === "done" && repairs < MAX_REPAIRS; repairs++) {
+    const wrong = schema.check(text);
+    if (wrong === undefined) break;
+    end = await agent.send(
+      `The answer does not fit the JSON Schema:\n${wrong}\nSend the corrected JSON value only.`,
+    );
+  }
+  return end;
+}
+
+const lastText = (parts: readonly { readonly type: string; readonly text?: string }[]) =>
+  parts.flatMap(({ type, text }) => (type === "text" && text !== undefined ? [text] : [])).join("");
+
+/** Files that the prompt mentions are read as the agent itself would read them. */
+function withMentions({ octant }: OpenedAgent, prompt: string): Promise<readonly UserPart[]> {
+  const toText = createToText(octant.registry, octant.workspace.confinement.roots.map(pathToUri));
+  const caller = { id: "agent-mentions", access: "read" } as const;
+  return expandMentions(prompt, async (path) => {
+    for (const action of ["read", "list"]) {
+      const { envelope, attachments } = await octant.dispatch(
+        { tool: "fs", action, input: { uri: path } },
+        { caller },
+      );
+      if (!envelope.ok) continue;
+      const images = attachments.flatMap(({ kind, mime, bytes }): UserPart[] =>
+        kind === "image" ? [{ type: "image", mime, data: Buffer.from(bytes).toString("base64") }] : [],
+      );
+      return [{ type: "text", text: toText(envelope) }, ...images];
+    }
+    return undefined;
+  });
+}
+
+async function readPrompt(argument: string | undefined, io: Io, isResumed: boolean): Promise<string> {
+  const piped = io.stdin.isTTY ? "" : (await readAll(io.stdin)).trim();
+  const prompt = [argument ?? "", piped].filter((part) => part !== "").join("\n\n");
+  if (prompt === "" && !isResumed)
+    throw new UsageError(
+      "octant run needs a prompt",
+      'octant run "fix the failing test", or a prompt on stdin',
+    );
+  return prompt;
+}
+
+function toSessionChoice(flags: {
+  readonly resume?: string | undefined;
+  readonly continue?: boolean;
+  readonly fork?: string | undefined;
+}): SessionChoice | undefined {
+  const given = [flags.resume, flags.continue || undefined, flags.fork].filter((one) => one !== undefined);
+  if (given.length > 1)
+    throw new UsageError(
+      "--resume, --continue and --fork exclude each other",
+      "octant sessions lists the ids",
+    );
+  if (flags.resume !== undefined) return { how: "resume", id: flags.resume };
+  if (flags.fork !== undefined) return { how: "fork", id: flags.fork };
+  return flags.continue ? { how: "latest" } : undefined;
+}
+
+function toRule(pattern: string): PermissionRule {
+  const { success } = ToolPattern.safeParse(pattern);
+  if (!success)
+    throw new UsageError(`--allow ${pattern} is not a pattern of actions`, "such as fs.*, proc.exec or '*'");
+  return { tool_pattern: pattern, mode: "allow" };
+}
+
+function numberFlag<K extends string>(
+  name: K,
+  text: string | undefined,
+  factor: number,
+): { [N in K]?: number } {
+  if (text === undefined) return {};
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0)
+    throw new UsageError(`'${text}' is not a number above 0`, "octant run --help shows the limits");
+  return { [name]: value * factor } as { [N in K]?: number }; // A computed name loses its type.
+}
+
+/** The first signal cancels; the run then ends by itself, with everything stored. */
+function cancelOnSignals(cancel: () => void): Disposable {
+  for (const signal of ENDING_SIGNALS) process.once(signal, cancel);
+  return {
+    [Symbol.dispose]() {
+      for (const signal of ENDING_SIGNALS) process.off(signal, cancel);
+    },
+  };
+}
+
+interface Shown {
+  readonly json: boolean;
+  readonly "stream-json": boolean;
+}
+
+function show(result: RunResult, schema: OutputSchema | undefined, flags: Shown, io: Io): number {
+  const unfit = schema && result.reason === "done" ? schema.check(result.text) : undefined;
+  const isFit = schema && result.reason === "done" && unfit === undefined;
+  if (flags.json) {
+    const output = isFit ? { output: schema.parse(result.text) } : {};
+    io.stdout.write(`${JSON.stringify({ ...result, ...output }, null, 2)}\n`);
+  } else if (!flags["stream-json"]) {
+    if (result.text !== "")
+      io.stdout.write(isFit ? `${JSON.stringify(schema.parse(result.text))}\n` : `${result.text}\n`);
+  }
+  if (result.message !== null) logLine(result.message, io);
+  if (result.unapproved.length > 0)
+    logLine(
+      `nobody could approve ${result.unapproved.join(", ")}; ${result.unapproved.map((name) => `--allow ${name}`).join(" ")} allows it for a run`,
+      io,
+    );
+  const cost = result.cost === null ? "" : `, $${result.cost.toFixed(4)}`;
+  logLine(`session ${result.session_id}: ${result.turns} turns, ${result.tokens} tokens${cost}`, io);
+  if (unfit !== undefined) {
+    logLine(`the answer does not fit the schema: ${unfit}`, io);
+    return RUN_EXIT.UNFIT;
+  }
+  if (result.reason === "done" && result.unapproved.length > 0) return RUN_EXIT.UNAPPROVED;
+  return EXIT_OF[result.reason];
+}

@@ -1,0 +1,102 @@
+import { writeFileSync } from "node:fs";
+import { exportHtml, exportJson, exportMarkdown, type SessionInfo } from "@octant/agent";
+import { openSessions } from "../agent/open-agent.ts";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { openOctant } from "../open-octant.ts";
+import { toOneLine } from "../visible.ts";
+import { workspaceFlags } from "../workspace-flags.ts";
+
+const VERBS = ["list", "show", "export", "remove"] as const;
+const FORMATS = { json: exportJson, markdown: exportMarkdown, html: exportHtml } as const;
+// Object.keys forgets that the keys are the formats.
+const FORMAT_NAMES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
+const DEFAULT_LIMIT = 20;
+
+export const sessions = defineCommand({
+  name: "sessions",
+  summary: "List, export and remove conversations with the agent",
+  arguments: [
+    { name: VERBS.join("|"), kind: VERBS, optional: true },
+    { name: "ID", optional: true },
+  ],
+  flags: {
+    root: workspaceFlags.root,
+    format: { summary: "Of an export; markdown by default", value: "FORMAT", choices: FORMAT_NAMES },
+    output: { summary: "Write the export to this file", value: "FILE" },
+    limit: { summary: "List so many; 20 by default", value: "N" },
+    json: { summary: "Print as JSON" },
+  },
+  notes: `The sessions of this folder, newest first. An id may be cut as long as it is unambiguous.
+  octant sessions                        what there is
+  octant sessions show ID                one of them, with its files and costs
+  octant sessions export ID --format html --output session.html
+  octant sessions remove ID
+  octant run --resume ID "go on"         go on with one`,
+  async run({ args: [verb = "list", id], flags }, io) {
+    await using octant = openOctant(
+      { root: flags.root, mode: undefined, tools: undefined, "net-allow": undefined },
+      io,
+    );
+    const store = openSessions(octant);
+    if (!VERBS.some((one) => one === verb))
+      throw new UsageError(`octant sessions does not take '${verb}'`, `it takes ${VERBS.join(", ")}`);
+    if (verb === "list") {
+      const all = store.list();
+      const shown = flags.json
+        ? JSON.stringify(all, null, 2)
+        : showList(all, Number(flags.limit ?? DEFAULT_LIMIT));
+      io.stdout.write(`${shown}\n`);
+      return EXIT.OK;
+    }
+    if (id === undefined)
+      throw new UsageError(`octant sessions ${verb} needs an ID`, "octant sessions lists them");
+    if (verb === "show") {
+      const info = store.info(id);
+      io.stdout.write(`${flags.json ? JSON.stringify(info, null, 2) : showOne(info)}\n`);
+    } else if (verb === "export") {
+      const text = FORMATS[flags.format ?? "markdown"]([...store.events(id)]);
+      if (flags.output === undefined) io.stdout.write(text);
+      else writeFileSync(flags.output, text, { mode: 0o600 });
+    } else {
+      await store.remove(id);
+      io.stdout.write("removed\n");
+    }
+    return EXIT.OK;
+  },
+});
+
+/** Long enough to be unambiguous, short enough to type. */
+const SHORT_ID_CHARS = 20;
+
+function showList(all: readonly SessionInfo[], limit: number): string {
+  if (all.length === 0) return 'there are no sessions in this folder yet; octant run "…" begins one';
+  const rows = all
+    .slice(0, limit)
+    .map((info) => [
+      info.session_id.slice(0, SHORT_ID_CHARS),
+      info.updated_at.slice(0, 16).replace("T", " "),
+      info.ended ?? "open",
+      `${info.turns}`,
+      info.cost === null ? "-" : `$${info.cost.toFixed(2)}`,
+      toOneLine(info.title),
+    ]);
+  const more = all.length > limit ? [`${all.length - limit} more: --limit ${all.length}`] : [];
+  return [...toColumns([["id", "updated", "state", "turns", "cost", "title"], ...rows]), ...more].join("\n");
+}
+
+const showOne = (info: SessionInfo): string =>
+  toColumns([
+    ["id", info.session_id],
+    ["title", toOneLine(info.title)],
+    ["model", `${info.provider} ${info.model}`],
+    ["folder", toOneLine(info.cwd)],
+    ["created", info.created_at],
+    ["updated", info.updated_at],
+    ["state", info.ended ?? "open"],
+    ["turns", `${info.turns}`],
+    ["tokens", `${info.tokens}`],
+    ["cost", info.cost === null ? "not known" : `$${info.cost.toFixed(4)}`],
+    ["events", `${info.events}`],
+    ...info.changed_files.map((file) => ["changed", toOneLine(file)]),
+  ]).join("\n");
