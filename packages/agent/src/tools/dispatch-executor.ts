@@ -112,7 +112,7 @@ async function outcomeOf(
     if (signal.aborted) await jobs.cancel(owner, job_id);
     throw cause;
   }
-  const envelope = jobs.result(owner, job_id);
+  const envelope = await jobs.result(owner, job_id);
   return envelope ? { ...answer, envelope } : answer;
 }
 

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { AgentEvent } from "@octant/agent";
+import { toOneLine } from "@octant/core";
 import type { Io } from "../command.ts";
-import { toOneLine } from "../visible.ts";
 
 /** Shows on stderr, one line at a time, what a headless agent does. */
 export function createProgressLines({ stderr }: Pick<Io, "stderr">): (event: AgentEvent) => void {

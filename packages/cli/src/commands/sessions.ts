@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { exportHtml, exportJson, exportMarkdown, type SessionInfo } from "@octant/agent";
+import { toOneLine } from "@octant/core";
 import { openSessions } from "../agent/open-agent.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
-import { toOneLine } from "../visible.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 const VERBS = ["list", "show", "export", "remove"] as const;
