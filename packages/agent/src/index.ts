@@ -19,6 +19,7 @@ export type { CompactionSettings } from "./compaction/compactor.ts";
 export { createLedger, type Ledger } from "./compaction/ledger.ts";
 export { findInstructions, type InstructionFile } from "./context/instructions.ts";
 export { expandMentions } from "./context/mentions.ts";
+export { createOutputSchema, type OutputSchema } from "./context/output-schema.ts";
 export { toProjectFacts } from "./context/project-facts.ts";
 export { type InstructionText, type PromptFacts, toSystemPrompt } from "./context/system-prompt.ts";
 export { type Conversation, createConversation, type PendingCall } from "./conversation.ts";

@@ -1,6 +1,7 @@
 import { text as readAll } from "node:stream/consumers";
 import {
   expandMentions,
+  type OutputSchema,
   PROVIDER_NAMES,
   type ProviderName,
   type RunEnded,
@@ -15,7 +16,7 @@ import {
   openAgent,
   type SessionChoice,
 } from "../agent/open-agent.ts";
-import { loadOutputSchema, type OutputSchema } from "../agent/output-schema.ts";
+import { loadOutputSchema } from "../agent/output-schema.ts";
 import { createProgressLines } from "../agent/run-progress.ts";
 import { createRunResult, EXIT_OF, RUN_EXIT, type RunResult } from "../agent/run-result.ts";
 import { defineCommand, ENDING_SIGNALS, type Io, UsageError } from "../command.ts";
