@@ -34,6 +34,32 @@ test("what is listed by default costs at most 4,900 tokens, with ui, search and 
   for (const list of [json, legacyJson]) expect(list.length / CHARS_PER_TOKEN).toBeLessThanOrEqual(4_900);
 });
 
+test("twenty further tools that are listed on demand add at most 60 tokens each, and answer when asked", async () => {
+  const { registry, dispatch } = octant;
+  const sizeOf = () => {
+    const { json, legacyJson } = createListing({ registry });
+    return Math.max(json.length, legacyJson.length);
+  };
+  const before = sizeOf();
+  const { actions } = registry.get("fs") ?? { actions: {} };
+  const names = Array.from({ length: 20 }, (_, i) => `further_${i + 10}`);
+  for (const name of names)
+    registry.addTool({
+      name,
+      summary: "Upload, fetch and list build artifacts.",
+      listing: "on_demand",
+      actions,
+    });
+  try {
+    expect((sizeOf() - before) / CHARS_PER_TOKEN / names.length).toBeLessThanOrEqual(60);
+    const call = { tool: "further_10", action: "schema", input: { about: "read" } };
+    const { envelope } = await dispatch(call, { caller: { id: "local", access: "admin" } });
+    expect(JSON.stringify(envelope.data)).toContain("max_bytes");
+  } finally {
+    for (const name of names) registry.removeTool(name);
+  }
+});
+
 // These two leave room for the others.
 test("proc and test together cost at most 1,100 tokens", () => {
   expect(tokensOf(["proc", "test"])).toBeLessThanOrEqual(1_100);

@@ -154,6 +154,12 @@ export interface Backend {
   readonly detail?: string;
 }
 
+/**
+ * `full`: actions with their parameters. `brief`: the names of the actions. `on_demand`: the summary alone. The actions
+ * `help` and `schema` have the rest.
+ */
+export type ListingWeight = "full" | "brief" | "on_demand";
+
 /** Reads what a ref of this caller stands for; NOT_FOUND when there is none, or another caller owns it. */
 export type RefReader = (ref: string, owner: string) => Uint8Array | Promise<Uint8Array>;
 
@@ -165,6 +171,8 @@ export interface Tool<
   readonly summary: string;
   readonly version?: string;
   readonly actions: A;
+  /** How much of the tool a list of tools shows; `full` when absent. */
+  readonly listing?: ListingWeight;
   /** Ref schemes that this tool serves: `fs.read` of `artifact:artifact_…` asks `refs.artifact`. */
   readonly refs?: Readonly<Record<string, RefReader>>;
   /** Looked up for `status` and `ws.capabilities`. */

@@ -45,8 +45,8 @@ export function createListing(options: ListingOptions): Listing {
   }
   const shown = [...offers.values()];
   const tools = shown.map(({ listed }) => listed);
-  const legacyTools = shown.map(({ listed, mayBeTask }) =>
-    mayBeTask ? { ...listed, execution: { taskSupport: "optional" } as const } : listed,
+  const legacyTools = shown.map(({ listed, mayBeTask, isMinimal }) =>
+    mayBeTask && !isMinimal ? { ...listed, execution: { taskSupport: "optional" } as const } : listed,
   );
   const json = JSON.stringify(tools);
   return {

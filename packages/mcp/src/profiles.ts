@@ -2,6 +2,7 @@ import {
   type AnyAction,
   allowedIn,
   type JsonSchema,
+  type ListingWeight,
   type Mode,
   type Tool,
   toInputSchema,
@@ -25,7 +26,7 @@ export interface ListedTool {
   readonly description: string;
   readonly inputSchema: { readonly type: "object"; readonly [keyword: string]: unknown };
   readonly outputSchema?: typeof ENVELOPE_SCHEMA;
-  readonly annotations: Annotations;
+  readonly annotations: Partial<Annotations>;
   readonly execution?: { readonly taskSupport: "optional" };
 }
 
@@ -36,6 +37,8 @@ export interface Offer {
   readonly action: string | undefined;
   /** Some of its calls go on as jobs. */
   readonly mayBeTask: boolean;
+  /** Its entry says no more than it must. */
+  readonly isMinimal?: true;
   /** Its calls need the client itself, for more than a form. */
   readonly usesClient?: true;
 }
@@ -47,11 +50,11 @@ export const toOffers = (
 ): readonly Offer[] => {
   const actions = Object.entries(tool.actions).filter(([, act]) => allowedIn(mode, act));
   if (typeof profile === "function") return profile({ ...tool, actions: Object.fromEntries(actions) });
-  if (profile === "lazy") return [toLazyOffer(tool, actions)];
+  if (profile === "lazy") return [toBriefOffer(tool, actions)];
   // Split, the built-ins of every tool would crowd out the rest; ws has the same for all tools.
   return profile === "split"
     ? actions.filter(([, act]) => !act.builtin).map(([name, act]) => toSplitOffer(tool, name, act))
-    : [toToolOffer(tool, actions)];
+    : [OFFER_BY_WEIGHT[tool.listing ?? "full"](tool, actions)];
 };
 
 const ENVELOPE_SCHEMA = {
@@ -79,24 +82,50 @@ function toToolOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
   return { listed, tool: tool.name, action: undefined, mayBeTask: mayBeTask(acts) };
 }
 
-/** No schema of the envelope either: eight times over it is a tenth of the budget. */
-function toLazyOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
-  const acts = actions.map(([, act]) => act);
-  const listed: ListedTool = {
-    name: tool.name,
-    description: `${tool.summary} ${LAZY_NOTE}`,
+/** The names of the actions. The envelope's schema is left out: repeated for every tool it is a tenth of the budget. */
+const toBriefOffer = (tool: Tool, actions: [string, AnyAction][]): Offer =>
+  toShortOffer(tool, actions, {
+    description: `${tool.summary} ${BRIEF_NOTE}`,
     inputSchema: {
       type: "object",
       properties: { action: { type: "string", enum: actions.map(([name]) => name) } },
       required: ["action"],
       additionalProperties: true,
     },
-    annotations: toAnnotations(acts),
-  };
+    annotations: toAnnotations(actions.map(([, act]) => act)),
+  });
+
+/** The summary alone: at most 60 tokens, so that dozens of tools can be offered. */
+const toOnDemandOffer = (tool: Tool, actions: [string, AnyAction][]): Offer => ({
+  ...toShortOffer(tool, actions, {
+    description: `${tool.summary} ${ON_DEMAND_NOTE}`,
+    inputSchema: { type: "object", properties: { action: { type: "string" } }, required: ["action"] },
+    annotations: withoutDefaults(toAnnotations(actions.map(([, act]) => act))),
+  }),
+  isMinimal: true,
+});
+
+/** MCP's own defaults. */
+const withoutDefaults = ({ readOnlyHint, destructiveHint, openWorldHint }: Annotations) => ({
+  ...(readOnlyHint && { readOnlyHint }),
+  ...(destructiveHint === false && { destructiveHint }),
+  ...(!openWorldHint && { openWorldHint }),
+});
+
+const BRIEF_NOTE = "Its actions help and schema tell the parameters of the others.";
+const ON_DEMAND_NOTE = "See help.";
+
+function toShortOffer(tool: Tool, actions: [string, AnyAction][], shown: Omit<ListedTool, "name">): Offer {
+  const acts = actions.map(([, act]) => act);
+  const listed: ListedTool = { name: tool.name, ...shown };
   return { listed, tool: tool.name, action: undefined, mayBeTask: mayBeTask(acts) };
 }
 
-const LAZY_NOTE = "Its actions help and schema tell the parameters of the others.";
+const OFFER_BY_WEIGHT: Readonly<Record<ListingWeight, typeof toToolOffer>> = {
+  full: toToolOffer,
+  brief: toBriefOffer,
+  on_demand: toOnDemandOffer,
+};
 
 function toSplitOffer(tool: Tool, action: string, act: AnyAction): Offer {
   const name = `${tool.name}_${action}`;
