@@ -3,7 +3,7 @@ import type { CallOptions, CheckedCall } from "./dispatch.ts";
 import type { Envelope, Paging } from "./envelope.ts";
 import type { ToolError } from "./errors.ts";
 import { type Cursors, staleCursor } from "./paging.ts";
-import type { Attachment, BinaryPart, Context, DecisionNote, OngoingJob } from "./tool.ts";
+import type { Attachment, BinaryPart, DecisionNote, OngoingJob, StepContext } from "./tool.ts";
 
 /** What an action says about its answer while it runs. */
 export interface Notes {
@@ -27,9 +27,9 @@ export function createContext(
   { tool, name, input }: CheckedCall,
   cursors: Cursors,
   traceId: string,
-  { caller, signal = new AbortController().signal, onProgress, upload, ask = nobody }: CallOptions,
+  { caller, signal = new AbortController().signal, onProgress, onStream, upload, ask = nobody }: CallOptions,
   notes: Notes,
-): Context {
+): StepContext {
   const scope = () => {
     const { cursor: _cursor, limit: _limit, ...query } = input;
     const digest = createHash("sha256").update(JSON.stringify(query)).digest("base64url");
@@ -46,7 +46,10 @@ export function createContext(
     job: () => notes.job,
     ask: (question) => ask(question, signal),
     progress: (update) => onProgress?.(update),
-    emit: (chunk) => chunk.kind === "progress" && onProgress?.(chunk),
+    emit(chunk) {
+      if (chunk.kind === "progress") onProgress?.(chunk);
+      onStream?.(chunk);
+    },
     detach: () => {},
     backend: (by) => {
       notes.backend = by;

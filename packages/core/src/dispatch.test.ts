@@ -265,3 +265,39 @@ test("where there are no jobs, an action that detaches is answered with what it 
   expect(envelope.data).toEqual({ state: "on its way" });
   expect(envelope.meta.job_id).toBeUndefined();
 });
+
+test("a sync call streams to its caller while it runs", async () => {
+  const { registry, dispatch } = createBox();
+  registry.addTool(
+    defineTool({
+      name: "talker",
+      summary: "Talks.",
+      actions: {
+        talk: action({
+          summary: "Say two things.",
+          access: "read",
+          timing: "sync",
+          intent: "inspect",
+          input: z.strictObject({}),
+          output: z.object({}),
+          examples: [{ title: "Talk", input: {} }],
+          run(_input, { emit }) {
+            emit({ kind: "text", text: "one" });
+            emit({ kind: "progress", progress: 1 });
+            return {};
+          },
+        }),
+      },
+    }),
+  );
+  const chunks: unknown[] = [];
+  const updates: unknown[] = [];
+  const call = { tool: "talker", action: "talk", input: {} };
+  await dispatch(call, {
+    caller: admin,
+    onStream: (chunk) => chunks.push(chunk),
+    onProgress: (update) => updates.push(update),
+  });
+  expect(chunks).toMatchObject([{ kind: "text", text: "one" }, { kind: "progress" }]);
+  expect(updates).toMatchObject([{ progress: 1 }]);
+});

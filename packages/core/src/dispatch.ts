@@ -10,6 +10,7 @@ import type { Cursors } from "./paging.ts";
 import type { Registry } from "./registry.ts";
 import { runAction } from "./run-action.ts";
 import { createSettle } from "./settle.ts";
+import type { StreamChunk } from "./stream.ts";
 import type {
   Access,
   Answer,
@@ -17,9 +18,9 @@ import type {
   Attachment,
   BinaryPart,
   Caller,
-  Context,
   Progress,
   Question,
+  StepContext,
   Timing,
   Tool,
 } from "./tool.ts";
@@ -37,6 +38,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly traceparent?: unknown;
   readonly onProgress?: (update: Progress) => void;
+  /** Receives the stream of the call while the caller waits for the answer. */
+  readonly onStream?: (chunk: StreamChunk) => void;
   /** How the person behind the caller can be asked; undefined comes back when they cannot. */
   readonly ask?: (question: Question, signal: AbortSignal) => Promise<Answer | undefined>;
   /** Asks for another timing: `async_long` gets the job's id at once. A sync action stays sync. */
@@ -75,7 +78,7 @@ export interface UnfitCall {
 }
 
 /** A layer round every call. It may refuse by throwing a ToolError, and it sees the checked data on the way back. */
-export type Step = (call: CheckedCall, ctx: Context, next: () => Promise<unknown>) => Promise<unknown>;
+export type Step = (call: CheckedCall, ctx: StepContext, next: () => Promise<unknown>) => Promise<unknown>;
 
 export interface DispatcherOptions {
   readonly registry: Registry;
@@ -189,7 +192,7 @@ const checkMode =
     throw refuse(ctx, "mode", mode ?? "", message);
   };
 
-function refuse(ctx: Context, step: "access" | "mode", rule: string, message: string): ToolError {
+function refuse(ctx: StepContext, step: "access" | "mode", rule: string, message: string): ToolError {
   ctx.decided({ step, outcome: "deny", rule });
   return new ToolError("PERMISSION_DENIED", message, { by: step, rule });
 }

@@ -66,6 +66,10 @@ const runAsJob =
             runInJob(call, ctx, running, {
               // Cancelling the job ends a question, too.
               ask: (question) => given.ask?.(question, running.signal) ?? Promise.resolve(undefined),
+              emit(chunk) {
+                running.emit(chunk);
+                if (isWaiting) given.onStream?.(chunk);
+              },
               progress(update) {
                 running.emit({ kind: "progress", ...update });
                 if (isWaiting) ctx.progress(update);

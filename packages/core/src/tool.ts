@@ -76,21 +76,25 @@ export interface Answer {
   readonly content?: unknown;
 }
 
-/** What differs from call to call. What is fixed for the process is given to the tool when it is made. */
+/** A call as a step of the pipeline sees it. */
+export interface StepContext extends Context {
+  /** The decisions of the steps before, in order. */
+  readonly decisions: readonly DecisionNote[];
+  /** Records a decision for the audit log. */
+  decided(note: DecisionNote): void;
+  /** Once the call is answered: the job that continues, if any. */
+  job(): OngoingJob | undefined;
+}
+
+/** A call as its tool sees it. What is fixed for the process is an argument of the tool instead. */
 export interface Context {
   readonly traceId: string;
   readonly signal: AbortSignal;
   readonly caller: Caller;
-  /** What the steps before have decided, in order. */
-  readonly decisions: readonly DecisionNote[];
-  /** For steps: keeps what was decided, for those who tell about the call later. */
-  decided(note: DecisionNote): void;
-  /** For steps, once the call is answered: the job that goes on, if any. */
-  job(): OngoingJob | undefined;
   /** Asks the person behind the caller; undefined when that caller's client cannot show a form. */
   ask(question: Question): Promise<Answer | undefined>;
   progress(update: Progress): void;
-  /** Part of the call's stream: readers of the job see it as it happens. */
+  /** Part of the call's stream, which the caller and readers of the job see as it happens; sync calls stream, too. */
   emit(chunk: StreamChunk): void;
   /** Answers the caller now, with this data and the job's id; what `run` returns later is the job's result. Not for `sync`. */
   detach(data: unknown): void;

@@ -1,6 +1,7 @@
 import {
   type CheckedCall,
   type Context,
+  type DecisionNote,
   type ErrorCode,
   type OngoingJob,
   type Step,
@@ -109,7 +110,7 @@ function remembering(redact: Redact): Redact {
 
 const MAX_REASONS = 100;
 
-const withoutSecrets = (note: Context["decisions"][number], redact: Redact) =>
+const withoutSecrets = (note: DecisionNote, redact: Redact) =>
   note.reason === undefined ? note : { ...note, reason: redact(note.reason) };
 
 /** What the caller will be told. */
