@@ -1,20 +1,64 @@
-// Installs the locked packages when they are not there yet. Plain JavaScript: it runs before Node 24 is here.
-import { spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+// `node scripts/install.mjs [--running]`: installs the locked packages when they are not there yet; with --running only
+// those that running needs. Plain JavaScript: it runs before Node 24 is here.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
 
 const LOCK = "package-lock.json";
 const INSTALLED = "node_modules/.package-lock.json";
+/** A package that only a full install has. */
+const FULL = "node_modules/vitest/package.json";
 
-const current = existsSync(INSTALLED) && statSync(INSTALLED).mtimeMs >= statSync(LOCK).mtimeMs;
-if (!current) {
-  console.error("Installing the locked packages (once) …");
+const runningOnly = process.argv.includes("--running");
+const isCurrent =
+  existsSync(INSTALLED) &&
+  statSync(INSTALLED).mtimeMs >= statSync(LOCK).mtimeMs &&
+  (runningOnly || existsSync(FULL));
+if (!isCurrent) install();
+
+function install() {
+  console.error(
+    runningOnly ? "Installing what Octant needs to run (once) …" : "Installing the locked packages (once) …",
+  );
+  const omit = runningOnly && !existsSync(FULL) ? ["--omit=dev"] : [];
   // No package needs an install script: all natives ship their binaries inside the package.
-  const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-    stdio: ["ignore", "inherit", "inherit"],
-    shell: process.platform === "win32",
-  });
-  if (npm.status !== 0) {
+  const npm = spawn(
+    "npm",
+    ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--no-progress", ...omit],
+    {
+      stdio: ["ignore", "inherit", "inherit"],
+      shell: process.platform === "win32",
+    },
+  );
+  const stopShowing = showProgress(omit.length > 0);
+  npm.on("exit", (code) => {
+    stopShowing();
+    if (code === 0) return;
     console.error("npm ci failed; see above. A registry must be reachable for the first run.");
     process.exit(1);
-  }
+  });
+}
+
+/** Counts the packages that are unpacked: on one line of a terminal, elsewhere now and then. */
+function showProgress(withoutDev) {
+  const { packages } = JSON.parse(readFileSync(LOCK, "utf8"));
+  const wanted = Object.entries(packages)
+    .filter(
+      ([path, { dev, optional, link }]) =>
+        path.startsWith("node_modules/") && !link && !optional && !(withoutDev && dev),
+    )
+    .map(([path]) => `${path}/package.json`);
+  const isTerminal = process.stderr.isTTY;
+  const started = Date.now();
+  const timer = setInterval(
+    () => {
+      const here = wanted.filter((path) => existsSync(path)).length;
+      const line = `  ${here} of ${wanted.length} packages, ${Math.round((Date.now() - started) / 1000)} s`;
+      process.stderr.write(isTerminal ? `\r${line}` : `${line}\n`);
+    },
+    isTerminal ? 500 : 5000,
+  );
+  return () => {
+    clearInterval(timer);
+    if (isTerminal) process.stderr.write("\r\x1b[K");
+  };
 }

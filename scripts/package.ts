@@ -1,8 +1,9 @@
-// `npm run build && node scripts/package.ts --owner NAME [--out FOLDER]`: what is published, laid out in a folder.
+// `npm run package -- --owner NAME [--out FOLDER]`: builds everything and lays out what is published in a folder.
 //   npm/<package>   one folder for each package, as `npm publish` takes it
 //   server.json     for the MCP registry, as `mcp-publisher publish` takes it
 //   octant-….mcpb   the bundle for Claude Desktop and its like, for the platform that this runs on
 // NAME is the account on GitHub that the registry knows the server by. Nothing is sent anywhere.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -16,9 +17,11 @@ function main(args: string[]): number {
   const { values } = parseArgs({ args, options: { owner: { type: "string" }, out: { type: "string" } } });
   const { owner, out = join(REPOSITORY, "dist/release") } = values;
   if (!owner || !/^[A-Za-z0-9-]+$/.test(owner)) {
-    console.error("--owner names the account on GitHub that publishes");
+    console.error("npm run package needs the GitHub account that publishes: npm run package -- --owner NAME");
     return 2;
   }
+  const build = spawnSync(process.execPath, [join(import.meta.dirname, "build.ts")], { stdio: "inherit" });
+  if (build.status !== 0) return 1;
   rmSync(join(out, "npm"), { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const name = registryName(owner);

@@ -52,6 +52,21 @@ test("octant serve --http prints a URL and a token that a client works with, and
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
+test("what was pasted into a client works after a restart: the address and the token stay the same", async () => {
+  const first = await serve();
+  first.child.kill("SIGTERM");
+  await once(first.child, "exit");
+  const second = await serve();
+  expect({ url: second.url, token: second.token }).toEqual({ url: first.url, token: first.token });
+  const client = await connect(first.url, first.token);
+  expect((await client.callTool(read)).structuredContent).toMatchObject({ ok: true });
+  // A second server of the same folder gets another port, and says so.
+  const beside = await serve();
+  expect(new URL(beside.url).port).not.toBe(new URL(first.url).port);
+  const stored = await runOctant(["token", "list"], { cwd: project.root, env: project.env });
+  expect(stored.stdout.match(/printed by octant serve/g)).toHaveLength(1);
+});
+
 test("octant serve --http --json tells a script where it is and its token, in one line", async () => {
   const child = startOctant(["serve", "--http", "--json"], { cwd: project.root, env: project.env });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -8,7 +8,8 @@ export interface Manifest {
   readonly files?: readonly string[];
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: unknown;
-  readonly publishConfig?: { readonly exports?: unknown };
+  /** Fields that only the published manifest has. */
+  readonly publishConfig?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
@@ -33,14 +34,14 @@ export function layOutPackages(repository: string, out: string, mcpName: string)
 }
 
 /**
- * npm takes most of `publishConfig` for settings of its own and leaves `exports` as they are, so they are put in
- * place here. The command brings its Node along, as the checkout does; the registry finds it by `mcpName`.
+ * npm takes most of `publishConfig` for settings of its own, so what is there is put in place here: exports, and
+ * optional peers, which `npm start` would install in the checkout. The command brings its Node along, as the checkout does; the registry finds it by `mcpName`.
  */
 export function toPublished(manifest: Manifest, root: Manifest, mcpName: string): Manifest {
   const { publishConfig, ...rest } = manifest;
   return {
     ...rest,
-    ...(publishConfig?.exports !== undefined && { exports: publishConfig.exports }),
+    ...publishConfig,
     ...(manifest.bin && { mcpName, optionalDependencies: root.optionalDependencies }),
     publishConfig: { access: "public" },
   } as Manifest; // With two fields more than we read.

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { styleText } from "node:util";
+import type { HttpServer } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
+import { type KeptPort, openKeptPort } from "./kept-port.ts";
 import type { HttpServing } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
@@ -24,44 +26,68 @@ export interface HttpFlags extends OpenFlags {
   readonly json: boolean;
 }
 
-/** A token that is printed is for trying; one that lasts is made with octant token. */
-const TOKEN_LIFE_MS = 24 * 60 * 60 * 1_000;
+const TOKEN_NAME = "printed by octant serve";
 
 /** Serves until it is told to end, and says what a person does next. */
 export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
-  const port = toPort(flags.port);
+  const asked = toPort(flags.port);
   await using octant = openOctant(flags, io);
-  const serving = octant.serveHttp({
-    profile: flags.profile,
-    answers: flags.answers,
-    host: flags.host,
-    port,
-    ...toTls(flags),
-    ...toPublicUrl(flags),
-    allowedOrigins: flags["allow-origin"],
-    sse: flags.sse,
-    ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
-  });
-  const server = await serving.catch(explainRefusal);
-  const tokens = octant.tokens();
-  const expires = new Date(Date.now() + TOKEN_LIFE_MS);
-  const { id, token } = tokens.create({ scopes: ["admin"], name: "printed by octant serve", expires });
+  const kept = openKeptPort(octant.workspace.state.folder("http"));
+  const serveOn = (port: number) =>
+    octant.serveHttp({
+      profile: flags.profile,
+      answers: flags.answers,
+      host: flags.host,
+      port,
+      ...toTls(flags),
+      ...toPublicUrl(flags),
+      allowedOrigins: flags["allow-origin"],
+      sse: flags.sse,
+      ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
+    });
+  const server = await (asked === undefined ? serveOnKept(serveOn, kept, io) : serveOn(asked)).catch(
+    explainRefusal,
+  );
+  const { token } = octant
+    .tokens()
+    .lasting({ scopes: ["admin"], name: TOKEN_NAME }, octant.workspace.state.secret());
   // Before anybody can read that it can be ended.
-  const asked = ENDING_SIGNALS.map((signal) => once(process, signal));
+  const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
   const { url } = server;
   const asks = flags.permissions === "enforce";
   io.stdout.write(`${flags.json ? JSON.stringify({ url, token }) : nextSteps({ url, token }, asks, io)}\n`);
   io.stderr.write(`octant: ${await describeSandbox(octant.workspace.sandbox)}\n`);
-  await Promise.race([...asked, server.closed]);
-  // What still runs with the token may come to its end.
+  await Promise.race([...ended, server.closed]);
   await server.close();
-  tokens.revoke(id);
   return EXIT.OK;
+}
+
+/** The port of last time; where that is taken, a free one for this time only. */
+async function serveOnKept(
+  serveOn: (port: number) => Promise<HttpServer>,
+  kept: KeptPort,
+  { stderr }: Io,
+): Promise<HttpServer> {
+  const before = kept.load();
+  if (before === undefined) {
+    const server = await serveOn(0);
+    kept.keep(server.port);
+    return server;
+  }
+  try {
+    return await serveOn(before);
+  } catch (cause) {
+    if (!(cause instanceof Error) || !("code" in cause) || cause.code !== "EADDRINUSE") throw cause;
+    stderr.write(
+      `octant: port ${before}, which clients know, is in use (another octant serve?); serving on a free port\n`,
+    );
+    return serveOn(0);
+  }
 }
 
 /** What to do when the system does not let us listen, or has no such file. */
 const HINTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "end what has the port, or leave out --port to get a free one",
+  EADDRINUSE: "stop the program that has the port, or pass --port 0 for a free one",
   EADDRNOTAVAIL: "--host is an address of this machine",
   EACCES: "--port 7300, or another above 1023, is for everybody",
   ENOENT: "--tls-cert and --tls-key name PEM files",
@@ -78,26 +104,26 @@ function nextSteps(server: RunningServer, asks: boolean, io: Io): string {
   const title = (text: string) => styleText("bold", text, { stream: io.stdout });
   return [
     `${title("Octant serves this folder:")} ${url}`,
-    `${title("Token")} (for a day; octant token create makes one that lasts): ${token}`,
+    `${title("Token")} (stays the same for this folder until you revoke it with octant token revoke): ${token}`,
     "",
     ...pasteLines(server, thisMachine(io)).flatMap(({ title: client, lines }) => [
       title(client),
       ...lines.map((line) => `  ${line}`),
     ]),
-    title("Without a server that you start: octant setup registers octant serve in your clients"),
+    title("Let your clients start Octant themselves: octant setup"),
     title("By hand"),
-    "  npx octant call fs.read uri=README.md",
+    "  octant call fs.read uri=README.md",
     ...(asks ? [title("Calls that wait for your approval"), `  ${approvalsCall(url, token)}`] : []),
     "",
-    "Ctrl-C ends it.",
+    "Ctrl-C stops it. The next start in this folder has the same address and token.",
   ].join("\n");
 }
 
 const approvalsCall = (url: string, token: string) =>
   `curl -H "Authorization: Bearer ${token}" ${new URL("/approvals", url)}`;
 
-function toPort(text: string | undefined): number {
-  if (text === undefined) return 0;
+function toPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
   throw new UsageError(`--port is a number up to 65535, not '${text}'`, "octant serve --http --port 7300");

@@ -23,7 +23,7 @@ export const serve = defineCommand({
     },
     http: { summary: "Serve over HTTP and WebSocket instead", env: "OCTANT_HTTP" },
     port: {
-      summary: "For --http; 0 picks a free one, as does leaving it out",
+      summary: "For --http; 0 picks a free one; when absent, the port of the last time in this folder",
       value: "PORT",
       env: "OCTANT_PORT",
     },
@@ -45,11 +45,13 @@ export const serve = defineCommand({
   },
   notes: `Over stdin and stdout it ends, with 0, when stdin ends and at SIGTERM, SIGINT or SIGHUP. The log is on
 stderr.
-Over HTTP every client needs a token: a fresh one is printed, octant token makes others. With
+Over HTTP every client needs a token: one is printed that stays the same for this folder, octant token
+makes others. With
 --permissions enforce, calls whose client cannot ask wait at /approvals for whoever has scope admin.`,
   async run({ flags }, io) {
     if (flags.http) return (await import("../serve-http.ts")).serveHttp(flags, io);
     keepStdoutClean();
+    if (io.stdin.isTTY) io.stderr.write(`${WAITING}\n`);
     const { stdin: input, stdout: output, env } = io;
     const kept = createKeptOpening(flags, { env, roots: rootsOf(flags, io) });
     const opening = kept?.load();
@@ -61,6 +63,10 @@ Over HTTP every client needs a token: a fresh one is printed, octant token makes
     return serveStdio(flags, io, { opened: kept?.isCurrent() ? { answered, offers } : { answered } });
   },
 });
+
+/** For a person who typed the command that clients start. */
+const WAITING =
+  "octant: waiting for an MCP client to speak on stdin; octant setup registers it in your clients, octant serve --http serves over HTTP, Ctrl-C stops it";
 
 /** Before there is anything to close. */
 async function untilAskedToEnd<T>(work: Promise<T>): Promise<T> {

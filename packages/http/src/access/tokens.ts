@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import { isScope, type Scope } from "./scopes.ts";
 import { openTokenFile, type TokenRecord } from "./token-file.ts";
@@ -15,6 +15,14 @@ export interface NewToken {
 /** The bearer tokens of a server. They are kept as hashes; a token is seen once, when it is made. */
 export interface TokenStore {
   create(token: NewToken): TokenInfo & { readonly token: string };
+  /**
+   * The one token of this name that `key` shows again, made when there is none. The file still holds only its hash;
+   * once it is revoked, the next one is another.
+   */
+  lasting(
+    token: NewToken & { readonly name: string },
+    key: Uint8Array,
+  ): TokenInfo & { readonly token: string };
   list(): readonly TokenInfo[];
   /** False when there is no such token. */
   revoke(id: string): boolean;
@@ -28,6 +36,7 @@ const ID_BYTES = 8;
 const SECRET_BYTES = 32;
 /** So that people and scanners know one when they see it. */
 const PREFIX = "oct";
+const toToken = (id: string, secret: Buffer) => `${PREFIX}_${id}_${secret.toString("base64url")}`;
 const TOKEN = /^oct_(?<id>[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 /** How long a revoked token may still work in another process. */
 const RELOAD_MS = 1_000;
@@ -49,22 +58,36 @@ export function createTokenStore(options: TokenStoreOptions): TokenStore {
     const found = known.get(id);
     return found && found.expiresMs > Date.now() ? found : undefined;
   };
+  const add = (
+    { scopes, name = "", expires }: NewToken,
+    toSecret: (id: string) => Buffer,
+  ): ReturnType<TokenStore["create"]> => {
+    const wrong = scopes.find((scope) => !isScope(scope));
+    if (wrong !== undefined || scopes.length === 0)
+      throw new TypeError(
+        `a token has scopes: admin, admin:ro, project:<id>, project:<id>:ro; not '${wrong}'`,
+      );
+    const id = randomBytes(ID_BYTES).toString("hex");
+    const token = toToken(id, toSecret(id));
+    const info: TokenInfo = {
+      ...{ id, name, scopes, created: new Date().toISOString() },
+      ...(expires && { expires: expires.toISOString() }),
+    };
+    file.change((records) => [...records, { ...info, hash: hashOf(token).toString("hex") }]);
+    load();
+    return { ...info, token };
+  };
   return {
-    create({ scopes, name = "", expires }) {
-      const wrong = scopes.find((scope) => !isScope(scope));
-      if (wrong !== undefined || scopes.length === 0)
-        throw new TypeError(
-          `a token has scopes: admin, admin:ro, project:<id>, project:<id>:ro; not '${wrong}'`,
-        );
-      const id = randomBytes(ID_BYTES).toString("hex");
-      const token = `${PREFIX}_${id}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
-      const info: TokenInfo = {
-        ...{ id, name, scopes, created: new Date().toISOString() },
-        ...(expires && { expires: expires.toISOString() }),
-      };
-      file.change((records) => [...records, { ...info, hash: hashOf(token).toString("hex") }]);
-      load();
-      return { ...info, token };
+    create: (token) => add(token, () => randomBytes(SECRET_BYTES)),
+    lasting(token, key) {
+      const toSecret = (id: string) => createHmac("sha256", key).update(`token ${id}`).digest();
+      const isShown = (record: TokenRecord) =>
+        record.name === token.name &&
+        record.hash === hashOf(toToken(record.id, toSecret(record.id))).toString("hex");
+      const found = file.read().find(isShown);
+      return found
+        ? { ...toInfo(found), token: toToken(found.id, toSecret(found.id)) }
+        : add(token, toSecret);
     },
     list: () => file.read().map(toInfo),
     revoke(id) {
