@@ -1,7 +1,7 @@
 // `node scripts/install.mjs [--running]`: installs the locked packages when they are not there yet; with --running only
 // those that running needs. Plain JavaScript: it runs before Node 24 is here.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 
 const LOCK = "package-lock.json";
 const INSTALLED = "node_modules/.package-lock.json";
@@ -32,10 +32,16 @@ function install() {
   const stopShowing = showProgress(omit.length > 0);
   npm.on("exit", (code) => {
     stopShowing();
-    if (code === 0) return;
+    if (code === 0) return void (runningOnly && removeHeaders());
     console.error("npm ci failed; see above. A registry must be reachable for the first run.");
     process.exit(1);
   });
+}
+
+/** A third of the Node that comes along are headers for compiling native addons, which nothing here does. */
+function removeHeaders() {
+  for (const name of readdirSync("node_modules").filter((entry) => /^node-(linux|win)-/.test(entry)))
+    rmSync(`node_modules/${name}/include`, { recursive: true, force: true });
 }
 
 /** Counts the packages that are unpacked: on one line of a terminal, elsewhere now and then. */
