@@ -216,6 +216,11 @@ test("octant doctor finds a healthy machine, and a workspace that cannot be open
   const broken = await run(["doctor", "--root", "/nope"]);
   expect(broken.code).toBe(1);
   expect(broken.stdout).toMatch(/^fail +workspace/m);
+  expect(broken.stdout).toMatch(/\nNot ready: \d+ checks? failed; .*\n$/);
+  const [plain, all] = [(await run(["doctor"])).stdout, (await run(["doctor", "--all"])).stdout];
+  expect(plain).toMatch(/--all shows them\nReady.*\.\n$/);
+  expect(plain).not.toContain("not installed");
+  expect(all.split("\n").length).toBeGreaterThan(plain.split("\n").length);
 });
 
 test("octant doctor tries the edges, says when the port is taken, and leaves no token behind", async () => {

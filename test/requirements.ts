@@ -405,4 +405,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "an old Node starts the one that came along, or says in one line what to do",
     "test/launcher.test.ts: Node",
   ),
+  rule(
+    "text answers have no structured content, show 1-based lines, and end with one line of handles",
+    "test/text-answers.test.ts: answers as text are written for a model",
+  ),
+  rule(
+    "every action with a range takes lines in the counting of text answers",
+    "test/text-answers.test.ts: range and lines in one call are refused",
+  ),
 ];

@@ -7,11 +7,20 @@ export interface Check {
   readonly name: string;
   readonly status: "ok" | "warn" | "fail";
   readonly detail: string;
+  /** This project does not need it: shown with --all only. */
+  readonly extra?: true;
 }
 
 /** What the tools themselves say about the ground they stand on. */
 export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Promise<Check[]> {
   const { octant, roots, tools, sandbox, state } = await client.ws.capabilities({});
+  const { languages, test } = await client.ws.detect({});
+  const uses = new Set(languages.map((one) => toServerName(one.name)));
+  const runners = new Set(test.map(({ runner }) => runner));
+  const isForThisProject = (tool: string, name: string) => {
+    if (name.startsWith("lsp:")) return uses.has(name.slice("lsp:".length));
+    return tool !== "test" || runners.has(name);
+  };
   const backends = tools.flatMap((tool) => tool.backends.map((backend) => ({ tool: tool.name, ...backend })));
   return [
     ok("octant", octant.version),
@@ -28,11 +37,19 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
       : ok("sandbox", `${sandbox.level}: ${sandbox.detail}`),
     ...backends.map(({ tool, name, available, version, detail }) => {
       const text = [version, detail].filter(Boolean).join(", ");
-      return available
+      const check = available
         ? ok(`${tool}: ${name}`, text || "found")
         : warn(`${tool}: ${name}`, text || "not found");
+      return isForThisProject(tool, name) ? check : { ...check, extra: true as const };
     }),
   ];
+}
+
+/** The language as the checks of language servers name it. */
+function toServerName(language: string): string {
+  const name = language.toLowerCase();
+  if (name === "c" || name === "c++") return "cpp";
+  return name === "javascript" || name === "tsx" ? "typescript" : name;
 }
 
 /** What a person's machine should have beside Octant. */

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { ToolError, toOneLine } from "@octant/core";
+import { counted, ToolError, toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
 import { checkEdges } from "../edge-health.ts";
@@ -13,8 +13,12 @@ const COLOURS = { ok: "green", warn: "yellow", fail: "red" } as const;
 
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Check that everything is here, and say what to do about what is not",
-  flags: { ...workspaceFlags, json: { summary: "Print the checks as JSON" } },
+  summary: "Check that Octant works for this project, and say what to do if it does not",
+  flags: {
+    ...workspaceFlags,
+    all: { summary: "Also show what this project does not need" },
+    json: { summary: "Print all checks as JSON" },
+  },
   async run({ flags }, io) {
     const checks = [
       ...(await lookAround(() => openOctant(flags, io), io)),
@@ -23,7 +27,7 @@ export const doctor = defineCommand({
       ...(await checkClients(io)),
     ];
     if (flags.json) io.stdout.write(`${JSON.stringify(checks, null, 2)}\n`);
-    else show(checks, io);
+    else show(checks, flags.all, io);
     return checks.some(({ status }) => status === "fail") ? EXIT.FAILED : EXIT.OK;
   },
 });
@@ -39,11 +43,25 @@ async function lookAround(open: () => ReturnType<typeof openOctant>, { env }: Io
   }
 }
 
-function show(checks: readonly Check[], { stdout }: Io): void {
-  const rows = checks.map(({ name, status, detail }) => [
+function show(checks: readonly Check[], all: boolean, { stdout }: Io): void {
+  // What fails is never hidden.
+  const shown = checks.filter(({ extra, status }) => all || !extra || status === "fail");
+  const rows = shown.map(({ name, status, detail }) => [
     styleText(COLOURS[status], status, { stream: stdout }),
     name,
     toOneLine(detail),
   ]);
-  stdout.write(`${toColumns(rows).join("\n")}\n`);
+  const hidden = checks.length - shown.length;
+  const more =
+    hidden === 0
+      ? []
+      : [`${counted(hidden, "check")} of things this project does not need: --all shows them`];
+  stdout.write(`${[...toColumns(rows), ...more, verdictOn(shown)].join("\n")}\n`);
+}
+
+function verdictOn(checks: readonly Check[]): string {
+  const count = (wanted: Check["status"]) => checks.filter(({ status }) => status === wanted).length;
+  const [failed, warned] = [count("fail"), count("warn")];
+  if (failed > 0) return `Not ready: ${counted(failed, "check")} failed; the lines above say what to do.`;
+  return warned > 0 ? `Ready, with ${counted(warned, "warning")}.` : "Ready.";
 }

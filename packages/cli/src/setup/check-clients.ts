@@ -49,8 +49,8 @@ async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Prom
     if (url) return { name, ...(await checkUrl(url, file, scope)) };
     if (!start && scope === "project") return undefined;
     if (!start) {
-      const detail = isInstalled(client, machine) ? `not registered; ${again} does it` : "not installed";
-      return { name, status: "ok", detail };
+      if (!isInstalled(client, machine)) return { name, status: "ok", detail: "not installed", extra: true };
+      return { name, status: "ok", detail: `not registered; ${again} does it` };
     }
     const untried = scope === "project" && untriedReason(start, file, again, machine);
     if (untried) return { name, ...untried };
