@@ -34,7 +34,7 @@ export function createCodeParts(
   const engine = createSearchEngine({
     files: createSourceFiles(workspace, watcher),
     folder: workspace.state.folder("search"),
-    ...{ embedder, vectorStore: search.vector_store, log },
+    ...{ embedder, vectorStore: search.vector_store, fusion: search.fusion, log },
   });
   const servers = createLanguageServers({ ...workspace, watcher, env, configured: language_servers, log });
   const parsers = createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));

@@ -14,7 +14,8 @@ export {
   type SyntaxQuery,
   type SyntaxSearch,
 } from "./engine/syntax-search.ts";
-export { questionTerms } from "./lexical/question-terms.ts";
+export { keptShares } from "./engine/traits.ts";
+export { createQuestionTerms } from "./lexical/question-terms.ts";
 export * from "./lexical/weigh-terms.ts";
 export * from "./query/hit.ts";
 export * from "./query/route.ts";

@@ -6,6 +6,7 @@ import type {
   AUDIT_ARGUMENTS,
   Dictionary,
   EmbedderSettings,
+  FUSIONS,
   INPUT_MODES,
   Settings,
   VECTOR_STORES,
@@ -65,6 +66,7 @@ export interface EffectiveSettings {
     /** Null for the word table that comes with the search package. */
     readonly embedder: EmbedderSettings | null;
     readonly vector_store: (typeof VECTOR_STORES)[number];
+    readonly fusion: (typeof FUSIONS)[number];
   };
   /** The only ones to offer; null for those that are offered by default. */
   readonly tools: readonly string[] | null;

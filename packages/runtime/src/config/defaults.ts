@@ -18,7 +18,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   net: { allow: [], deny: [], private: false },
   vcs: { filters: [], hooks: false },
   language_servers: emptyDictionary(),
-  search: { embedder: null, vector_store: "embedded" },
+  search: { embedder: null, vector_store: "embedded", fusion: "z_score" },
   tools: null,
   mode: null,
 });

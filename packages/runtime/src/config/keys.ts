@@ -68,7 +68,7 @@ export const KEYS = {
   },
   language_servers: { summary: "Commands of language servers by language", below: "needs trust" },
   search: {
-    summary: "The model that `search` compares meanings by, and where vectors are kept",
+    summary: "The model that `search` compares meanings by, where vectors are kept, and how lists are fused",
     below: "ignored, with a warning",
   },
   tools: {

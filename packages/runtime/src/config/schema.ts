@@ -11,6 +11,8 @@ export const HOST = /^(\*\.)?[^\s/?#@*:[\]\0]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1
 export const INPUT_MODES = ["default", "emacs", "vim"] as const;
 export const AUDIT_ARGUMENTS = ["hash", "full"] as const;
 export const VECTOR_STORES = ["embedded", "lancedb"] as const;
+/** z_score adds standardised scores; rrf adds reciprocal ranks. */
+export const FUSIONS = ["z_score", "rrf"] as const;
 
 export type Settings = z.output<ReturnType<typeof settingsSchema>>;
 export type EmbedderSettings = z.output<ReturnType<typeof embedderSchema>>;
@@ -38,7 +40,13 @@ export function settingsSchema() {
       net: z.strictObject({ allow: hosts(), deny: hosts(), private: z.boolean() }).partial(),
       vcs: z.strictObject({ filters: z.array(z.string().min(1)), hooks: z.boolean() }).partial(),
       language_servers: dictionary(languageName(), z.strictObject({ command: argv() })),
-      search: z.strictObject({ embedder: embedderSchema(), vector_store: z.enum(VECTOR_STORES) }).partial(),
+      search: z
+        .strictObject({
+          embedder: embedderSchema(),
+          vector_store: z.enum(VECTOR_STORES),
+          fusion: z.enum(FUSIONS),
+        })
+        .partial(),
       tools: z.array(z.string().min(1)),
       // Object.keys cannot know that there are no others.
       mode: z.enum(Object.keys(MODES) as [Mode, ...Mode[]]),

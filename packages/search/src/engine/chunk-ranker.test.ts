@@ -36,7 +36,7 @@ async function rankerOf(open: readonly OpenChunk[], sealed: readonly OpenChunk[]
 }
 
 const ask = (...terms: string[]): RankQuestion => ({
-  terms,
+  terms: terms.map((term) => ({ term, weight: 1 })),
   vector: undefined,
   strategies: ["text"],
   limit: 10,

@@ -1,6 +1,8 @@
 import { createPostings } from "../lexical/postings.ts";
+import type { AskedTerm } from "../lexical/question-terms.ts";
 import { FULL_WEIGHT, rarityOf } from "../lexical/weigh-terms.ts";
 import { best, type Scored } from "../ranking/best.ts";
+import { addReciprocalRanks } from "../ranking/reciprocal-ranks.ts";
 import { addStandardised, ranksIn } from "../ranking/standardise.ts";
 import { createEmbeddedStore } from "../vector/embedded-store.ts";
 import type { PackedVector } from "../vector/packed.ts";
@@ -17,8 +19,7 @@ export interface RankedChunk extends Scored {
 }
 
 export interface RankQuestion {
-  /** Each once. */
-  readonly terms: readonly string[];
+  readonly terms: readonly AskedTerm[];
   /** Where the question lies; without it meaning finds nothing. */
   readonly vector: PackedVector | undefined;
   readonly strategies: readonly RankStrategy[];
@@ -69,16 +70,22 @@ export interface ChunkRanker {
 export interface ChunkRankerOptions {
   /** How much the list by meaning counts beside the list by words. */
   readonly vectorWeight?: number;
+  readonly fusion?: Fusion;
   readonly vectors?: VectorStore;
   /** Looks a term up in all sealed blocks. */
   readonly sealed?: (term: string) => Iterable<BlockPostings>;
 }
 
+/** How the lists by words and by meaning become one: by standardised scores, or by reciprocal ranks. */
+export type Fusion = "z_score" | "rrf";
+
 /** Found on the dev split of `npm run eval`; equal ranks (reciprocal rank fusion) lose most of what it gains. */
 export const VECTOR_WEIGHT = 6;
 
 export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker {
-  const { vectorWeight = VECTOR_WEIGHT, sealed = () => [] } = options;
+  const { vectorWeight = VECTOR_WEIGHT, fusion = "z_score", sealed = () => [] } = options;
+  const add = (a: Float64Array, b: Float64Array) =>
+    fusion === "rrf" ? addReciprocalRanks(a, b) : addStandardised(a, b, vectorWeight);
   const postings = createPostings();
   const vectors = options.vectors ?? createEmbeddedStore();
   // Chunks have a slot each: their own numbers grow with every edit, and lists of scores must not.
@@ -111,13 +118,13 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
     return { id, file, traits, copy };
   };
 
-  const scoreWords = (terms: readonly string[]): Float64Array => {
+  const scoreWords = (terms: readonly AskedTerm[]): Float64Array => {
     const size = sealedSize + facts.length;
     const scores = new Float64Array(size);
-    for (const term of terms) {
+    for (const { term, weight: times } of terms) {
       const lists = [...sealed(term)];
       const holders = lists.reduce((sum, { entries }) => sum + entries.length / 2, postings.count(term));
-      const unit = rarityOf(holders, size) / FULL_WEIGHT;
+      const unit = (times * rarityOf(holders, size)) / FULL_WEIGHT;
       for (const { block, entries } of lists) {
         const base = starts.get(block) ?? 0;
         for (let at = 0; at < entries.length; at += 2) {
@@ -193,9 +200,7 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
       );
       const [first, second] = lists;
       if (!first) return [];
-      const weighed = second
-        ? addStandardised(first.scores, second.scores, vectorWeight)
-        : first.scores.slice();
+      const weighed = second ? add(first.scores, second.scores) : first.scores.slice();
       weigh(weighed, question);
       const top = best(weighed, limit).flatMap(({ id: slot, score }) => {
         const chunk = factsAt(slot);

@@ -1,6 +1,7 @@
 // The thread that holds the index: nothing it does keeps the server from answering.
 import { parentPort, workerData } from "node:worker_threads";
 import { openLanceStore } from "../vector/lance-store.ts";
+import type { Fusion } from "./chunk-ranker.ts";
 import type { IndexedFile } from "./code-index.ts";
 import { type CodeIndex, openCodeIndex } from "./code-index.ts";
 import { answerCalls } from "./thread.ts";
@@ -8,14 +9,15 @@ import { answerCalls } from "./thread.ts";
 export interface IndexThreadData {
   readonly file: string;
   readonly embedder: string | undefined;
+  readonly fusion: Fusion;
   /** Where LanceDB keeps vectors; undefined for the embedded store. */
   readonly lanceFolder: string | undefined;
 }
 
 // The one who starts it gives these.
-const { file, embedder, lanceFolder } = workerData as IndexThreadData;
+const { file, embedder, fusion, lanceFolder } = workerData as IndexThreadData;
 const index = openCodeIndex(file, {
-  embedder,
+  ...{ embedder, fusion },
   openVectors: lanceFolder === undefined ? undefined : () => openLanceStore(lanceFolder),
 });
 

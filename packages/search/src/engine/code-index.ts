@@ -1,4 +1,4 @@
-import { questionTerms } from "../lexical/question-terms.ts";
+import { createQuestionTerms } from "../lexical/question-terms.ts";
 import { createTermCutter } from "../text/terms.ts";
 import { packVector } from "../vector/packed.ts";
 import type { PlacedVector } from "../vector/vector-store.ts";
@@ -86,6 +86,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
   let table: WordTable | undefined;
   const live = createLiveRanker(store, embedder === WORD_TABLE_ID, options);
   const cutTerms = createTermCutter();
+  const askedTerms = createQuestionTerms(cutTerms);
   let names: SymbolNames | undefined;
   let version = store.version();
 
@@ -167,7 +168,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
       await follow();
       const ranker = await live.get();
       const ranked = await ranker.rank({
-        terms: questionTerms(query, cutTerms),
+        terms: askedTerms(query),
         vector: vector ? packVector(vector) : placeQuestion(cutTerms(query)),
         ...{ strategies, limit, keptShares: keptShares(query) },
         files: normalScope(scope) === "" ? undefined : store.fileIdsIn(normalScope(scope)),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createTopic, type Progress, type Topic } from "@octant/core";
 import type { Embedder } from "../vector/embedder.ts";
 import { requireLance } from "../vector/lance-store.ts";
+import type { Fusion } from "./chunk-ranker.ts";
 import type { PlannedFile, RankedHit, RankOptions } from "./code-index.ts";
 import type { IndexCalls, IndexThreadData } from "./code-index-entry.ts";
 import { createSharedParsers } from "./shared-parsers.ts";
@@ -69,6 +70,7 @@ export interface SearchEngineOptions {
   readonly embedder?: Embedder;
   /** Where vectors are compared. LanceDB is for those who have it installed. */
   readonly vectorStore?: "embedded" | "lancedb";
+  readonly fusion?: Fusion;
   readonly log: (line: string) => void;
 }
 
@@ -80,7 +82,7 @@ const INDEX_HEAP = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 12
 const NONE_EARLY: ReadonlyMap<string, string> = new Map();
 
 export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
-  const { files, folder, embedder, vectorStore = "embedded", log } = options;
+  const { files, folder, embedder, vectorStore = "embedded", fusion = "z_score", log } = options;
   const closed = new AbortController();
   const parsers = createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));
   let thread: Thread<IndexCalls> | undefined;
@@ -98,7 +100,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
       if (vectorStore === "lancedb") requireLance();
       const data: IndexThreadData = {
         file: join(folder, "search.sqlite"),
-        embedder: embedder?.id,
+        ...{ embedder: embedder?.id, fusion },
         lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
       };
       thread = startThread<IndexCalls>("code-index", import.meta.url, data, INDEX_HEAP);

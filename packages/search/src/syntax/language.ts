@@ -1,3 +1,5 @@
+import type { UnplacedSymbol } from "./symbols.ts";
+
 /** What an entry of the outline is. */
 export const SYMBOL_KINDS = [
   ...["function", "method", "constructor", "class", "interface", "struct", "trait", "enum", "type", "module"],
@@ -13,8 +15,11 @@ export interface Language {
   readonly filenames?: readonly string[];
   /** The grammar, as package and file. */
   readonly grammar: `${string}.wasm`;
-  /** A tree-sitter query: the whole definition is captured under its kind, its name as `name`. */
-  readonly symbols: string;
+  /**
+   * How definitions are found. A tree-sitter query captures the whole definition under its kind, its name as `name`; a
+   * function reads the text without the grammar.
+   */
+  readonly symbols: string | ((text: string) => UnplacedSymbol[]);
   /** A tree-sitter query for what is called, captured as `callee`. */
   readonly calls?: string;
   /** The first string of a body is its documentation, as in Python. */

@@ -29,6 +29,7 @@ export async function findSymbols(
   language: Language,
   text: string,
 ): Promise<SourceSymbol[]> {
+  if (typeof language.symbols !== "string") return nest(language.symbols(text));
   const { parser, query } = await grammars(language);
   const tree = parser.parse(text);
   if (!tree) return [];
@@ -46,6 +47,7 @@ export function symbolsIn(
   language: Language,
   text: string,
 ): SourceSymbol[] {
+  if (typeof language.symbols !== "string") return nest(language.symbols(text));
   const definitions = onePerName(query(language.symbols).matches(root));
   return nest(definitions.map((definition) => describe(definition, language, text)));
 }
@@ -79,9 +81,10 @@ const isKind = (capture: string): boolean => (SYMBOL_KINDS as readonly string[])
 const byPlace = (a: Definition, b: Definition): number =>
   a.node.startIndex - b.node.startIndex || b.node.endIndex - a.node.endIndex;
 
-type Unplaced = Omit<SourceSymbol, "path"> & { readonly owner: string | undefined };
+/** A symbol before it is known what encloses it; `owner` is the type that it says it belongs to. */
+export type UnplacedSymbol = Omit<SourceSymbol, "path"> & { readonly owner: string | undefined };
 
-function describe({ kind, node, name, owner }: Definition, language: Language, text: string): Unplaced {
+function describe({ kind, node, name, owner }: Definition, language: Language, text: string): UnplacedSymbol {
   return {
     name: unquoted(name.text).slice(0, MAX_NAME_CHARS),
     owner: owner?.text,
@@ -134,7 +137,7 @@ const declaratorIn = (node: Node, field: string) =>
     : null;
 
 /** Each symbol's path, from those that enclose it, or from the type that it says it belongs to. */
-function nest(found: readonly Unplaced[]): SourceSymbol[] {
+function nest(found: readonly UnplacedSymbol[]): SourceSymbol[] {
   const enclosing: SourceSymbol[] = [];
   const seen = new Map<string, number>();
   return found.map(({ owner, ...symbol }) => {

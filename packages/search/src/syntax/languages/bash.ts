@@ -1,13 +1,11 @@
 import type { Language } from "../language.ts";
+import { shellSymbols } from "../shell-symbols.ts";
 
 export const bash: Language = {
   id: "bash",
   extensions: [".sh", ".bash", ".zsh", ".bats"],
   filenames: [".bashrc", ".profile"],
   grammar: "tree-sitter-bash/tree-sitter-bash.wasm",
-  symbols: `
-    (function_definition name: (word) @name) @function
-    (program (variable_assignment name: (variable_name) @name) @variable)
-  `,
+  symbols: shellSymbols,
   calls: `(command name: (command_name (word) @callee))`,
 };
