@@ -48,7 +48,8 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
     putBlock: db.prepare(
       "INSERT INTO blocks (ids, files, traits, copies, scales, vectors) VALUES (?, ?, ?, ?, ?, ?)",
     ),
-    blocks: db.prepare("SELECT * FROM blocks ORDER BY id"),
+    blockIds: db.prepare("SELECT id FROM blocks ORDER BY id"),
+    block: db.prepare("SELECT * FROM blocks WHERE id = ?"),
     removeBlock: db.prepare("DELETE FROM blocks WHERE id = ?"),
     putPostings: db.prepare("INSERT INTO postings (term, block, entries) VALUES (?, ?, ?)"),
     postings: db.prepare("SELECT block, entries FROM postings WHERE term = ?"),
@@ -70,7 +71,9 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
     }));
   const removed = () => sql.removed.all().map((row) => Number(row["chunk"]));
   function* blocks(): Generator<SealedBlock & RankedBlock> {
-    for (const row of sql.blocks.all())
+    // One at a time: together they may be larger than all else that is in memory.
+    for (const { id = 0 } of sql.blockIds.all()) {
+      const row = sql.block.get(id) ?? {};
       yield {
         number: Number(row["id"]),
         ids: new Uint32Array(bytesOf(row["ids"]).buffer),
@@ -80,6 +83,7 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
         scales: new Float32Array(bytesOf(row["scales"]).buffer),
         vectors: new Int8Array(bytesOf(row["vectors"]).buffer),
       };
+    }
   }
 
   return {

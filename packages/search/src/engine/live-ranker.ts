@@ -38,7 +38,8 @@ export function createLiveRanker(
     const loaded = createChunkRanker({ ...options, vectors, sealed: store.blocks.postings });
     for (const block of store.blocks.blocks()) {
       const placed = isPlacedByTable ? Array.from(block.ids, (_, at) => vectorIn(block, at)) : [];
-      await loaded.addBlock(block, placed);
+      const { number, ids, files, traits, copies } = block;
+      await loaded.addBlock({ number, ids, files, traits, copies }, placed);
     }
     await addTo(loaded, store.blocks.open());
     await loaded.remove(store.blocks.removed());
