@@ -35,6 +35,10 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("cargo"),
   program("/usr/bin/python3", "python3"),
   pythonModule("pytest", "python3-pytest"),
+  // The other end of the wire.
+  pythonModule("zmq", "python3-zmq"),
+  pythonModule("msgpack", "python3-msgpack"),
+  program("nats-server"),
   // Maven runs offline, on the plugins that Debian packages.
   program("mvn", "maven"),
   library("libsurefire-java"),

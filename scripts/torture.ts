@@ -8,6 +8,7 @@ import { edgesMalformed } from "./torture/edges-malformed.ts";
 import { edgesSlow } from "./torture/edges-slow.ts";
 import { kills } from "./torture/kills.ts";
 import { linkSwaps } from "./torture/link-swaps.ts";
+import { natsKills } from "./torture/nats-kills.ts";
 import { commands } from "./torture/processes-commands.ts";
 import { devServer } from "./torture/processes-dev-server.ts";
 import { endings } from "./torture/processes-endings.ts";
@@ -18,6 +19,7 @@ import { repls } from "./torture/processes-repls.ts";
 import { wholeOutput } from "./torture/processes-whole.ts";
 import { races } from "./torture/races.ts";
 import { createRandom, type Report, type Torture } from "./torture/report.ts";
+import { wireMalformed } from "./torture/wire-malformed.ts";
 
 interface Entry {
   readonly torture: Torture;
@@ -41,6 +43,8 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   exchanges: { torture: repls, count: 10 },
   "broken-frames": { torture: edgesMalformed, count: 10_000 },
   "broken-lines": { torture: edgesLines, count: 10_000 },
+  "broken-messages": { torture: wireMalformed, count: 10_000 },
+  "nats-jobs": { torture: natsKills, count: 1_000 },
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
   "slow-clients": { torture: edgesSlow, count: 600 },
 };

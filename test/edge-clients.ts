@@ -11,6 +11,7 @@ import { SSEClientTransport as OldSse } from "@modelcontextprotocol/sdk/client/s
 import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { createZmqClient, type NatsClient, type ZmqClient } from "@octant/wire";
 import { expect } from "vitest";
 import { WebSocket } from "ws";
 import { LAUNCHER } from "./octant-process.ts";
@@ -28,16 +29,22 @@ export interface AnyClient {
 export interface EdgePlaces {
   stdio(): { readonly cwd: string; readonly home: string };
   http(): { readonly url: string; readonly headers: Record<string, string> };
+  /** The address of a ZeroMQ server, when the suite has one. */
+  zmq?(): string;
+  /** A client of a NATS server with a worker, when the suite has one. */
+  nats?(): Promise<NatsClient>;
 }
 
 /** Every way in, with the official clients of both SDKs. */
 export function createEdgeClients({
   stdio,
   http,
+  zmq,
+  nats,
 }: EdgePlaces): Readonly<Record<string, () => Promise<AnyClient>>> {
-  const command = () => ({
+  const command = (args = ["serve"]) => ({
     command: process.execPath,
-    args: [LAUNCHER, "serve"],
+    args: [LAUNCHER, ...args],
     cwd: stdio().cwd,
     env: { PATH: process.env["PATH"] ?? "", HOME: stdio().home },
   });
@@ -61,6 +68,29 @@ export function createEdgeClients({
     "WebSocket, 2026-07-28": () => connect("auto", socket()),
     "WebSocket, handshake": () => connect("legacy", socket()),
     "WebSocket, SDK 1.x": () => openOldSocket(socketUrl(), http().headers),
+    ...(zmq && {
+      ZeroMQ: async () => openWire(createZmqClient({ address: zmq() })),
+      "octant edge over ZeroMQ": () =>
+        connect("auto", new StdioClientTransport(command(["edge", "--via", zmq()]))),
+    }),
+    ...(nats && { NATS: async () => openWire(await nats()) }),
+  };
+}
+
+/** A client of the typed wire, which has no JSON and no MCP: an unknown tool is refused as MCP would. */
+export function openWire(client: Pick<ZmqClient | NatsClient, "ready" | "dispatch" | "close">): AnyClient {
+  const caller = { id: "local", access: "admin" } as const;
+  return {
+    listTools: async () => ({ tools: (await client.ready()).tools.map((name) => ({ name })) }),
+    async callTool({ name: tool, arguments: { action, ...input } }) {
+      const { envelope } = await client.dispatch({ tool, action, input }, { caller });
+      if (envelope.error?.code === "UNKNOWN_TOOL") throw { code: -32602 };
+      return { structuredContent: envelope, isError: !envelope.ok };
+    },
+    subscribe: async () => {
+      throw new Error("the typed wire has no resources; its broadcasts are of jobs");
+    },
+    close: async () => void (await client.close()),
   };
 }
 

@@ -3,18 +3,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTokenStore, type HttpServer } from "@octant/http";
 import { serveHttp } from "@octant/mcp";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createNatsClient, createNatsWorker, type NatsWorker, serveZmq, type ZmqServer } from "@octant/wire";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { createOctant, type Octant } from "../packages/cli/src/octant.ts";
+import { type NatsServer, startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { crowd } from "../scripts/torture/edges-crowd.ts";
 import { brokenLines } from "../scripts/torture/edges-lines.ts";
 import { malformed } from "../scripts/torture/edges-malformed.ts";
+import { killNatsWorkers } from "../scripts/torture/nats-kills.ts";
 import { createRandom } from "../scripts/torture/report.ts";
+import { malformedWire } from "../scripts/torture/wire-malformed.ts";
 import { type AnyClient, createEdgeClients } from "./edge-clients.ts";
 
 let base: string;
 let root: string;
 let octant: Octant;
 let server: HttpServer;
+let zmq: ZmqServer;
+let nats: NatsServer | undefined;
+let worker: NatsWorker | undefined;
+const HAS_NATS = !inject("missing").includes("nats-server");
 let headers: Record<string, string>;
 
 beforeAll(async () => {
@@ -44,9 +52,33 @@ beforeAll(async () => {
     tokens,
     sse: true,
   });
+  zmq = await serveZmq({
+    ...octant,
+    address: `ipc://${base}/zmq`,
+    caller: { id: "local", access: "admin" },
+    jobs: octant.workspace.jobs,
+    name: "octant",
+    version: "1",
+    log: () => {},
+  });
+  if (!HAS_NATS) return;
+  nats = await startNatsServer();
+  worker = await createNatsWorker({
+    ...octant,
+    url: nats.url,
+    project: "edges",
+    caller: { id: "local", access: "admin" },
+    jobs: octant.workspace.jobs,
+    name: "octant",
+    version: "1",
+    log: () => {},
+  });
 });
 
 afterAll(async () => {
+  await zmq.close();
+  await worker?.close();
+  await nats?.stop();
   await server.close();
   await octant.close();
   rmSync(base, { recursive: true, force: true });
@@ -55,6 +87,8 @@ afterAll(async () => {
 const EDGES = createEdgeClients({
   stdio: () => ({ cwd: root, home: base }),
   http: () => ({ url: server.url, headers }),
+  zmq: () => zmq.address,
+  ...(HAS_NATS && { nats: () => createNatsClient({ url: nats?.url ?? "", project: "edges" }) }),
 });
 
 const CALLS: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
@@ -131,6 +165,8 @@ describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
 });
 
 const BROKEN_FRAMES = 300;
+const BROKEN_MESSAGES = 1_000;
+const NATS_JOBS = 30;
 const CROWD = 100;
 const CALLS_OF_ONE = 10;
 
@@ -141,6 +177,16 @@ test("broken frames end no server: it stays as small as it was, and answers the 
 
 test("broken lines end no server either", async () => {
   const { facts, violations } = await brokenLines(BROKEN_FRAMES, createRandom(7));
+  expect(violations, facts).toEqual([]);
+});
+
+test("broken messages end no ZeroMQ server: it stays as small as it was, and answers the next call at once", async () => {
+  const { facts, violations } = await malformedWire(BROKEN_MESSAGES, createRandom(7));
+  expect(violations, facts).toEqual([]);
+});
+
+test.skipIf(!HAS_NATS)("jobs of NATS workers that are killed end exactly once", async () => {
+  const { facts, violations } = await killNatsWorkers(NATS_JOBS, createRandom(7));
   expect(violations, facts).toEqual([]);
 });
 

@@ -19,6 +19,8 @@ export async function bundleCommand(dist: string): Promise<void> {
       /^jsonc-parser/,
       /^web-tree-sitter/,
       /^@parcel\/watcher/,
+      /^zeromq/,
+      /^msgpackr/,
     ],
   });
   // All on one level, where `../package.json` is what it was in the sources.

@@ -181,7 +181,7 @@ function equip<T extends Tool>(
   const { settings } = config;
   const watcher = createWatcher({ ...workspace, ignore: [workspace.state.base], warn: log });
   const code = createCodeParts(workspace, watcher, settings, env, log);
-  const parts = { workspace, registry, network, code, settings, version, mode, env };
+  const parts = { workspace, registry, network, code, settings, config, version, mode, env };
   // chooseNames gave back only names of OWN_TOOLS.
   const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
   for (const tool of withoutDisabled([...own, ...customTools], options.toolConfig?.disable))
@@ -300,7 +300,7 @@ const narrowestMode = (asked: Mode | undefined, set: Mode | undefined): Mode | u
   asked && set && asked !== set ? "inspect" : (asked ?? set);
 
 /** What a model should know before its first call. */
-const INSTRUCTIONS = [
+export const INSTRUCTIONS = [
   "Call ws.detect first: it tells what the project is and how it is built and tested.",
   "fs.read answers with a hash; fs.apply_patch wants it as base_hash, and its answer has an undo ref.",
   "An answer with meta.job_id is still at work: job.poll waits for its result.",

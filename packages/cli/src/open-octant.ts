@@ -9,7 +9,7 @@ import { logLine, type permissionFlags, rootsOf, type workspaceFlags } from "./w
 export function openOctant(
   flags: FlagValues<typeof workspaceFlags> & Partial<FlagValues<typeof permissionFlags>>,
   io: Io,
-  more: Pick<OctantOptions, "prompter" | "allow" | "env"> = {},
+  more: Pick<OctantOptions, "prompter" | "allow" | "env" | "toolConfig"> = {},
 ): Octant<OwnTool> {
   try {
     const env = more.env ?? io.env;

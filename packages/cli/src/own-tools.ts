@@ -14,8 +14,25 @@ import {
   type Network,
   type Workspace,
 } from "@octant/host";
-import type { EffectiveSettings } from "@octant/runtime";
-import { code, createDiagnosticsAfterEdit, fs, job, net, proc, search, test, vcs, ws } from "@octant/tools";
+import { type Config, type EffectiveSettings, explainConfig } from "@octant/runtime";
+import {
+  annotation,
+  artifact,
+  cas,
+  code,
+  config,
+  createDiagnosticsAfterEdit,
+  event,
+  fs,
+  graph,
+  job,
+  net,
+  proc,
+  search,
+  test,
+  vcs,
+  ws,
+} from "@octant/tools";
 import type { CodeParts } from "./code-parts.ts";
 
 /** What the tools stand on. */
@@ -25,6 +42,7 @@ export interface Parts {
   readonly network: Network;
   readonly code: CodeParts;
   readonly settings: EffectiveSettings;
+  readonly config: Config;
   readonly version: string;
   readonly mode: Mode | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -51,6 +69,15 @@ export const OWN_TOOLS = {
     net({ workspace, network, env, isRemote: ({ remote }) => remote === true }),
   search: ({ workspace, code: { engine } }: Parts) => search({ workspace, engine }),
   job: ({ workspace }: Parts) => job(workspace.jobs),
+  event: ({ workspace }: Parts) => event(workspace.jobs),
+  cas: ({ workspace }: Parts) => cas(workspace),
+  artifact: ({ workspace }: Parts) => artifact(workspace),
+  annotation: ({ workspace }: Parts) => annotation(workspace),
+  config: ({ config: loaded }: Parts) =>
+    config(() =>
+      explainConfig(loaded).map(({ key, value, origin }) => ({ key, value, source: origin.tier })),
+    ),
+  graph: ({ workspace }: Parts) => graph(workspace),
 };
 
 export type OwnTool = ReturnType<(typeof OWN_TOOLS)[keyof typeof OWN_TOOLS]>;
@@ -72,4 +99,6 @@ const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 
 export const GROUPS = {
   core: ["ws", "fs", "code", "proc", "test", "vcs", "net", "search", "job"],
+  store: ["cas", "artifact", "annotation", "config", "graph"],
+  wire: ["event"],
 } as const satisfies Record<string, readonly (keyof typeof OWN_TOOLS)[]>;

@@ -1,13 +1,17 @@
 import { once } from "node:events";
 import { styleText } from "node:util";
+import type { StateFolder } from "@octant/host";
+import type { TokenStore } from "@octant/http";
 import type { HttpServer } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
 import { type KeptPort, openKeptPort } from "./kept-port.ts";
-import type { HttpServing } from "./octant.ts";
+import type { HttpServing, Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
+import type { startZmq } from "./serve-zmq.ts";
 import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
 import { thisMachine } from "./setup/places.ts";
+import { logLine } from "./workspace-flags.ts";
 
 type OpenFlags = Parameters<typeof openOctant>[0];
 
@@ -24,42 +28,75 @@ export interface HttpFlags extends OpenFlags {
   readonly "oauth-issuer": string | undefined;
   readonly sse: boolean;
   readonly json: boolean;
+  readonly zmq: string | undefined;
+  readonly "zmq-keys": string | undefined;
 }
 
 const TOKEN_NAME = "printed by octant serve";
 
-/** Serves until it is told to end, and says what a person does next. */
+/** What is served: tools here, or those of workers elsewhere. */
+export interface HttpTarget {
+  serveHttp(options: HttpServing): Promise<HttpServer>;
+  readonly state: StateFolder;
+  readonly tokens: TokenStore;
+  /** Shown once the server is announced. */
+  readonly status: Promise<string>;
+}
+
 export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
-  const asked = toPort(flags.port);
+  checkFlags(flags);
   await using octant = openOctant(flags, io);
-  const kept = openKeptPort(octant.workspace.state.folder("http"));
-  const serveOn = (port: number) =>
-    octant.serveHttp({
-      profile: flags.profile,
-      answers: flags.answers,
-      host: flags.host,
-      port,
-      ...toTls(flags),
-      ...toPublicUrl(flags),
-      allowedOrigins: flags["allow-origin"],
-      sse: flags.sse,
-      ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
-    });
+  const zmq =
+    flags.zmq === undefined ? undefined : await startZmqToo(octant, { ...flags, zmq: flags.zmq }, io);
+  const { sandbox, state } = octant.workspace;
+  const target = { ...octant, state, tokens: octant.tokens(), status: describeSandbox(sandbox) };
+  try {
+    await serveUntilEnded(target, flags, io);
+  } finally {
+    await zmq?.close();
+  }
+  return EXIT.OK;
+}
+
+/** Before anything is opened. */
+export const checkFlags = (flags: HttpFlags): void => void toServing(flags);
+
+const toServing = (flags: HttpFlags): HttpServing => ({
+  profile: flags.profile,
+  answers: flags.answers,
+  host: flags.host,
+  port: toPort(flags.port),
+  ...toTls(flags),
+  ...toPublicUrl(flags),
+  allowedOrigins: flags["allow-origin"],
+  sse: flags.sse,
+  ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
+});
+
+/** Serves until it is told to end, and says what a person does next. */
+export async function serveUntilEnded(target: HttpTarget, flags: HttpFlags, io: Io): Promise<void> {
+  const { port: asked, ...serving } = toServing(flags);
+  const kept = openKeptPort(target.state.folder("http"));
+  const serveOn = (port: number) => target.serveHttp({ ...serving, port });
   const server = await (asked === undefined ? serveOnKept(serveOn, kept, io) : serveOn(asked)).catch(
     explainRefusal,
   );
-  const { token } = octant
-    .tokens()
-    .lasting({ scopes: ["admin"], name: TOKEN_NAME }, octant.workspace.state.secret());
+  const { token } = target.tokens.lasting({ scopes: ["admin"], name: TOKEN_NAME }, target.state.secret());
   // Before anybody can read that it can be ended.
   const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
   const { url } = server;
   const asks = flags.permissions === "enforce";
   io.stdout.write(`${flags.json ? JSON.stringify({ url, token }) : nextSteps({ url, token }, asks, io)}\n`);
-  io.stderr.write(`octant: ${await describeSandbox(octant.workspace.sandbox)}\n`);
+  io.stderr.write(`octant: ${await target.status}\n`);
   await Promise.race([...ended, server.closed]);
   await server.close();
-  return EXIT.OK;
+}
+
+async function startZmqToo(octant: Octant<OwnTool>, flags: Parameters<typeof startZmq>[1], io: Io) {
+  const { startZmq } = await import("./serve-zmq.ts");
+  const server = await startZmq(octant, flags, io);
+  logLine(`serves ZeroMQ at ${server.address}`, io);
+  return server;
 }
 
 /** The port of last time; where that is taken, a free one for this time only. */

@@ -8,7 +8,7 @@ export interface ToolConfig {
 }
 
 export interface ToolChoice {
-  /** Exactly these; without it, those of the enabled groups. */
+  /** Exactly these tools and groups of tools; without it, those of the enabled groups. */
   readonly tools?: readonly string[];
   readonly toolConfig?: ToolConfig;
 }
@@ -19,7 +19,12 @@ export function chooseNames(
   offered: readonly string[],
   groups: Readonly<Record<string, readonly string[]>>,
 ): string[] {
-  if (tools) return pick("tool", tools, offered);
+  if (tools)
+    return pick(
+      "tool",
+      tools.flatMap((name) => groups[name] ?? [name]),
+      offered,
+    );
   const enabled = pick("group", enable, Object.keys(groups)).flatMap((name) => groups[name] ?? []);
   return offered.filter((name) => enabled.includes(name));
 }

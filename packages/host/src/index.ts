@@ -33,6 +33,7 @@ export * from "./sandbox/index.ts";
 export * from "./search/ripgrep.ts";
 export * from "./search/search-text.ts";
 export * from "./state.ts";
+export * from "./store/index.ts";
 export { cacheFolder } from "./user-folders.ts";
 export * from "./watching/index.ts";
 export * from "./workspace.ts";

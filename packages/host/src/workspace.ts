@@ -4,7 +4,7 @@ import { type Blobs, createBlobs } from "./blobs/blobs.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints/index.ts";
 import { type Confinement, createConfinement } from "./confinement.ts";
 import { createEdits, type Edits } from "./edits/edits.ts";
-import { createFiles, type Files } from "./files/files.ts";
+import { createFiles, type Files, type RefOpener } from "./files/files.ts";
 import { systemClock } from "./jobs/clock.ts";
 import { createJobStore } from "./jobs/job-store.ts";
 import type { Path } from "./path.ts";
@@ -12,6 +12,7 @@ import { createProcesses, type Processes } from "./processes/index.ts";
 import { createSandbox, DEFAULT_SANDBOX, type Sandbox, type SandboxSettings } from "./sandbox/index.ts";
 import { createRipgrep, type Ripgrep } from "./search/ripgrep.ts";
 import { openStateFolder, type StateFolder } from "./state.ts";
+import { createProjectStore, type ProjectStore } from "./store/index.ts";
 import { cacheFolder } from "./user-folders.ts";
 
 /** The folders that Octant works in, and what stands on them. */
@@ -19,6 +20,8 @@ export interface Workspace {
   readonly confinement: Confinement;
   readonly state: StateFolder;
   readonly blobs: Blobs;
+  /** Content, artifacts, annotations and the graph. */
+  readonly store: ProjectStore;
   readonly files: Files;
   readonly edits: Edits;
   readonly checkpoints: Checkpoints;
@@ -55,13 +58,19 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, warn });
   const limits = { memoryBytes: settings.memory_bytes, maxProcesses: settings.max_processes };
   const processes = createProcesses({ folder: state.folder("processes"), env, sandbox, limits });
-  const refs = { stdout: processes.openRef, stderr: processes.openRef };
+  const projectStore = createProjectStore(state);
+  const openContent: RefOpener = (ref) => {
+    const hash = ref.slice("cas:".length);
+    return { hash, ...projectStore.content.open(hash) };
+  };
+  const refs = { stdout: processes.openRef, stderr: processes.openRef, cas: openContent };
   // Every edit looks for remains first, so nothing has to wait for this one.
   edits.recover().catch((cause) => warn(`half-done edits could not be set right yet: ${cause}`));
   return {
     confinement,
     state,
     blobs,
+    store: projectStore,
     files: createFiles({ confinement, blobs, env, refs }),
     edits,
     checkpoints,
@@ -76,6 +85,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       await checkpoints.close();
       await edits.close();
       store.close();
+      projectStore.close();
       blobs.close();
     },
   };

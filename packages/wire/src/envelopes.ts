@@ -1,6 +1,8 @@
 import {
+  type Access,
   type Attachment,
   type Call,
+  type Caller,
   type Envelope,
   type ErrorBody,
   type Meta,
@@ -20,6 +22,15 @@ export const RequestEnvelope = z.strictObject({
     action: z.unknown().optional(),
     input: z.unknown().optional(),
   }),
+  /** On whose behalf, for an edge that has callers of its own; it never widens what the connection may do. */
+  caller: z
+    .strictObject({
+      id: z.string().min(1).max(256),
+      access: z.enum(["read", "write", "admin"]),
+      project: z.string().max(256).nullish(),
+      remote: z.literal(true).nullish(),
+    })
+    .nullish(),
   timing_hint: z.enum(TIMINGS).nullish(),
   /** The caller's own key: the same call with the same key is the same job. */
   key: z.string().min(1).nullish(),
@@ -101,6 +112,12 @@ export function toResponse(
   };
 }
 
+/** The outcome of a job that has ended. */
+export const toOutcome = (envelope: Envelope): FinalResponse =>
+  envelope.ok
+    ? { kind: "success", data: envelope.data, meta: envelope.meta }
+    : { kind: "error", error: envelope.error, meta: envelope.meta };
+
 /** The envelope as the dispatcher on the other side made it. */
 export function toEnvelope(response: FinalResponse): Envelope {
   if (response.kind === "error") return { ok: false, data: null, error: response.error, meta: response.meta };
@@ -122,6 +139,20 @@ export const toCall = ({ request }: RequestEnvelope): Call => ({
   action: request.action,
   input: request.input,
 });
+
+const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
+
+/** The caller that the request names, with no more than the connection's own caller may do. */
+export function narrowCaller(connection: Caller, { caller }: RequestEnvelope): Caller {
+  if (!caller) return connection;
+  const project = connection.project ?? caller.project ?? undefined;
+  return {
+    id: caller.id,
+    access: RANK[caller.access] < RANK[connection.access] ? caller.access : connection.access,
+    ...(project !== undefined && { project }),
+    ...((connection.remote || caller.remote) && { remote: true }),
+  };
+}
 
 /** For a request that never reached the dispatcher. */
 export const refusal = (cause: ToolError, trace_id: string, tool = ""): FinalResponse => ({

@@ -10,6 +10,8 @@ export {
   type RoutedMessage,
 } from "./hoot01/frames.ts";
 export { encodeMsgPack, parseMsgPack } from "./msgpack/codec.ts";
+export { createNatsClient, type NatsClient, type NatsClientOptions } from "./nats/client.ts";
+export { createNatsWorker, type NatsWorker, type NatsWorkerOptions } from "./nats/worker.ts";
 export type { ServerReady } from "./ready.ts";
 export type { JobFeed, RequestRunner } from "./run-request.ts";
 export {

@@ -12,9 +12,11 @@ import {
 } from "@octant/core";
 import {
   type FinalResponse,
+  narrowCaller,
   type RequestEnvelope,
   type ResponseEnvelope,
   toCall,
+  toOutcome,
   toResponse,
 } from "./envelopes.ts";
 import type { Window } from "./window.ts";
@@ -75,8 +77,15 @@ export async function runRequest(
   const reply = await call(runner, request, context, "async_long");
   const { job_id } = reply.envelope.meta;
   if (job_id === undefined) return stream.end(toFinal(reply, timing));
-  const envelope = await followJob(runner.jobs, runner.caller.id, job_id, from, stream.chunk, context.signal);
-  return stream.end(toResponse(envelope ?? reply.envelope, [], timing));
+  const envelope = await followJob(
+    runner.jobs,
+    narrowCaller(runner.caller, request).id,
+    job_id,
+    from,
+    stream.chunk,
+    context.signal,
+  );
+  return stream.end(envelope ? toOutcome(envelope) : toFinal(reply, timing));
 }
 
 const call = (
@@ -87,7 +96,7 @@ const call = (
   onProgress?: Parameters<Dispatch>[1]["onProgress"],
 ): Promise<Reply> =>
   dispatch(toCall(request), {
-    caller,
+    caller: narrowCaller(caller, request),
     signal,
     traceparent,
     ...(timingHint && { timingHint }),

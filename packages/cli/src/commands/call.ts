@@ -1,16 +1,14 @@
-import { readFileSync } from "node:fs";
-import { type Envelope, type Jobs, ownAction, type Registry, toInputSchema } from "@octant/core";
-import { pathToUri } from "@octant/host";
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createTerminalPrompter, openTerminal } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
-import { defineCommand, EXIT, UsageError } from "../command.ts";
-import { LOCAL_CALLER } from "../octant.ts";
+import { type CallTarget, openRemoteTarget, toLocalTarget, toUpload } from "../call-target.ts";
+import { defineCommand, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { clearProgress, showAttachments, showEnvelope, showProgress } from "../show-answer.ts";
+import { viaFlags } from "../wire-flags.ts";
 import { permissionFlags, workspaceFlags } from "../workspace-flags.ts";
 
 const STDIN = "-";
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const call = defineCommand({
   name: "call",
@@ -23,7 +21,9 @@ export const call = defineCommand({
     ...workspaceFlags,
     ...permissionFlags,
     json: { summary: "Print the whole envelope as JSON" },
-    output: { summary: "Save the picture or sound that comes with the answer", value: "FILE" },
+    output: { summary: "Save the picture, sound or bytes that come with the answer", value: "FILE" },
+    upload: { summary: "Send the bytes of a file with the call, as cas.store takes them", value: "FILE" },
+    ...viaFlags,
   },
   notes: `Arguments: key=value, read as the action's parameter wants it (numbers, true, JSON for lists and
 objects; a list also as the same key again), key=@file for the text of a file, key=@- for stdin,
@@ -33,38 +33,61 @@ key=@@… for a value that begins with @; or all of it as one JSON object. For e
 Text in the answer goes to stdout as it is, and what is known about it to stderr.`,
   async run({ args: [called = "", ...words], flags }, io) {
     using terminal = flags.permissions === "enforce" ? openTerminal() : undefined;
-    await using octant = openOctant(flags, io, terminal && { prompter: createTerminalPrompter(terminal) });
+    await using target = await openTarget(flags, io, terminal);
     const { tool, action = "" } = parseName(called);
-    const input = parseCallArguments(words, inputSchemaOf(octant.registry, tool, action), readText);
+    const input = parseCallArguments(words, await target.inputSchema(tool, action), readText);
     const interrupt = new AbortController();
     process.once("SIGINT", () => interrupt.abort());
-    const { envelope: answer, attachments } = await octant.dispatch(
+    const { signal } = interrupt;
+    using saved = createSavedBytes(flags.output);
+    const { envelope: answer, attachments } = await target.call(
       { tool, action, input },
-      { caller: LOCAL_CALLER, signal: interrupt.signal, onProgress: (update) => showProgress(update, io) },
+      {
+        signal,
+        onProgress: (update) => showProgress(update, io),
+        onBinary: saved.write,
+        ...(flags.upload !== undefined && { upload: toUpload(flags.upload) }),
+      },
     );
-    const envelope = await outcomeOf(answer, octant.workspace.jobs, interrupt.signal);
+    const envelope = await target.outcomeOf(answer, signal);
     clearProgress(io);
     if (flags.json) io.stdout.write(`${JSON.stringify(envelope, null, 2)}\n`);
-    else showEnvelope(envelope, pathToUri(octant.workspace.confinement.roots[0] ?? ""), io);
-    showAttachments(attachments, flags.output, io);
+    else showEnvelope(envelope, target.rootUri, io);
+    if (saved.size === 0) showAttachments(attachments, flags.output, io);
     if (envelope.ok) return EXIT.OK;
-    return interrupt.signal.aborted ? EXIT.INTERRUPTED : EXIT.FAILED;
+    return signal.aborted ? EXIT.INTERRUPTED : EXIT.FAILED;
   },
 });
 
-/** Nobody could ask this process for the result later, so a job is waited for. */
-async function outcomeOf(answer: Envelope, jobs: Jobs, signal: AbortSignal): Promise<Envelope> {
-  const { job_id } = answer.meta;
-  if (job_id === undefined) return answer;
-  await jobs.ended(LOCAL_CALLER.id, job_id, LONGEST_TIMER_MS, signal);
-  return (await jobs.result(LOCAL_CALLER.id, job_id)) ?? answer;
+type CallFlags = Parameters<typeof openOctant>[0] & FlagValues<typeof viaFlags>;
+
+async function openTarget(
+  flags: CallFlags,
+  io: Io,
+  terminal: ReturnType<typeof openTerminal> | undefined,
+): Promise<CallTarget> {
+  if (flags.via !== undefined) return openRemoteTarget({ ...flags, via: flags.via }, io);
+  return toLocalTarget(openOctant(flags, io, terminal && { prompter: createTerminalPrompter(terminal) }));
 }
 
-/** Nothing is known about what does not exist; the dispatcher will say so. */
-function inputSchemaOf(registry: Registry, tool: string, action: string) {
-  const found = registry.get(tool);
-  const act = found && ownAction(found, action);
-  return act ? toInputSchema(act) : {};
+/** The file is made with the first bytes. */
+function createSavedBytes(file: string | undefined) {
+  let fd: number | undefined;
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    write(bytes: Uint8Array) {
+      size += bytes.length;
+      if (file === undefined) return;
+      fd ??= openSync(file, "w", 0o600);
+      writeSync(fd, bytes);
+    },
+    [Symbol.dispose]() {
+      if (fd !== undefined) closeSync(fd);
+    },
+  };
 }
 
 function readText(source: string): string {

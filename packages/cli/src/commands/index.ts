@@ -6,6 +6,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   run: async () => (await import("./run.ts")).run,
   sessions: async () => (await import("./sessions.ts")).sessions,
   serve: async () => (await import("./serve.ts")).serve,
+  worker: async () => (await import("./worker.ts")).worker,
+  edge: async () => (await import("./edge.ts")).edge,
   call: async () => (await import("./call.ts")).call,
   tools: async () => (await import("./tools.ts")).tools,
   help: async () => (await import("./help.ts")).help,

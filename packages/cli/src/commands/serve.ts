@@ -1,11 +1,12 @@
 import { ANSWERS, answerOpening, PROFILES } from "@octant/mcp";
-import { defineCommand, ENDING_SIGNALS, EXIT } from "../command.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, UsageError } from "../command.ts";
 import { createKeptOpening } from "../kept-opening.ts";
+import { zmqFlags } from "../wire-flags.ts";
 import { permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const serve = defineCommand({
   name: "serve",
-  summary: "Serve the tools to MCP clients: on stdin and stdout, or over HTTP and WebSocket",
+  summary: "Serve the tools: on stdin and stdout, over HTTP and WebSocket, or over ZeroMQ",
   flags: {
     ...workspaceFlags,
     ...permissionFlags,
@@ -21,6 +22,13 @@ export const serve = defineCommand({
       choices: ANSWERS,
       env: "OCTANT_ANSWERS",
     },
+    ...zmqFlags,
+    nats: {
+      summary: "With --http: serve the tools of the workers on this NATS server, and none of this process",
+      value: "URL",
+      env: "OCTANT_NATS",
+    },
+    project: { summary: "For --nats, where workers of several projects are there", value: "ID" },
     http: { summary: "Serve over HTTP and WebSocket instead", env: "OCTANT_HTTP" },
     port: {
       summary: "For --http; 0 picks a free one; when absent, the port of the last time in this folder",
@@ -36,7 +44,7 @@ export const serve = defineCommand({
     },
     "tls-cert": { summary: "For --http: a PEM file, with --tls-key", value: "FILE" },
     "tls-key": { summary: "For --http: a PEM file, with --tls-cert", value: "FILE" },
-    json: { summary: "For --http: tell the URL and the token as one line of JSON" },
+    json: { summary: "For --http and --zmq: print where it serves, and the token, as one line of JSON" },
     sse: { summary: "For --http: also the transport of 2024-11-05 (/sse)" },
     "oauth-issuer": {
       summary: "For --http: an authorisation server whose tokens are good here",
@@ -47,8 +55,21 @@ export const serve = defineCommand({
 stderr.
 Over HTTP every client needs a token: one is printed that stays the same for this folder, octant token
 makes others. With
---permissions enforce, calls whose client cannot ask wait at /approvals for whoever has scope admin.`,
+--permissions enforce, calls whose client cannot ask wait at /approvals for whoever has scope admin.
+Over ZeroMQ other processes call without JSON (docs/wire.md). ipc:///… is in a folder of mode 0700; tcp:// needs
+--zmq-keys. With --http too, both are served.`,
   async run({ flags }, io) {
+    const { zmq } = flags;
+    if (zmq !== undefined && !flags.http)
+      return (await import("../serve-zmq.ts")).serveZmq({ ...flags, zmq }, io);
+    const { nats } = flags;
+    if (nats !== undefined && flags.http)
+      return (await import("../serve-nats-edge.ts")).serveNatsEdge({ ...flags, nats }, io);
+    if (nats !== undefined)
+      throw new UsageError(
+        "--nats needs --http",
+        "octant worker --nats URL works; serve --http --nats URL serves",
+      );
     if (flags.http) return (await import("../serve-http.ts")).serveHttp(flags, io);
     keepStdoutClean();
     if (io.stdin.isTTY) io.stderr.write(`${WAITING}\n`);

@@ -1,3 +1,4 @@
+export { type JobEventView, toEventView } from "./event-view.ts";
 export { JOB_STATES, type Job, type JobCall, type JobState } from "./job.ts";
 export { createJobEvents, type JobEvent } from "./job-events.ts";
 export type { JobClaim, JobFilter, JobStore, JobWrite } from "./job-store.ts";

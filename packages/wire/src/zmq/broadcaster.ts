@@ -1,27 +1,20 @@
-import type { JobEvent, Published, Topic } from "@octant/core";
+import { type JobEvent, type JobEventView, type Topic, toEventView } from "@octant/core";
 import { type Context, Publisher } from "zeromq";
 import { encodeFrames } from "../hoot01/frames.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
+import { restrict } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
 import { signFrames } from "./signature.ts";
 
 /** A subscriber that is further behind loses messages, sees the gap in the numbers, and catches up with event.poll. */
 const HIGH_WATER_MARK = 100_000;
 
-export interface BroadcastEvent {
-  readonly seq: number;
-  readonly at: number;
-  readonly job_id: string;
-  readonly event: "job_state" | "stream_chunk";
-  readonly state?: string;
-  readonly chunk?: unknown;
-}
-
-export const toBroadcast = ({ seq, at, value }: Published<JobEvent>): BroadcastEvent => {
-  const { job_id } = value;
-  if (value.type === "chunk") return { seq, at, job_id, event: "stream_chunk", chunk: value.chunk };
-  const state = value.type === "start" ? "running" : value.type === "end" ? value.state : "queued";
-  return { seq, at, job_id, event: "job_state", state };
+/** An event with what a subscriber needs to notice that it missed one. */
+export type BroadcastEvent = JobEventView & {
+  /** The number of the event that was broadcast before this one; 0 for the first. */
+  readonly prev_seq: number;
+  /** Counts the events of this job from 0, for subscribers of one job. */
+  readonly job_seq: number;
 };
 
 /** The topic frame: subscribers choose by prefix, one job or all of them. */
@@ -41,15 +34,24 @@ export async function createBroadcaster(
   const { context, curve, keys } = security;
   const socket = new Publisher({ context, linger: 0, sendHighWaterMark: HIGH_WATER_MARK, ...curve });
   await socket.bind(address);
+  if (address.startsWith("ipc://")) restrict(address.slice("ipc://".length));
   const bound = socket.lastEndpoint ?? address;
+  const jobSeqs = new Map<string, number>();
+  let prev_seq = 0;
   let sending = Promise.resolve();
   const stop = events.listen((event) => {
     if (event.value.owner !== owner) return;
-    const body = encodeMsgPack(toBroadcast(event));
+    const { job_id, type } = event.value;
+    const job_seq = jobSeqs.get(job_id) ?? 0;
+    if (type === "end") jobSeqs.delete(job_id);
+    else jobSeqs.set(job_id, job_seq + 1);
+    const view: BroadcastEvent = { ...toEventView(event), prev_seq, job_seq };
+    prev_seq = event.seq;
+    const body = encodeMsgPack(view);
     const frames = encodeFrames({ command: "reply", contentType: "msgpack", service: "broadcast", body });
     const signed = keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
     // A PUB socket never waits, so this is only about order.
-    sending = sending.then(() => socket.send([topicOf(event.value.job_id), ...signed])).catch(() => {});
+    sending = sending.then(() => socket.send([topicOf(job_id), ...signed])).catch(() => {});
   });
   return {
     address: bound,

@@ -324,6 +324,7 @@ function toRequest({ tool, action, input }: Call, options: WireCallOptions) {
   const stream = options.onChunk ? "full" : options.onProgress ? "progress" : undefined;
   return {
     request: { tool, action, input },
+    caller: options.caller,
     timing_hint: options.timingHint,
     key: options.key,
     stream,

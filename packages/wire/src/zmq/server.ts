@@ -45,8 +45,8 @@ export interface ZmqServer {
 const HEARTBEAT_MS = 2_000;
 /** Replies that wait for one peer. Beyond it a reply is dropped, and found again when the peer retries. */
 const SEND_HIGH_WATER_MARK = 1_000;
-/** Requests of one peer that wait to be read; beyond it the peer's own send waits. */
-const RECEIVE_HIGH_WATER_MARK = 1_000;
+/** Requests of one peer that wait to be read, of up to 16 MiB each; beyond it the peer's own send waits. */
+const RECEIVE_HIGH_WATER_MARK = 64;
 const MAX_CALLS_IN_FLIGHT = 256;
 const RETRY_AFTER_MS = 250;
 /** Chunks of 256 KiB: 4 MiB are on their way at most. */

@@ -1,0 +1,96 @@
+import { createReadStream, statSync } from "node:fs";
+import {
+  type BinaryPart,
+  type Call,
+  type CallOptions,
+  type Envelope,
+  type JsonSchema,
+  ownAction,
+  type Reply,
+  toInputSchema,
+} from "@octant/core";
+import { pathToUri } from "@octant/host";
+import type { ZmqClient } from "@octant/wire";
+import type { Io } from "./command.ts";
+import { LOCAL_CALLER, type Octant, type OwnTool } from "./octant.ts";
+import type { RemoteFlags } from "./open-remote.ts";
+
+export interface TargetCall extends Omit<CallOptions, "caller"> {
+  readonly signal: AbortSignal;
+  /** The bytes that come beside the answer. */
+  readonly onBinary: (bytes: Uint8Array) => Promise<void> | void;
+}
+
+/** Where a call goes: to tools in this process, or to a server. */
+export interface CallTarget extends AsyncDisposable {
+  /** URIs below it are shown as paths. */
+  readonly rootUri: string;
+  /** Nothing is known about an action that does not exist; the dispatcher will say so. */
+  inputSchema(tool: string, action: string): Promise<JsonSchema>;
+  call(call: Call, options: TargetCall): Promise<Reply>;
+  /** Waits for the job, if the answer is one. */
+  outcomeOf(answer: Envelope, signal: AbortSignal): Promise<Envelope>;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const toLocalTarget = (octant: Octant<OwnTool>): CallTarget => ({
+  rootUri: pathToUri(octant.workspace.confinement.roots[0] ?? ""),
+  async inputSchema(tool, action) {
+    const found = octant.registry.get(tool);
+    const act = found && ownAction(found, action);
+    return act ? toInputSchema(act) : {};
+  },
+  async call(call, { onBinary, ...options }) {
+    const reply = await octant.dispatch(call, { ...options, caller: LOCAL_CALLER });
+    for await (const bytes of reply.binary?.read() ?? []) await onBinary(bytes);
+    return reply;
+  },
+  async outcomeOf(answer, signal) {
+    const { job_id } = answer.meta;
+    if (job_id === undefined) return answer;
+    const { jobs } = octant.workspace;
+    await jobs.ended(LOCAL_CALLER.id, job_id, LONGEST_TIMER_MS, signal);
+    return (await jobs.result(LOCAL_CALLER.id, job_id)) ?? answer;
+  },
+  [Symbol.asyncDispose]: () => octant.close(),
+});
+
+export async function openRemoteTarget(flags: RemoteFlags, io: Io): Promise<CallTarget> {
+  // Most calls need no wire.
+  const { openRemote } = await import("./open-remote.ts");
+  return toRemoteTarget(await openRemote(flags), pathToUri(io.cwd()));
+}
+
+const toRemoteTarget = (client: ZmqClient, rootUri: string): CallTarget => ({
+  rootUri,
+  async inputSchema(tool, action) {
+    const { declarations = [] } = await client.ready({ declarations: true });
+    const actions = declarations.find(({ name }) => name === tool)?.actions ?? {};
+    return (Object.hasOwn(actions, action) && actions[action]?.input) || {};
+  },
+  call: (call, options) => client.call(call, options),
+  async outcomeOf(answer, signal) {
+    const { job_id } = answer.meta;
+    if (job_id === undefined) return answer;
+    while (!signal.aborted) {
+      const call = { tool: "job", action: "poll", input: { job_id } };
+      const { envelope } = await client.call(call, { signal });
+      if (!envelope.ok) return envelope.error.code === "UNKNOWN_TOOL" ? answer : envelope;
+      // job.poll answers with the envelope of the call, once there is one.
+      const { result } = envelope.data as { readonly result?: Envelope };
+      if (result) return result;
+    }
+    return answer;
+  },
+  async [Symbol.asyncDispose]() {
+    client.close();
+  },
+});
+
+/** A file as the bytes that go with a call. */
+export const toUpload = (file: string): BinaryPart => ({
+  mime: "application/octet-stream",
+  size: statSync(file).size,
+  read: () => createReadStream(file, { highWaterMark: 256 * 1024 }),
+});

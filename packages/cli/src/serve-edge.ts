@@ -1,0 +1,41 @@
+import { createRegistry } from "@octant/core";
+import { type Answers, type Profile, serveStdio } from "@octant/mcp";
+import { toRemoteTool } from "@octant/wire";
+import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
+import { createPrompts } from "./mcp-prompts.ts";
+import { LOCAL_CALLER } from "./octant.ts";
+import { openRemote, type RemoteFlags } from "./open-remote.ts";
+import { logLine } from "./workspace-flags.ts";
+
+export interface EdgeFlags extends RemoteFlags {
+  readonly profile: Profile | undefined;
+  readonly answers: Answers | undefined;
+}
+
+/** One MCP client on stdin and stdout; the tools are in another process. */
+export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
+  const client = await openRemote(flags);
+  try {
+    const { declarations = [], name, version, instructions } = await client.ready({ declarations: true });
+    const registry = createRegistry(declarations.map(toRemoteTool));
+    const server = serveStdio({
+      registry,
+      dispatch: client.dispatch,
+      prompts: createPrompts(registry),
+      caller: LOCAL_CALLER,
+      name,
+      version,
+      ...(instructions !== undefined && { instructions }),
+      ...(flags.profile && { profile: flags.profile }),
+      ...(flags.answers && { answers: flags.answers }),
+      log: (line) => logLine(line, io),
+      input: io.stdin,
+      output: io.stdout,
+    });
+    for (const signal of ENDING_SIGNALS) process.once(signal, () => void server.close());
+    await server.closed;
+    return EXIT.OK;
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,48 @@
+import { createRegistry } from "@octant/core";
+import { openStateFolder } from "@octant/host";
+import { createTokenStore } from "@octant/http";
+import { serveHttp } from "@octant/mcp";
+import { createNatsClient, toRemoteTool } from "@octant/wire";
+import { EXIT, type Io } from "./command.ts";
+import { explainNats } from "./explain-nats.ts";
+import { createPrompts } from "./mcp-prompts.ts";
+import { checkFlags, type HttpFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
+import { logLine } from "./workspace-flags.ts";
+
+export interface NatsEdgeFlags extends HttpFlags {
+  readonly nats: string;
+  readonly project: string | undefined;
+}
+
+/** Serves MCP over HTTP with the tools of the workers on a NATS server; it has none of its own. */
+export async function serveNatsEdge(flags: NatsEdgeFlags, io: Io): Promise<number> {
+  checkFlags(flags);
+  const { nats: url, project } = flags;
+  const client = await createNatsClient({ url, ...(project !== undefined && { project }) }).catch(
+    explainNats,
+  );
+  try {
+    const { declarations = [], name, version, instructions } = await client.ready();
+    const registry = createRegistry(declarations.map(toRemoteTool));
+    const log = (line: string) => logLine(line, io);
+    const state = openStateFolder({ roots: [], env: io.env, warn: log });
+    const tokens = createTokenStore({ folder: state.folder("tokens") });
+    const target: HttpTarget = {
+      serveHttp: (serving) =>
+        serveHttp({
+          ...serving,
+          ...{ registry, name, version, tokens, log },
+          dispatch: client.dispatch,
+          prompts: createPrompts(registry),
+          project: client.project,
+          ...(instructions !== undefined && { instructions }),
+        }),
+      ...{ state, tokens },
+      status: Promise.resolve(`serves the workers of ${client.project}`),
+    };
+    await serveUntilEnded(target, flags, io);
+    return EXIT.OK;
+  } finally {
+    await client.close();
+  }
+}

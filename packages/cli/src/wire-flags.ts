@@ -1,0 +1,20 @@
+import type { Flags } from "./command.ts";
+
+/** The flags of commands that call a server of another process. */
+export const viaFlags = {
+  via: { summary: "Call the server at this address: ipc:///… or tcp://host:port", value: "ADDRESS" },
+  keys: { summary: "For --via tcp://: the key file of the server", value: "FILE" },
+} as const satisfies Flags;
+
+export const zmqFlags = {
+  zmq: {
+    summary: "Serve typed calls over ZeroMQ at ipc:///… or tcp://host:port",
+    value: "ADDRESS",
+    env: "OCTANT_ZMQ",
+  },
+  "zmq-keys": {
+    summary: "For --zmq tcp://: the key file, made when it is missing; clients need a copy",
+    value: "FILE",
+    env: "OCTANT_ZMQ_KEYS",
+  },
+} as const satisfies Flags;

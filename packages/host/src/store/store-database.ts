@@ -1,0 +1,108 @@
+import type { DatabaseSync } from "node:sqlite";
+import { asToolError } from "../jobs/database-error.ts";
+
+/** Each entry brings a database of the version before it up to date; entries are never changed, only added. */
+const MIGRATIONS = [
+  `
+  CREATE TABLE artifacts (
+    artifact_id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, mime TEXT NOT NULL,
+    creator TEXT NOT NULL, created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE artifact_tags (
+    artifact_id TEXT NOT NULL REFERENCES artifacts, tag TEXT NOT NULL, PRIMARY KEY (artifact_id, tag)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX artifacts_by_tag ON artifact_tags (tag, artifact_id);
+  CREATE TABLE artifact_parents (
+    artifact_id TEXT NOT NULL REFERENCES artifacts, parent_id TEXT NOT NULL REFERENCES artifacts,
+    PRIMARY KEY (artifact_id, parent_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX artifacts_by_parent ON artifact_parents (parent_id);
+  CREATE TABLE annotations (
+    annotation_id TEXT PRIMARY KEY, target TEXT NOT NULL, text TEXT NOT NULL, kind TEXT NOT NULL, author TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX annotations_by_target ON annotations (target, annotation_id);
+  CREATE TABLE identities (
+    identity_id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE bindings (
+    identity_id TEXT NOT NULL REFERENCES identities, target TEXT NOT NULL, PRIMARY KEY (identity_id, target)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX bindings_by_target ON bindings (target);
+  CREATE TABLE identity_tags (
+    identity_id TEXT NOT NULL REFERENCES identities, tag TEXT NOT NULL, PRIMARY KEY (identity_id, tag)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX identities_by_tag ON identity_tags (tag, identity_id);
+  CREATE TABLE connections (
+    from_id TEXT NOT NULL REFERENCES identities, to_id TEXT NOT NULL REFERENCES identities, kind TEXT NOT NULL,
+    PRIMARY KEY (from_id, to_id, kind)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX connections_by_end ON connections (to_id);
+  `,
+];
+
+export type Row = Readonly<Record<string, string | number | null>>;
+type Parameters = Readonly<Record<string, string | number | null>>;
+
+/** The records of the store tools, in SQLite, shared by all servers of a workspace. */
+export interface StoreDatabase {
+  all(sql: string, parameters?: Parameters): readonly Row[];
+  get(sql: string, parameters?: Parameters): Row | undefined;
+  run(sql: string, parameters?: Parameters): number;
+  /** All of it or nothing, on the disk before it returns. */
+  transaction<T>(work: () => T): T;
+  close(): void;
+}
+
+/** Nothing is opened before the first use. */
+export function createStoreDatabase(file: () => string): StoreDatabase {
+  let opened: DatabaseSync | undefined;
+  const use = () => (opened ??= openDatabase(file()));
+  const prepared = (sql: string) => use().prepare(sql);
+  return {
+    // Every column is TEXT or INTEGER, so a row holds nothing else.
+    all: (sql, parameters = {}) => asToolError(() => prepared(sql).all(parameters) as Row[]),
+    get: (sql, parameters = {}) => asToolError(() => prepared(sql).get(parameters) as Row | undefined),
+    run: (sql, parameters = {}) => asToolError(() => Number(prepared(sql).run(parameters).changes)),
+    transaction: (work) =>
+      asToolError(() => {
+        const db = use();
+        db.exec("BEGIN IMMEDIATE");
+        try {
+          const result = work();
+          db.exec("COMMIT");
+          return result;
+        } catch (cause) {
+          if (db.isTransaction) db.exec("ROLLBACK");
+          throw cause;
+        }
+      }),
+    close() {
+      opened?.close();
+      opened = undefined;
+    },
+  };
+}
+
+function openDatabase(file: string): DatabaseSync {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  const db = new DatabaseSync(file);
+  db.exec(
+    "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON",
+  );
+  migrate(db);
+  return db;
+}
+
+function migrate(db: DatabaseSync): void {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+    for (const step of MIGRATIONS.slice(version)) db.exec(step);
+    db.exec(`PRAGMA user_version = ${Math.max(version, MIGRATIONS.length)}`);
+    db.exec("COMMIT");
+  } catch (cause) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw cause;
+  }
+}

@@ -1,0 +1,105 @@
+import { action, defineTool, Hash, pagingInput } from "@octant/core";
+import type { Artifact } from "@octant/host";
+import { z } from "zod";
+import {
+  contentInput,
+  readContent,
+  readInput,
+  readOutput,
+  type StoreWorkspace,
+  storeContent,
+} from "./content.ts";
+import { ArtifactId, EXAMPLE_ARTIFACT, Tag, toTimestamp } from "./target.ts";
+
+const ArtifactView = z.object({
+  artifact_id: ArtifactId,
+  name: z.string(),
+  hash: Hash,
+  size: z.int(),
+  mime: z.string(),
+  creator: z.string(),
+  created_at: z.iso.datetime(),
+  tags: z.array(z.string()),
+  parents: z.array(ArtifactId),
+});
+
+const toView = ({ created_at, tags, parents, ...artifact }: Artifact) => ({
+  ...artifact,
+  tags: [...tags],
+  parents: [...parents],
+  created_at: toTimestamp(created_at),
+});
+
+export const artifact = (workspace: StoreWorkspace) =>
+  defineTool({
+    name: "artifact",
+    summary: "Named results with tags, creator, and the artifacts they were made from.",
+    actions: {
+      upload: action({
+        summary: "Store a result: its content, or the hash of content that cas.store has.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        input: z.strictObject({
+          name: z.string().min(1).max(256),
+          ...contentInput,
+          hash: Hash.optional().describe("Of stored content, instead of content"),
+          mime: z.string().min(1).max(128).default("application/octet-stream"),
+          tags: z.array(Tag).max(64).default([]),
+          parents: z.array(ArtifactId).max(64).default([]).describe("The artifacts it was made from"),
+          creator: z.string().min(1).max(128).optional().describe("Who or what made it; you when absent"),
+        }),
+        output: z.object({ artifact: ArtifactView }),
+        errors: ["NOT_FOUND", "TOO_LARGE", "NO_SPACE", "IO_ERROR"],
+        examples: [
+          {
+            title: "A text with a tag",
+            input: { name: "notes.txt", content: "hello\n", mime: "text/plain", tags: ["draft"] },
+          },
+        ],
+        async run({ name, hash, mime, tags, parents, creator, ...content }, ctx) {
+          const { store } = workspace;
+          const stored =
+            hash === undefined ? await storeContent(workspace, content, ctx) : store.content.stat(hash);
+          const fields = { name, ...stored, mime, tags, parents, creator: creator ?? ctx.caller.id };
+          return { artifact: toView(store.artifacts.add(fields, Date.now())) };
+        },
+      }),
+      get: action({
+        summary: "An artifact with its content.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({ artifact_id: ArtifactId, ...readInput }),
+        output: z.object({ artifact: ArtifactView, ...readOutput }),
+        errors: ["NOT_FOUND", "NOT_TEXT", "IO_ERROR"],
+        examples: [{ title: "Read it", input: { artifact_id: EXAMPLE_ARTIFACT }, fails: "NOT_FOUND" }],
+        run({ artifact_id, ...input }, ctx) {
+          const found = workspace.store.artifacts.get(artifact_id);
+          return { artifact: toView(found), ...readContent(workspace, found.hash, input, ctx, found.mime) };
+        },
+      }),
+      list: action({
+        summary: "Artifacts, newest first.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({
+          tags: z.array(Tag).max(16).optional().describe("With all of these"),
+          creator: z.string().optional(),
+          parent: ArtifactId.optional().describe("Made from this one"),
+          ...pagingInput(50, 500),
+        }),
+        output: z.object({ artifacts: z.array(ArtifactView) }),
+        errors: ["INVALID_CURSOR"],
+        examples: [{ title: "Drafts", input: { tags: ["draft"] } }],
+        run({ limit, cursor: _cursor, ...filter }, ctx) {
+          const before = ctx.resume(ArtifactId);
+          const found = workspace.store.artifacts.list({ ...filter, before, limit: limit + 1 });
+          const page = found.slice(0, limit);
+          if (found.length > limit) ctx.more(page.at(-1)?.artifact_id);
+          return { artifacts: page.map(toView) };
+        },
+      }),
+    },
+  });

@@ -1,0 +1,66 @@
+import { action, defineTool, Hash } from "@octant/core";
+import { z } from "zod";
+import {
+  contentInput,
+  find,
+  readContent,
+  readInput,
+  readOutput,
+  type StoreWorkspace,
+  storeContent,
+} from "./content.ts";
+import { EXAMPLE_HASH } from "./target.ts";
+
+const Stored = z.object({
+  hash: Hash,
+  size: z.int(),
+  ref: z.string().describe("fs.read takes it, ranged and paged"),
+});
+
+export const cas = (workspace: StoreWorkspace) =>
+  defineTool({
+    name: "cas",
+    summary: "Content stored under its hash, for good.",
+    actions: {
+      store: action({
+        summary: "Store content and get its hash; the same content is stored once.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        input: z.strictObject(contentInput),
+        output: Stored,
+        errors: ["TOO_LARGE", "NO_SPACE", "IO_ERROR"],
+        examples: [{ title: "A short text", input: { content: "hello\n" } }],
+        async run(input, ctx) {
+          const { hash, size } = await storeContent(workspace, input, ctx);
+          return { hash, size, ref: `cas:${hash}` };
+        },
+      }),
+      inspect: action({
+        summary: "Size and ref of stored content, without the content.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({ hash: Hash }),
+        output: Stored,
+        errors: ["NOT_FOUND", "IO_ERROR"],
+        examples: [{ title: "Is it stored?", input: { hash: EXAMPLE_HASH }, fails: "NOT_FOUND" }],
+        run({ hash }) {
+          const { size, ref } = find(workspace, hash);
+          return { hash, size, ref };
+        },
+      }),
+      get: action({
+        summary: "Read stored content, from any byte on.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({ hash: Hash, ...readInput }),
+        output: z.object(readOutput),
+        errors: ["NOT_FOUND", "NOT_TEXT", "IO_ERROR"],
+        examples: [{ title: "Read it", input: { hash: EXAMPLE_HASH }, fails: "NOT_FOUND" }],
+        run: ({ hash, ...input }, ctx) =>
+          readContent(workspace, hash, input, ctx, "application/octet-stream"),
+      }),
+    },
+  });

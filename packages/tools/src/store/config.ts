@@ -1,0 +1,43 @@
+import { action, defineTool, ToolError } from "@octant/core";
+import { z } from "zod";
+
+/** A setting in effect, and the file or variable it is from. */
+export interface SettingInEffect {
+  readonly key: string;
+  readonly value: unknown;
+  readonly source: string;
+}
+
+export const config = (settings: () => readonly SettingInEffect[]) =>
+  defineTool({
+    name: "config",
+    summary: "The settings in effect, without secrets.",
+    actions: {
+      get: action({
+        summary: "One setting, a section of them, or all, each with where it comes from.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({
+          key: z.string().min(1).max(128).optional().describe("Such as sandbox or sandbox.mode"),
+        }),
+        output: z.object({
+          settings: z.array(z.object({ key: z.string(), value: z.unknown(), source: z.string() })),
+        }),
+        errors: ["NOT_FOUND"],
+        examples: [
+          { title: "All", input: {} },
+          { title: "What the sandbox allows", input: { key: "sandbox" } },
+        ],
+        run({ key }) {
+          const all = settings();
+          const found = all.filter(
+            (one) => key === undefined || one.key === key || one.key.startsWith(`${key}.`),
+          );
+          if (found.length > 0 || key === undefined) return { settings: found.map((one) => ({ ...one })) };
+          const known = [...new Set(all.map((one) => one.key.split(".")[0]))].join(", ");
+          throw new ToolError("NOT_FOUND", `no setting '${key}'; sections: ${known}`, { id: key });
+        },
+      }),
+    },
+  });

@@ -1,0 +1,151 @@
+import { ANSWER_BYTES, type Context, Hash, MAX_ANSWER_BYTES, ToolError } from "@octant/core";
+import { type StoredContent, type Workspace, wholeCharacters } from "@octant/host";
+import { z } from "zod";
+
+export type StoreWorkspace = Pick<Workspace, "store" | "blobs" | "confinement">;
+
+/** Content that comes with a call: as text, as base64, or as bytes beside the call on a binary wire. */
+export const contentInput = {
+  content: z
+    .string()
+    .optional()
+    .describe("Text, or base64 with encoding; absent where bytes come beside the call"),
+  encoding: z.enum(["utf-8", "base64"]).default("utf-8"),
+};
+
+export const MAX_INLINE_BYTES = 10 * 1024 * 1024;
+
+export async function storeContent(
+  { store }: StoreWorkspace,
+  { content, encoding }: { readonly content?: string | undefined; readonly encoding: "utf-8" | "base64" },
+  { upload, signal }: Context,
+): Promise<StoredContent> {
+  if (upload && content === undefined) return store.content.put(upload.read(), signal);
+  if (content === undefined)
+    throw invalid("content", "no content: give it as text or base64, or send bytes over a binary wire");
+  return store.content.put([toBytes(content, encoding)], signal);
+}
+
+function toBytes(content: string, encoding: "utf-8" | "base64"): Buffer {
+  const bytes = Buffer.from(content, encoding);
+  // Node skips what is not base64; stored bytes must be the ones that were meant.
+  if (encoding === "base64" && bytes.toString("base64").replace(/=+$/, "") !== content.replace(/\s|=+$/g, ""))
+    throw invalid("content", "not base64");
+  if (bytes.length > MAX_INLINE_BYTES)
+    throw new ToolError(
+      "TOO_LARGE",
+      `content in a call has at most ${MAX_INLINE_BYTES} bytes; send more over a binary wire`,
+      {
+        limit: MAX_INLINE_BYTES,
+        actual: bytes.length,
+      },
+    );
+  return bytes;
+}
+
+const invalid = (path: string, message: string) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message }] });
+
+export const readInput = {
+  as: z
+    .enum(["auto", "utf-8", "base64", "binary"])
+    .default("auto")
+    .describe(
+      "auto: text where it is UTF-8, else base64; binary: the bytes beside the answer, on a binary wire only",
+    ),
+  offset: z.int().min(0).default(0).describe("Of bytes"),
+  max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
+};
+
+export const readOutput = {
+  hash: Hash,
+  size: z.int(),
+  ref: z.string().describe("fs.read takes it, ranged and paged"),
+  encoding: z.enum(["utf-8", "base64", "binary"]),
+  text: z.string().optional(),
+  base64: z.string().optional(),
+  truncated: z.boolean().describe("Bytes follow; call again with offset"),
+  next_offset: z.int().optional(),
+};
+
+type ReadInput = {
+  readonly as: "auto" | "utf-8" | "base64" | "binary";
+  readonly offset: number;
+  readonly max_bytes: number;
+};
+
+/** Content of the store, or of the undo history. */
+export function readContent(
+  { store, blobs }: StoreWorkspace,
+  hash: Hash,
+  input: ReadInput,
+  ctx: Context,
+  mime: string,
+) {
+  const { size, ref, read, stream } = find({ store, blobs }, hash);
+  const known = { hash, size, ref };
+  if (input.as === "binary") {
+    ctx.send({ mime, size, read: stream });
+    return { ...known, encoding: "binary" as const, truncated: false };
+  }
+  const bytes = read(input.offset, input.max_bytes);
+  const end = input.offset + bytes.length;
+  const text = input.as === "base64" ? undefined : toText(bytes, end < size);
+  if (text === undefined && input.as === "utf-8")
+    throw new ToolError("NOT_TEXT", `${hash} is not UTF-8 at byte ${input.offset}; ask for base64`, {
+      uri: ref,
+    });
+  const taken = text === undefined ? bytes.length : Buffer.byteLength(text);
+  const next = input.offset + taken;
+  const truncated = next < size;
+  return {
+    ...known,
+    ...(text === undefined
+      ? { encoding: "base64" as const, base64: bytes.toString("base64") }
+      : { encoding: "utf-8" as const, text }),
+    truncated,
+    ...(truncated && { next_offset: next }),
+  };
+}
+
+/** Undefined when it is not text. A character that the end of the page cuts is left for the next page. */
+function toText(bytes: Buffer, more: boolean): string | undefined {
+  const whole = more ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(whole);
+    return whole.length === 0 && bytes.length > 0 ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+export function find({ store, blobs }: Pick<StoreWorkspace, "store" | "blobs">, hash: Hash) {
+  const { content } = store;
+  if (!isStored(content, hash) && blobs.has(hash)) {
+    const bytes = blobs.get(hash);
+    return {
+      size: bytes.length,
+      ref: `blob:${hash}`,
+      read: (offset: number, length: number) => bytes.subarray(offset, offset + length),
+      stream: async function* () {
+        yield bytes;
+      },
+    };
+  }
+  return {
+    size: content.stat(hash).size,
+    ref: `cas:${hash}`,
+    read: (offset: number, length: number) => content.read(hash, offset, length),
+    stream: () => content.stream(hash),
+  };
+}
+
+function isStored(content: Workspace["store"]["content"], hash: Hash): boolean {
+  try {
+    content.stat(hash);
+    return true;
+  } catch (cause) {
+    if (cause instanceof ToolError && cause.code === "NOT_FOUND") return false;
+    throw cause;
+  }
+}

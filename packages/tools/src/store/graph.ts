@@ -1,0 +1,196 @@
+import { action, defineTool, pagingInput } from "@octant/core";
+import { DIRECTIONS, type Identity, type Workspace } from "@octant/host";
+import { z } from "zod";
+import { toAnnotationView } from "./annotation.ts";
+import { EXAMPLE_IDENTITY, IdentityId, Tag, Target, toTarget, toTimestamp } from "./target.ts";
+
+const IdentityView = z.object({
+  identity_id: IdentityId,
+  name: z.string(),
+  created_at: z.iso.datetime(),
+  targets: z.array(z.string()),
+  tags: z.array(z.string()),
+});
+
+const toView = ({ created_at, targets, tags, ...identity }: Identity) => ({
+  ...identity,
+  targets: [...targets],
+  tags: [...tags],
+  created_at: toTimestamp(created_at),
+});
+
+const ConnectionView = z.object({ from: IdentityId, to: IdentityId, kind: z.string() });
+const Kind = z.string().min(1).max(64).describe("Such as uses, tests, made_from");
+const Name = z.string().min(1).max(256);
+
+const MAX_DEPTH = 16;
+const CONTEXT_ROWS = 50;
+const read = { access: "read", timing: "sync", intent: "inspect" } as const;
+const write = { access: "write", timing: "sync", intent: "apply" } as const;
+
+export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
+  const { annotations, graph: store } = workspace.store;
+  return defineTool({
+    name: "graph",
+    summary: "Named identities for files, symbols and artifacts, with tags and connections between them.",
+    actions: {
+      bind: action({
+        ...write,
+        summary:
+          "Name something: make the identity of this name if there is none, and add what it stands for.",
+        input: z.strictObject({ name: Name, targets: z.array(Target).max(64).default([]) }),
+        output: z.object({ identity: IdentityView }),
+        errors: ["OUTSIDE_WORKSPACE", "NO_SPACE", "IO_ERROR"],
+        examples: [{ title: "The manual is this file", input: { name: "manual", targets: ["README.md"] } }],
+        run({ name, targets }) {
+          const bound = targets.map((target) => toTarget(workspace, target));
+          return { identity: toView(store.bind(name, bound, Date.now())) };
+        },
+      }),
+      tag: action({
+        ...write,
+        summary: "Add and remove tags of an identity.",
+        input: z.strictObject({
+          identity_id: IdentityId,
+          add: z.array(Tag).max(64).default([]),
+          remove: z.array(Tag).max(64).default([]),
+        }),
+        output: z.object({ identity: IdentityView }),
+        errors: ["NOT_FOUND"],
+        examples: [
+          {
+            title: "Mark it",
+            input: { identity_id: EXAMPLE_IDENTITY, add: ["reviewed"] },
+            fails: "NOT_FOUND",
+          },
+        ],
+        run: ({ identity_id, add, remove }) => ({ identity: toView(store.tag(identity_id, add, remove)) }),
+      }),
+      connect: action({
+        ...write,
+        summary: "Connect two identities, or remove a connection.",
+        input: z.strictObject({
+          from: IdentityId,
+          to: IdentityId,
+          kind: Kind,
+          remove: z.boolean().default(false),
+        }),
+        output: z.object({
+          connection: ConnectionView,
+          changed: z.boolean().describe("false: it was so already"),
+        }),
+        errors: ["NOT_FOUND"],
+        examples: [
+          {
+            title: "One uses the other",
+            input: { from: EXAMPLE_IDENTITY, to: EXAMPLE_IDENTITY, kind: "uses" },
+            fails: "NOT_FOUND",
+          },
+        ],
+        run({ remove, ...connection }) {
+          return { connection, changed: store.connect(connection, remove) };
+        },
+      }),
+      find: action({
+        ...read,
+        summary: "Identities by name, tag or what they stand for, in the order of their names.",
+        input: z.strictObject({
+          name: Name.optional().describe("Part of the name"),
+          tag: Tag.optional(),
+          target: Target.optional(),
+          ...pagingInput(50, 500),
+        }),
+        output: z.object({ identities: z.array(IdentityView) }),
+        errors: ["OUTSIDE_WORKSPACE", "INVALID_CURSOR"],
+        examples: [{ title: "By tag", input: { tag: "reviewed" } }],
+        run({ name, tag, target, limit }, ctx) {
+          const about = target === undefined ? undefined : toTarget(workspace, target);
+          const after = ctx.resume(Name);
+          const found = store.find({ name, tag, target: about, after, limit: limit + 1 });
+          const page = found.slice(0, limit);
+          if (found.length > limit) ctx.more(page.at(-1)?.name);
+          return { identities: page.map(toView) };
+        },
+      }),
+      query: action({
+        ...read,
+        summary: "Identities that are connected, over several steps, nearest first.",
+        input: z.strictObject({
+          from: IdentityId,
+          kind: Kind.optional().describe("Only over connections of this kind"),
+          direction: z.enum(DIRECTIONS).default("out"),
+          depth: z.int().min(1).max(MAX_DEPTH).default(3).describe("Steps at most"),
+          limit: z.int().min(1).max(1_000).default(100),
+        }),
+        output: z.object({
+          reached: z.array(z.object({ identity: IdentityView, distance: z.int() })),
+          truncated: z.boolean().describe("There are more than limit; narrow the query"),
+        }),
+        errors: ["NOT_FOUND"],
+        examples: [
+          { title: "What it stands on", input: { from: EXAMPLE_IDENTITY, kind: "uses" }, fails: "NOT_FOUND" },
+        ],
+        run({ limit, ...query }) {
+          const found = store.query({ ...query, limit: limit + 1 });
+          const reached = found
+            .slice(0, limit)
+            .map(({ identity, distance }) => ({ identity: toView(identity), distance }));
+          return { reached, truncated: found.length > limit };
+        },
+      }),
+      context: action({
+        ...read,
+        summary:
+          "All that is known about something: its identities, their connections, and the remarks about them.",
+        input: z.strictObject({ target: Target.describe("An identity, or what one stands for") }),
+        output: z.object({
+          identities: z.array(IdentityView),
+          connections: z.array(ConnectionView),
+          neighbours: z.array(IdentityView),
+          annotations: z.array(
+            z.object({
+              annotation_id: z.string(),
+              target: z.string(),
+              text: z.string(),
+              kind: z.string(),
+              author: z.string(),
+              created_at: z.string(),
+            }),
+          ),
+          truncated: z
+            .boolean()
+            .describe(`More than ${CONTEXT_ROWS} of something; graph.query and annotation.list page`),
+        }),
+        errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE"],
+        examples: [{ title: "About a file", input: { target: "README.md" } }],
+        run({ target }) {
+          const about = toTarget(workspace, target);
+          const limit = CONTEXT_ROWS + 1;
+          const identities = about.startsWith("identity_")
+            ? [store.get(about)]
+            : store.find({ target: about, limit });
+          const connections = identities.flatMap(({ identity_id }) =>
+            store.connectionsOf(identity_id, limit),
+          );
+          const known = new Set(identities.map(({ identity_id }) => identity_id));
+          const near = new Set(
+            connections.flatMap(({ from, to }) => [from, to]).filter((id) => !known.has(id)),
+          );
+          const targets = new Set([
+            about,
+            ...identities.flatMap(({ identity_id, targets }) => [identity_id, ...targets]),
+          ]);
+          const remarks = [...targets].flatMap((one) => annotations.list({ target: one, limit }));
+          const lists = [identities, connections, [...near], remarks];
+          return {
+            identities: identities.slice(0, CONTEXT_ROWS).map(toView),
+            connections: connections.slice(0, CONTEXT_ROWS).map((connection) => ({ ...connection })),
+            neighbours: [...near].slice(0, CONTEXT_ROWS).map((id) => toView(store.get(id))),
+            annotations: remarks.slice(0, CONTEXT_ROWS).map(toAnnotationView),
+            truncated: lists.some((list) => list.length > CONTEXT_ROWS),
+          };
+        },
+      }),
+    },
+  });
+};

@@ -1,0 +1,338 @@
+import { randomUUID } from "node:crypto";
+import { headers, type Msg } from "@nats-io/transport-node";
+import {
+  type Attachment,
+  type Call,
+  type CallOptions,
+  type Dispatch,
+  type Envelope,
+  JobId,
+  newHandle,
+  PATIENCE_MS,
+  type Progress,
+  type Reply,
+  type Timing,
+  ToolError,
+  toTraceId,
+} from "@octant/core";
+import { type FinalResponse, refusal, toEnvelope } from "../envelopes.ts";
+import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import type { ServerReady } from "../ready.ts";
+import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
+import { connectNats, type NatsConnection, withoutCredentials } from "./connection.ts";
+import { createJobQueue, type JobQueue, parseResult, type QueuedJob, toFailure } from "./job-queue.ts";
+import { toState } from "./job-state.ts";
+import { DISCOVER, type Subjects, subjectsOf } from "./subjects.ts";
+import type { Announcement } from "./worker.ts";
+
+export interface NatsClientOptions {
+  readonly url: string;
+  /** Needed where workers announce several. */
+  readonly project?: string;
+}
+
+/** The tools of the workers of one project. */
+export interface NatsClient {
+  readonly project: string;
+  ready(): Promise<ServerReady>;
+  readonly dispatch: Dispatch;
+  /** Stores a job for the workers of the project; durable when the promise resolves. */
+  enqueue(call: Call, options: Pick<CallOptions, "caller" | "traceparent">): Promise<string>;
+  result(job_id: string): Promise<Envelope | undefined>;
+  cancel(job_id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const DISCOVER_MS = 1_000;
+const CALL_TIMEOUT_MS = 10 * 60 * 1_000;
+
+export async function createNatsClient({ url, project }: NatsClientOptions): Promise<NatsClient> {
+  const connection = await connectNats(url, "octant edge");
+  try {
+    const chosen = project ?? (await findProject(connection, url));
+    const client = new Client(connection, chosen);
+    await client.start();
+    return client;
+  } catch (cause) {
+    await connection.close();
+    throw cause;
+  }
+}
+
+/** The projects that workers announce. */
+export async function discover({ nc }: NatsConnection): Promise<readonly Announcement[]> {
+  const found: Announcement[] = [];
+  const answers = await nc.requestMany(DISCOVER, encodeMsgPack({}), {
+    strategy: "stall",
+    maxWait: DISCOVER_MS,
+    stall: 300,
+  });
+  try {
+    // Workers wrote it; a field that is not as declared fails where it is used.
+    for await (const { data } of answers) found.push(parseMsgPack(data) as Announcement);
+  } catch {
+    // Nobody listens.
+  }
+  return found;
+}
+
+async function findProject(connection: NatsConnection, url: string): Promise<string> {
+  const projects = [...new Set((await discover(connection)).map(({ project }) => project))];
+  const [only, ...others] = projects;
+  if (only !== undefined && others.length === 0) return only;
+  const where = withoutCredentials(url);
+  const message =
+    only === undefined
+      ? `no worker announces itself at ${where}; octant worker --nats ${where} starts one`
+      : `workers at ${where} announce several projects; choose one: ${projects.join(", ")}`;
+  throw new ToolError("NOT_FOUND", message, {});
+}
+
+class Client implements NatsClient {
+  readonly project: string;
+  readonly #connection: NatsConnection;
+  readonly #subjects: Subjects;
+  readonly #queue: JobQueue;
+  #timings = new Map<string, Timing>();
+
+  constructor(connection: NatsConnection, project: string) {
+    this.project = project;
+    this.#connection = connection;
+    this.#subjects = subjectsOf(project);
+    this.#queue = createJobQueue(connection, this.#subjects);
+  }
+
+  async start(): Promise<void> {
+    const { declarations = [] } = await this.ready();
+    for (const { name, actions } of declarations)
+      for (const [action, { timing }] of Object.entries(actions))
+        this.#timings.set(`${name}.${action}`, timing);
+  }
+
+  async ready(): Promise<ServerReady> {
+    const message = await this.#connection.nc
+      .request(this.#subjects.ready, encodeMsgPack({}), { timeout: DISCOVER_MS * 5 })
+      .catch((cause) => {
+        throw noWorker(this.project, cause);
+      });
+    return (await parseBody(message, this.#connection.bodies, { once: true })) as ServerReady;
+  }
+
+  readonly dispatch: Dispatch = async (call, options) => {
+    const traceparent = typeof options.traceparent === "string" ? options.traceparent : "";
+    try {
+      const timing = this.#timings.get(`${call.tool}.${call.action}`) ?? "sync";
+      const known = call.tool === "job" ? await this.#answerJob(call, options) : undefined;
+      if (known) return known;
+      return timing === "sync" ? await this.#call(call, options) : await this.#runJob(call, options, timing);
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      return toReply(refusal(cause, toTraceId(traceparent), call.tool));
+    }
+  };
+
+  async enqueue(call: Call, options: Pick<CallOptions, "caller" | "traceparent">): Promise<string> {
+    const job_id = newHandle("job", Date.now());
+    const job = { owner: options.caller.id, tool: call.tool, action: String(call.action) };
+    await this.#queue.add(
+      job_id,
+      toRequest(call, { caller: options.caller }),
+      job,
+      toHeaders(options.traceparent),
+    );
+    return job_id;
+  }
+
+  async result(job_id: string): Promise<Envelope | undefined> {
+    return (await this.#queue.find(job_id))?.result;
+  }
+
+  /** A job that no worker has yet ends here: its first result is its only one. */
+  async cancel(job_id: string): Promise<void> {
+    const job = await this.#queue.find(job_id);
+    if (!job || job.result) return;
+    this.#connection.nc.publish(this.#subjects.cancel(job_id), "");
+    const failure = new ToolError("CANCELLED", "the job was cancelled", {});
+    await this.#queue.finish(job_id, job, toFailure(job, toTraceId(undefined), failure));
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+
+  async #call(call: Call, options: CallOptions): Promise<Reply> {
+    const { nc, bodies } = this.#connection;
+    const id = randomUUID();
+    const given = toHeaders(options.traceparent);
+    given.set(HEADERS.requestId, id);
+    if (options.upload) await putBinary(options.upload, bodies, given);
+    const { data } = await encodeBody(toRequest(call, options), bodies, given);
+    const cancel = () => nc.publish(this.#subjects.cancel(id), "");
+    options.signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      const answer = nc.request(this.#subjects.call, data, { headers: given, timeout: CALL_TIMEOUT_MS });
+      if (options.signal?.aborted) cancel();
+      const message = await answer.catch((cause) => {
+        throw noWorker(this.project, cause);
+      });
+      const response = (await parseBody(message, bodies, { once: true })) as FinalResponse;
+      const binary = findBinary(message.headers, bodies);
+      return { ...toReply(response), ...(binary && { binary }) };
+    } finally {
+      options.signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** As long as a caller in the same process would wait; then the job's id. */
+  async #runJob(call: Call, options: CallOptions, timing: Exclude<Timing, "sync">): Promise<Reply> {
+    const { timingHint: hint, signal } = options;
+    const patience = PATIENCE_MS[hint === undefined || hint === "sync" ? timing : hint];
+    const job_id = await this.enqueue(call, options);
+    const follow = options.onProgress && this.#follow(job_id, options.onProgress);
+    // Until the caller knows the job's id, a caller that goes away ends the work.
+    const leave = () => void this.cancel(job_id);
+    signal?.addEventListener("abort", leave, { once: true });
+    if (signal?.aborted) leave();
+    try {
+      const result = await this.#wait(job_id, patience);
+      if (result) return { envelope: result, attachments: [] };
+      return { envelope: toStarted(call, job_id, options), attachments: [] };
+    } finally {
+      follow?.unsubscribe();
+      signal?.removeEventListener("abort", leave);
+    }
+  }
+
+  #follow(job_id: string, onProgress: NonNullable<CallOptions["onProgress"]>) {
+    return this.#connection.nc.subscribe(this.#subjects.event(job_id), {
+      callback(_, { data }) {
+        const chunk = readField(parseMsgPack(data), "chunk");
+        // Workers wrote it.
+        if (readField(chunk, "kind") === "progress") onProgress(chunk as Progress);
+      },
+    });
+  }
+
+  /** The result, if it comes in time. A message about it is only a hint to look; a look now and then makes up for lost ones. */
+  async #wait(job_id: string, ms: number, signal?: AbortSignal): Promise<Envelope | undefined> {
+    const { nc, bodies } = this.#connection;
+    const found = Promise.withResolvers<Envelope | undefined>();
+    const take = (message: Msg) => void parseResult(message, bodies).then(found.resolve, found.reject);
+    const subscription = nc.subscribe(this.#subjects.result(job_id), {
+      callback: (_, message) => take(message),
+    });
+    const look = setInterval(
+      () =>
+        void this.result(job_id).then(
+          (result) => result && found.resolve(result),
+          () => {},
+        ),
+      LOOK_EVERY_MS,
+    );
+    const timer = setTimeout(() => found.resolve(undefined), Math.max(ms, 1));
+    const stop = () => found.resolve(undefined);
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      const stored = await this.result(job_id);
+      return stored ?? (await found.promise);
+    } finally {
+      subscription.unsubscribe();
+      clearInterval(look);
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Jobs of the queue are asked about here; undefined for all others, which the workers have. */
+  async #answerJob({ action, input }: Call, options: CallOptions): Promise<Reply | undefined> {
+    const { success, data: job_id = "" } = JobId.safeParse(readField(input, "job_id"));
+    const job = success ? await this.#queue.find(job_id) : undefined;
+    // Somebody else's: the workers know nothing of it, and say so.
+    if (!job || job.owner !== options.caller.id) return undefined;
+    if (action === "cancel") await this.cancel(job_id);
+    if (action === "poll" && !job.result)
+      await this.#wait(job_id, toWait(readField(input, "wait")), options.signal);
+    const now = (await this.#queue.find(job_id)) ?? job;
+    const data = {
+      job: toView(job_id, now),
+      ...(now.result && action !== "cancel" && { result: now.result }),
+      ...(action === "poll" && { next_seq: 0, dropped: 0 }),
+    };
+    const { traceparent } = options;
+    const meta = {
+      tool: "job",
+      action: String(action),
+      trace_id: toTraceId(traceparent),
+      paging: { cursor: null, more: false },
+    };
+    return { envelope: { ok: true, data, error: null, meta }, attachments: [] };
+  }
+}
+
+const HANDLE_TIME = /^job_([0-9a-z]{10})/;
+const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
+
+/** As job.status shows it. */
+function toView(job_id: string, { tool, action, updated_at, result }: QueuedJob) {
+  const created = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
+  const at = (ms: number) => new Date(ms).toISOString();
+  return {
+    ...{ job_id, tool, action, state: toState(result), progress: null },
+    ...{ created_at: at(created), updated_at: at(updated_at), expires_at: at(updated_at + RESULT_TTL_MS) },
+  };
+}
+
+const readField = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
+const LOOK_EVERY_MS = 1_000;
+const DEFAULT_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 50_000;
+
+function toWait(given: unknown): number {
+  const wait = given === undefined ? DEFAULT_WAIT_MS : Number(given);
+  return Number.isFinite(wait) ? Math.min(Math.max(0, wait), MAX_WAIT_MS) : DEFAULT_WAIT_MS;
+}
+
+function toHeaders(traceparent: unknown) {
+  const given = headers();
+  if (typeof traceparent === "string" && traceparent !== "") given.set(HEADERS.traceparent, traceparent);
+  return given;
+}
+
+const toRequest = ({ tool, action, input }: Call, { caller, timingHint, key }: Partial<CallOptions>) => ({
+  request: { tool, action, input },
+  caller,
+  timing_hint: timingHint,
+  key,
+});
+
+const toReply = (response: FinalResponse): Reply => ({
+  envelope: toEnvelope(response),
+  attachments: response.kind === "success" ? ((response.attachments ?? []) as readonly Attachment[]) : [],
+});
+
+const toStarted = ({ tool, action }: Call, job_id: string, { traceparent }: CallOptions): Envelope => ({
+  ok: true,
+  data: {
+    job_id,
+    state: "running",
+    note: "still at work; job.poll with this job_id waits for the result, job.cancel ends it",
+  },
+  error: null,
+  meta: {
+    tool,
+    action: String(action),
+    trace_id: toTraceId(traceparent),
+    job_id,
+    paging: { cursor: null, more: false },
+  },
+});
+
+const noWorker = (project: string, cause: unknown) =>
+  new ToolError(
+    "UPSTREAM_ERROR",
+    `no worker of ${project} answers; octant worker --nats … starts one`,
+    {},
+    { cause },
+  );

@@ -1,0 +1,81 @@
+import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
+import { Objm } from "@nats-io/obj";
+import { connect, nanos } from "@nats-io/transport-node";
+import { ToolError } from "@octant/core";
+import { BODIES_BUCKET, JOB_SUBJECTS, JOBS_STREAM, RESULT_SUBJECTS, RESULTS_STREAM } from "./subjects.ts";
+
+/** As long as job results are kept elsewhere. */
+const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
+/** A job that is published twice under its id within this time is stored once. */
+const DUPLICATE_WINDOW_MS = 10 * 60 * 1_000;
+
+/** A connection with the streams and the bucket that Octant uses there; they are made when they are missing. */
+export async function connectNats(url: string, name: string) {
+  const nc = await connect({
+    ...toServer(url),
+    name,
+    maxReconnectAttempts: -1,
+    ignoreAuthErrorAbort: true,
+  }).catch((cause) => {
+    throw unreachable(url, cause);
+  });
+  try {
+    const jsm = await jetstreamManager(nc);
+    await jsm.streams.add({
+      name: JOBS_STREAM,
+      subjects: [JOB_SUBJECTS],
+      retention: RetentionPolicy.Workqueue,
+      storage: StorageType.File,
+      duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+    });
+    await jsm.streams.add({
+      name: RESULTS_STREAM,
+      subjects: [RESULT_SUBJECTS],
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      // The first result of a job is the only one.
+      max_msgs_per_subject: 1,
+      discard: DiscardPolicy.New,
+      discard_new_per_subject: true,
+      max_age: nanos(RESULT_TTL_MS),
+    });
+    const js = jetstream(nc);
+    const bodies = await new Objm(js).create(BODIES_BUCKET, {
+      ttl: nanos(RESULT_TTL_MS),
+      storage: StorageType.File,
+    });
+    return { nc, js, jsm, bodies, close: () => nc.close() };
+  } catch (cause) {
+    await nc.close();
+    throw unreachable(url, cause);
+  }
+}
+
+export type NatsConnection = Awaited<ReturnType<typeof connectNats>>;
+
+/** Credentials in a URL are taken out of it, so that no message ever shows them. */
+function toServer(text: string) {
+  const url = URL.parse(text);
+  if (!url || !/^(nats|tls):$/.test(url.protocol) || url.hostname === "") {
+    const message =
+      "a NATS address is nats://host:port or tls://host:port, with user:password@ where it needs them";
+    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "nats", message }] });
+  }
+  const user = decodeURIComponent(url.username);
+  const pass = decodeURIComponent(url.password);
+  return {
+    servers: `${url.hostname}:${url.port || 4222}`,
+    ...(url.protocol === "tls:" && { tls: {} }),
+    ...(user && pass && { user, pass }),
+    ...(user && !pass && { token: user }),
+  };
+}
+
+export const withoutCredentials = (url: string): string => url.replace(/\/\/[^@/]*@/, "//");
+
+const unreachable = (url: string, cause: unknown) => {
+  if (cause instanceof ToolError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `NATS at ${withoutCredentials(url)} cannot be used: ${reason}; is nats-server -js running there?`;
+  return new ToolError("UPSTREAM_ERROR", message, {}, { cause });
+};

@@ -1,0 +1,114 @@
+import type { StoredMsg } from "@nats-io/jetstream";
+import type { ObjectStore } from "@nats-io/obj";
+import { headers, type MsgHdrs } from "@nats-io/transport-node";
+import type { Envelope, ToolError } from "@octant/core";
+import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
+import type { NatsConnection } from "./connection.ts";
+import { JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
+
+/** A job of the queue, as JetStream has it: waiting or running while it is in the work queue, then its result. */
+export interface QueuedJob {
+  readonly owner: string;
+  readonly tool: string;
+  readonly action: string;
+  readonly updated_at: number;
+  readonly result?: Envelope;
+}
+
+export interface JobQueue {
+  /** Durable when the promise resolves. The same id again is the same job. */
+  add(
+    job_id: string,
+    request: object,
+    job: Pick<QueuedJob, "owner" | "tool" | "action">,
+    given: MsgHdrs,
+  ): Promise<void>;
+  /** False when the job has a result already: the first that is stored is its result, whoever else ran it too. */
+  finish(
+    job_id: string,
+    job: Pick<QueuedJob, "owner" | "tool" | "action">,
+    result: Envelope,
+  ): Promise<boolean>;
+  find(job_id: string): Promise<QueuedJob | undefined>;
+}
+
+/** JetStream's codes for "another message is there", which is what makes a second result impossible. */
+const WRONG_LAST_SEQUENCE = 10071;
+const MAX_MESSAGES_PER_SUBJECT = 10077;
+const NO_MESSAGE = 10037;
+
+export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Subjects): JobQueue {
+  const last = async (stream: string, subject: string): Promise<StoredMsg | undefined> => {
+    try {
+      return (await jsm.streams.getMessage(stream, { last_by_subj: subject })) ?? undefined;
+    } catch (cause) {
+      if (codeOf(cause) === NO_MESSAGE) return undefined;
+      throw cause;
+    }
+  };
+  return {
+    async add(job_id, request, job, given) {
+      const { data } = await encodeBody(request, bodies, withJob(given, job));
+      await js.publish(subjects.job(job_id), data, { headers: given, msgID: job_id });
+    },
+    async finish(job_id, job, result) {
+      const given = withJob(headers(), job);
+      const { data } = await encodeBody(result, bodies, given);
+      try {
+        await js.publish(subjects.result(job_id), data, {
+          headers: given,
+          expect: { lastSubjectSequence: 0 },
+        });
+        return true;
+      } catch (cause) {
+        if ([WRONG_LAST_SEQUENCE, MAX_MESSAGES_PER_SUBJECT].includes(codeOf(cause))) return false;
+        throw cause;
+      }
+    },
+    async find(job_id) {
+      const ended = await last(RESULTS_STREAM, subjects.result(job_id));
+      if (ended)
+        return {
+          ...toJob(ended),
+          result: await parseResult({ data: ended.data, headers: ended.header }, bodies),
+        };
+      const waiting = await last(JOBS_STREAM, subjects.job(job_id));
+      return waiting && toJob(waiting);
+    },
+  };
+}
+
+function withJob(
+  given: MsgHdrs,
+  { owner, tool, action }: Pick<QueuedJob, "owner" | "tool" | "action">,
+): MsgHdrs {
+  given.set(HEADERS.owner, encodeURIComponent(owner));
+  given.set(HEADERS.action, encodeURIComponent(`${tool}.${action}`));
+  return given;
+}
+
+export function toJob({ header, time }: Pick<StoredMsg, "header" | "time">): QueuedJob {
+  const [tool = "", action = ""] = decodeURIComponent(header.get(HEADERS.action)).split(".");
+  return { owner: decodeURIComponent(header.get(HEADERS.owner)), tool, action, updated_at: time.getTime() };
+}
+
+/** What `finish` wrote is an envelope. */
+export const parseResult = async (
+  message: Parameters<typeof parseBody>[0],
+  bodies: ObjectStore,
+): Promise<Envelope> => (await parseBody(message, bodies, { once: false })) as Envelope;
+
+const codeOf = (cause: unknown): number =>
+  typeof cause === "object" && cause !== null && "code" in cause ? Number(cause.code) : 0;
+
+/** For a job that ends without having run to its end. */
+export const toFailure = (
+  { tool, action }: { readonly tool: string; readonly action: string },
+  trace_id: string,
+  error: ToolError<"INTERRUPTED" | "CANCELLED">,
+): Envelope => ({
+  ok: false,
+  data: null,
+  error: { code: error.code, message: error.message, details: {} },
+  meta: { tool, action, trace_id, paging: { cursor: null, more: false } },
+});

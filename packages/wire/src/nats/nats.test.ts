@@ -1,0 +1,174 @@
+import { createJobEvents, type Envelope } from "@octant/core";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
+import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
+import { type NatsServer, startNatsServer } from "../testing/nats-server.ts";
+import { createNatsClient } from "./client.ts";
+import { createNatsWorker, type NatsWorkerOptions } from "./worker.ts";
+
+const caller = { id: "local", access: "admin" } as const;
+const echo = (value: unknown) => ({ tool: "demo", action: "echo", input: { value } });
+
+describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-server", () => {
+  let server: NatsServer;
+  let fixture: ReturnType<typeof createFixture>;
+  let project: string;
+  let projects = 0;
+  beforeAll(async () => {
+    server = await startNatsServer();
+  });
+  afterAll(() => server?.stop());
+  beforeEach(() => {
+    fixture = createFixture();
+    project = `project.${projects++}`;
+    onTestFinished(() => {
+      expect(fixture.bugs).toEqual([]);
+      fixture.remove();
+    });
+  });
+
+  const jobs = {
+    events: createJobEvents(),
+    result: async (): Promise<Envelope | undefined> => undefined,
+    ended: async () => {},
+  };
+  const start = async (more: Partial<NatsWorkerOptions> = {}) => {
+    const worker = await createNatsWorker({ ...fixture, url: server.url, project, jobs, ...more });
+    onTestFinished(() => worker.close());
+    return worker;
+  };
+  const connect = async () => {
+    const client = await createNatsClient({ url: server.url, project });
+    onTestFinished(() => client.close());
+    return client;
+  };
+
+  test("a call has the envelope of the worker's dispatcher", async () => {
+    await start();
+    const client = await connect();
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for (const call of [
+      echo({ text: "üñí", list: [1, null] }),
+      { tool: "demo", action: "fail", input: {} },
+      { tool: "demo", action: "echo", input: { nope: 1 } },
+      { tool: "demo", action: undefined, input: undefined },
+      { tool: "absent", action: "x", input: {} },
+    ]) {
+      const there = await client.dispatch(call, { caller, traceparent });
+      expect(there).toEqual(await fixture.dispatch(call, { caller, traceparent }));
+    }
+  });
+
+  test("bodies above a megabyte go through the object store, both ways", async () => {
+    await start();
+    const text = "x".repeat(3_000_000);
+    const { envelope } = await (await connect()).dispatch(echo(text), { caller });
+    expect(envelope.data).toEqual({ value: text });
+  });
+
+  test("bytes beside a call and its answer go through the object store", async () => {
+    await start();
+    const client = await connect();
+    const size = 3 * CHUNK_BYTES + 5;
+    const upload = { mime: "x/y", size, read: () => numbered(size) };
+    const { envelope } = await client.dispatch(
+      { tool: "demo", action: "take", input: {} },
+      { caller, upload },
+    );
+    expect(envelope.data).toMatchObject({ bytes: size });
+    const { binary } = await client.dispatch({ tool: "demo", action: "bytes", input: { size } }, { caller });
+    const bytes = Buffer.concat(await Array.fromAsync(binary?.read() ?? []));
+    expect(bytes.equals(Buffer.concat(await Array.fromAsync(numbered(size))))).toBe(true);
+  });
+
+  test("calls are shared by the workers of a project, and one that leaves takes none with it", async () => {
+    const first = await start();
+    const other = createFixture();
+    onTestFinished(other.remove);
+    await start({ ...other });
+    const client = await connect();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => client.dispatch(echo(n), { caller })),
+    );
+    expect(answers.map(({ envelope }) => envelope.data)).toEqual(
+      Array.from({ length: 50 }, (_, value) => ({ value })),
+    );
+    expect(fixture.calls.length).toBeGreaterThan(0);
+    expect(other.calls.length).toBeGreaterThan(0);
+    await first.close();
+    for (let n = 0; n < 10; n++) expect((await client.dispatch(echo(n), { caller })).envelope.ok).toBe(true);
+  });
+
+  test("a call that is cancelled is cancelled at the worker", async () => {
+    await start();
+    const cancel = new AbortController();
+    const client = await connect();
+    const answer = client.dispatch(
+      { tool: "demo", action: "hang", input: {} },
+      { caller, signal: cancel.signal },
+    );
+    await fixture.waiting;
+    cancel.abort();
+    expect((await answer).envelope).toMatchObject({ error: { code: "CANCELLED" } });
+    expect(fixture.calls).toEqual(["hang", "cancelled"]);
+  });
+
+  test("a job runs once, and its result is there for its owner only", async () => {
+    await start();
+    const client = await connect();
+    const job_id = await client.enqueue(echo("job"), { caller });
+    const poll = { tool: "job", action: "poll", input: { job_id } };
+    const { envelope } = await client.dispatch(poll, { caller });
+    expect(envelope).toMatchObject({
+      ok: true,
+      data: {
+        job: { job_id, tool: "demo", action: "echo", state: "complete" },
+        result: { data: { value: "job" } },
+      },
+    });
+    const stranger = await client.dispatch(poll, { caller: { id: "other", access: "admin" } });
+    expect(stranger.envelope).toMatchObject({ ok: false, error: { code: "UNKNOWN_TOOL" } });
+    expect(fixture.calls).toEqual(["job"]);
+  });
+
+  test("a job waits until there is a worker, and a worker that stops gives back the one it runs", async () => {
+    const first = await start();
+    const client = await connect();
+    const job_id = await client.enqueue({ tool: "demo", action: "hang", input: {} }, { caller });
+    await fixture.waiting;
+    const other = createFixture();
+    other.release();
+    onTestFinished(other.remove);
+    await first.close();
+    expect(await client.result(job_id)).toBeUndefined();
+    await start({ ...other });
+    const { envelope } = await client.dispatch(
+      { tool: "job", action: "poll", input: { job_id } },
+      { caller },
+    );
+    expect(envelope).toMatchObject({ data: { job: { state: "complete" } } });
+    expect(other.calls).toEqual(["hang"]);
+  });
+
+  test("a job that is cancelled before a worker has it never runs", async () => {
+    const worker = await start();
+    const client = await connect();
+    await worker.close();
+    const job_id = await client.enqueue(echo("never"), { caller });
+    await client.cancel(job_id);
+    await start();
+    const after = await client.enqueue(echo("after"), { caller });
+    await client.dispatch({ tool: "job", action: "poll", input: { job_id: after } }, { caller });
+    expect(await client.result(job_id)).toMatchObject({ error: { code: "CANCELLED" } });
+    expect(fixture.calls).toEqual(["after"]);
+  });
+
+  test("an edge without a worker, and an address without a server, are typed errors", async () => {
+    await expect(createNatsClient({ url: server.url, project: "nobody" })).rejects.toMatchObject({
+      code: "UPSTREAM_ERROR",
+    });
+    await expect(createNatsClient({ url: "nats://secret:word@127.0.0.1:1" })).rejects.toThrow(
+      /^NATS at nats:\/\/127\.0\.0\.1:1 cannot be used/,
+    );
+    await expect(createNatsClient({ url: "http://x" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+});

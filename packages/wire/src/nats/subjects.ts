@@ -1,0 +1,31 @@
+/** Everything Octant does on a NATS server is below this, so that permissions there can name it. */
+const PREFIX = "octant";
+
+export const JOBS_STREAM = "OCTANT_JOBS";
+export const RESULTS_STREAM = "OCTANT_RESULTS";
+export const BODIES_BUCKET = "OCTANT_BODIES";
+
+export const DISCOVER = `${PREFIX}.discover`;
+
+/** The subjects of one project. A dot in a project's id would be a boundary in a subject. */
+export function subjectsOf(project: string) {
+  const token = project.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  return {
+    token,
+    call: `${PREFIX}.call.${token}`,
+    ready: `${PREFIX}.ready.${token}`,
+    job: (job_id: string) => `${PREFIX}.job.${token}.${job_id}`,
+    allJobs: `${PREFIX}.job.${token}.*`,
+    result: (job_id: string) => `${PREFIX}.result.${token}.${job_id}`,
+    cancel: (id: string) => `${PREFIX}.cancel.${token}.${id}`,
+    allCancels: `${PREFIX}.cancel.${token}.*`,
+    event: (job_id: string) => `${PREFIX}.event.${token}.${job_id}`,
+    /** Workers of a project share its calls and its jobs. */
+    queue: `workers-${token}`,
+  };
+}
+
+export type Subjects = ReturnType<typeof subjectsOf>;
+
+export const JOB_SUBJECTS = `${PREFIX}.job.*.*`;
+export const RESULT_SUBJECTS = `${PREFIX}.result.*.*`;
