@@ -391,6 +391,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "secrets reach no log, no audit, no error and no child",
     "test/policy.test.ts: secrets in the environment, the settings and arguments",
   ),
+  rule(
+    "each part of the runtime has vectors, and a runner tests any other implementation against them",
+    "test/vectors.test.ts: the installed command passes all its vectors, extended ones too",
+    "test/vectors.test.ts: a second implementation in plain Python passes the core of all domains",
+  ),
   // 9. and 10.
   rule(
     "state lives under XDG_STATE_HOME, private; an unusable home falls back with a warning",

@@ -230,16 +230,6 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
   });
 });
 
-test("an installed runner runs where the package manager of its script is missing", async () => {
-  const project = openFixture("vitest");
-  writeFileSync(join(project.root, "bun.lock"), "");
-  const scripts = { test: "vitest --run" };
-  writeFileSync(join(project.root, "package.json"), JSON.stringify({ name: "b", type: "module", scripts }));
-  const { data } = await project.run({ filter: "math.test.js" });
-  expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1 });
-  expect(data.suites).toMatchObject([{ runner: "vitest", command: ["bun", "run", "test"] }]);
-});
-
 // Maven compiles all tests together, so what cannot be compiled is never beside what can.
 describe("maven", { concurrent: true }, () => {
   const runner = test.skipIf(!process.env["CI"] && !isHere(["mvn", "--version"]));

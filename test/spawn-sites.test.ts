@@ -15,9 +15,13 @@ const SITES: Readonly<Record<string, string>> = {
   "packages/cli/bin/restart.js": "Node of our own install, found beside this file",
 };
 
-/** Who starts what `Sandbox.wrap` launched. `octant setup` starts the entry that it has just written for a client. */
+/**
+ * Who starts what `Sandbox.wrap` launched. `octant setup` starts the entry that it has just written for a client, and
+ * `octant vectors` the command that the person typed.
+ */
 const LAUNCHERS = [
   "packages/cli/src/setup/ask-server.ts",
+  "packages/cli/src/vectors/ask-command.ts",
   "packages/host/src/git/run-git.ts",
   "packages/host/src/language-servers/find-server.ts",
   "packages/host/src/language-servers/server-process.ts",

@@ -1,6 +1,7 @@
 import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { DOMAINS } from "../../packages/cli/src/vectors/load-vectors.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -32,6 +33,14 @@ export async function bundleCommand(dist: string): Promise<void> {
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
   });
   copyWordTable(dist);
+  copyVectors(join(dist, "vectors"));
+}
+
+/** What `octant vectors` reads. */
+function copyVectors(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const domain of DOMAINS)
+    copyFileSync(join(ROOT, "vectors", `${domain}.json`), join(folder, `${domain}.json`));
 }
 
 /** The word table of the search package, beside the code that loads it. */

@@ -1,4 +1,5 @@
 export { ANSWERS, type Answers } from "./answer.ts";
+export { createToolNames, type ToolNames, type ToolPlace } from "./client/tool-names.ts";
 export { type HttpOptions, type HttpServer, type Limits, serveHttp } from "./http/index.ts";
 export { createListing, type Listing, type ListingOptions } from "./listing.ts";
 export { answerOpening, type Opened, type Opening } from "./opening.ts";

@@ -1,5 +1,6 @@
 export * from "./audit/index.ts";
 export * from "./config/index.ts";
+export * from "./credentials/index.ts";
 export * from "./hooks/index.ts";
 export * from "./permissions/index.ts";
 export * from "./redact/index.ts";

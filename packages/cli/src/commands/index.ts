@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   audit: async () => (await import("./audit.ts")).audit,
   token: async () => (await import("./token.ts")).token,
   setup: async () => (await import("./setup.ts")).setup,
+  vectors: async () => (await import("./vectors.ts")).vectors,
   doctor: async () => (await import("./doctor.ts")).doctor,
   completion: async () => (await import("./completion.ts")).completion,
 };

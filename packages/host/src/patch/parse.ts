@@ -5,8 +5,6 @@ import { parseBeginPatch } from "./parse-begin.ts";
 import { parseUnified } from "./parse-unified.ts";
 
 export const MAX_PATCH_BYTES = 16 * 1024 * 1024;
-/** Each takes some 300 bytes while the patch is applied, however short it is. */
-export const MAX_PATCH_LINES = 1_000_000;
 export const MAX_FILES = 1_000;
 export const MAX_EDITS = 1_000;
 
@@ -43,8 +41,6 @@ const tooLarge = (limit: number, actual: number, what: string) =>
   });
 
 function parseText(patch: string, target: Path | undefined): FileChange[] {
-  const count = countLines(patch);
-  if (count > MAX_PATCH_LINES) throw tooLarge(MAX_PATCH_LINES, count, "lines");
   const lines = patch.replace(/^\ufeff/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
   const first = lines.findIndex((line) => line.trim() !== "");
@@ -54,12 +50,6 @@ function parseText(patch: string, target: Path | undefined): FileChange[] {
   return lines[first]!.trimEnd() === "*** Begin Patch"
     ? parseBeginPatch(lines, first)
     : parseUnified(lines, target);
-}
-
-function countLines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
 }
 
 function toUpdate(edits: readonly StructuredEdit[], target: Path | undefined): FileChange {

@@ -66,7 +66,7 @@ async function fillPage(
   for (const place of places) {
     const resumed = after && isWithin(place.path, after.path) ? after : undefined;
     // On all cores, until there prove to be many matches; then in order, and only as far as the page goes.
-    const gathered = many ? undefined : await gatherFiles(find(place, "any")).catch(asTooMany);
+    const gathered = many ? undefined : await gatherFiles(find(place, "any"));
     many = gathered === undefined;
     if (gathered) for (const file of gathered) await page.add(file, resumed);
     else
@@ -79,12 +79,6 @@ async function fillPage(
     total: searched === places.length ? page.total : null,
     next: page.full && page.last ? { ...page.last, many } : undefined,
   };
-}
-
-/** On several cores ripgrep holds all matches of a file until its end; in order it prints them as they come. */
-function asTooMany(cause: unknown): undefined {
-  if (cause instanceof ToolError && cause.code === "LIMIT_EXCEEDED") return undefined;
-  throw cause;
 }
 
 interface Place {

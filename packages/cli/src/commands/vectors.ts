@@ -1,0 +1,97 @@
+import { toOneLine } from "@octant/core";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { type Reply, startImplementation } from "../vectors/ask-command.ts";
+import { checkOutput } from "../vectors/check-output.ts";
+import { DOMAINS, type Domain, findVectors, loadVectors, type VectorCase } from "../vectors/load-vectors.ts";
+
+const SHOWN_FAILURES = 20;
+
+export const vectors = defineCommand({
+  name: "vectors",
+  summary: "Test an implementation of the agent runtime against the shared vectors",
+  arguments: [{ name: "DOMAIN", kind: DOMAINS, many: true }],
+  flags: {
+    command: { summary: "The implementation to test; Octant itself when absent", value: "COMMAND" },
+    from: { summary: "The folder with the vectors", value: "DIR" },
+    json: { summary: "Print the result as JSON" },
+  },
+  notes: `The command gets one JSON object a line, {"id", "domain", "input"}, and answers each with one line:
+{"id", "output"}. Cases of the level "extended" may be answered {"id", "unsupported": "why"}. For example:
+  octant vectors
+  octant vectors --command 'python3 vectors/python/implementation.py'
+  octant vectors sse-frames --command ./my-implementation`,
+  async run({ args, flags }, io) {
+    const domains = args.length === 0 ? DOMAINS : args.map(toDomain);
+    const folder = findVectors(flags.from);
+    const ask = await openImplementation(flags.command, io);
+    await using _ended = ask;
+    const results: DomainResult[] = [];
+    for (const domain of domains) results.push(await test(domain, loadVectors(folder, domain), ask.ask));
+    if (flags.json) io.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    else show(results, io);
+    return results.some(({ failures }) => failures.length > 0) ? EXIT.FAILED : EXIT.OK;
+  },
+});
+
+type Ask = (one: VectorCase) => Promise<Reply>;
+
+async function openImplementation(
+  command: string | undefined,
+  io: Io,
+): Promise<{ ask: Ask } & AsyncDisposable> {
+  if (command !== undefined) return startImplementation(command, { cwd: io.cwd(), env: io.env });
+  const { answerCase } = await import("../vectors/own.ts");
+  return {
+    ask: async (one) => ({ output: await answerCase(one) }),
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+interface DomainResult {
+  readonly domain: Domain;
+  readonly cases: number;
+  readonly passed: number;
+  /** Extended cases that the implementation does not claim. */
+  readonly unsupported: number;
+  readonly failures: readonly { readonly id: string; readonly sentence: string; readonly problem: string }[];
+}
+
+async function test(domain: Domain, cases: readonly VectorCase[], ask: Ask): Promise<DomainResult> {
+  const failures: DomainResult["failures"][number][] = [];
+  let unsupported = 0;
+  for (const one of cases) {
+    const reply = await ask(one);
+    const isSkipped = reply.unsupported !== undefined && one.level === "extended";
+    if (isSkipped) unsupported += 1;
+    const problem = isSkipped
+      ? undefined
+      : reply.unsupported === undefined
+        ? checkOutput(one, reply.output)
+        : `a core case is not supported: ${reply.unsupported}`;
+    if (problem !== undefined) failures.push({ id: one.id, sentence: one.sentence, problem });
+  }
+  const passed = cases.length - unsupported - failures.length;
+  return { domain, cases: cases.length, passed, unsupported, failures };
+}
+
+function show(results: readonly DomainResult[], { stdout }: Io): void {
+  const rows = results.map(({ domain, passed, unsupported, failures }) => [
+    domain,
+    String(passed),
+    String(failures.length),
+    String(unsupported),
+  ]);
+  stdout.write(`${toColumns([["domain", "passed", "failed", "unsupported"], ...rows]).join("\n")}\n`);
+  const failures = results.flatMap((result) => result.failures);
+  for (const { id, sentence, problem } of failures.slice(0, SHOWN_FAILURES))
+    stdout.write(`\n${id}: ${toOneLine(sentence)}\n  ${toOneLine(problem)}\n`);
+  if (failures.length > SHOWN_FAILURES)
+    stdout.write(`\n${failures.length - SHOWN_FAILURES} more; --json shows all\n`);
+}
+
+function toDomain(name: string): Domain {
+  const found = DOMAINS.find((domain) => domain === name);
+  if (!found) throw new UsageError(`unknown domain '${name}'`, `domains: ${DOMAINS.join(", ")}`);
+  return found;
+}

@@ -1,0 +1,90 @@
+import { createInterface } from "node:readline";
+import { ToolError } from "@octant/core";
+import { startLaunched } from "@octant/host";
+import type { VectorCase } from "./load-vectors.ts";
+
+const MAX_ANSWER_MS = 30_000;
+const SHOWN_CHARS = 400;
+
+export interface Reply {
+  readonly output?: unknown;
+  /** Why the implementation does not answer cases like this one. */
+  readonly unsupported?: string;
+}
+
+/** Another implementation: one JSON object a line in, one a line out. */
+export interface Implementation extends AsyncDisposable {
+  ask(one: VectorCase): Promise<Reply>;
+}
+
+/** Starts a command of the person's, as their shell would. */
+export function startImplementation(
+  command: string,
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+): Implementation {
+  const child = startLaunched(command, [], { cwd, env, shell: true, stdio: ["pipe", "pipe", "pipe"] });
+  let complaints = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints = (complaints + text).slice(-SHOWN_CHARS);
+  });
+  // Writing to a command that has gone is told by its end.
+  child.stdin.on("error", () => {});
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", () => resolve());
+  });
+  return {
+    async ask({ id, domain, input }) {
+      child.stdin.write(`${JSON.stringify({ id, domain, input })}\n`);
+      const late = AbortSignal.timeout(MAX_ANSWER_MS);
+      const { value, done } = await Promise.race([lines.next(), rejectWhen(late, id)]);
+      if (done) {
+        await ended;
+        throw new ToolError(
+          "EXEC_FAILED",
+          `the command ended before it answered ${id}: ${complaints.trim()}`,
+          { program: command },
+        );
+      }
+      return parseReply(value, id);
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      const timer = setTimeout(() => child.kill("SIGKILL"), MAX_ENDING_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const MAX_ENDING_MS = 2_000;
+
+const rejectWhen = (signal: AbortSignal, id: string): Promise<never> =>
+  new Promise((_, reject) => {
+    const fail = () =>
+      reject(
+        new ToolError("TIMEOUT", `the command did not answer ${id} in time`, { after_ms: MAX_ANSWER_MS }),
+      );
+    signal.addEventListener("abort", fail, { once: true });
+  });
+
+function parseReply(line: string, id: string): Reply {
+  const invalid = (why: string) =>
+    new ToolError(
+      "UPSTREAM_ERROR",
+      `the command answered ${id} with ${why}: ${line.slice(0, SHOWN_CHARS)}`,
+      {},
+    );
+  let reply: unknown;
+  try {
+    reply = JSON.parse(line);
+  } catch {
+    throw invalid("a line that is not JSON");
+  }
+  const { id: answered, output, unsupported } = Object(reply);
+  if (answered !== id) throw invalid("another id");
+  if (typeof unsupported === "string") return { unsupported };
+  if (output === undefined) throw invalid("neither output nor unsupported");
+  return { output };
+}

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+
+/** In the order of HIP-0301 section 18. */
+export const DOMAINS = [
+  "sse-frames",
+  "mcp-normalization",
+  "permission-policy",
+  "session-compaction",
+  "oauth-pkce",
+  "config-merge",
+  "backoff-timing",
+] as const;
+
+export type Domain = (typeof DOMAINS)[number];
+
+/** One case of a file, as it is sent to an implementation. */
+export interface VectorCase {
+  readonly id: string;
+  readonly domain: Domain;
+  readonly sentence: string;
+  /** Every implementation has to pass the core; it may say that it does not support what is extended. */
+  readonly level: "core" | "extended";
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly expect: Readonly<Record<string, unknown>>;
+}
+
+interface VectorFile {
+  readonly vectors: readonly Readonly<Record<string, unknown>>[];
+  readonly [shared: string]: unknown;
+}
+
+/** The folder of the vectors: beside the bundle, or in the repository. */
+export function findVectors(given?: string): string {
+  const places =
+    given === undefined
+      ? [join(import.meta.dirname, "vectors"), join(import.meta.dirname, "../../../../vectors")]
+      : [given];
+  const found = places.find((place) => existsSync(join(place, `${DOMAINS[0]}.json`)));
+  if (found === undefined)
+    throw new ToolError(
+      "NOT_FOUND",
+      `${given ?? "this install"} has no vectors; --from names a folder that has`,
+      {},
+    );
+  return found;
+}
+
+export function loadVectors(folder: string, domain: Domain): readonly VectorCase[] {
+  // The runner's own tests check the form of the files.
+  const { vectors, ...shared } = JSON.parse(
+    readFileSync(join(folder, `${domain}.json`), "utf8"),
+  ) as VectorFile;
+  return vectors.flatMap((vector) => toCases(domain, vector, shared));
+}
+
+function toCases(
+  domain: Domain,
+  vector: VectorFile["vectors"][number],
+  shared: Readonly<Record<string, unknown>>,
+): VectorCase[] {
+  const base = {
+    id: String(vector["id"]),
+    domain,
+    sentence: String(vector["sentence"] ?? vector["name"]),
+    level: vector["level"] === "extended" ? ("extended" as const) : ("core" as const),
+  };
+  if (domain === "permission-policy") {
+    const { tiers, call, decision } = vector;
+    const { files, links, actions } = shared;
+    return [{ ...base, input: { files, links, actions, tiers, call }, expect: Object(decision) }];
+  }
+  if (domain === "config-merge") {
+    const { id, name, level, expect, ...input } = vector;
+    return [{ ...base, input, expect: Object(expect) }];
+  }
+  const plain = { ...base, input: Object(vector["input"]), expect: Object(vector["expect"]) };
+  return domain === "sse-frames" ? withCuts(plain) : [plain];
+}
+
+/** The same text must give the same frames however it is cut. */
+function withCuts(one: VectorCase): VectorCase[] {
+  const text = (one.input["chunks"] as readonly string[]).join(""); // By the form of the file.
+  return [
+    one,
+    { ...one, id: `${one.id}/whole`, input: { chunks: [text] } },
+    { ...one, id: `${one.id}/characters`, input: { chunks: [...text] } },
+  ];
+}

@@ -1,0 +1,1 @@
+export { isVerifier, toChallenge } from "./pkce.ts";

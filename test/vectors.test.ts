@@ -1,0 +1,118 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runOctant } from "./octant-process.ts";
+import { installCommand } from "./published-command.ts";
+
+const VECTORS = join(import.meta.dirname, "../vectors");
+const PYTHON = join(VECTORS, "python/implementation.py");
+const DOMAINS = [
+  "sse-frames",
+  "mcp-normalization",
+  "permission-policy",
+  "session-compaction",
+  "oauth-pkce",
+  "config-merge",
+  "backoff-timing",
+];
+
+let folder: string;
+let launcher: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "octant-vectors-test-"));
+  launcher = await installCommand(folder);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (...args: string[]) => runOctant(["vectors", ...args], { cwd: folder, launcher });
+
+describe.each(DOMAINS)("%s", (domain) => {
+  const { vectors } = JSON.parse(readFileSync(join(VECTORS, `${domain}.json`), "utf8"));
+
+  test("every case has an id of its own and a sentence", () => {
+    const ids = vectors.map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(vectors.length);
+    for (const { id, sentence, name } of vectors) {
+      expect(id).toMatch(/^[a-z]+-\d{3}$/);
+      expect(sentence ?? name).toMatch(/\S/);
+    }
+  });
+});
+
+test("there are more than fifty event streams", () => {
+  const { vectors } = JSON.parse(readFileSync(join(VECTORS, "sse-frames.json"), "utf8"));
+  expect(vectors.length).toBeGreaterThan(50);
+});
+
+test("the installed command passes all its vectors, extended ones too", async () => {
+  const { code, stdout, stderr } = await run("--json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const results = JSON.parse(stdout);
+  expect(results.map(({ domain }: { domain: string }) => domain)).toEqual(DOMAINS);
+  for (const result of results) expect(result).toMatchObject({ failures: [], unsupported: 0 });
+});
+
+test("a second implementation in plain Python passes the core of all domains", async () => {
+  expect(readFileSync(PYTHON, "utf8").split("\n").length).toBeLessThan(501);
+  const { code, stdout } = await run("--json", "--command", `python3 '${PYTHON}'`);
+  expect(code, stdout).toBe(0);
+  for (const { domain, cases, passed, unsupported, failures } of JSON.parse(stdout)) {
+    expect(failures).toEqual([]);
+    expect(passed + unsupported).toBe(cases);
+    const isWhole = !["permission-policy", "config-merge"].includes(domain);
+    if (isWhole) expect(unsupported).toBe(0);
+    else expect(passed).toBeGreaterThan(20);
+  }
+});
+
+/** An implementation that answers every case alike. */
+function implementation(answer: string): string {
+  const file = join(folder, "wrong.mjs");
+  writeFileSync(
+    file,
+    `import { createInterface } from "node:readline";
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id } = JSON.parse(line);
+  console.log(${answer});
+}`,
+  );
+  return `"${process.execPath}" "${file}"`;
+}
+
+test("a wrong implementation fails, and each failure names its case", async () => {
+  const { code, stdout } = await run(
+    "oauth-pkce",
+    "--command",
+    implementation('JSON.stringify({ id, output: { challenge: "x" } })'),
+  );
+  expect(code).toBe(1);
+  expect(stdout).toContain("pkce-001: the example of RFC 7636, appendix B");
+  expect(stdout).toContain('got {"challenge":"x"}');
+});
+
+test("a core case cannot be left out", async () => {
+  const { code, stdout } = await run(
+    "oauth-pkce",
+    "--command",
+    implementation('JSON.stringify({ id, unsupported: "no" })'),
+  );
+  expect(code).toBe(1);
+  expect(stdout).toContain("a core case is not supported: no");
+});
+
+test.each([
+  ["is no JSON", '"nonsense"', "UPSTREAM_ERROR"],
+  ["is about another case", 'JSON.stringify({ id: "other", output: {} })', "UPSTREAM_ERROR"],
+  ["never comes", "process.exit(3)", "EXEC_FAILED"],
+])("an answer that %s ends the test with an error", async (_, answer, expected) => {
+  const { code, stderr } = await run("oauth-pkce", "--command", implementation(answer));
+  expect(code).toBe(1);
+  expect(stderr).toContain(expected);
+});
+
+test("an unknown domain is refused with those that exist", async () => {
+  const { code, stderr } = await run("sse");
+  expect(code).toBe(2);
+  expect(stderr).toContain("domains: sse-frames, mcp-normalization");
+});
