@@ -20,6 +20,7 @@ const SITES: Readonly<Record<string, string>> = {
  * `octant vectors` the command that the person typed.
  */
 const LAUNCHERS = [
+  "packages/cli/src/agent/chat/external-editor.ts",
   "packages/cli/src/setup/ask-server.ts",
   "packages/cli/src/vectors/ask-command.ts",
   "packages/host/src/git/run-git.ts",

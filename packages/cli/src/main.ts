@@ -19,6 +19,9 @@ function ignoreClosedPipe(cause: NodeJS.ErrnoException): void {
 }
 
 async function run([name, ...rest]: readonly string[], io: Io): Promise<number> {
+  const isTerminal = io.stdin.isTTY && io.stdout.isTTY;
+  if (isTerminal && (name === undefined || CHAT_FLAGS.test(name)))
+    return run(["chat", ...(name === undefined ? [] : [name]), ...rest], io);
   if (name === undefined || isHelpFlag(name)) return showOverview(io);
   if (name === "--version" || name === "-v") return showVersion(io);
   const command = await loadCommand(name);
@@ -27,6 +30,9 @@ async function run([name, ...rest]: readonly string[], io: Io): Promise<number> 
   const { args, flags } = parseCommand(command, rest, io.env);
   return command.run({ args, flags }, io);
 }
+
+/** Flags with which octant alone begins a conversation. */
+const CHAT_FLAGS = /^--(?:resume|continue|fork|model|provider|root|mode|input-mode)\b/;
 
 const isHelpFlag = (word: string) => word === "--help" || word === "-h";
 

@@ -3,9 +3,13 @@ export { type Device, processDevice, type TerminalInput, toInput } from "./devic
 export type { Completer, Completion } from "./editor/completion.ts";
 export type { InputMode } from "./editor/editor.ts";
 export { type History, openHistory } from "./editor/history.ts";
+export { loadHighlighter } from "./markdown/load-highlighter.ts";
 export { MdRenderer, type MdRendererOptions } from "./markdown/md-renderer.ts";
+export { runPager } from "./pager.ts";
 export { type Background, type ColorDepth, type Palette, paint } from "./paint.ts";
+export { paletteOf } from "./palette.ts";
 export { type Line, plainText, type Role, type Span, type Style, span, wrap } from "./styled.ts";
+export { viewTranscript } from "./view/whole-transcript.ts";
 export {
   createVimState,
   expirePending,

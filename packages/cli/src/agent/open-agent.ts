@@ -1,6 +1,7 @@
 import {
   type Agent,
   type ApiClient,
+  type ClientOptions,
   chooseProvider,
   createAgent,
   createApiClient,
@@ -16,7 +17,7 @@ import {
 import { type Mode, ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { type PermissionPrompter, type PermissionRule, unattended } from "@octant/runtime";
-import type { FlagValues, Io } from "../command.ts";
+import { type FlagValues, type Io, UsageError } from "../command.ts";
 import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
 import type { workspaceFlags } from "../workspace-flags.ts";
@@ -102,9 +103,17 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
 export const openSessions = (octant: Octant): SessionStore =>
   createSessionStore({ folder: octant.workspace.state.folder("sessions"), lock: lockSession });
 
-async function openClient(octant: Octant, { io, provider, model }: OpenAgentOptions): Promise<ApiClient> {
+async function openClient(octant: Octant, options: OpenAgentOptions): Promise<ApiClient> {
+  return createApiClient(await chooseClient(octant, options));
+}
+
+/** Who answers, by flags, settings and environment. */
+export function chooseClient(
+  octant: Octant,
+  { io, provider, model }: Pick<OpenAgentOptions, "io" | "provider" | "model">,
+): Promise<ClientOptions> {
   const { settings, origins } = octant.config;
-  const chosen = await chooseProvider({
+  return chooseProvider({
     env: io.env,
     ...(provider && { provider }),
     ...(model !== undefined && { model }),
@@ -114,7 +123,6 @@ async function openClient(octant: Octant, { io, provider, model }: OpenAgentOpti
       model: origins.has("model") ? settings.model : null,
     },
   });
-  return createApiClient(chosen);
 }
 
 async function openSession(sessions: SessionStore, from: SessionChoice | undefined): Promise<Session> {
@@ -124,6 +132,23 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
   const [latest] = sessions.list();
   if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
   return sessions.open(latest.session_id);
+}
+
+/** Which session the flags ask for. */
+export function toSessionChoice(flags: {
+  readonly resume?: string | undefined;
+  readonly continue?: boolean;
+  readonly fork?: string | undefined;
+}): SessionChoice | undefined {
+  const given = [flags.resume, flags.continue || undefined, flags.fork].filter((one) => one !== undefined);
+  if (given.length > 1)
+    throw new UsageError(
+      "--resume, --continue and --fork exclude each other",
+      "octant sessions lists the ids",
+    );
+  if (flags.resume !== undefined) return { how: "resume", id: flags.resume };
+  if (flags.fork !== undefined) return { how: "fork", id: flags.fork };
+  return flags.continue ? { how: "latest" } : undefined;
 }
 
 /** What the agent starts has no use for the keys of the model's provider. */

@@ -3,6 +3,7 @@ import { type AnyCommand, UsageError } from "../command.ts";
 
 /** In the order of the help. A command is loaded when it is called. */
 const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
+  chat: async () => (await import("./chat.ts")).chat,
   run: async () => (await import("./run.ts")).run,
   sessions: async () => (await import("./sessions.ts")).sessions,
   serve: async () => (await import("./serve.ts")).serve,

@@ -10,12 +10,7 @@ import {
 import { createToText, ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { createTerminalPrompter, type PermissionRule, ToolPattern } from "@octant/runtime";
-import {
-  type OpenAgentOptions,
-  type OpenedAgent,
-  openAgent,
-  type SessionChoice,
-} from "../agent/open-agent.ts";
+import { type OpenAgentOptions, type OpenedAgent, openAgent, toSessionChoice } from "../agent/open-agent.ts";
 import { loadOutputSchema } from "../agent/output-schema.ts";
 import { createProgressLines } from "../agent/run-progress.ts";
 import { createRunResult, EXIT_OF, RUN_EXIT, type RunResult } from "../agent/run-result.ts";
@@ -158,22 +153,6 @@ async function readPrompt(argument: string | undefined, io: Io, isResumed: boole
       'octant run "fix the failing test", or a prompt on stdin',
     );
   return prompt;
-}
-
-function toSessionChoice(flags: {
-  readonly resume?: string | undefined;
-  readonly continue?: boolean;
-  readonly fork?: string | undefined;
-}): SessionChoice | undefined {
-  const given = [flags.resume, flags.continue || undefined, flags.fork].filter((one) => one !== undefined);
-  if (given.length > 1)
-    throw new UsageError(
-      "--resume, --continue and --fork exclude each other",
-      "octant sessions lists the ids",
-    );
-  if (flags.resume !== undefined) return { how: "resume", id: flags.resume };
-  if (flags.fork !== undefined) return { how: "fork", id: flags.fork };
-  return flags.continue ? { how: "latest" } : undefined;
 }
 
 function toRule(pattern: string): PermissionRule {

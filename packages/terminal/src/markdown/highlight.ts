@@ -1,4 +1,4 @@
-import { common, type createLowlight } from "lowlight";
+import type { createLowlight } from "lowlight";
 import type { Line, Role, Span, Style } from "../styled.ts";
 
 type Lowlight = ReturnType<typeof createLowlight>;
@@ -38,8 +38,6 @@ export function highlight(lowlight: Lowlight, code: string, language: string): L
 
 export const plainLines = (code: string): Line[] =>
   code.split("\n").map((text) => (text === "" ? [] : [{ text, style: {} }]));
-
-export const LANGUAGES = common;
 
 function append(node: TreeNode, style: Style, lines: Span[][]): void {
   if (node.type === "text") {

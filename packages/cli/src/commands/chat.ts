@@ -1,0 +1,164 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  createApiClient,
+  exportHtml,
+  exportJson,
+  exportMarkdown,
+  NO_USAGE,
+  PROVIDER_NAMES,
+  type ProviderName,
+  type StampedEvent,
+} from "@octant/agent";
+import { ToolError, toOneLine } from "@octant/core";
+import {
+  loadHighlighter,
+  openHistory,
+  paletteOf,
+  processDevice,
+  runPager,
+  span,
+  TerminalApp,
+  viewTranscript,
+} from "@octant/terminal";
+import { runChatCommand } from "../agent/chat/commands.ts";
+import { createCompleter } from "../agent/chat/complete.ts";
+import { editExternally } from "../agent/chat/external-editor.ts";
+import { chooseClient, type OpenedAgent, openAgent, toSessionChoice } from "../agent/open-agent.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
+import { workspaceFlags } from "../workspace-flags.ts";
+
+const INPUT_MODES = ["default", "emacs", "vim"] as const;
+
+export const chat = defineCommand({
+  name: "chat",
+  summary: "Work with the agent in this terminal; octant alone does the same",
+  arguments: [{ name: "PROMPT", optional: true }],
+  flags: {
+    ...workspaceFlags,
+    provider: { summary: "Who answers", value: "NAME", choices: PROVIDER_NAMES, env: "OCTANT_PROVIDER" },
+    model: { summary: "Which model; HANZO_MODEL and settings name one too", value: "MODEL" },
+    resume: { summary: "Go on with this session", value: "ID" },
+    continue: { summary: "Go on with the newest session of this folder" },
+    fork: { summary: "Begin a new session with the conversation of this one", value: "ID" },
+    "input-mode": {
+      summary: "How the input is edited",
+      value: "MODE",
+      choices: INPUT_MODES,
+      env: "OCTANT_INPUT_MODE",
+    },
+  },
+  notes: `Type / for commands, @ for files, Esc to stop, Ctrl-C twice to leave. octant run does the same without a screen.`,
+  async run({ args: [prompt], flags }, io) {
+    if (!io.stdin.isTTY || !io.stdout.isTTY)
+      throw new UsageError("octant chat needs a terminal", 'octant run "…" works without one');
+    let app: TerminalApp | undefined;
+    await using opened = await openAgent({
+      flags,
+      io,
+      // The parser lets no other names through.
+      provider: flags.provider as ProviderName | undefined,
+      model: flags.model,
+      from: toSessionChoice(flags),
+      prompter: { requestPermission: (request) => app!.prompter.requestPermission(request) },
+    }).catch((cause: unknown) => {
+      if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED")
+        io.stderr.write(`octant: ${cause.message}\n`);
+      else throw cause;
+      return undefined;
+    });
+    if (!opened) return EXIT.FAILED;
+    app = createApp(opened, flags["input-mode"], io);
+    const leave = () => app?.quit();
+    for (const signal of ENDING_SIGNALS) process.once(signal, leave);
+    await app.run(greeting(opened, io), prompt);
+    for (const signal of ENDING_SIGNALS) process.off(signal, leave);
+    io.stdout.write(`octant --resume ${opened.agent.session.id} goes on with this session\n`);
+    return EXIT.OK;
+  },
+});
+
+function createApp(opened: OpenedAgent, mode: (typeof INPUT_MODES)[number] | undefined, io: Io): TerminalApp {
+  const { agent, octant, sessions } = opened;
+  const { roots } = octant.workspace.confinement;
+  const device = processDevice();
+  const palette = paletteOf(io.env);
+  const highlight = loadHighlighter();
+  const facts = watchFacts(opened);
+  let total = { usage: NO_USAGE, cost: null as number | null };
+  agent.subscribe((event) => {
+    if (event.type === "end") total = { usage: event.usage, cost: event.cost };
+  });
+  const events = (): StampedEvent[] => [...sessions.events(agent.session.id)];
+  return new TerminalApp({
+    device,
+    palette,
+    agent,
+    highlight,
+    inputMode: mode ?? octant.config.settings.input_mode,
+    history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),
+    complete: createCompleter(octant),
+    bell: true,
+    facts,
+    command: (line) =>
+      runChatCommand(line, {
+        agent,
+        usage: () => total,
+        async useModel(name) {
+          const client = createApiClient(await chooseClient(octant, { io, model: name }));
+          await agent.useModel(client);
+          return `model: ${client.model.id}`;
+        },
+        async exportTo(file) {
+          const write = file.endsWith(".json")
+            ? exportJson
+            : file.endsWith(".md")
+              ? exportMarkdown
+              : exportHtml;
+          writeFileSync(join(io.cwd(), file), write(events()), { mode: 0o600 });
+          return `wrote \`${file}\``;
+        },
+      }),
+    externalEditor: (text) => editExternally(text, io.env, roots),
+    pager: () => runPager(device, palette, viewTranscript(events(), device.columns, highlight)),
+  });
+}
+
+const greeting = ({ octant, untrusted, agent }: OpenedAgent, io: Io) => [
+  [
+    span("Octant", { bold: true, role: "accent" }),
+    span(`  ${toOneLine(octant.workspace.confinement.roots[0] ?? io.cwd())}`, { role: "muted" }),
+  ],
+  ...(agent.session.conversation.messages.length > 0
+    ? [
+        [
+          span(`${agent.session.conversation.messages.length} messages so far; Ctrl-O shows them`, {
+            role: "muted",
+          }),
+        ],
+      ]
+    : []),
+  ...untrusted.map((file) => [
+    span(`! ${toOneLine(file)} has no effect until you trust it: octant trust`, { role: "warning" }),
+  ]),
+  [],
+];
+
+/** Branch and sandbox for the status line; looked up at the start and after every turn, never waited for. */
+function watchFacts({ agent, octant }: OpenedAgent) {
+  let facts: { branch?: string; sandbox?: string } = {};
+  const look = async () => {
+    const { envelope } = await octant.dispatch(
+      { tool: "vcs", action: "status", input: { limit: 1 } },
+      { caller: { id: "chat-status", access: "read" } },
+    );
+    const data = envelope.ok ? (envelope.data as { branch?: string | null }) : {};
+    const { level } = await octant.workspace.sandbox.status();
+    facts = { ...(data.branch && { branch: data.branch }), sandbox: level };
+  };
+  look().catch(() => {});
+  agent.subscribe((event) => {
+    if (event.type === "end") look().catch(() => {});
+  });
+  return () => facts;
+}

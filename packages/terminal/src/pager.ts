@@ -1,0 +1,84 @@
+import type { Device } from "./device.ts";
+import { type Palette, paint } from "./paint.ts";
+import { type Line, lineWidth, plainText, span, truncate } from "./styled.ts";
+
+const ENTER_ALTERNATE = "\x1b[?1049h\x1b[?25l";
+const LEAVE_ALTERNATE = "\x1b[?25h\x1b[?1049l";
+
+/** Shows lines on the alternate screen until the person presses q or Escape; the scrollback is not touched. */
+export function runPager(device: Device, palette: Palette, lines: readonly Line[]): Promise<void> {
+  let top = Math.max(lines.length - (device.rows - 1), 0);
+  let search: string | undefined;
+  let typing = false;
+  const rows = () => Math.max(device.rows - 1, 1);
+  const last = () => Math.max(lines.length - rows(), 0);
+  const draw = () => {
+    top = Math.min(Math.max(top, 0), last());
+    const shown = lines.slice(top, top + rows()).map((line) => fit(line, device.columns, palette));
+    const blank = Array.from({ length: rows() - shown.length }, () => "\x1b[K");
+    const position =
+      lines.length === 0 ? "empty" : `${top + 1}-${Math.min(top + rows(), lines.length)} of ${lines.length}`;
+    const help = typing
+      ? `/${search ?? ""}`
+      : `${position} · arrows, PageUp/PageDown, g/G, / search, n next, q back`;
+    const status = fit([span(help, { role: "muted" })], device.columns, palette);
+    device.write(`\x1b[?2026h\x1b[H${[...shown, ...blank, status].join("\r\n")}\x1b[?2026l`);
+  };
+  const find = (from: number) => {
+    const wanted = search?.toLowerCase() ?? "";
+    if (wanted === "") return;
+    const found = lines.findIndex((line, i) => i >= from && plainText(line).toLowerCase().includes(wanted));
+    if (found !== -1) top = found;
+  };
+  const typed = (key: string) => {
+    if (key === "Enter" || key === "Escape") typing = false;
+    else if (key === "Backspace") search = search?.slice(0, -1);
+    else if (key.length === 1) search = (search ?? "") + key;
+    if (key === "Enter") find(top);
+  };
+  const moves: Readonly<Record<string, () => void>> = {
+    Up: () => top--,
+    k: () => top--,
+    Down: () => top++,
+    j: () => top++,
+    PageUp: () => {
+      top -= rows();
+    },
+    PageDown: () => {
+      top += rows();
+    },
+    " ": () => {
+      top += rows();
+    },
+    g: () => {
+      top = 0;
+    },
+    G: () => {
+      top = last();
+    },
+    n: () => find(top + 1),
+    "/": () => {
+      typing = true;
+      search = "";
+    },
+  };
+  return new Promise((resolve) => {
+    const leave = async () => {
+      device.write(LEAVE_ALTERNATE);
+      await device.stop();
+      resolve();
+    };
+    device.start((input) => {
+      if (input.kind !== "key") return;
+      if (typing) typed(input.key);
+      else if (["q", "Escape", "Ctrl-C", "Ctrl-O"].includes(input.key)) return void leave();
+      else moves[input.key]?.();
+      draw();
+    }, draw);
+    device.write(ENTER_ALTERNATE);
+    draw();
+  });
+}
+
+const fit = (line: Line, width: number, palette: Palette): string =>
+  `${paint(lineWidth(line) > width ? truncate(line, width) : line, palette)}\x1b[K`;

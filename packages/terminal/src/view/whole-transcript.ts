@@ -1,0 +1,41 @@
+import { type StampedEvent, textOf } from "@octant/agent";
+import { toVisible } from "@octant/core";
+import { MdRenderer } from "../markdown/md-renderer.ts";
+import type { Highlighter } from "../markdown/render-block.ts";
+import { hardWrap, type Line, span } from "../styled.ts";
+import { viewEvent } from "./transcript.ts";
+
+/** The whole conversation, with the full output of every call, for the pager. */
+export function viewTranscript(
+  events: Iterable<StampedEvent>,
+  width: number,
+  highlight?: Highlighter,
+): Line[] {
+  const titles = new Map<string, string>();
+  const lines: Line[] = [];
+  for (const event of events) {
+    if (event.type === "tool_began") titles.set(event.call_id, event.title);
+    if (event.type === "message") lines.push(...markdown(textOf(event.message.content), width, highlight));
+    const shown = viewEvent(event, (id) => titles.get(id) ?? "", width);
+    lines.push(
+      ...(event.type === "tool_ended" ? [shown[0] ?? [], ...output(textOf(event.content), width)] : shown),
+    );
+    if (shown.length > 0) lines.push([]);
+  }
+  return lines;
+}
+
+function markdown(text: string, width: number, highlight?: Highlighter): Line[] {
+  if (text.trim() === "") return [];
+  const renderer = new MdRenderer({ width, ...(highlight && { highlight }) });
+  return [...renderer.renderChunk(text), ...renderer.flush(), []];
+}
+
+const output = (text: string, width: number): Line[] =>
+  toVisible(text)
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) =>
+      hardWrap([span(line.replaceAll("\t", "    ").replaceAll("\r", ""), { role: "muted" })], width - 2),
+    )
+    .map((line) => [span("  "), ...line]);
