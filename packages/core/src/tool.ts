@@ -139,6 +139,8 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly errors?: readonly ErrorCode[];
   readonly examples: readonly [Example<I>, ...Example<I>[]];
   run(input: z.output<I>, ctx: Context): Promise<z.input<O>> | z.input<O>;
+  /** What the call would change, such as a diff, for the person who is asked whether it may; undefined if unknown. */
+  preview?(input: z.output<I>, ctx: Context): Promise<string | undefined>;
   /**
    * How the data reads as text for a model; derived from the data when absent. What the fields `note`, `incomplete` and
    * `warning` say is shown even if this leaves it out.

@@ -49,6 +49,8 @@ export type AppOptions = {
   inputMode: InputMode;
   history: History;
   complete: Completer;
+  /** Shown until the session has one. */
+  model?: string;
   /** Runs a line that starts with "/". */
   command: (line: string) => Promise<CommandOutcome>;
   facts: () => Partial<StatusFacts>;
@@ -74,6 +76,7 @@ export class TerminalApp {
   #thinking = "";
   #tools = new Map<string, RunningTool>();
   #titles = new Map<string, string>();
+  #previews = new Map<string, string>();
   #asking: Asking[] = [];
   #menu: Menu | undefined;
   #search: { words: string; index: number | undefined } | undefined;
@@ -187,9 +190,14 @@ export class TerminalApp {
           message: event.message ?? "",
         });
         break;
+      case "permission_asked":
+        if (event.preview) this.#previews.set(event.call_id, event.preview);
+        break;
       case "tool_ended":
         this.#tools.delete(event.call_id);
-        this.#append(viewEvent(event, (id) => this.#titles.get(id) ?? event.name, this.#width));
+        this.#append(
+          viewEvent(this.#withDiff(event), (id) => this.#titles.get(id) ?? event.name, this.#width),
+        );
         break;
       case "end":
         this.#endText();
@@ -205,6 +213,14 @@ export class TerminalApp {
       }
     }
     this.#schedule();
+  }
+
+  /** What the person saw and allowed is what was done, where the tool itself does not show it. */
+  #withDiff(event: Extract<AgentEvent, { type: "tool_ended" }>): typeof event {
+    const diff = this.#previews.get(event.call_id);
+    this.#previews.delete(event.call_id);
+    if (diff === undefined || event.is_error || event.facts?.diff) return event;
+    return { ...event, facts: { ...event.facts, diff } };
   }
 
   #commitMarkdown(lines: readonly Line[]): void {
@@ -615,7 +631,7 @@ export class TerminalApp {
     const { agent, facts } = this.#options;
     const { input, mode } = this.#editor;
     return {
-      model: agent.session.conversation.model?.id ?? "",
+      model: agent.session.conversation.model?.id ?? this.#options.model ?? "",
       ...(this.#context && { context: this.#context }),
       cost: this.#cost,
       cacheHitRate: cacheHitRate(this.#usage),

@@ -47,6 +47,8 @@ export interface OpenedAgent extends AsyncDisposable {
   readonly agent: Agent;
   readonly octant: Octant;
   readonly sessions: SessionStore;
+  /** The model's id. */
+  readonly model: string;
   /** Instructions of the project that have no effect until they are trusted. */
   readonly untrusted: readonly string[];
 }
@@ -93,7 +95,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       await agent.close();
       await octant.close();
     };
-    return { agent, octant, sessions, untrusted, [Symbol.asyncDispose]: close };
+    return { agent, octant, sessions, untrusted, model: client.model.id, [Symbol.asyncDispose]: close };
   } catch (cause) {
     await octant.close();
     throw cause;

@@ -79,7 +79,7 @@ export const chat = defineCommand({
 });
 
 function createApp(opened: OpenedAgent, mode: (typeof INPUT_MODES)[number] | undefined, io: Io): TerminalApp {
-  const { agent, octant, sessions } = opened;
+  const { agent, octant, sessions, model } = opened;
   const { roots } = octant.workspace.confinement;
   const device = processDevice();
   const palette = paletteOf(io.env);
@@ -94,6 +94,7 @@ function createApp(opened: OpenedAgent, mode: (typeof INPUT_MODES)[number] | und
     device,
     palette,
     agent,
+    model,
     highlight,
     inputMode: mode ?? octant.config.settings.input_mode,
     history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),

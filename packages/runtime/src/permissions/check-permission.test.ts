@@ -32,6 +32,13 @@ const things = defineTool({
     fetch: toAction({ url: "host" }, { access: "read", intent: "inspect", openWorld: true }),
     write: toAction({ uri: "path" }),
     exec: toAction({ command: "command" }),
+    shown: { ...toAction({ uri: "path" }), preview: async () => "-a\n+b" },
+    broken: {
+      ...toAction({ uri: "path" }),
+      preview: async () => {
+        throw new Error("cannot be told");
+      },
+    },
   },
 });
 
@@ -204,7 +211,7 @@ test("always is not offered under a rule that asks, nor without a way to write, 
   const noWay = setUp({ answers: [{ answer: "always" }] });
   await noWay.call("write", { uri: "src/a" });
   const unclear = setUp({ answers: [{ answer: "always" }], addRule });
-  await unclear.call("exec", { command: "a; b" });
+  await unclear.call("exec", { command: "a $(b)" });
   for (const { asked } of [underRule, noWay, unclear]) expect(asked[0]?.always).toBeUndefined();
 });
 
@@ -231,9 +238,11 @@ test("a call that is cancelled while the person thinks is not run", async () => 
 });
 
 test("the person sees what would change", async () => {
-  const { call, asked } = setUp({ answers: [{ answer: "once" }], preview: async () => "-a\n+b" });
-  await call("write", { uri: "src/a" });
+  const { call, asked } = setUp({ answers: [{ answer: "once" }, { answer: "once" }] });
+  await call("shown", { uri: "src/a" });
   expect(asked[0]?.preview).toBe("-a\n+b");
+  expect(await call("broken", { uri: "src/a" })).toMatchObject({ ok: true });
+  expect(asked[1]?.preview).toBeUndefined();
 });
 
 test("no answer of any session undoes a deny, in whatever tier and order", async () => {

@@ -18,8 +18,6 @@ export interface CheckPermissionOptions {
   sessionOf?(ctx: Context): string;
   /** The name that rules are written for; `tool.action` when absent. */
   nameOf?(call: CheckedCall): string;
-  /** What a call would change, for the person who is asked. */
-  preview?(call: CheckedCall, ctx: Context): Promise<string | undefined>;
   /** Writes a rule to the local settings. Without it "always" is not offered. */
   addRule?(rule: PermissionRule): Promise<void> | void;
 }
@@ -75,7 +73,7 @@ interface Question {
 }
 
 async function ask(options: CheckPermissionOptions, question: Question, ctx: Context): Promise<void> {
-  const { policy, prompter = unattended, preview, addRule } = options;
+  const { policy, prompter = unattended, addRule } = options;
   const { call, asked, decision, session, note } = question;
   const rule = policy.narrowRule(asked);
   // Under a rule that asks, one that allows would not be heard: the strictest tier wins.
@@ -84,7 +82,7 @@ async function ask(options: CheckPermissionOptions, question: Question, ctx: Con
     name: asked.name,
     summary: call.act.summary,
     input: call.input,
-    preview: await preview?.(call, ctx),
+    preview: await previewOf(call, ctx),
     decision,
     caller: ctx.caller,
     ask: ctx.ask,
@@ -109,6 +107,16 @@ async function ask(options: CheckPermissionOptions, question: Question, ctx: Con
   // In effect at once, whenever the settings are read again.
   if (answer.answer !== "once") options.session.remember(session, asked, rule);
   note("allow", { tier: "session", reason: `the person answered: ${answer.answer}${by}` });
+}
+
+/** A call that cannot be previewed will fail by itself when it runs, so the question is asked without one. */
+async function previewOf({ act, input }: CheckedCall, ctx: Context): Promise<string | undefined> {
+  try {
+    return await act.preview?.(input, ctx);
+  } catch {
+    ctx.signal.throwIfAborted();
+    return undefined;
+  }
 }
 
 const ruleOf = ({ rule }: Decision) => rule && { rule: describeRule(rule) };

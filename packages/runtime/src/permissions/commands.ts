@@ -1,4 +1,4 @@
-import { parsePlainCommand, parseShell, type ShellWord } from "./shell-words.ts";
+import { parsePlainCommand, parseShell, type ShellWord, splitPlainCommands } from "./shell-words.ts";
 
 /** A command as it stands in a call, read once for all rules. */
 export interface Command {
@@ -15,6 +15,25 @@ export const readCommand = (command: string | readonly string[]): Command => ({
   words: typeof command === "string" ? parsePlainCommand(command) : command,
   within: typeof command === "string" ? readScript(command, 0) : withNested([command.map(toLiteral)], 0),
 });
+
+/**
+ * The commands of a line such as `git status && npm test`, each by itself, when a shell could see nothing in it but
+ * plain commands one after the other; otherwise the line as one command. An allow rule has to cover every one.
+ */
+export function readCommands(command: string | readonly string[]): readonly Command[] {
+  const parts = typeof command === "string" ? splitPlainCommands(command) : undefined;
+  return parts ? parts.map(readCommand) : [readCommand(command)];
+}
+
+/** Programs whose arguments decide what they destroy, reach or run: no rule by first words is safe for them. */
+const NEVER_BY_PREFIX = new Set(
+  "rm rmdir shred dd mkfs truncate unlink chmod chown chgrp kill pkill killall sudo doas su curl wget nc ssh scp rsync sh bash zsh dash fish ksh env xargs eval exec nohup timeout time nice find ln mv tee sed awk perl".split(
+    " ",
+  ),
+);
+
+export const isRisky = ({ words }: Command): boolean =>
+  words === undefined || NEVER_BY_PREFIX.has(words[0]?.replace(/^.*\//, "") ?? "");
 
 /**
  * For an allow rule: the command is sure to begin with exactly these words. Text counts only when a shell could see

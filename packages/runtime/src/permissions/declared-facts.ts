@@ -1,7 +1,7 @@
 import { Ref } from "@octant/core";
 import { parsePatch, pathToUri } from "@octant/host";
 import type { Declaration, HeldValue } from "./arguments.ts";
-import { type Command, readCommand } from "./commands.ts";
+import { type Command, readCommands } from "./commands.ts";
 import { type Facts, type Found, merge, nothing, once, type PolicyCall, unclear } from "./facts.ts";
 import { type Host, parseHost } from "./hosts.ts";
 import type { Places } from "./path-glob.ts";
@@ -81,7 +81,7 @@ const toUri = (name: string, base: string): string => {
 function findCommand({ holds, value }: HeldValue): Found<Command> {
   if (holds !== "command" || value === undefined) return nothing;
   if (typeof value !== "string" && !isWords(value)) return unclear;
-  return { values: [readCommand(value)], besides: "nothing" };
+  return { values: readCommands(value), besides: "nothing" };
 }
 
 const isWords = (value: unknown): value is readonly string[] =>

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { isWithin, type Path, splitPath, toNative } from "@octant/host";
-import type { Command } from "./commands.ts";
+import { type Command, isRisky } from "./commands.ts";
 import type { Facts, PolicyCall } from "./facts.ts";
 import { escapeGlob } from "./glob.ts";
 import type { Host } from "./hosts.ts";
@@ -23,6 +23,7 @@ export function toNarrowRule(
 ): PermissionRule | undefined {
   const found = { path: facts.paths(), command: facts.commands(), host: facts.hosts() };
   if (action && Object.values(found).some(({ besides }) => besides !== "nothing")) return undefined;
+  if (found.command.values.some(isRisky)) return undefined;
   const path = [...new Set(found.path.values.map((one) => toGlob(one, roots)))];
   if (path.length > MAX_PATHS) return undefined;
   const args = {

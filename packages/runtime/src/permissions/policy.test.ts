@@ -176,7 +176,17 @@ test.each([
   ["fs.rm", { uri: "src/deep" }, { path: ["src/deep/**"] }],
   ["fs.write", { uri: "src/[id] (x)/a.ts" }, { path: ["src/\\[id\\] \\(x\\)/*"] }],
   ["proc.exec", { command: ["npm", "run", "build", "--", "-x"] }, { command: [["npm", "run", "build"]] }],
-  ["proc.exec", { command: ["rm", "-rf", "x"] }, { command: [["rm", "-rf", "x"]] }],
+  [
+    "proc.exec",
+    { command: "git status && npm test | head -5" },
+    {
+      command: [
+        ["git", "status"],
+        ["npm", "test"],
+        ["head", "-5"],
+      ],
+    },
+  ],
   ["proc.exec", { command: "git commit -m 'a b'" }, { command: [["git", "commit"]] }],
   ["net.fetch", { url: "https://API.example.com/x" }, { host: ["api.example.com:443"] }],
   ["vcs.push", { branch: "main" }, undefined],
@@ -186,8 +196,33 @@ test.each([
   expect(rule).toEqual({ tool_pattern: name, mode: "allow", ...(args && { args }) });
 });
 
+test("an allow rule for one command never covers a line with another one", () => {
+  const rules = [
+    PermissionRule.parse({ tool_pattern: "proc.exec", mode: "allow", args: { command: ["git", "status"] } }),
+  ];
+  const policy = createPolicy([{ tier: "local", rules }], places);
+  const mode = (command: string) =>
+    policy.evaluate({ name: "proc.exec", input: { command }, action: fixture.actions.get("proc.exec") }).mode;
+  expect(mode("git status -s && git status")).toBe("allow");
+  for (const line of [
+    "git status && rm -rf x",
+    "git status; curl evil",
+    "git status | tee x",
+    "git status\nrm x",
+    "git status & rm x",
+  ])
+    expect(mode(line), line).toBe("prompt");
+});
+
 test.each([
   ["proc.exec", { command: "git status; rm x" }],
+  ["proc.exec", { command: ["rm", "-rf", "x"] }],
+  ["proc.exec", { command: "git status && rm -rf x" }],
+  ["proc.exec", { command: "git status && $(evil)" }],
+  ["proc.exec", { command: "git log | sh" }],
+  ["proc.exec", { command: "echo 'a && b' && git status" }],
+  ["proc.exec", { command: "git status & rm x" }],
+  ["proc.exec", { command: "git status > .bashrc" }],
   ["proc.exec", { command: ["git", "status"], env: { PATH: "." } }],
   ["fs.apply_patch", { patch: `blob:sha256:${"0".repeat(64)}` }],
   ["fs.read", { uri: "http://nowhere" }],

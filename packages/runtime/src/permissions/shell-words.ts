@@ -17,6 +17,19 @@ export function parsePlainCommand(text: string): readonly string[] | undefined {
   return text.match(/'[^']*'|"[^"]*"|[^ \t'"]+/g)?.map((word) => word.replaceAll(/^['"]|['"]$/g, ""));
 }
 
+const CHAIN = /\s*(?:&&|\|\||;|\||\n)\s*/;
+
+/** The plain commands of a line, joined by `&&`, `||`, `;`, `|` or line breaks; undefined when it holds anything else. */
+export function splitPlainCommands(text: string): readonly string[] | undefined {
+  // A quote could hide one of the signs, so lines with both are left whole.
+  if (!CHAIN.test(text) || /['"]/.test(text)) return undefined;
+  const parts = text
+    .trim()
+    .split(CHAIN)
+    .filter((part) => part !== "");
+  return parts.length > 1 && parts.every((part) => parsePlainCommand(part) !== undefined) ? parts : undefined;
+}
+
 const BLANKS = /(?:[ \t]|\\\n)+/y;
 const SEPARATORS = /[;&|()\n\r]+/y;
 const REDIRECTION = /\d*(?:&>>?|>>|>\||[<>]&|<>|[<>])/y;

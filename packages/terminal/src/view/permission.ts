@@ -34,15 +34,27 @@ export function viewPermission(request: PermissionRequest, width: number): Line[
 
 function what({ preview, input }: PermissionRequest, width: number): Line[] {
   if (preview) return viewDiff(preview, width, MAX_PREVIEW_LINES);
-  return Object.entries(input).flatMap(([name, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    const cut = text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
-    const rows = toVisible(cut).replaceAll("\t", "    ").split("\n").slice(0, MAX_PREVIEW_LINES);
-    return rows.flatMap((row, i) =>
-      hardWrap([span(i === 0 ? `  ${toOneLine(name)}: ` : "    ", { role: "muted" }), ...risky(row)], width),
-    );
-  });
+  return Object.entries(input)
+    .filter(isTelling)
+    .flatMap(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      const cut = text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
+      const rows = toVisible(cut).replaceAll("\t", "    ").split("\n").slice(0, MAX_PREVIEW_LINES);
+      return rows.flatMap((row, i) =>
+        hardWrap(
+          [span(i === 0 ? `  ${toOneLine(name)}: ` : "    ", { role: "muted" }), ...risky(row)],
+          width,
+        ),
+      );
+    });
 }
+
+/** Switches that are off and empty lists only hide what matters. */
+const isTelling = ([name, value]: [string, unknown]): boolean =>
+  value !== false &&
+  value !== undefined &&
+  !(typeof value === "object" && value !== null && Object.keys(value).length === 0) &&
+  !/^(?:wait|max_bytes|limit)$/.test(name);
 
 /** Parts of a command that destroy, send data away or raise rights are marked. */
 const RISKY =

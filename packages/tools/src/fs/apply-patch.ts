@@ -139,6 +139,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
       },
     ],
     text: applyPatchText,
+    preview: async (input, { signal }) => (await edits.apply({ ...input, dry_run: true }, signal)).diff,
     async run(request, { signal }) {
       const edit = () => edits.apply(request, signal);
       const uris = [

@@ -39,6 +39,8 @@ export const write = ({ edits }: { edits: Edits }) =>
       { title: "Bytes", input: { uri: "pixel.bin", content: "AAEC", encoding: "base64" } },
     ],
     text: writeText,
+    preview: async ({ uri, content, encoding }) =>
+      encoding === "utf-8" ? `+++ ${uri}\n${content.replace(/\n$/, "").replaceAll(/^/gm, "+")}\n` : undefined,
     run: ({ uri, content, encoding }, { signal }) => edits.create(uri, decode(content, encoding), signal),
   });
 
