@@ -27,6 +27,16 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("zsh"),
   // The oracle for the vim input mode.
   program("/usr/bin/vim", "vim"),
+  // A browser, and a desktop that the screen backend acts on.
+  program("chromium"),
+  program("Xvfb", "xvfb"),
+  program("openbox"),
+  program("xterm"),
+  program("xdotool"),
+  program("maim"),
+  program("scrot"),
+  program("ffmpeg"),
+  program("import", "imagemagick"),
   // Languages, their test runners and language servers.
   program("gcc"),
   program("clangd"),

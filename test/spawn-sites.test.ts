@@ -21,6 +21,7 @@ const SITES: Readonly<Record<string, string>> = {
  */
 const LAUNCHERS = [
   "packages/cli/src/agent/chat/external-editor.ts",
+  "packages/host/src/browser/browser-process.ts",
   "packages/cli/src/setup/ask-server.ts",
   "packages/cli/src/vectors/ask-command.ts",
   "packages/host/src/git/run-git.ts",

@@ -22,6 +22,7 @@ export async function bundleCommand(dist: string): Promise<void> {
       /^@parcel\/watcher/,
       /^zeromq/,
       /^msgpackr/,
+      /^playwright-core/,
     ],
   });
   // All on one level, where `../package.json` is what it was in the sources.

@@ -74,6 +74,7 @@ test("the order is ours first, as clients see it", async () => {
     "test",
     "vcs",
     "net",
+    "ui",
     "search",
     "job",
     "greeter",
@@ -175,7 +176,7 @@ test("a tool that comes at run time is announced and listed to an MCP client", a
   send({ id: 2, method: "tools/list" });
   const { result } = await next();
   expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
-    ...["ws", "fs", "code", "proc", "test", "vcs", "net", "search", "job"],
+    ...["ws", "fs", "code", "proc", "test", "vcs", "net", "ui", "search", "job"],
   ]);
   octant.addTool(greeter);
   expect(await next()).toMatchObject({ method: "notifications/tools/list_changed" });

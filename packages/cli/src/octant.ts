@@ -21,8 +21,10 @@ import {
 } from "@octant/core";
 import {
   backgroundClock,
+  createBrowsers,
   createGit,
   createNetwork,
+  createScreen,
   createWatcher,
   createWorkspace,
   LOCAL_POLICY,
@@ -181,7 +183,25 @@ function equip<T extends Tool>(
   const { settings } = config;
   const watcher = createWatcher({ ...workspace, ignore: [workspace.state.base], warn: log });
   const code = createCodeParts(workspace, watcher, settings, env, log);
-  const parts = { workspace, registry, network, code, settings, config, version, mode, env };
+  const { browser, headless, screen: isOn } = settings.ui;
+  const browsers = createBrowsers({
+    ...{ workspace, network, env },
+    settings: { headless, ...(browser !== null && { browser }) },
+  });
+  const screen = createScreen({ env, isOn });
+  const parts = {
+    workspace,
+    registry,
+    network,
+    code,
+    browsers,
+    screen,
+    settings,
+    config,
+    version,
+    mode,
+    env,
+  };
   // chooseNames gave back only names of OWN_TOOLS.
   const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
   for (const tool of withoutDisabled([...own, ...customTools], options.toolConfig?.disable))
@@ -231,6 +251,7 @@ function equip<T extends Tool>(
   const close = () => (closing ??= closeAll());
   const closeAll = async () => {
     await worker?.close();
+    await browsers.closeAll();
     await Promise.all([network.close(), code.close()]);
     await watcher.close();
     await workspace.close();

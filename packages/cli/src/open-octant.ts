@@ -20,7 +20,11 @@ export function openOctant(
       mode: flags.mode,
       tools: flags.tools?.split(",").map((name) => name.trim()),
       // The settings read it from there, as they read all of the environment.
-      env: flags["net-allow"] === undefined ? env : { ...env, OCTANT_NET_ALLOW: flags["net-allow"] },
+      env: {
+        ...env,
+        ...(flags["net-allow"] !== undefined && { OCTANT_NET_ALLOW: flags["net-allow"] }),
+        ...(flags.screen && { OCTANT_SCREEN: "1" }),
+      },
       log: (line) => logLine(line, io),
     });
   } catch (cause) {

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { MAX_ANSWER_BYTES, type Mode, type Registry } from "@octant/core";
 import {
+  type Browsers,
   createGit,
   isWithin,
   MAX_EDIT_BYTES,
@@ -12,6 +13,7 @@ import {
   MAX_SEARCH_MS,
   MAX_STDIN_BYTES,
   type Network,
+  type Screen,
   type Workspace,
 } from "@octant/host";
 import { type Config, type EffectiveSettings, explainConfig } from "@octant/runtime";
@@ -30,6 +32,7 @@ import {
   proc,
   search,
   test,
+  ui,
   vcs,
   ws,
 } from "@octant/tools";
@@ -41,6 +44,8 @@ export interface Parts {
   readonly registry: Registry;
   readonly network: Network;
   readonly code: CodeParts;
+  readonly browsers: Browsers;
+  readonly screen: Screen;
   readonly settings: EffectiveSettings;
   readonly config: Config;
   readonly version: string;
@@ -67,6 +72,7 @@ export const OWN_TOOLS = {
     vcs({ ...workspace, git: createGit({ ...workspace, env, allow: settings.vcs }) }),
   net: ({ workspace, network, env }: Parts) =>
     net({ workspace, network, env, isRemote: ({ remote }) => remote === true }),
+  ui: (parts: Parts) => ui({ ...parts, isRemote: ({ remote }) => remote === true }),
   search: ({ workspace, code: { engine } }: Parts) => search({ workspace, engine }),
   job: ({ workspace }: Parts) => job(workspace.jobs),
   event: ({ workspace }: Parts) => event(workspace.jobs),
@@ -98,7 +104,8 @@ const LIMITS = {
 const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 
 export const GROUPS = {
-  core: ["ws", "fs", "code", "proc", "test", "vcs", "net", "search", "job"],
   store: ["cas", "artifact", "annotation", "config", "graph"],
   wire: ["event"],
+  core: ["ws", "fs", "code", "proc", "test", "vcs", "net", "ui", "search", "job"],
+  ui: ["ui"],
 } as const satisfies Record<string, readonly (keyof typeof OWN_TOOLS)[]>;

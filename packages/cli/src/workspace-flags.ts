@@ -19,6 +19,7 @@ export const workspaceFlags = {
     value: "LIST",
     env: "OCTANT_NET_ALLOW",
   },
+  screen: { summary: "Let ui see and drive your screen (or OCTANT_SCREEN=1)" },
 } as const satisfies Flags;
 
 export const permissionFlags = {

@@ -131,6 +131,8 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly destructive?: true;
   /** It reaches beyond this machine, or runs what does. */
   readonly openWorld?: true;
+  /** `brief`: a list of tools names it, and leaves its parameters to the action `schema`. */
+  readonly listing?: "brief";
   /** Every tool has it, so that it need not be listed over and over. */
   readonly builtin?: true;
   readonly input: I;

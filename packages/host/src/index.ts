@@ -1,4 +1,5 @@
 export * from "./blobs/blobs.ts";
+export * from "./browser/index.ts";
 export {
   type Checkpoint,
   type Checkpoints,
@@ -12,6 +13,7 @@ export { MAX_EDIT_BYTES } from "./edits/existing-file.ts";
 export { createLock, type Lock, type LockOptions } from "./edits/lock.ts";
 export type * from "./files/file-content.ts";
 export * from "./files/files.ts";
+export { imageSize } from "./files/image-size.ts";
 export { MAX_IMAGE_BYTES } from "./files/images.ts";
 export type * from "./files/read-file.ts";
 export { toPlace } from "./files/refs.ts";
@@ -30,6 +32,7 @@ export * from "./processes/index.ts";
 export { startLaunched } from "./programs/start-program.ts";
 export { findOutsideProjects, pathOutsideProjects } from "./programs/trusted-program.ts";
 export * from "./sandbox/index.ts";
+export * from "./screen/index.ts";
 export * from "./search/ripgrep.ts";
 export * from "./search/search-text.ts";
 export * from "./state.ts";

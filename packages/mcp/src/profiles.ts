@@ -68,19 +68,23 @@ const mayBeTask = (actions: readonly AnyAction[]) => actions.some(({ timing }) =
 function toToolOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
   // What every tool has is named, and its parameters are left to ws.help and ws.schema.
   const schemas = actions
-    .filter(([, act]) => !act.builtin)
+    .filter(([, act]) => !act.builtin && act.listing !== "brief")
     .map(([name, act]) => [name, toInputSchema(act)] as const);
+  const brief = actions.filter(([, act]) => act.listing === "brief").map(([name]) => name);
   const names = actions.map(([name]) => name);
   const acts = actions.map(([, act]) => act);
   const listed: ListedTool = {
     name: tool.name,
-    description: `${tool.summary} ${toSignatures(schemas)}`,
+    description: [tool.summary, toSignatures(schemas), ...briefNote(brief)].join(" "),
     inputSchema: { ...toFlatSchema(tool.name, names, schemas) },
     outputSchema: ENVELOPE_SCHEMA,
     annotations: toAnnotations(acts),
   };
   return { listed, tool: tool.name, action: undefined, mayBeTask: mayBeTask(acts) };
 }
+
+const briefNote = (names: readonly string[]): readonly string[] =>
+  names.length === 0 ? [] : [`See schema: ${names.join(" ")}`];
 
 /** The names of the actions. The envelope's schema is left out: repeated for every tool it is a tenth of the budget. */
 const toBriefOffer = (tool: Tool, actions: [string, AnyAction][]): Offer =>

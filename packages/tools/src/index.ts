@@ -11,5 +11,6 @@ export { cas } from "./store/cas.ts";
 export { config, type SettingInEffect } from "./store/config.ts";
 export { graph } from "./store/graph.ts";
 export { test } from "./test/index.ts";
+export { type UiOptions, ui } from "./ui/index.ts";
 export { type VcsWorkspace, vcs } from "./vcs/index.ts";
 export { type WsOptions, ws } from "./ws/index.ts";

@@ -35,7 +35,7 @@ export const sessions = defineCommand({
   octant run --resume ID "go on"         go on with one`,
   async run({ args: [verb = "list", id], flags }, io) {
     await using octant = openOctant(
-      { root: flags.root, mode: undefined, tools: undefined, "net-allow": undefined },
+      { root: flags.root, mode: undefined, tools: undefined, "net-allow": undefined, screen: false },
       io,
     );
     const store = openSessions(octant);

@@ -62,7 +62,7 @@ export const trust = defineCommand({
 async function findUntrusted(root: readonly string[], io: Io) {
   const { loadInstructions } = await import("../agent/agent-context.ts");
   const { openOctant } = await import("../open-octant.ts");
-  const flags = { root, mode: undefined, tools: "fs", "net-allow": undefined };
+  const flags = { root, mode: undefined, tools: "fs", "net-allow": undefined, screen: false };
   await using octant = openOctant(flags, io);
   const isTrusted = createInstructionTrust({ env: io.env });
   return (await loadInstructions(octant)).filter((file) => !isTrusted(file));

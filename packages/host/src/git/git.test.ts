@@ -39,6 +39,7 @@ test("everything runs in the sandbox, without network and without the server's s
   const commands: SandboxedCommand[] = [];
   const sandbox = {
     openReader: async () => undefined,
+    wrapApart: async () => undefined,
     wrap: async (command: SandboxedCommand) => {
       commands.push(command);
       return { ...command, launcher: false, release: () => [] };

@@ -1,9 +1,7 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Path } from "../path.ts";
-import { hasProcessTable, listProcesses, type ProcessRow } from "../processes/process-table.ts";
-import { endTree } from "../processes/process-tree.ts";
+import { endFamily, familyOf, listRows } from "../processes/family.ts";
 import { SERVER_MARK } from "../processes/protocol.ts";
 import { startLaunched } from "../programs/start-program.ts";
 import type { Sandbox } from "../sandbox/index.ts";
@@ -34,8 +32,6 @@ export interface ServerProcess {
 
 const MAX_COMPLAINT_CHARS = 2_000;
 const PAGE_BYTES = 4_096;
-const PATIENCE_MS = 5_000;
-const LOOK_MS = 5;
 
 /** EXEC_FAILED when there is no such program. A language server reads what is there: it needs no network. */
 export async function startServerProcess(command: ServerCommand): Promise<ServerProcess> {
@@ -71,35 +67,10 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
     exited,
     complaints: () => complaints,
     ending() {
-      const members = familyOf(pid, listRows());
-      return async () => {
-        await endTree({ leaders: [pid], mark: `${SERVER_MARK}=${mark}` }, { signal: "SIGKILL", graceMs: 0 });
-        await exited;
-        // A sandbox's launcher ends before those inside, which take their time to go and carry no mark any more.
-        const started = performance.now();
-        while (isAnyAlive(members) && performance.now() - started < PATIENCE_MS) await delay(LOOK_MS);
-      };
+      return endFamily(pid, mark, exited);
     },
   };
 }
-
-const listRows = (): readonly ProcessRow[] => (hasProcessTable() ? listProcesses() : []);
-
-/** A process and all below it. */
-function familyOf(pid: number, rows: readonly ProcessRow[]): readonly ProcessRow[] {
-  const members = new Set([pid]);
-  // Until a look finds nobody new: numbers need not grow from parent to child.
-  for (let known = 0; known !== members.size; ) {
-    known = members.size;
-    for (const row of rows) if (members.has(row.ppid)) members.add(row.pid);
-  }
-  return rows.filter((row) => members.has(row.pid));
-}
-
-const isAnyAlive = (members: readonly ProcessRow[]): boolean =>
-  listRows().some((row) =>
-    members.some(({ pid, startTicks }) => row.pid === pid && row.startTicks === startTicks),
-  );
 
 /** What a process and all below it hold in memory; 0 where the system does not tell. */
 export const residentBytesOf = (pid: number): number =>

@@ -5,21 +5,14 @@ import {
   request as requestHttp,
 } from "node:http";
 import { request as requestHttps } from "node:https";
-import { isIP } from "node:net";
+import { type AdmitTools, admit } from "./admit.ts";
 import { type Agents, pin } from "./agents.ts";
 import { ACCEPTED_ENCODINGS } from "./decode.ts";
 import { codeOf, MAX_HEADER_BYTES, toNetworkError } from "./failures.ts";
-import type { Gate } from "./policy.ts";
-import type { ChooseProxy } from "./proxy.ts";
 import type { Hop } from "./redirects.ts";
-import type { Resolve } from "./resolve.ts";
-import type { Target } from "./target.ts";
 
 /** What a hop needs of its surroundings. */
-export interface Wiring {
-  readonly gate: Gate;
-  readonly resolve: Resolve;
-  readonly chooseProxy: ChooseProxy;
+export interface Wiring extends AdmitTools {
   readonly agents: Agents;
 }
 
@@ -31,41 +24,15 @@ export interface HopOptions {
 /** Checks, connects and asks once; the answer's body is still on its way. */
 export async function exchangeOnce(hop: Hop, wiring: Wiring, options: HopOptions): Promise<IncomingMessage> {
   const { target } = hop;
-  wiring.gate.checkName(target, options.isRemote);
-  const proxy = wiring.chooseProxy(target);
   try {
-    // A proxy resolves for itself; for a caller from elsewhere the addresses that we know must be open all the same.
+    const { proxy, addresses } = await admit(target, wiring, options);
     const isOurs = proxy === undefined;
-    const addresses =
-      isOurs || options.isRemote ? await addressesOf(target, wiring.resolve, options.signal) : [];
-    wiring.gate.checkAddresses(target, addresses, options.isRemote);
     const route = { agent: wiring.agents.for(target, proxy), ...(isOurs && { lookup: pin(addresses) }) };
     const send = () => requestFor(hop, route, options.signal);
     return await answerTo(send, hop);
   } catch (cause) {
     throw toNetworkError(cause, target);
   }
-}
-
-async function addressesOf(
-  { host }: Target,
-  resolve: Resolve,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  if (isIP(host)) return [host];
-  const addresses = await orAborted(resolve(host), signal);
-  if (addresses.length > 0) return addresses;
-  throw Object.assign(new Error("no address"), { code: "ENODATA" });
-}
-
-/** The system's resolver cannot be stopped, but nobody has to wait for it. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
 
 type Route = Pick<RequestOptions, "agent" | "lookup">;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createGate, type NetworkPolicy } from "./policy.ts";
+import type { PolicyProxy, PolicyProxyOptions } from "./policy-proxy.ts";
 import type { Resolve } from "./resolve.ts";
 import { parseTarget } from "./target.ts";
 
@@ -33,6 +34,8 @@ export interface HttpResponse {
 export interface Network {
   /** Asks, and lends the answer; what was not read when `use` is done is given up. */
   request<T>(request: HttpRequest, use: (response: HttpResponse) => Promise<T>): Promise<T>;
+  /** A proxy for a program that is not ours, such as a browser. */
+  openProxy(options: PolicyProxyOptions): Promise<PolicyProxy>;
   /** Says whether a URL may be handed to a browser, and how it is spelled then. */
   checkUrl(url: string, isRemote: boolean): URL;
   close(): Promise<void> | void;
@@ -53,11 +56,12 @@ export const LOCAL_POLICY: NetworkPolicy = { loopback: true, private: false, all
 /** Throws a TypeError when the policy cannot be read. What speaks HTTP is loaded with the first request. */
 export function createNetwork(options: NetworkOptions): Network {
   const gate = createGate(options.policy);
-  let requests: Promise<Pick<Network, "request" | "close">> | undefined;
+  let requests: Promise<Pick<Network, "request" | "openProxy" | "close">> | undefined;
   const load = () =>
     (requests ??= import("./requests.ts").then(({ createRequests }) => createRequests(gate, options)));
   return {
     request: async (request, use) => (await load()).request(request, use),
+    openProxy: async (how) => (await load()).openProxy(how),
     checkUrl(url, isRemote) {
       const target = parseTarget(url);
       gate.checkName(target, isRemote);

@@ -5,6 +5,7 @@ import { decodedBody } from "./decode.ts";
 import { exchangeOnce, type Wiring } from "./exchange.ts";
 import type { HttpRequest, Network, NetworkOptions } from "./network.ts";
 import type { Gate } from "./policy.ts";
+import { createPolicyProxy } from "./policy-proxy.ts";
 import { createProxyChoice } from "./proxy.ts";
 import { type Hop, isRedirect, nextHop } from "./redirects.ts";
 import { systemResolve } from "./resolve.ts";
@@ -13,7 +14,10 @@ import { parseTarget } from "./target.ts";
 const MAX_REDIRECTS = 10;
 
 /** The part of the network that takes time to load. */
-export function createRequests(gate: Gate, options: NetworkOptions): Pick<Network, "request" | "close"> {
+export function createRequests(
+  gate: Gate,
+  options: NetworkOptions,
+): Pick<Network, "request" | "openProxy" | "close"> {
   const { env = {}, resolve = systemResolve, ca, warn = () => {} } = options;
   const agents = createAgents(ca);
   const wiring: Wiring = { gate, resolve, chooseProxy: createProxyChoice(env, warn), agents };
@@ -33,6 +37,7 @@ export function createRequests(gate: Gate, options: NetworkOptions): Pick<Networ
           if (!message.readableEnded) message.destroy();
         }
       }),
+    openProxy: (how) => createPolicyProxy(wiring, how),
     close: agents.close,
   };
 }

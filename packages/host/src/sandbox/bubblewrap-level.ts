@@ -1,7 +1,7 @@
 import { toNative } from "../path.ts";
 import { succeeds } from "../programs/start-program.ts";
 import type { TrustedProgram } from "../programs/trusted-program.ts";
-import { toArgumentFile } from "./bubblewrap.ts";
+import { toArgumentFile, toArguments } from "./bubblewrap.ts";
 import { EXCHANGE } from "./exchange.ts";
 import { divideVariables, keepVariables, RESTORE_KEY_SIGNALS, toLauncherArgv } from "./launcher.ts";
 import type { Level } from "./level.ts";
@@ -44,7 +44,7 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
     level: "bubblewrap",
     binds: true,
     detail: isRoot ? AS_ROOT : AS_USER,
-    launch(command, { mounts, exchange, ownNetwork }) {
+    launch(command, { mounts, exchange, ownNetwork, over = [] }) {
       const { argv, env, folder, pty } = command;
       const { passed, inside } = divideVariables(env);
       const variables = keepVariables(scratch, inside);
@@ -53,6 +53,7 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
         ...[program, "--args", "8", "--seccomp", "9"],
         ...(variables === undefined ? [] : ["--args", "7"]),
         ...(exchange === undefined ? [] : ["--bind", exchange, EXCHANGE]),
+        ...over.flatMap(toArguments),
         ...(ownNetwork ? ["--unshare-net"] : []),
         // Without a terminal of its own it could type into the one of whoever started us.
         ...(pty ? [] : ["--new-session"]),

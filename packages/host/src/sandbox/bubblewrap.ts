@@ -33,7 +33,7 @@ export function toArgumentFile({ isRoot, mounts }: BubblewrapOptions): Buffer {
 
 const NAMESPACES = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
 
-function toArguments(mount: Mount): string[] {
+export function toArguments(mount: Mount): string[] {
   switch (mount.kind) {
     case "read":
       return [mount.mayBeGone ? "--ro-bind-try" : "--ro-bind", mount.source, mount.at];

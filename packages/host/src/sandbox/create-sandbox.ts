@@ -8,7 +8,7 @@ import { exchangeMounts, openBoundExchange, openPlainExchange } from "./exchange
 import { type FoundLevel, findLevel } from "./find-level.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { forgetVariables } from "./launcher.ts";
-import { type Mount, read } from "./mount.ts";
+import { type Mount, read, write } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import { findProgram } from "./program.ts";
 import type { HostProxy } from "./proxy.ts";
@@ -83,7 +83,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const goesThroughProxy = typeof network !== "string" && command.network !== "off";
       const { changesProtected = false, besides, exchange } = command;
       const extra = [
-        ...(goesThroughProxy ? proxyMounts(await openProxy()) : []),
+        ...(goesThroughProxy ? proxyMounts(await openProxy(), INSIDE_FOLDER) : []),
         ...(exchange ? exchangeMounts : []),
       ];
       const inside = { ...withoutOutside(command), ...(goesThroughProxy && behindForwarder(command)) };
@@ -98,6 +98,28 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         entered.release();
         throw toToolError(cause, "the state folder");
       }
+    },
+    async wrapApart(command) {
+      const working = await findWorking();
+      if (working?.level.level !== "bubblewrap") return undefined;
+      const { argv, env, programs, shared, proxySocket, descriptors } = command;
+      const mounts = working.plans.get({
+        changesProtected: false,
+        protectedMounts: [],
+        extra: [],
+        systemOnly: true,
+      });
+      const over: Mount[] = [
+        { kind: "empty", at: "/tmp" },
+        ...proxyMounts({ socket: proxySocket }, APART_FOLDER),
+        read(programs),
+        write(shared),
+      ];
+      const forwarded = toForwarded(argv, APART_FOLDER, descriptors);
+      return working.level.launch(
+        { argv: forwarded, env, folder: "/", pty: false },
+        { mounts, ownNetwork: true, over },
+      );
     },
     async openReader(besides) {
       const working = await findWorking();
@@ -199,26 +221,40 @@ function withoutOutside(command: SandboxedCommand): SandboxedCommand {
 const TEMP_VARIABLES: ReadonlySet<string> = new Set(["TMPDIR", "TMP", "TEMP"]);
 
 const FORWARDER = `./forwarder-entry${extname(import.meta.url)}`;
-const INSIDE = {
-  node: "/run/octant/node",
-  forwarder: `/run/octant/${FORWARDER.slice(2)}`,
-  socket: "/run/octant/socket",
-};
+const INSIDE_FOLDER = "/run/octant";
+const APART_FOLDER = "/tmp/octant";
 const PROXY_PORT = "3128";
+/** Where a program that runs apart finds its proxy. */
+export const APART_PROXY = `http://127.0.0.1:${PROXY_PORT}`;
 
-const proxyMounts = ({ socket }: HostProxy): Mount[] => [
-  read(process.execPath, INSIDE.node),
-  read(fileURLToPath(new URL(FORWARDER, import.meta.url)), INSIDE.forwarder),
-  read(socket, INSIDE.socket),
-];
+const insideOf = (folder: string) => ({
+  node: `${folder}/node`,
+  forwarder: `${folder}/${FORWARDER.slice(2)}`,
+  socket: `${folder}/socket`,
+});
+
+function proxyMounts({ socket }: Pick<HostProxy, "socket">, folder: string): Mount[] {
+  const inside = insideOf(folder);
+  return [
+    read(process.execPath, inside.node),
+    read(fileURLToPath(new URL(FORWARDER, import.meta.url)), inside.forwarder),
+    read(socket, inside.socket),
+  ];
+}
 
 function behindForwarder(command: SandboxedCommand): Pick<SandboxedCommand, "argv" | "env"> {
-  const address = `http://127.0.0.1:${PROXY_PORT}`;
+  const address = APART_PROXY;
   const names = ["http_proxy", "https_proxy", "all_proxy"].flatMap((name) => [name, name.toUpperCase()]);
   const { env } = withoutOutside(command);
   return {
-    argv: [INSIDE.node, INSIDE.forwarder, INSIDE.socket, PROXY_PORT, ...command.argv],
+    argv: toForwarded(command.argv, INSIDE_FOLDER, 0),
     // Node's own fetch asks for this one before it looks at the others.
     env: { ...env, ...Object.fromEntries(names.map((name) => [name, address])), NODE_USE_ENV_PROXY: "1" },
   };
+}
+
+/** The command, beside a forwarder to the proxy. */
+function toForwarded(argv: readonly string[], folder: string, descriptors: number): [string, ...string[]] {
+  const { node, forwarder, socket } = insideOf(folder);
+  return [node, forwarder, socket, PROXY_PORT, String(descriptors), ...argv];
 }

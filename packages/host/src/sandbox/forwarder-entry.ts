@@ -8,7 +8,7 @@ import process from "node:process";
  * Runs inside the sandbox, beside one command: what programs send to the proxy's port here goes to the proxy's socket, the
  * only way out. Ends as the command ends.
  */
-const [socket = "", port = "", program = "", ...args] = process.argv.slice(2);
+const [socket = "", port = "", descriptors = "", program = "", ...args] = process.argv.slice(2);
 
 const server = createServer((client) => {
   const proxy = connect(socket);
@@ -19,7 +19,9 @@ const server = createServer((client) => {
 server.listen(Number(port), "127.0.0.1");
 await once(server, "listening");
 
-const child = spawn(program, args, { stdio: "inherit" });
+const FIRST_DESCRIPTOR = 3;
+const further = Array.from({ length: Number(descriptors) }, (_, index) => FIRST_DESCRIPTOR + index);
+const child = spawn(program, args, { stdio: ["inherit", "inherit", "inherit", ...further] });
 for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
 // A terminal tells both of us.
 process.on("SIGINT", () => {});

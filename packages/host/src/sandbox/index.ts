@@ -1,5 +1,5 @@
 export { type Container, detectContainer } from "./container.ts";
-export { createSandbox } from "./create-sandbox.ts";
+export { APART_PROXY, createSandbox } from "./create-sandbox.ts";
 export { type Exchange, openPlainExchange } from "./exchange.ts";
 export type * from "./sandbox.ts";
 export * from "./settings.ts";

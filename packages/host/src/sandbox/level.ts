@@ -18,4 +18,6 @@ export interface CommandPlace {
   readonly exchange?: string | undefined;
   /** Not the machine's. */
   readonly ownNetwork: boolean;
+  /** Put over `mounts`, for this one command; only bubblewrap can. */
+  readonly over?: readonly Mount[];
 }

@@ -39,13 +39,19 @@ export interface PlanOptions {
   readonly besides?: readonly Path[];
   /** Nothing of it all can be written. */
   readonly readOnly?: boolean;
+  /** Neither the workspace nor what settings allow besides is there. */
+  readonly systemOnly?: boolean;
 }
 
 /** Everything that a command of the workspace sees, in the order in which it is put there. */
 export function planMounts(options: PlanOptions): readonly Mount[] {
+  if (options.systemOnly)
+    return planAllowlist({ ...options, allowed: [], settings: { ...options.settings, ...NOTHING_ELSE } });
   const mounts = options.settings.mode === "allowlist" ? planAllowlist(options) : planWorkspace(options);
   return options.readOnly ? mounts.map(toReadOnly) : mounts;
 }
+
+const NOTHING_ELSE = { mode: "allowlist", allowed_paths: [] } as const;
 
 const toReadOnly = (mount: Mount): Mount => ("source" in mount ? { ...mount, kind: "read" } : mount);
 

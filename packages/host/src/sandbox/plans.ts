@@ -11,7 +11,7 @@ export interface Plans {
   get(wish: Wish): readonly Mount[];
 }
 
-export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly"> {
+export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly" | "systemOnly"> {
   readonly changesProtected: boolean;
   /** Protected entries that are mounted read-only. */
   readonly protectedMounts: readonly Mount[];
@@ -23,7 +23,10 @@ interface CachedPlan {
   readonly mounts: readonly Mount[];
 }
 
-type Fixed = Omit<PlanOptions, "allowed" | "protectedMounts" | "isOurs" | "extra" | "besides" | "readOnly">;
+type Fixed = Omit<
+  PlanOptions,
+  "allowed" | "protectedMounts" | "isOurs" | "extra" | "besides" | "readOnly" | "systemOnly"
+>;
 
 /** Looks at the home and the workspace before each command, and plans again only when they have changed. */
 export function createPlans(options: Fixed): Plans {

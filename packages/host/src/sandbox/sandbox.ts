@@ -62,6 +62,20 @@ export interface LaunchedCommand extends Launch {
   release(): readonly Path[];
 }
 
+/** A program that the machine is not shown to, such as a browser: it sees the system's programs, and no other files. */
+export interface ApartCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  /** Where the program is installed; shown to it wherever that is. */
+  readonly programs: Path;
+  /** Below the temp folder; the same path leads to it inside and outside. The rest of `/tmp` is gone when it ends. */
+  readonly shared: Path;
+  /** The socket of an HTTP proxy. Inside, it listens at `APART_PROXY`, and there is no other network. */
+  readonly proxySocket: string;
+  /** How many descriptors it inherits, from number 3 on. */
+  readonly descriptors: number;
+}
+
 /** A program that only reads. */
 export interface ReaderCommand {
   readonly argv: readonly string[];
@@ -92,6 +106,8 @@ export interface Sandbox {
   status(): Promise<SandboxStatus>;
   /** SANDBOX_UNAVAILABLE when what settings ask for is not there; EXEC_FAILED when there is no such program. */
   wrap(command: SandboxedCommand): Promise<LaunchedCommand>;
+  /** Undefined where the machine has no sandbox that can do this; SANDBOX_UNAVAILABLE as with `wrap`. */
+  wrapApart(command: ApartCommand): Promise<Launch | undefined>;
   /**
    * Where programs that only read are run; `besides` are places outside the roots that they need. Undefined where it
    * would save nothing: `wrap` is the way then. SANDBOX_UNAVAILABLE as with `wrap`.

@@ -68,6 +68,13 @@ export interface EffectiveSettings {
     readonly vector_store: (typeof VECTOR_STORES)[number];
     readonly fusion: (typeof FUSIONS)[number];
   };
+  readonly ui: {
+    /** Null for the first that is found. */
+    readonly browser: string | null;
+    readonly headless: boolean;
+    /** Whether tools may see and drive the person's desktop. */
+    readonly screen: boolean;
+  };
   /** The only ones to offer; null for those that are offered by default. */
   readonly tools: readonly string[] | null;
   /** Null allows everything. */

@@ -19,6 +19,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   vcs: { filters: [], hooks: false },
   language_servers: emptyDictionary(),
   search: { embedder: null, vector_store: "embedded", fusion: "z_score" },
+  ui: { browser: null, headless: true, screen: false },
   tools: null,
   mode: null,
 });

@@ -12,8 +12,11 @@ export function environmentSettings(env: NodeJS.ProcessEnv): Settings {
     mode: toMode(env["OCTANT_MODE"]),
     tools: toList(env["OCTANT_TOOLS"]),
     net: hosts && { allow: hosts },
+    ui: isSet(env["OCTANT_SCREEN"]) ? { screen: true } : undefined,
   };
 }
+
+const isSet = (value: string | undefined): boolean => value === "1" || value === "true";
 
 function toList(text: string | undefined): string[] | undefined {
   const items = text

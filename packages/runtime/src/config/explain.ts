@@ -38,6 +38,7 @@ const GROUPS: readonly string[] = [
   "vcs",
   "language_servers",
   "search",
+  "ui",
 ] satisfies (keyof EffectiveSettings)[];
 
 function permissionRows({ permissions, origins }: Config): ConfigRow[] {

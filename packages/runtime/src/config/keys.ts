@@ -71,6 +71,12 @@ export const KEYS = {
     summary: "The model that `search` compares meanings by, where vectors are kept, and how lists are fused",
     below: "ignored, with a warning",
   },
+  ui: {
+    summary:
+      "The browser that `ui` drives (a program, a channel such as chrome, or the URL of one that runs), whether it is headless, and whether `ui` may act on your screen",
+    below: "ignored, with a warning",
+    variable: "OCTANT_SCREEN",
+  },
   tools: {
     summary: "The tools that are offered",
     below: "narrows only",

@@ -194,6 +194,10 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
     for (const field of ["allow", "deny", "private"] as const)
       if (!isSame(before[field], settings.net[field])) note(`net.${field}`);
   },
+  ui: personal("ui", (given, { settings, note }) => {
+    settings.ui = { ...settings.ui, ...given };
+    for (const field of Object.keys(given)) note(`ui.${field}`);
+  }),
   vcs: personal("vcs", (given, { settings, note }) => {
     settings.vcs = { ...settings.vcs, ...given };
     for (const field of Object.keys(given)) note(`vcs.${field}`);

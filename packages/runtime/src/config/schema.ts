@@ -47,6 +47,7 @@ export function settingsSchema() {
           fusion: z.enum(FUSIONS),
         })
         .partial(),
+      ui: z.strictObject({ browser: noNul().min(1), headless: z.boolean(), screen: z.boolean() }).partial(),
       tools: z.array(z.string().min(1)),
       // Object.keys cannot know that there are no others.
       mode: z.enum(Object.keys(MODES) as [Mode, ...Mode[]]),

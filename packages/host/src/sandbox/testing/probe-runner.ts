@@ -107,6 +107,7 @@ function createWeaker(): Sandbox {
   const mounts = plans.get({ changesProtected: false, protectedMounts: guard.mounts(), extra: [] });
   const readers = createReaders(options.roots, scratch);
   return {
+    wrapApart: async () => undefined,
     openReader: async (besides) => readers.open({ level, plans }, besides),
     wrap: async (command) => ({
       ...level.launch(command, { mounts, ownNetwork: command.network === "off" }),

@@ -1,0 +1,178 @@
+import type { BrowserContext, ConsoleMessage, Dialog, Download, Page, Request } from "playwright-core";
+import { toShownUrl } from "./workspace-site.ts";
+
+export interface ConsoleEntry {
+  readonly number: number;
+  readonly tab: string;
+  readonly level: string;
+  readonly text: string;
+  readonly at?: string;
+}
+
+export interface RequestEntry {
+  readonly number: number;
+  readonly tab: string;
+  readonly method: string;
+  readonly url: string;
+  readonly type: string;
+  status?: number;
+  failure?: string;
+  ms?: number;
+}
+
+export interface DownloadEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly download: Download;
+}
+
+export interface OpenDialog {
+  readonly tab: string;
+  readonly dialog: Dialog;
+}
+
+/** What happens in a profile beside what it is asked to do. */
+export interface Activity {
+  readonly console: readonly ConsoleEntry[];
+  readonly requests: readonly RequestEntry[];
+  readonly downloads: readonly DownloadEntry[];
+  dialog(): OpenDialog | undefined;
+  /** Resolves when a dialog opens. */
+  dialogOpens(): Promise<OpenDialog>;
+  dialogAnswered(): void;
+  /** Resolves when nothing that began after `since` is on its way, or the time is up. */
+  quiet(since: number, ms: number): Promise<void>;
+  /** A point in time for `quiet` and for telling what is new. */
+  now(): Marker;
+  watch(page: Page, tab: string): void;
+  clear(): void;
+}
+
+export interface Marker {
+  readonly request: number;
+  readonly console: number;
+  readonly downloads: number;
+}
+
+const MAX_ENTRIES = 1_000;
+const MAX_TEXT_CHARS = 2_000;
+/** What a page shows only after it has come. */
+const AWAITED = new Set(["document", "xhr", "fetch", "script"]);
+
+export function createActivity(
+  context: BrowserContext,
+  refused: (url: string) => string | undefined,
+): Activity {
+  const console: ConsoleEntry[] = [];
+  const requests: RequestEntry[] = [];
+  const downloads: DownloadEntry[] = [];
+  const entries = new WeakMap<Request, RequestEntry>();
+  const pending = new Map<Request, { readonly number: number; readonly since: number }>();
+  const waiting = new Set<() => void>();
+  const tabOf = new WeakMap<Page, string>();
+  const counted = { console: 0, requests: 0 };
+  let open: OpenDialog | undefined;
+  let opens = Promise.withResolvers<OpenDialog>();
+
+  const tabOfRequest = (request: Request): string => {
+    try {
+      return tabOf.get(request.frame().page()) ?? "";
+    } catch {
+      // A service worker's request has no frame.
+      return "";
+    }
+  };
+  const settle = (request: Request, change: (entry: RequestEntry) => void) => {
+    const entry = entries.get(request);
+    const started = pending.get(request)?.since;
+    if (entry) change(entry);
+    if (entry && started !== undefined) entry.ms = Math.round(performance.now() - started);
+    pending.delete(request);
+    for (const look of waiting) look();
+  };
+  context.on("request", (request) => {
+    const number = ++counted.requests;
+    const url = toShownUrl(request.url());
+    const entry: RequestEntry = {
+      ...{ number, tab: tabOfRequest(request), method: request.method(), type: request.resourceType() },
+      url: url.startsWith("data:") ? `${url.slice(0, 40)}…` : url,
+    };
+    entries.set(request, entry);
+    requests.push(entry);
+    if (requests.length > MAX_ENTRIES) requests.shift();
+    pending.set(request, { number, since: performance.now() });
+  });
+  context.on("response", (response) => {
+    const entry = entries.get(response.request());
+    if (entry) entry.status = response.status();
+    const refusal =
+      response.status() === 403 || response.status() === 502 ? refused(response.url()) : undefined;
+    if (entry && refusal) entry.failure = refusal;
+  });
+  context.on("requestfinished", (request) => settle(request, () => {}));
+  context.on("requestfailed", (request) =>
+    settle(request, (entry) => {
+      entry.failure = refused(request.url()) ?? request.failure()?.errorText ?? "failed";
+    }),
+  );
+
+  const addConsole = (tab: string, level: string, text: string, at?: string) => {
+    const number = ++counted.console;
+    console.push({ number, tab, level, text: text.slice(0, MAX_TEXT_CHARS), ...(at && { at }) });
+    if (console.length > MAX_ENTRIES) console.shift();
+  };
+  const placeOf = (message: ConsoleMessage): string | undefined => {
+    const { url, line } = message.location();
+    return url ? `${toShownUrl(url)}:${line + 1}` : undefined;
+  };
+
+  return {
+    console,
+    requests,
+    downloads,
+    dialog: () => open,
+    dialogOpens: () => opens.promise,
+    dialogAnswered() {
+      open = undefined;
+      opens = Promise.withResolvers();
+    },
+    async quiet(since, ms) {
+      const isQuiet = () =>
+        ![...pending].some(([request, { number }]) => number > since && AWAITED.has(request.resourceType()));
+      if (isQuiet()) return;
+      await new Promise<void>((resolve) => {
+        const finish = () => {
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve();
+        };
+        const look = () => isQuiet() && finish();
+        const timer = setTimeout(finish, ms);
+        waiting.add(look);
+      });
+    },
+    now: () => ({ request: counted.requests, console: counted.console, downloads: downloads.length }),
+    watch(page, tab) {
+      tabOf.set(page, tab);
+      page.on("console", (message) => addConsole(tab, message.type(), message.text(), placeOf(message)));
+      page.on("pageerror", (error) =>
+        addConsole(tab, "error", error.stack?.split("\n    at ")[0] ?? error.message),
+      );
+      page.on("dialog", (dialog) => {
+        // Leaving a page is what was asked for.
+        if (dialog.type() === "beforeunload") return void dialog.accept().catch(() => {});
+        open = { tab, dialog };
+        opens.resolve(open);
+      });
+      page.on("download", (download) => {
+        const id = `d${downloads.length + 1}`;
+        downloads.push({ id, name: download.suggestedFilename(), url: toShownUrl(download.url()), download });
+      });
+    },
+    clear() {
+      console.length = 0;
+      requests.length = 0;
+    },
+  };
+}

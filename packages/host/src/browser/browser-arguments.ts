@@ -1,0 +1,74 @@
+export interface BrowserArguments {
+  readonly headless: boolean;
+  /** The only way out. */
+  readonly proxy: string;
+  readonly profile: string;
+  /** Chromium's own sandbox around each page; impossible as root and inside of another sandbox. */
+  readonly ownSandbox: boolean;
+}
+
+/** A quiet browser with an empty profile that reaches nothing but through the proxy. */
+export const toBrowserArguments = ({ headless, proxy, profile, ownSandbox }: BrowserArguments): string[] => [
+  "--remote-debugging-pipe",
+  "--no-startup-window",
+  `--user-data-dir=${profile}`,
+  ...(headless ? ["--headless", "--hide-scrollbars", "--mute-audio", MOUSE] : []),
+  ...(ownSandbox ? [] : ["--no-sandbox"]),
+  ...NETWORK,
+  `--proxy-server=${proxy}`,
+  ...QUIET,
+  ...STEADY,
+  "--disable-dev-shm-usage",
+];
+
+/** A desktop with a mouse, also where there is none. */
+const MOUSE =
+  "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
+
+/** Everything through the proxy: loopback too, no UDP, no names resolved here. */
+const NETWORK = [
+  "--proxy-bypass-list=<-loopback>",
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  "--disable-quic",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+];
+
+/** Nothing that a person's browser does by itself. */
+const QUIET = [
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--no-service-autorun",
+  "--disable-background-networking",
+  "--disable-breakpad",
+  "--disable-client-side-phishing-detection",
+  "--disable-component-extensions-with-background-pages",
+  "--disable-component-update",
+  "--disable-default-apps",
+  "--disable-domain-reliability",
+  "--disable-extensions",
+  "--disable-field-trial-config",
+  "--disable-infobars",
+  "--disable-search-engine-choice-screen",
+  "--disable-sync",
+  "--metrics-recording-only",
+  "--password-store=basic",
+  "--use-mock-keychain",
+  "--disable-features=Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,CertificateTransparencyComponentUpdater,GlobalMediaControls,DestroyProfileOnBrowserClose,HttpsUpgrades,LensOverlay,ThirdPartyStoragePartitioning",
+];
+
+/** The same on every machine, and awake when nobody looks. */
+const STEADY = [
+  "--enable-automation",
+  "--force-color-profile=srgb",
+  "--disable-back-forward-cache",
+  "--disable-background-timer-throttling",
+  "--disable-backgrounding-occluded-windows",
+  "--disable-hang-monitor",
+  "--disable-ipc-flooding-protection",
+  "--disable-popup-blocking",
+  "--disable-prompt-on-repost",
+  "--disable-renderer-backgrounding",
+  "--allow-pre-commit-input",
+  "--export-tagged-pdf",
+  "--unsafely-disable-devtools-self-xss-warnings",
+];

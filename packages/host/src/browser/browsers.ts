@@ -1,0 +1,239 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Backend, ToolError } from "@octant/core";
+import type { Browser } from "playwright-core";
+import { thisProcess } from "../jobs/process-identity.ts";
+import type { Network, PolicyProxy } from "../network/index.ts";
+import { passedEnvironment } from "../processes/environment.ts";
+import { makeServerFolder, removeServerFolder } from "../processes/leftovers.ts";
+import type { Workspace } from "../workspace.ts";
+import { startBrowserProcess } from "./browser-process.ts";
+import { findBrowser } from "./find-browser.ts";
+import { loadPlaywright } from "./playwright.ts";
+import { createProfile, type Profile } from "./profile.ts";
+import { createWorkspaceSite } from "./workspace-site.ts";
+
+/** Browsers with their profiles. Nothing is loaded or started before a page is opened. */
+export interface Browsers {
+  /** The profile of that name, made when there is none; UNSUPPORTED when there is no browser. */
+  open(owner: string, name: string, isRemote: boolean): Promise<Profile>;
+  find(owner: string, name: string): Profile | undefined;
+  list(owner: string): readonly Profile[];
+  /** False when there was none. */
+  close(owner: string, name: string): Promise<boolean>;
+  backend(): Promise<Backend>;
+  closeAll(): Promise<void>;
+}
+
+export interface BrowserSettings {
+  /** A program, a channel, or the URL of a browser that runs already. */
+  readonly browser?: string | undefined;
+  readonly headless?: boolean | undefined;
+}
+
+export interface BrowsersOptions {
+  readonly workspace: Pick<Workspace, "confinement" | "sandbox" | "state">;
+  readonly network: Network;
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: BrowserSettings;
+}
+
+interface Running {
+  readonly browser: Browser;
+  readonly proxy: PolicyProxy;
+  readonly profiles: Set<Profile>;
+  readonly isApart: boolean;
+  end(): Promise<void>;
+}
+
+export const MAX_PROFILES = 24;
+/** A browser without profiles is kept for the next one. */
+const LINGER_MS = 30_000;
+
+export function createBrowsers({ workspace, network, env, settings }: BrowsersOptions): Browsers {
+  const { confinement, sandbox, state } = workspace;
+  const { headless = true } = settings;
+  /** One for callers of this machine and one for others, since they reach different hosts. */
+  const running = new Map<boolean, Promise<Running>>();
+  const profiles = new Map<string, Profile>();
+  const keyOf = (owner: string, name: string) => JSON.stringify([owner, name]);
+  const look = () => findBrowser({ wanted: settings.browser, env, roots: confinement.roots });
+  let version: string | undefined;
+  let isApart: boolean | undefined;
+
+  const start = async (isRemote: boolean): Promise<Running> => {
+    const found = look();
+    const { chromium } = await loadPlaywright();
+    const folder = mkdtempSync(join(tmpdir(), "octant-browser-"));
+    const site = createWorkspaceSite(confinement);
+    let proxy: PolicyProxy | undefined;
+    const openProxy = async (listen: "socket" | "port"): Promise<string> => {
+      await proxy?.close();
+      proxy = await network.openProxy({ listen, isRemote, site });
+      return proxy.address;
+    };
+    const cleanUp = async () => {
+      await proxy?.close();
+      rmSync(folder, { recursive: true, force: true });
+    };
+    try {
+      if (found.kind === "endpoint") {
+        await openProxy("port");
+        const browser = await chromium.connectOverCDP(found.url, { artifactsDir: folder });
+        return toRunning(browser, proxy!, false, cleanUp);
+      }
+      const mark = `${thisProcess()}:${randomBytes(8).toString("hex")}`;
+      const marks = state.folder("processes");
+      makeServerFolder(marks, mark);
+      const forget = () => removeServerFolder(marks, mark);
+      try {
+        const { path: program, needsHost } = found;
+        const started = await startBrowserProcess({
+          ...{ program, needsHost, headless, sandbox, folder, openProxy, mark },
+          env: passedEnvironment(env),
+        });
+        const browser = await chromium.connectOverCDP(started.transport, { artifactsDir: folder });
+        return toRunning(browser, proxy!, started.isApart, async () => {
+          await started.end();
+          forget();
+          await cleanUp();
+        });
+      } catch (cause) {
+        forget();
+        throw cause;
+      }
+    } catch (cause) {
+      await cleanUp();
+      throw cause;
+    }
+  };
+
+  const toRunning = (
+    browser: Browser,
+    proxy: PolicyProxy,
+    apart: boolean,
+    cleanUp: () => Promise<void>,
+  ): Running => {
+    isApart = apart;
+    version = browser.version();
+    let ending: Promise<void> | undefined;
+    const own: Running = {
+      browser,
+      proxy,
+      profiles: new Set(),
+      isApart: apart,
+      end: () =>
+        (ending ??= browser
+          .close()
+          .catch(() => {})
+          .then(cleanUp)),
+    };
+    browser.on("disconnected", () => {
+      for (const profile of own.profiles) profiles.delete(keyOf(profile.owner, profile.name));
+      for (const [key, other] of running)
+        void other.then((one) => {
+          if (one === own) running.delete(key);
+        });
+      void own.end();
+    });
+    return own;
+  };
+
+  const get = (isRemote: boolean): Promise<Running> => {
+    const known = running.get(isRemote);
+    if (known) return known;
+    const starting = start(isRemote);
+    running.set(isRemote, starting);
+    starting.catch(() => running.delete(isRemote));
+    return starting;
+  };
+
+  const lingering = new Map<Running, NodeJS.Timeout>();
+  const linger = (own: Running) => {
+    clearTimeout(lingering.get(own));
+    const timer = setTimeout(() => own.profiles.size === 0 && void own.end(), LINGER_MS);
+    timer.unref();
+    lingering.set(own, timer);
+  };
+
+  const opening = new Map<string, Promise<Profile>>();
+  const make = async (owner: string, name: string, isRemote: boolean): Promise<Profile> => {
+    const own = await get(isRemote);
+    const { browser, proxy } = own;
+    const profile = await createProfile({
+      ...{ name, owner, browser },
+      context: {
+        ...(settings.browser?.includes("://") && { proxy: { server: proxy.address, bypass: "<-loopback>" } }),
+      },
+      refused: (url) => proxy.refusal(URL.parse(url)?.host ?? ""),
+    });
+    own.profiles.add(profile);
+    const made: Profile = {
+      ...profile,
+      async close() {
+        own.profiles.delete(profile);
+        profiles.delete(keyOf(owner, name));
+        await profile.close();
+        if (own.profiles.size === 0) linger(own);
+      },
+    };
+    profiles.set(keyOf(owner, name), made);
+    return made;
+  };
+
+  return {
+    async open(owner, name, isRemote) {
+      const key = keyOf(owner, name);
+      const known = profiles.get(key) ?? opening.get(key);
+      if (known) return known;
+      if (profiles.size + opening.size >= MAX_PROFILES)
+        throw new ToolError(
+          "LIMIT_EXCEEDED",
+          `${MAX_PROFILES} profiles are open; end some with ui.tabs op quit`,
+          {
+            limit: MAX_PROFILES,
+            what: "browser profiles",
+          },
+        );
+      const made = make(owner, name, isRemote).finally(() => opening.delete(key));
+      opening.set(key, made);
+      return made;
+    },
+    find: (owner, name) => profiles.get(keyOf(owner, name)),
+    list: (owner) => [...profiles.values()].filter((profile) => profile.owner === owner),
+    async close(owner, name) {
+      const profile = profiles.get(keyOf(owner, name));
+      await profile?.close();
+      return profile !== undefined;
+    },
+    async backend() {
+      try {
+        const found = look();
+        if (found.kind === "endpoint")
+          return { name: "browser", available: true, detail: "the endpoint of the settings" };
+        const where =
+          isApart === undefined
+            ? "; is started when it is needed"
+            : isApart
+              ? "; runs in the sandbox"
+              : "; runs without our sandbox";
+        return {
+          name: "browser",
+          available: true,
+          ...(version && { version }),
+          detail: `${found.path}${where}`,
+        };
+      } catch (cause) {
+        if (!(cause instanceof ToolError)) throw cause;
+        return { name: "browser", available: false, detail: cause.message };
+      }
+    },
+    async closeAll() {
+      for (const timer of lingering.values()) clearTimeout(timer);
+      const all = await Promise.allSettled(running.values());
+      await Promise.all(all.map((one) => (one.status === "fulfilled" ? one.value.end() : undefined)));
+    },
+  };
+}

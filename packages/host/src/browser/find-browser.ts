@@ -1,0 +1,87 @@
+import { globSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
+import { ToolError } from "@octant/core";
+import type { Path } from "../path.ts";
+import { findTrusted } from "../programs/trusted-program.ts";
+
+/** What `ui.browser` of the settings names, and what is found without it. */
+export type FoundBrowser =
+  | { readonly kind: "program"; readonly path: string; readonly needsHost: boolean }
+  /** A browser that runs already and lets itself be driven. */
+  | { readonly kind: "endpoint"; readonly url: string };
+
+export interface LookOptions {
+  /** A program, a channel such as `chrome`, or the URL of an endpoint. */
+  readonly wanted?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly roots: readonly Path[];
+}
+
+/** Names on the PATH, by channel. */
+const CHANNELS: Readonly<Record<string, readonly string[]>> = {
+  chromium: ["chromium", "chromium-browser"],
+  chrome: ["google-chrome-stable", "google-chrome", "chrome"],
+  msedge: ["microsoft-edge-stable", "microsoft-edge"],
+};
+
+/** Where programs are that no PATH names. */
+const PLACES: Readonly<Record<string, readonly string[]>> = {
+  chromium: ["/Applications/Chromium.app/Contents/MacOS/Chromium"],
+  chrome: [
+    "/opt/google/chrome/google-chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  ],
+  msedge: [
+    "/opt/microsoft/msedge/microsoft-edge",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+  ],
+};
+
+/** Those that `npx playwright install chromium` has downloaded. */
+const DOWNLOADED = [
+  ".cache/ms-playwright/chromium-*/chrome-linux*/chrome",
+  "Library/Caches/ms-playwright/chromium-*/chrome-mac*/Chromium.app/Contents/MacOS/Chromium",
+];
+
+/** UNSUPPORTED, with what to install, when there is none. */
+export function findBrowser({ wanted, env, roots }: LookOptions): FoundBrowser {
+  if (wanted !== undefined && /^(https?|wss?):\/\//.test(wanted)) return { kind: "endpoint", url: wanted };
+  const isPath = wanted?.includes("/");
+  if (wanted !== undefined && isPath) return toProgram(wanted) ?? throwMissing(`${wanted} of the settings`);
+  const channels = wanted === undefined ? Object.keys(CHANNELS) : [wanted];
+  for (const channel of channels) {
+    const named = (CHANNELS[channel] ?? []).map((name) => findTrusted(name, roots));
+    for (const path of [...named, ...(PLACES[channel] ?? [])]) {
+      const found = path === undefined ? undefined : toProgram(path);
+      if (found) return found;
+    }
+  }
+  const home = env["HOME"] || homedir();
+  const downloaded = globSync(DOWNLOADED.map((pattern) => join(home, pattern))).sort();
+  const newest = wanted === undefined ? downloaded.at(-1) : undefined;
+  return (
+    (newest === undefined ? undefined : toProgram(newest)) ??
+    throwMissing(wanted ?? "Chromium, Chrome or Edge")
+  );
+}
+
+function toProgram(path: string): FoundBrowser | undefined {
+  try {
+    // A snap is started by a helper that needs the machine as it is.
+    return { kind: "program", path, needsHost: basename(realpathSync(path)) === "snap" };
+  } catch {
+    return undefined;
+  }
+}
+
+function throwMissing(what: string): never {
+  const how =
+    process.platform === "linux"
+      ? "install one (apt-get install chromium, or npx playwright install chromium), or name one as ui.browser in the settings"
+      : "install Chrome, or name a browser as ui.browser in the settings";
+  throw new ToolError("UNSUPPORTED", `no browser found: ${what} is missing; ${how}`, {
+    what: "a browser",
+    how,
+  });
+}

@@ -1,0 +1,11 @@
+export type { Route } from "playwright-core";
+export type { ConsoleEntry, RequestEntry } from "./activity.ts";
+export { type BrowserSettings, type Browsers, type BrowsersOptions, createBrowsers } from "./browsers.ts";
+export { invalid, messageOf, noPage } from "./failures.ts";
+export { recordPage } from "./page-recorder.ts";
+export { loadPlaywright } from "./playwright.ts";
+export type { Acting, ActOptions, Profile, Report } from "./profile.ts";
+export { markElements, type Snapshot, takeChanges, takeSnapshot } from "./snapshots.ts";
+export type { Tab } from "./tab.ts";
+export { findTarget } from "./targets.ts";
+export { toShownUrl, toSiteUrl } from "./workspace-site.ts";

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { createDesktop, missing } from "../screen/program.ts";
+import type { Recorder } from "../screen/recorder.ts";
+import { type Frame, joinFrames } from "../screen/video.ts";
+
+const MAX_FRAMES = 20_000;
+
+/** Records what a page shows; a frame comes whenever it looks different. */
+export async function recordPage(page: Page, env: NodeJS.ProcessEnv): Promise<Recorder> {
+  const program = createDesktop(env).find("ffmpeg");
+  if (program === undefined) throw missing("ffmpeg");
+  const folder = mkdtempSync(join(tmpdir(), "octant-record-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const frames: Frame[] = [];
+  // A page that stays as it is sends no pictures.
+  const first = join(folder, "first.jpg");
+  await page.screenshot({ path: first, type: "jpeg" });
+  frames.push({ file: first, at: 0 });
+  const started = performance.now();
+  await page.screencast.start({
+    onFrame({ data }) {
+      if (frames.length >= MAX_FRAMES) return;
+      const file = join(folder, `${frames.length}.jpg`);
+      writeFileSync(file, data);
+      frames.push({ file, at: performance.now() - started });
+    },
+  });
+  return {
+    async stop() {
+      await page.screencast.stop().catch(() => {});
+      const lengthMs = performance.now() - started;
+      const path = join(folder, "video.mp4");
+      await joinFrames(program, frames, lengthMs, folder, path);
+      return { path, ffmpeg: program, remove };
+    },
+    async cancel() {
+      await page.screencast.stop().catch(() => {});
+      remove();
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { createPageScript } from "./page-script.ts";
+
+type Playwright = typeof import("playwright-core");
+
+// Selector engines belong to the process: registering one twice is an error.
+let loading: Promise<Playwright> | undefined;
+
+/** Loaded with the first browser: it takes a second. */
+export const loadPlaywright = (): Promise<Playwright> => {
+  loading ??= load();
+  return loading;
+};
+
+async function load(): Promise<Playwright> {
+  const playwright = await import("playwright-core");
+  await playwright.selectors.register(ENGINE, createPageScript, { contentScript: true });
+  return playwright;
+}
+
+const ENGINE = "octant";
+
+/** The selector by which the page's script gets a request. */
+export const toPageSelector = (request: unknown): string => `${ENGINE}=${JSON.stringify(request)}`;

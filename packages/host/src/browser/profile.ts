@@ -1,0 +1,352 @@
+import { ToolError } from "@octant/core";
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { type Activity, createActivity, type DownloadEntry, type Marker } from "./activity.ts";
+import { browserEnded, invalid, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
+import { type Changes, takeChanges } from "./snapshots.ts";
+import { createTab, type Tab } from "./tab.ts";
+import { findTarget, toTargetError } from "./targets.ts";
+import { inTime, LateError, orAborted } from "./waits.ts";
+import { toShownUrl } from "./workspace-site.ts";
+
+/** What an action did to the page, as far as it can be seen. */
+export interface Report {
+  readonly tab: string;
+  readonly url: string;
+  readonly title: string;
+  readonly changes?: Changes;
+  /** Errors that the page has logged meanwhile. */
+  readonly console: readonly string[];
+  readonly dialog?: { readonly type: string; readonly message: string };
+  readonly downloads: readonly Pick<DownloadEntry, "id" | "name">[];
+  readonly opened: readonly { readonly tab: string; readonly url: string }[];
+  /** Requests that policy refused. */
+  readonly blocked: readonly string[];
+  readonly closed: boolean;
+}
+
+export interface ActOptions {
+  readonly tab?: string | undefined;
+  readonly target?: string | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Acting {
+  readonly tab: Tab;
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Of the target that was given. */
+  readonly locator: Locator;
+  /** For everything that Playwright waits for. */
+  readonly waits: { readonly timeout: number; readonly signal: AbortSignal };
+  /** Another target; with `mayBeGone`, undefined where that is what became of a ref. */
+  find(target: string, mayBeGone?: boolean): Promise<Locator | undefined>;
+  /** Runs a caller's script, on the target or on the page; INVALID_ARGUMENT when the script fails. */
+  run(script: string, onTarget: boolean): Promise<unknown>;
+}
+
+/** Pages that share cookies and nothing with other profiles. */
+export interface Profile {
+  readonly name: string;
+  readonly owner: string;
+  readonly activity: () => Activity;
+  readonly context: () => BrowserContext;
+  readonly tabs: () => ReadonlyMap<string, Tab>;
+  active(): Tab | undefined;
+  /** Why the proxy refused a URL, if it did. */
+  refused(url: string): ToolError | undefined;
+  /** Runs now, and again whenever the profile starts again; without `setup` no longer. */
+  equip(name: string, setup?: (context: BrowserContext) => Promise<void>): Promise<void>;
+  select(id: string): Tab;
+  /** Makes a tab and selects it. */
+  newTab(): Promise<Tab>;
+  /** Does something alone, and tells what came of it. */
+  act<T>(options: ActOptions, work: (acting: Acting) => Promise<T>): Promise<{ value?: T; report: Report }>;
+  /** The same without looking at the page afterwards. */
+  look<T>(options: ActOptions, work: (acting: Acting) => Promise<T>): Promise<T>;
+  /** Starts again with other options; cookies and the addresses of tabs are kept. */
+  restart(options: BrowserContextOptions, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ProfileOptions {
+  readonly name: string;
+  readonly owner: string;
+  readonly browser: Browser;
+  readonly context: BrowserContextOptions;
+  /** Why the proxy refused a URL. */
+  refused(url: string): ToolError | undefined;
+}
+
+/** How long what an action set off may take before the answer is given. */
+const SETTLE_MS = 1_000;
+const LOAD_MS = 5_000;
+const TITLE_MS = 1_000;
+const CHANGES_MS = 5_000;
+/** Beyond the caller's time: Playwright gives up by itself unless the page is too busy to hear of it. */
+const GRACE_MS = 1_000;
+const MAX_TOLD = 5;
+
+export async function createProfile(options: ProfileOptions): Promise<Profile> {
+  const { name, owner, browser, refused } = options;
+  const refs = { next: 1 };
+  let counted = 0;
+  let tabs = new Map<string, Tab>();
+  let activeId: string | undefined;
+  let context: BrowserContext;
+  let activity: Activity;
+  let last: Promise<unknown> = Promise.resolve();
+  const setups = new Map<string, (context: BrowserContext) => Promise<void>>();
+
+  const adopt = (page: Page): Tab => {
+    const known = [...tabs.values()].find((tab) => tab.page === page);
+    if (known) return known;
+    const tab = createTab(`t${++counted}`, page, refs);
+    tabs.set(tab.id, tab);
+    activity.watch(page, tab.id);
+    page.on("close", () => {
+      tabs.delete(tab.id);
+      if (activeId === tab.id) activeId = [...tabs.keys()].at(-1);
+    });
+    return tab;
+  };
+  const open = async (given: BrowserContextOptions) => {
+    context = await browser.newContext({ viewport: VIEWPORT, ...given });
+    tabs = new Map();
+    activity = createActivity(context, (url) => refused(url)?.message);
+    context.on("page", adopt);
+    for (const setup of setups.values()) await setup(context);
+  };
+  await open(options.context);
+
+  const getTab = (id: string | undefined): Tab => {
+    if (!browser.isConnected()) throw browserEnded();
+    const found = tabs.get(id ?? activeId ?? "");
+    if (!found && id !== undefined)
+      throw new ToolError("NOT_FOUND", `there is no tab ${id}; ui.tabs lists them`, { id });
+    if (!found) throw noPage(name);
+    found.check();
+    return found;
+  };
+
+  /** One after another: two actions at a time would each see what the other did. */
+  const alone = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const before = last;
+    const turn = Promise.withResolvers<void>();
+    last = turn.promise;
+    try {
+      await orAborted(before, signal);
+      return await work();
+    } finally {
+      turn.resolve();
+    }
+  };
+
+  const run = async <T>(
+    tab: Tab,
+    { target, timeoutMs, signal }: ActOptions,
+    work: (acting: Acting) => Promise<T>,
+  ): Promise<T> => {
+    const locator = target === undefined ? tab.page.locator("body") : await findTarget(tab, target);
+    const waits = { timeout: timeoutMs, signal };
+    try {
+      const find = (other: string, mayBeGone = false) =>
+        findTarget(tab, other).catch((cause: unknown) => {
+          if (mayBeGone && cause instanceof ToolError && cause.code === "CONFLICT") return undefined;
+          throw cause;
+        });
+      const runScript = (script: string, onTarget: boolean) =>
+        runIn(tab.page, locator, script, onTarget, waits);
+      const acting: Acting = { tab, page: tab.page, context, locator, waits, find, run: runScript };
+      return await orAborted(inTime(work(acting), timeoutMs + GRACE_MS), signal);
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (cause instanceof ToolError) throw cause;
+      if (cause instanceof LateError) throw pageBusy(timeoutMs);
+      if (!browser.isConnected()) throw browserEnded();
+      tab.check();
+      if (tab.page.isClosed()) throw noPage(name);
+      if (target !== undefined) throw await toTargetError(cause, target, locator, timeoutMs);
+      if (isTimeout(cause)) throw tookTooLong("the page", timeoutMs, cause);
+      throw new ToolError(
+        "UPSTREAM_ERROR",
+        `the browser could not do it: ${messageOf(cause)}`,
+        {},
+        { cause },
+      );
+    }
+  };
+
+  const checkDialog = (tab: Tab) => {
+    const open = activity.dialog();
+    if (open?.tab !== tab.id) return;
+    const message = `the page shows ${describeDialog(open.dialog)}; answer it with ui.dialog first`;
+    throw new ToolError("CONFLICT", message, { expected: "no open dialog", actual: open.dialog.type() });
+  };
+
+  /** Chromium logs each request that failed; those that policy refused are told as such. */
+  const isNoise = (at: string | undefined): boolean => {
+    const url = at?.replace(/:\d+$/, "") ?? "";
+    return url.endsWith("/favicon.ico") || refused(url) !== undefined;
+  };
+
+  const report = async (
+    tab: Tab,
+    since: Marker,
+    known: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<Report> => {
+    const { page } = tab;
+    const title = () =>
+      page.isClosed() || activity.dialog() ? "" : inTime(page.title(), TITLE_MS).catch(() => "");
+    await title();
+    let changes: Changes | undefined;
+    if (!page.isClosed() && !activity.dialog()) {
+      await orAborted(activity.quiet(since.request, SETTLE_MS), signal);
+      changes = await orAborted(inTime(readChanges(tab), CHANGES_MS), signal).catch(ignoreLate);
+    }
+    const dialog = activity.dialog()?.dialog;
+    return {
+      ...{ tab: tab.id, url: toShownUrl(page.url()), title: await title() },
+      ...(changes && { changes }),
+      ...(dialog && { dialog: { type: dialog.type(), message: dialog.message() } }),
+      console: activity.console
+        .filter(({ number, level, at }) => number > since.console && level === "error" && !isNoise(at))
+        .slice(-MAX_TOLD)
+        .map(({ text }) => text.slice(0, MAX_ERROR_CHARS)),
+      downloads: activity.downloads.slice(since.downloads).map(({ id, name: file }) => ({ id, name: file })),
+      opened: [...tabs.values()]
+        .filter(({ id }) => !known.has(id))
+        .map(({ id, page: other }) => ({ tab: id, url: toShownUrl(other.url()) })),
+      blocked: [
+        ...new Set(
+          activity.requests
+            .filter(({ number, url }) => number > since.request && refused(url)?.code === "NET_BLOCKED")
+            .flatMap(({ failure }) => failure ?? []),
+        ),
+      ].slice(0, MAX_TOLD),
+      closed: page.isClosed(),
+    };
+  };
+
+  return {
+    name,
+    owner,
+    activity: () => activity,
+    context: () => context,
+    tabs: () => tabs,
+    active: () => (activeId === undefined ? undefined : tabs.get(activeId)),
+    refused,
+    async equip(key, setup) {
+      setups.delete(key);
+      if (!setup) return;
+      setups.set(key, setup);
+      await setup(context);
+    },
+    select(id) {
+      const tab = getTab(id);
+      activeId = id;
+      return tab;
+    },
+    async newTab() {
+      if (!browser.isConnected()) throw browserEnded();
+      const tab = adopt(await context.newPage());
+      activeId = tab.id;
+      return tab;
+    },
+    act: (given, work) =>
+      alone(given.signal, async () => {
+        const tab = getTab(given.tab);
+        checkDialog(tab);
+        const since = activity.now();
+        const known = new Set(tabs.keys());
+        const working = run(tab, given, work);
+        // What opened a dialog waits until it is answered.
+        working.catch(() => {});
+        const value = await Promise.race([working, activity.dialogOpens().then(() => undefined)]);
+        return {
+          ...(value !== undefined && { value }),
+          report: await report(tab, since, known, given.signal),
+        };
+      }),
+    look: (given, work) =>
+      alone(given.signal, async () => {
+        const tab = getTab(given.tab);
+        checkDialog(tab);
+        return run(tab, given, work);
+      }),
+    restart: (given, signal) =>
+      alone(signal, async () => {
+        if (!browser.isConnected()) throw browserEnded();
+        const urls = [...tabs.values()].map(({ page }) => page.url());
+        const storageState = await context.storageState();
+        await context.close();
+        await open({ ...given, storageState });
+        for (const url of urls) {
+          const page = await context.newPage();
+          activeId = adopt(page).id;
+          if (url !== "about:blank") await page.goto(url, { timeout: LOAD_MS }).catch(() => {});
+        }
+      }),
+    async close() {
+      activity
+        .dialog()
+        ?.dialog.dismiss()
+        .catch(() => {});
+      await context.close().catch(() => {});
+    },
+  };
+}
+
+/** What the script throws is the caller's to see; what ends the page is not. */
+async function runIn(
+  page: Page,
+  locator: Locator,
+  script: string,
+  onTarget: boolean,
+  waits: Acting["waits"],
+): Promise<unknown> {
+  if (onTarget) await locator.waitFor({ ...waits, state: "attached" });
+  const given = toEvaluated(script);
+  const running = onTarget ? locator.evaluate(given, undefined, waits) : page.evaluate(given);
+  try {
+    return await inTime(running, waits.timeout);
+  } catch (cause) {
+    if (cause instanceof LateError)
+      throw new ToolError("TIMEOUT", `the script did not end within ${waits.timeout} ms`, {
+        after_ms: waits.timeout,
+      });
+    if (page.isClosed() || isTimeout(cause)) throw cause;
+    throw invalid("script", messageOf(cause), cause);
+  }
+}
+
+/** Playwright calls what is a function here and evaluates what is a string; it sends the source of both. */
+const toEvaluated = (script: string): string | (() => unknown) =>
+  FUNCTION.test(script) ? Object.assign(() => {}, { toString: () => script }) : script;
+
+const FUNCTION = /^\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>|[\w$]+\s*=>)/;
+
+const VIEWPORT = { width: 1280, height: 720 };
+const MAX_ERROR_CHARS = 300;
+
+/** A page that goes elsewhere meanwhile is read when the next one is there. */
+async function readChanges(tab: Tab): Promise<Changes | undefined> {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      return await takeChanges(tab);
+    } catch {
+      if (tab.page.isClosed()) return undefined;
+      await tab.page.waitForLoadState("domcontentloaded", { timeout: LOAD_MS }).catch(() => {});
+    }
+  }
+  return undefined;
+}
+
+export const describeDialog = (dialog: { type(): string; message(): string }): string =>
+  `${dialog.type() === "alert" ? "an" : "a"} ${dialog.type()} that says '${dialog.message().slice(0, MAX_ERROR_CHARS)}'`;
+
+const ignoreLate = (cause: unknown): undefined => {
+  if (!(cause instanceof LateError)) throw cause;
+  return undefined;
+};

@@ -1,0 +1,152 @@
+import type { Frame, Locator } from "playwright-core";
+import type { ChangesAnswer, TreeAnswer, TreeRequest } from "./page-script.ts";
+import { toPageSelector } from "./playwright.ts";
+import type { Tab } from "./tab.ts";
+
+export interface Snapshot {
+  readonly text: string;
+  readonly lines: number;
+  /** False when the page is too large to be read in time. */
+  readonly complete: boolean;
+}
+
+export interface Changes {
+  /** `+` came, `~` changed, `gone` went; on a new page, how it begins. */
+  readonly text: string;
+  readonly isNew: boolean;
+  readonly more: number;
+}
+
+export interface SnapshotOptions {
+  readonly interactive: boolean;
+  readonly depth: number;
+  /** Below this element only. */
+  readonly root?: Locator | undefined;
+}
+
+const MAX_TREE_CHARS = 8 * 1024 * 1024;
+const MAX_TREE_MS = 2_500;
+/** After each action, so it has to be quick. */
+const MAX_CHANGES_MS = 300;
+/** With the rest of an answer it stays below 2 KiB. */
+const MAX_CHANGE_BYTES = 1_500;
+const MAX_FRAMES = 12;
+const MAX_LABELS = 50_000;
+const ASK_MS = 10_000;
+
+/** The accessibility tree as lines, frames included; the next changes are told against it. */
+export async function takeSnapshot(
+  tab: Tab,
+  { interactive, depth, root }: SnapshotOptions,
+): Promise<Snapshot> {
+  const request = { interactive, depth, maxChars: MAX_TREE_CHARS, maxMs: MAX_TREE_MS };
+  // A part of the page, or less of it, is nothing to compare the whole with.
+  const isWhole = !interactive && depth === 0 && root === undefined;
+  let complete = true;
+  let framesLeft = MAX_FRAMES;
+  const read = async (frame: Frame, prefix: string, from?: Locator): Promise<string> => {
+    const tree = await ask<TreeAnswer>(from ?? frame, {
+      ...{ op: "tree", ...request, prefix, next: tab.refs.next, remember: isWhole },
+    });
+    tab.refs.next = Math.max(tab.refs.next, tree.next);
+    complete &&= tree.complete;
+    if (depth > 0 || !/^ *- iframe/m.test(tree.text)) return tree.text;
+    const lines: string[] = [];
+    for (const line of tree.text.split("\n")) {
+      lines.push(line);
+      const [, indent, ref] = IFRAME.exec(line) ?? [];
+      if (ref === undefined || indent === undefined || framesLeft-- <= 0) continue;
+      const inner = await innerFrame(frame, ref);
+      const number = inner && numberOf(tab, inner);
+      const text = inner && (await read(inner, `f${number}`).catch(() => ""));
+      if (text) lines.push(...text.split("\n").map((one) => `${indent}${interactive ? "" : "  "}${one}`));
+    }
+    return lines.join("\n");
+  };
+  const text = await read(tab.page.mainFrame(), "", root);
+  learnLabels(tab, text);
+  return { text, lines: text === "" ? 0 : text.split("\n").length, complete };
+}
+
+const IFRAME = /^( *)- iframe(?: "(?:[^"\\]|\\.)*")? \[([a-z0-9]+)\]/;
+
+async function innerFrame(frame: Frame, ref: string): Promise<Frame | undefined> {
+  const element = await frame.locator(toPageSelector({ op: "ref", ref })).elementHandle({ timeout: ASK_MS });
+  const inner = await element?.contentFrame();
+  await element?.dispose();
+  return inner ?? undefined;
+}
+
+function numberOf(tab: Tab, frame: Frame): number {
+  for (const [number, known] of tab.frames) if (known === frame) return number;
+  const number = Math.max(0, ...tab.frames.keys()) + 1;
+  tab.frames.set(number, frame);
+  return number;
+}
+
+/** What is different since the last snapshot or action. */
+export async function takeChanges(tab: Tab): Promise<Changes> {
+  const request = {
+    ...{ op: "changes", interactive: false, depth: 0, remember: true },
+    ...{ maxChars: MAX_TREE_CHARS, maxMs: MAX_CHANGES_MS },
+  } as const;
+  let room = MAX_CHANGE_BYTES;
+  let more = 0;
+  const texts: string[] = [];
+  const read = async (frame: Frame, prefix: string): Promise<ChangesAnswer> => {
+    const answer = await ask<ChangesAnswer>(frame, {
+      ...{ ...request, prefix, next: tab.refs.next, maxChangeChars: room },
+    });
+    tab.refs.next = Math.max(tab.refs.next, answer.next);
+    const { kept, left } = keepLines(answer.text, room);
+    room = Math.max(0, room - Buffer.byteLength(kept) - 1);
+    more += answer.more + left;
+    if (kept) texts.push(kept);
+    return answer;
+  };
+  const { fresh } = await read(tab.page.mainFrame(), "");
+  // Frames that no snapshot has shown are not compared with anything.
+  for (const [number, frame] of fresh ? [] : tab.frames) await read(frame, `f${number}`).catch(() => {});
+  const text = texts.join("\n");
+  learnLabels(tab, text);
+  return { text, isNew: fresh, more };
+}
+
+/** As many whole lines as fit. */
+function keepLines(text: string, maxBytes: number): { kept: string; left: number } {
+  if (Buffer.byteLength(text) <= maxBytes) return { kept: text, left: 0 };
+  const lines = text.split("\n");
+  let bytes = 0;
+  const count = lines.findIndex((line) => {
+    bytes += Buffer.byteLength(line) + 1;
+    return bytes > maxBytes;
+  });
+  return { kept: lines.slice(0, count).join("\n"), left: lines.length - count };
+}
+
+export async function markElements(tab: Tab, isShown: boolean): Promise<void> {
+  for (const frame of [tab.page.mainFrame(), ...tab.frames.values()])
+    await ask(frame, { op: isShown ? "mark" : "unmark" }).catch(() => {});
+}
+
+async function ask<T>(
+  at: Frame | Locator,
+  request: Partial<TreeRequest> & { readonly op: string; readonly maxChangeChars?: number },
+): Promise<T> {
+  const text = await at.locator(toPageSelector(request)).textContent({ timeout: ASK_MS });
+  // Our own script has written it, out of the reach of the page's.
+  return JSON.parse(text ?? "null") as T;
+}
+
+const LABEL = /^ *[-+~] ([a-z]+(?: "(?:[^"\\]|\\.)*")?) \[((?:f\d+)?e\d+)\]/gm;
+
+function learnLabels({ labels }: Tab, text: string): void {
+  for (const [, label = "", ref = ""] of text.matchAll(LABEL)) {
+    labels.delete(ref);
+    labels.set(ref, label);
+  }
+  for (const oldest of labels.keys()) {
+    if (labels.size <= MAX_LABELS) break;
+    labels.delete(oldest);
+  }
+}

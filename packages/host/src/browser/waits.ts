@@ -1,0 +1,22 @@
+/** What was waited for did not come in time; it may still be under way. */
+export class LateError extends Error {
+  override readonly name = "LateError";
+}
+
+/** Rejects with LateError when the time is up: a page that is busy answers nobody, not even to give up. */
+export function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new LateError()), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

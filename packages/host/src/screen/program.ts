@@ -1,0 +1,49 @@
+import { ToolError } from "@octant/core";
+import { runTrusted } from "../programs/run-trusted.ts";
+import { findTrusted, type TrustedProgram } from "../programs/trusted-program.ts";
+
+/** Runs programs of the desktop, such as xdotool, outside the sandbox: they reach the person's session. */
+export interface Desktop {
+  /** UNSUPPORTED, with the package, when it is not installed; EXEC_FAILED with what it said when it fails. */
+  run(program: string, args: readonly string[], signal: AbortSignal, input?: string): Promise<Buffer>;
+  find(program: string): TrustedProgram | undefined;
+  /** What a client of the display gets of the environment. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const RUN_MS = 20_000;
+const MAX_COMPLAINT_CHARS = 300;
+
+export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
+  const env = Object.fromEntries(PASSED.map((name) => [name, given[name]]));
+  return {
+    find: (program) => findTrusted(program),
+    env,
+    async run(program, args, signal, input) {
+      const path = findTrusted(program);
+      if (path === undefined) throw missing(program);
+      const { code, stdout, stderr } = await runTrusted(path, args, {
+        ...{ env, timeoutMs: RUN_MS, signal },
+        ...(input !== undefined && { input }),
+      });
+      if (code === 0) return stdout;
+      const said = stderr.trim().split("\n").at(-1)?.slice(0, MAX_COMPLAINT_CHARS) || `it ended with ${code}`;
+      throw new ToolError("EXEC_FAILED", `${program} failed: ${said}`, { program });
+    },
+  };
+}
+
+/** What a client of the display needs, and nothing else of the environment. */
+const PASSED = ["DISPLAY", "XAUTHORITY", "HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE"] as const;
+
+export const missing = (program: string) =>
+  new ToolError(
+    "UNSUPPORTED",
+    `${program} is not installed; the screen needs it (apt-get install ${PACKAGES[program] ?? program})`,
+    {
+      what: program,
+      how: `apt-get install ${PACKAGES[program] ?? program}`,
+    },
+  );
+
+const PACKAGES: Readonly<Record<string, string>> = { import: "imagemagick", ffprobe: "ffmpeg" };

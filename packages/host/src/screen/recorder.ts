@@ -1,0 +1,86 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { finished } from "node:stream/promises";
+import { startTrusted } from "../programs/start-program.ts";
+import type { TrustedProgram } from "../programs/trusted-program.ts";
+import { missing } from "./program.ts";
+import { remux } from "./video.ts";
+
+/** A recording under way. */
+export interface Recorder {
+  /** Ends it; the file lies in a folder that `remove` deletes. */
+  stop(): Promise<RecordedVideo>;
+  /** Ends it and keeps nothing. */
+  cancel(): Promise<void>;
+}
+
+export interface RecordedVideo {
+  readonly path: string;
+  readonly ffmpeg: TrustedProgram;
+  remove(): void;
+}
+
+export interface ScreenRecording {
+  readonly program: TrustedProgram | undefined;
+  readonly display: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly width: number;
+  readonly height: number;
+  readonly fps: number;
+  readonly maxMs: number;
+}
+
+const STOP_MS = 10_000;
+
+/** Records the display with ffmpeg. It writes to a pipe of ours, so that it cannot outlive us. */
+export async function startRecording(options: ScreenRecording): Promise<Recorder> {
+  const { program, display, env, width, height, fps, maxMs } = options;
+  if (program === undefined) throw missing("ffmpeg");
+  const folder = mkdtempSync(join(tmpdir(), "octant-record-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const raw = join(folder, "raw.mkv");
+  const child = startTrusted(
+    program,
+    [
+      ...["-loglevel", "error", "-nostdin", "-f", "x11grab", "-framerate", String(fps)],
+      ...["-video_size", `${width}x${height}`, "-i", display, "-t", String(maxMs / 1_000)],
+      ...["-c:v", "libx264", "-preset", "ultrafast", "-crf", "18", "-pix_fmt", "yuv420p", "-g", String(fps)],
+      // An odd number of lines cannot be encoded.
+      ...["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-flush_packets", "1", "-f", "matroska", "pipe:1"],
+    ],
+    {
+      env,
+      stdio: ["ignore", "pipe", "ignore"],
+    },
+  );
+  const file = createWriteStream(raw, { mode: 0o600 });
+  child.stdout?.pipe(file);
+  // Its first bytes come when it sees the display.
+  await Promise.race([once(child.stdout!, "readable"), once(child, "exit")]);
+  return {
+    async stop() {
+      await end(child);
+      await finished(file);
+      const path = join(folder, "video.mp4");
+      await remux(program, raw, path);
+      return { path, ffmpeg: program, remove };
+    },
+    async cancel() {
+      child.kill("SIGKILL");
+      remove();
+    },
+  };
+}
+
+/** Politely, so that the last frames are written. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  const exited = once(child, "exit");
+  child.kill("SIGINT");
+  await exited;
+  clearTimeout(timer);
+}

@@ -1,0 +1,153 @@
+import { type Backend, ToolError } from "@octant/core";
+import { invalid } from "../browser/failures.ts";
+import { createDesktop } from "./program.ts";
+import { type Recorder, startRecording } from "./recorder.ts";
+import { createX11 } from "./x11.ts";
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Window {
+  readonly id: string;
+  readonly title: string;
+  readonly pid: number | null;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly active: boolean;
+}
+
+export interface ClickOptions {
+  readonly button: "left" | "right" | "middle";
+  readonly count: number;
+  readonly modifiers: readonly string[];
+}
+
+/** The person's desktop. Coordinates are physical pixels from the top left. */
+export interface Screen {
+  /** PERMISSION_DENIED until the person has turned it on; UNSUPPORTED where it cannot work. */
+  check(): void;
+  click(point: Point, options: ClickOptions, signal: AbortSignal): Promise<void>;
+  move(point: Point, signal: AbortSignal): Promise<void>;
+  drag(from: Point, to: Point, signal: AbortSignal): Promise<void>;
+  /** Steps of the wheel. */
+  scroll(at: Point | undefined, by: { dx: number; dy: number }, signal: AbortSignal): Promise<void>;
+  type(text: string, signal: AbortSignal): Promise<void>;
+  /** Names as in pages: Enter, Control+a. */
+  press(keys: readonly string[], signal: AbortSignal): Promise<void>;
+  windows(signal: AbortSignal): Promise<readonly Window[]>;
+  /** By its id, pid, or a part of its title. */
+  focus(target: string, signal: AbortSignal): Promise<Window>;
+  /** All of it, `x,y,width,height`, or a window. */
+  screenshot(target: string | undefined, signal: AbortSignal): Promise<{ bytes: Buffer; scale: number }>;
+  record(options: { fps: number; maxMs: number }, signal: AbortSignal): Promise<Recorder>;
+  backend(): Backend;
+}
+
+export interface ScreenOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** The person has turned it on. */
+  readonly isOn: boolean;
+}
+
+/** Nothing is started before it is used. */
+export function createScreen({ env, isOn }: ScreenOptions): Screen {
+  const desktop = createDesktop(env);
+  const x11 = createX11(desktop);
+  const why = reasonAgainst(env, desktop.find);
+
+  const check = () => {
+    if (!isOn)
+      throw new ToolError("PERMISSION_DENIED", `the screen is off; ${TURN_ON}`, {
+        by: "settings",
+        rule: "ui.screen",
+      });
+    if (why) throw new ToolError("UNSUPPORTED", why.message, { what: "the screen", how: why.how });
+  };
+
+  const findWindow = async (target: string, signal: AbortSignal): Promise<Window> => {
+    const windows = await x11.windows(signal);
+    const wanted = target.toLowerCase();
+    const found =
+      windows.find(({ id, pid }) => id === target || String(pid) === target) ??
+      windows.find(({ title }) => title.toLowerCase() === wanted) ??
+      windows.find(({ title }) => title.toLowerCase().includes(wanted));
+    if (found) return found;
+    const titles = windows.map(({ title }) => `'${title}'`).join(", ") || "none";
+    throw new ToolError("NOT_FOUND", `no window has the title, pid or id '${target}'; there are: ${titles}`, {
+      id: target,
+    });
+  };
+
+  return {
+    check,
+    ...x11,
+    async focus(target, signal) {
+      const window = await findWindow(target, signal);
+      await x11.activate(window.id, signal);
+      return window;
+    },
+    async screenshot(target, signal) {
+      if (target === undefined) return { bytes: await x11.picture(undefined, signal), scale: 1 };
+      const [, x, y, width, height] = REGION.exec(target) ?? [];
+      if (x !== undefined && y !== undefined)
+        return {
+          bytes: await x11.picture({ x: +x, y: +y, width: Number(width), height: Number(height) }, signal),
+          scale: 1,
+        };
+      if (/^[\d\s,.-]+$/.test(target) && target.includes(","))
+        throw invalid("target", "a region of the screen is x,y,width,height");
+      const window = await findWindow(target, signal);
+      return { bytes: await x11.picture(window, signal), scale: 1 };
+    },
+    async record({ fps, maxMs }, signal) {
+      const { width, height } = await x11.size(signal);
+      const program = desktop.find("ffmpeg");
+      return startRecording({
+        program,
+        display: env["DISPLAY"] ?? "",
+        env: desktop.env,
+        width,
+        height,
+        fps,
+        maxMs,
+      });
+    },
+    backend() {
+      const state = isOn ? "on" : `off; ${TURN_ON}`;
+      if (why) return { name: "screen", available: false, detail: `${why.message}; ${state}` };
+      const tools = ["xdotool", "maim", "scrot", "import", "ffmpeg"].filter((name) => desktop.find(name));
+      return { name: "screen", available: isOn, detail: `X11 with ${tools.join(", ")}; ${state}` };
+    },
+  };
+}
+
+const REGION = /^\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*$/;
+const TURN_ON = 'the person turns it on with "ui": { "screen": true } in their settings, or --screen';
+
+function reasonAgainst(env: NodeJS.ProcessEnv, find: (program: string) => unknown) {
+  if (process.platform !== "linux")
+    return {
+      message: `the screen works on Linux with X11, not on ${process.platform}; use the browser profiles`,
+      how: "run Octant on Linux with X11",
+    };
+  if (env["WAYLAND_DISPLAY"] && !env["DISPLAY"])
+    return {
+      message: "this session is Wayland, which lets no program see or drive the others",
+      how: "log in to an X11 session, or run the program under Xvfb",
+    };
+  if (!env["DISPLAY"])
+    return {
+      message: "there is no display: DISPLAY is not set",
+      how: "run Octant in a desktop session, or under Xvfb",
+    };
+  if (!find("xdotool"))
+    return {
+      message: "xdotool is not installed; the screen needs it",
+      how: "apt-get install xdotool maim ffmpeg",
+    };
+  return undefined;
+}

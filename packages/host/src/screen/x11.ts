@@ -1,0 +1,225 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+import { invalid } from "../browser/failures.ts";
+import { type Desktop, missing } from "./program.ts";
+import type { ClickOptions, Point, Window } from "./screen.ts";
+
+const BUTTONS = { left: "1", middle: "2", right: "3" } as const;
+const WHEEL = { up: "4", down: "5", left: "6", right: "7" } as const;
+const CLICK_DELAY_MS = 60;
+const TYPE_DELAY_MS = 4;
+const DRAG_STEPS = 12;
+const FOCUS_MS = 3_000;
+const MAX_WINDOWS = 200;
+
+/** The desktop through xdotool, and through whatever takes pictures here. */
+export function createX11(desktop: Desktop) {
+  const xdotool = async (
+    args: readonly (string | number)[],
+    signal: AbortSignal,
+    input?: string,
+  ): Promise<string> => (await desktop.run("xdotool", args.map(String), signal, input)).toString().trim();
+  const size = async (signal: AbortSignal) => {
+    const [width = 0, height = 0] = (await xdotool(["getdisplaygeometry"], signal)).split(/\s+/).map(Number);
+    return { width, height };
+  };
+  const checkPoint = async ({ x, y }: Point, signal: AbortSignal): Promise<[number, number]> => {
+    const { width, height } = await size(signal);
+    if (x >= 0 && y >= 0 && x < width && y < height) return [Math.round(x), Math.round(y)];
+    throw invalid("target", `${x},${y} is not on the screen, which has ${width}x${height} pixels`);
+  };
+  const describe = async (id: string, active: string, signal: AbortSignal): Promise<Window | undefined> => {
+    try {
+      const geometry = await xdotool(["getwindowgeometry", "--shell", id], signal);
+      const value = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, "m").exec(geometry)?.[1] ?? 0);
+      const title = await xdotool(["getwindowname", id], signal);
+      const pid = await xdotool(["getwindowpid", id], signal).catch(() => "");
+      const box = { x: value("X"), y: value("Y"), width: value("WIDTH"), height: value("HEIGHT") };
+      return { id, title, pid: pid === "" ? null : Number(pid), ...box, active: id === active };
+    } catch (cause) {
+      if (cause instanceof ToolError) return undefined;
+      throw cause;
+    }
+  };
+
+  return {
+    size,
+    async click(
+      point: Point,
+      { button, count, modifiers }: ClickOptions,
+      signal: AbortSignal,
+    ): Promise<void> {
+      const [x, y] = await checkPoint(point, signal);
+      const keys = modifiers.map(toKeysym);
+      await xdotool(
+        [
+          ...["mousemove", "--sync", x, y],
+          ...keys.flatMap((key) => ["keydown", key]),
+          ...["click", "--repeat", count, "--delay", CLICK_DELAY_MS, BUTTONS[button]],
+          ...keys.flatMap((key) => ["keyup", key]),
+        ],
+        signal,
+      );
+    },
+    async move(point: Point, signal: AbortSignal): Promise<void> {
+      const [x, y] = await checkPoint(point, signal);
+      // --sync waits for ever when the pointer is there already.
+      await xdotool(["mousemove", x, y], signal);
+    },
+    async drag(from: Point, to: Point, signal: AbortSignal): Promise<void> {
+      const [x, y] = await checkPoint(from, signal);
+      const [endX, endY] = await checkPoint(to, signal);
+      const steps = Array.from({ length: DRAG_STEPS }, (_, index) => (index + 1) / DRAG_STEPS);
+      await xdotool(
+        [
+          ...["mousemove", x, y, "mousedown", "1"],
+          ...steps.flatMap((part) => [
+            ...["mousemove", Math.round(x + (endX - x) * part), Math.round(y + (endY - y) * part)],
+            ...["sleep", "0.02"],
+          ]),
+          ...["mouseup", "1"],
+        ],
+        signal,
+      );
+    },
+    async scroll(
+      at: Point | undefined,
+      { dx, dy }: { dx: number; dy: number },
+      signal: AbortSignal,
+    ): Promise<void> {
+      if (at) await xdotool(["mousemove", ...(await checkPoint(at, signal))], signal);
+      const turns = [
+        [dy > 0 ? WHEEL.down : WHEEL.up, Math.abs(dy)],
+        [dx > 0 ? WHEEL.right : WHEEL.left, Math.abs(dx)],
+      ] as const;
+      for (const [button, steps] of turns)
+        if (steps > 0)
+          await xdotool(["click", "--repeat", Math.min(steps, 100), "--delay", 10, button], signal);
+    },
+    /** From stdin: the text is nobody's argument, and may hold every character. */
+    async type(text: string, signal: AbortSignal): Promise<void> {
+      const args = ["type", "--clearmodifiers", "--delay", TYPE_DELAY_MS, "--file", "-"];
+      await xdotool(args, signal, text);
+    },
+    async press(keys: readonly string[], signal: AbortSignal): Promise<void> {
+      const chords = keys.map((chord) =>
+        chord
+          .split(/\+(?=.)/)
+          .map(toKeysym)
+          .join("+"),
+      );
+      await xdotool(["key", "--clearmodifiers", ...chords], signal);
+    },
+    async windows(signal: AbortSignal): Promise<readonly Window[]> {
+      const active = await xdotool(["getactivewindow"], signal).catch(() => "");
+      const found = await xdotool(["search", "--onlyvisible", "--name", "."], signal).catch(() => "");
+      const ids = found.split("\n").filter(Boolean).slice(0, MAX_WINDOWS);
+      const windows = await Promise.all(ids.map((id) => describe(id, active, signal)));
+      return windows.filter((window) => window !== undefined && window.title !== "") as Window[];
+    },
+    async activate(id: string, signal: AbortSignal): Promise<void> {
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(FOCUS_MS)]);
+      try {
+        await xdotool(["windowactivate", "--sync", id], patience);
+      } catch (cause) {
+        signal.throwIfAborted();
+        if (!patience.aborted) throw cause;
+        const message = "the window did not get the focus; is a window manager running?";
+        throw new ToolError("TIMEOUT", message, { after_ms: FOCUS_MS });
+      }
+    },
+    /** A PNG of the screen, or of a part of it. */
+    async picture(
+      part: Omit<Window, "id" | "title" | "pid" | "active"> | undefined,
+      signal: AbortSignal,
+    ): Promise<Buffer> {
+      const region = part && `${part.width}x${part.height}+${part.x}+${part.y}`;
+      if (desktop.find("maim"))
+        return desktop.run("maim", ["--hidecursor", ...(region ? ["-g", region] : [])], signal);
+      if (desktop.find("import"))
+        return desktop.run(
+          "import",
+          ["-window", "root", ...(region ? ["-crop", region, "+repage"] : []), "png:-"],
+          signal,
+        );
+      if (!desktop.find("scrot")) throw missing("maim");
+      const folder = mkdtempSync(join(tmpdir(), "octant-screen-"));
+      try {
+        const file = join(folder, "screen.png");
+        const box = part && `${part.x},${part.y},${part.width},${part.height}`;
+        await desktop.run("scrot", [...(box ? ["-a", box] : []), file], signal);
+        return readFileSync(file);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** Names of keys as pages have them, in the words of X. */
+const KEYSYMS: Readonly<Record<string, string>> = {
+  ...{
+    control: "ctrl",
+    ctrl: "ctrl",
+    meta: "super",
+    cmd: "super",
+    command: "super",
+    win: "super",
+    alt: "alt",
+  },
+  ...{
+    shift: "shift",
+    enter: "Return",
+    return: "Return",
+    escape: "Escape",
+    esc: "Escape",
+    backspace: "BackSpace",
+  },
+  ...{
+    delete: "Delete",
+    insert: "Insert",
+    tab: "Tab",
+    space: "space",
+    " ": "space",
+    home: "Home",
+    end: "End",
+  },
+  ...{
+    pageup: "Prior",
+    pagedown: "Next",
+    arrowup: "Up",
+    arrowdown: "Down",
+    arrowleft: "Left",
+    arrowright: "Right",
+  },
+  ...{
+    up: "Up",
+    down: "Down",
+    left: "Left",
+    right: "Right",
+    "+": "plus",
+    "-": "minus",
+    ",": "comma",
+    ".": "period",
+  },
+  ...{
+    "/": "slash",
+    "\\": "backslash",
+    ";": "semicolon",
+    "'": "apostrophe",
+    "=": "equal",
+    "[": "bracketleft",
+  },
+  ...{ "]": "bracketright", "`": "grave" },
+};
+
+function toKeysym(name: string): string {
+  const known = KEYSYMS[name.toLowerCase()];
+  if (known) return known;
+  if (/^F\d{1,2}$/i.test(name)) return name.toUpperCase();
+  if (/^[\w]+$/.test(name)) return name;
+  const [character = ""] = name;
+  return `U${character.codePointAt(0)?.toString(16).padStart(4, "0")}`;
+}

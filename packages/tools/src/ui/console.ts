@@ -1,0 +1,48 @@
+import { action, pagingInput } from "@octant/core";
+import { z } from "zod";
+import { findProfile } from "./acting.ts";
+import { PageProfile } from "./inputs.ts";
+import type { UiOptions } from "./options.ts";
+import { UNTRUSTED } from "./page-answer.ts";
+
+const LEVELS = ["error", "warning", "info", "debug"] as const;
+/** How grave a level of Chromium's is; the less, the graver. */
+const rankOf = (level: string): number => RANKS.get(level) ?? LEVELS.indexOf("info");
+const RANKS: ReadonlyMap<string, number> = new Map(LEVELS.map((level, rank) => [level, rank]));
+
+export const console = (options: UiOptions) =>
+  action({
+    summary: "What the pages of a profile have logged, with errors that nothing caught.",
+    listing: "brief",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({
+      level: z.enum(LEVELS).default("info"),
+      profile: PageProfile,
+      ...pagingInput(50, 500),
+    }),
+    output: z.object({
+      entries: z.array(
+        z.object({ tab: z.string(), level: z.string(), text: z.string(), at: z.string().optional() }),
+      ),
+      notice: z.string(),
+    }),
+    errors: ["NOT_FOUND"],
+    examples: [{ title: "Errors only", input: { level: "error" }, fails: "NOT_FOUND" }],
+    run({ level, limit, profile }, ctx) {
+      const after = ctx.resume(z.int()) ?? 0;
+      const found = findProfile(options, profile, ctx)
+        .activity()
+        .console.filter((entry) => entry.number > after && rankOf(entry.level) <= rankOf(level));
+      const page = found.slice(0, limit);
+      if (found.length > limit) ctx.more(page.at(-1)?.number ?? after);
+      return { entries: page.map(({ number: _number, ...entry }) => entry), notice: UNTRUSTED };
+    },
+    text: ({ entries }) => ({
+      body:
+        entries.map(({ level, text, at }) => `${level}: ${text}${at ? ` (${at})` : ""}`).join("\n") ||
+        "nothing was logged",
+      notes: [UNTRUSTED],
+    }),
+  });

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { action, Ref, Uri } from "@octant/core";
+import { invalid, messageOf } from "@octant/host";
+import { z } from "zod";
+import { findProfile } from "./acting.ts";
+import { checkOutput, readWorkspaceFile, saveBytes, saveFile } from "./files.ts";
+import { Output, PageProfile } from "./inputs.ts";
+import type { UiOptions } from "./options.ts";
+
+const MAX_STATE_BYTES = 10 * 1024 * 1024;
+const errors = [
+  "NOT_FOUND",
+  "ALREADY_EXISTS",
+  "OUTSIDE_WORKSPACE",
+  "PROTECTED_PATH",
+  "TOO_LARGE",
+  "UPSTREAM_ERROR",
+] as const;
+const Kept = z.object({ done: z.string(), uri: Uri.optional(), undo: Ref.nullable().optional() });
+
+export const trace = (options: UiOptions) =>
+  action({
+    summary: "Record a Playwright trace of what is done to the pages, and save it.",
+    listing: "brief",
+    access: "write",
+    timing: "async_short",
+    intent: "verify",
+    input: z.strictObject({ op: z.enum(["start", "stop"]), output: Output.optional(), profile: PageProfile }),
+    output: Kept,
+    errors,
+    examples: [{ title: "Begin", input: { op: "start" }, fails: "NOT_FOUND" }],
+    async run({ op, output, profile: name }, ctx) {
+      const { tracing } = findProfile(options, name, ctx).context();
+      if (op === "start") {
+        await orRefused("op", () => tracing.start({ screenshots: true, snapshots: true }));
+        return { done: "recording a trace" };
+      }
+      if (output === undefined)
+        throw invalid("output", "name the file to save the trace as, such as trace.zip");
+      checkOutput(options, output);
+      const folder = mkdtempSync(join(tmpdir(), "octant-trace-"));
+      try {
+        const path = join(folder, "trace.zip");
+        await orRefused("op", () => tracing.stop({ path }));
+        return {
+          done: "saved",
+          ...(await saveFile(options, output, { path, size: statSync(path).size }, ctx.signal)),
+        };
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    text: ({ done, uri }, reader) => ({ body: uri ? `${done} ${reader.path(uri)}` : done }),
+  });
+
+export const storage = (options: UiOptions) =>
+  action({
+    summary: "Save a profile's cookies and local storage to a file, or load them into a profile.",
+    listing: "brief",
+    access: "write",
+    timing: "async_short",
+    intent: "verify",
+    input: z.strictObject({
+      op: z.enum(["save", "load"]),
+      output: Output.optional(),
+      uri: Uri.optional().describe("load: what save wrote"),
+      profile: PageProfile,
+    }),
+    output: Kept,
+    errors,
+    examples: [{ title: "Save", input: { op: "save", output: "state.json" }, fails: "NOT_FOUND" }],
+    async run({ op, output, uri, profile: name }, ctx) {
+      const context = findProfile(options, name, ctx).context();
+      if (op === "load") {
+        if (uri === undefined) throw invalid("uri", "name the file to load");
+        const { bytes } = readWorkspaceFile(options, uri, MAX_STATE_BYTES);
+        await orRefused("uri", async () => context.setStorageState(JSON.parse(bytes.toString())));
+        return { done: "loaded; reload the page to use it" };
+      }
+      if (output === undefined) throw invalid("output", "name the file to save to");
+      checkOutput(options, output);
+      const state = await context.storageState({ indexedDB: true });
+      return {
+        done: "saved",
+        ...(await saveBytes(options, output, Buffer.from(`${JSON.stringify(state, null, 2)}\n`), ctx.signal)),
+      };
+    },
+    text: ({ done, uri }, reader) => ({ body: uri ? `${done} ${reader.path(uri)}` : done }),
+  });
+
+/** What Playwright refuses here, the caller asked for. */
+async function orRefused(path: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    throw invalid(path, messageOf(cause), cause);
+  }
+}

@@ -1,0 +1,110 @@
+import { action } from "@octant/core";
+import { z } from "zod";
+import { act, onScreen } from "./acting.ts";
+import { Profile, Target, timeout } from "./inputs.ts";
+import type { UiOptions } from "./options.ts";
+import { ACT_ERRORS, Acted, actedText } from "./pointer.ts";
+
+const MAX_TEXT_CHARS = 100_000;
+const MAX_KEYS = 100;
+const base = {
+  access: "write",
+  timing: "async_short",
+  intent: "verify",
+  openWorld: true,
+  destructive: true,
+  errors: ACT_ERRORS,
+} as const;
+
+export const type = (options: UiOptions) =>
+  action({
+    ...base,
+    summary: "Fill a field with text, or type into what has the focus.",
+    input: z.strictObject({
+      text: z.string().max(MAX_TEXT_CHARS),
+      target: Target.optional(),
+      append: z.boolean().default(false).describe("Key by key, after what is there"),
+      submit: z.boolean().default(false).describe("Then press Enter"),
+      timeout,
+      profile: Profile,
+    }),
+    output: Acted,
+    examples: [
+      { title: "Fill and send", input: { text: "lamp", target: "#q", submit: true }, fails: "NOT_FOUND" },
+    ],
+    async run({ text, target, append, submit, timeout: timeoutMs, profile }, ctx) {
+      const screen = onScreen(options, profile, ctx);
+      if (screen) {
+        await screen.type(text, ctx.signal);
+        if (submit) await screen.press(["Return"], ctx.signal);
+        return { done: `typed ${text.length} characters` };
+      }
+      const { page } = await act(options, { profile, target, timeout: timeoutMs }, ctx, async (acting) => {
+        const { page: shown, locator, waits } = acting;
+        if (target === undefined) await shown.keyboard.type(text);
+        else if (append) {
+          await locator.focus(waits);
+          await locator.press("End", waits);
+          await locator.pressSequentially(text, waits);
+        } else await locator.fill(text, waits);
+        if (submit && target !== undefined) await locator.press("Enter", waits);
+        else if (submit) await shown.keyboard.press("Enter");
+      });
+      return page;
+    },
+    text: actedText,
+  });
+
+export const press = (options: UiOptions) =>
+  action({
+    ...base,
+    summary: "Press keys and chords, one after another.",
+    input: z.strictObject({
+      keys: z
+        .union([z.string().min(1).max(40), z.array(z.string().min(1).max(40)).min(1).max(MAX_KEYS)])
+        .describe("Enter, Control+a"),
+      target: Target.optional(),
+      profile: Profile,
+    }),
+    output: Acted,
+    examples: [
+      { title: "Select all, then delete", input: { keys: ["Control+a", "Delete"] }, fails: "NOT_FOUND" },
+    ],
+    async run({ keys, target, profile }, ctx) {
+      const list = typeof keys === "string" ? [keys] : keys;
+      const screen = onScreen(options, profile, ctx);
+      if (screen) {
+        await screen.press(list, ctx.signal);
+        return { done: `pressed ${list.join(", ")}` };
+      }
+      const { page } = await act(
+        options,
+        { profile, target },
+        ctx,
+        async ({ page: shown, locator, waits }) => {
+          for (const key of list)
+            await (target === undefined ? shown.keyboard.press(key) : locator.press(key, waits));
+        },
+      );
+      return page;
+    },
+    text: actedText,
+  });
+
+export const focus = (options: UiOptions) =>
+  action({
+    ...base,
+    summary: "Focus an element of the page, or a window of the screen by title or pid.",
+    input: z.strictObject({ target: Target, profile: Profile }),
+    output: Acted,
+    examples: [{ title: "A field", input: { target: "#email" }, fails: "NOT_FOUND" }],
+    async run({ target, profile }, ctx) {
+      const screen = onScreen(options, profile, ctx);
+      if (screen) return { done: `focused ${(await screen.focus(target, ctx.signal)).title}` };
+      const { page } = await act(options, { profile, target }, ctx, ({ locator, waits }) =>
+        locator.focus(waits),
+      );
+      return page;
+    },
+    text: actedText,
+  });

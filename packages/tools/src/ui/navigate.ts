@@ -1,0 +1,148 @@
+import { action, holding, ToolError } from "@octant/core";
+import { type Acting, invalid, messageOf, toSiteUrl } from "@octant/host";
+import { z } from "zod";
+import { PageProfile, timeout } from "./inputs.ts";
+import type { UiOptions } from "./options.ts";
+import { PageAnswer, pageText, toPageAnswer } from "./page-answer.ts";
+
+const MAX_URL_CHARS = 16_384;
+const NAVIGATE_MS = 30_000;
+
+export const navigate = (options: UiOptions) =>
+  action({
+    summary: "Open a URL or a file of the workspace in the browser, or go back, forward, or reload.",
+    access: "write",
+    timing: "async_short",
+    intent: "verify",
+    openWorld: true,
+    input: z
+      .strictObject({
+        url: holding("host", z.string().min(1).max(MAX_URL_CHARS))
+          .optional()
+          .describe("URL or workspace path"),
+        history: z.enum(["back", "forward", "reload"]).optional(),
+        timeout: timeout.default(NAVIGATE_MS),
+        profile: PageProfile,
+      })
+      .refine(
+        ({ url, history }) => (url === undefined) !== (history === undefined),
+        "give either url or history",
+      ),
+    output: PageAnswer.extend({
+      status: z.int().nullable().describe("HTTP status; null where there is none"),
+      loaded: z.boolean().describe("False when it still loads; the page can be used all the same"),
+    }),
+    errors: [
+      "NET_BLOCKED",
+      "UPSTREAM_ERROR",
+      "TIMEOUT",
+      "UNSUPPORTED",
+      "NOT_FOUND",
+      "OUTSIDE_WORKSPACE",
+      "EXEC_FAILED",
+      "LIMIT_EXCEEDED",
+      "CONFLICT",
+      "SANDBOX_UNAVAILABLE",
+    ],
+    examples: [
+      { title: "A server under development", input: { url: "http://localhost:3/" }, fails: "UPSTREAM_ERROR" },
+      {
+        title: "Where no page gets to",
+        input: { url: "http://169.254.169.254/latest/meta-data/" },
+        fails: "NET_BLOCKED",
+      },
+      {
+        title: "Back, when nothing is open",
+        input: { history: "back", profile: "second" },
+        fails: "NOT_FOUND",
+      },
+    ],
+    async run({ url, history, timeout: timeoutMs, profile: name }, ctx) {
+      const { browsers, isRemote } = options;
+      ctx.backend("browser");
+      const owner = ctx.caller.id;
+      const place = url === undefined ? undefined : toPlace(options, url, isRemote(ctx.caller));
+      const known = browsers.find(owner, name);
+      const profile =
+        known ?? (place === undefined ? undefined : await browsers.open(owner, name, isRemote(ctx.caller)));
+      if (profile && place !== undefined && !profile.active()) await profile.newTab();
+      if (!profile)
+        throw new ToolError("NOT_FOUND", `no page is open in profile '${name}'; give a url`, { id: name });
+      const { value, report } = await profile.act({ timeoutMs, signal: ctx.signal }, async (acting) => {
+        const arrived = await go(acting, place, history, timeoutMs);
+        const refusal = arrived.url === undefined ? undefined : profile.refused(arrived.url);
+        if (refusal && arrived.isError) throw refusal;
+        if (arrived.failure !== undefined) throw arrived.failure;
+        return arrived;
+      });
+      return { ...toPageAnswer(report), status: value?.status ?? null, loaded: value?.loaded ?? false };
+    },
+    text: (data) =>
+      pageText(data, [data.status !== null && `status ${data.status}`, !data.loaded && "still loading"]),
+  });
+
+/** What the browser is sent to; INVALID_ARGUMENT, NET_BLOCKED or the errors of files when it may not go there. */
+function toPlace({ workspace: { confinement }, network }: UiOptions, url: string, isRemote: boolean): string {
+  const parsed = URL.parse(url);
+  if (parsed?.protocol === "http:" || parsed?.protocol === "https:")
+    return network.checkUrl(url, isRemote).href + parsed.hash;
+  if (url === "about:blank" || parsed?.protocol === "data:") return url;
+  if (parsed && parsed.protocol !== "file:" && !/^[a-z]:$/i.test(parsed.protocol))
+    throw invalid(
+      "url",
+      `${parsed.protocol} cannot be opened; write http://${url} if that is meant, or a path`,
+    );
+  using file = confinement.openFile(confinement.toPath(url));
+  return toSiteUrl(file.path);
+}
+
+interface Arrival {
+  readonly status: number | null;
+  readonly loaded: boolean;
+  readonly url: string | undefined;
+  readonly isError: boolean;
+  readonly failure?: unknown;
+}
+
+const FORBIDDEN = 403;
+const BAD_GATEWAY = 502;
+
+async function go(
+  { page, waits }: Acting,
+  url: string | undefined,
+  history: "back" | "forward" | "reload" | undefined,
+  timeoutMs: number,
+): Promise<Arrival> {
+  const started = performance.now();
+  const how = { ...waits, waitUntil: "commit" } as const;
+  try {
+    const response =
+      url !== undefined
+        ? await page.goto(url, how)
+        : history === "back"
+          ? await page.goBack(how)
+          : history === "forward"
+            ? await page.goForward(how)
+            : await page.reload(how);
+    const status = response?.status() ?? null;
+    const isError = status === FORBIDDEN || status === BAD_GATEWAY;
+    const left = Math.max(1, timeoutMs - (performance.now() - started));
+    const loaded = await page.waitForLoadState("load", { timeout: left, signal: waits.signal }).then(
+      () => true,
+      () => false,
+    );
+    return { status, loaded, url: response?.url(), isError };
+  } catch (cause) {
+    // What starts a download is no page, and says so as an error.
+    if (/Download is starting/.test(messageOf(cause)))
+      return { status: null, loaded: true, url: undefined, isError: false };
+    return { status: null, loaded: false, url: url, isError: true, failure: toFailure(cause) };
+  }
+}
+
+/** `net::ERR_…` is all that a browser says. */
+function toFailure(cause: unknown): unknown {
+  const [code] = /net::ERR_[A-Z_]+/.exec(messageOf(cause)) ?? [];
+  if (code === undefined) return cause;
+  return new ToolError("UPSTREAM_ERROR", `the page could not be loaded (${code})`, {}, { cause });
+}

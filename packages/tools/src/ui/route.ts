@@ -1,0 +1,240 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { action, type Context, pagingInput, Ref, Uri } from "@octant/core";
+import { invalid, type Profile as OpenProfile, type Route } from "@octant/host";
+import { z } from "zod";
+import { findProfile } from "./acting.ts";
+import { checkOutput, readWorkspaceFile, saveFile } from "./files.ts";
+import { Output, PageProfile } from "./inputs.ts";
+import type { UiOptions } from "./options.ts";
+import { UNTRUSTED } from "./page-answer.ts";
+
+const MAX_BODY_CHARS = 1024 * 1024;
+const MAX_HAR_BYTES = 200 * 1024 * 1024;
+const MAX_ROUTES = 100;
+const MAX_DELAY_MS = 60_000;
+
+/** With `mock` it is the answer; with `modify` what the request becomes. */
+const Respond = z
+  .strictObject({
+    status: z.int().min(100).max(599),
+    headers: z.record(z.string().max(200), z.string().max(8_000)),
+    body: z.string().max(MAX_BODY_CHARS),
+    json: z.json(),
+    method: z.string().max(20),
+    url: z.string().max(4_000),
+    delay: z.int().min(0).max(MAX_DELAY_MS),
+  })
+  .partial();
+
+const Entry = z.object({
+  method: z.string(),
+  url: z.string(),
+  type: z.string(),
+  status: z.int().optional(),
+  ms: z.int().optional(),
+  failure: z.string().optional(),
+});
+
+const Input = z.strictObject({
+  op: z.enum(["mock", "block", "modify", "remove", "list", "log", "har_start", "har_stop", "har_replay"]),
+  pattern: z.string().min(1).max(2_000).optional().describe("Glob of URLs: **/api/**"),
+  respond: Respond.optional().describe("mock: the answer; modify: the new request"),
+  uri: Uri.optional().describe("har_replay"),
+  output: Output.optional(),
+  profile: PageProfile,
+  ...pagingInput(50, 500),
+});
+type Input = z.output<typeof Input>;
+
+/** What a profile's requests go through; it goes with the profile. */
+interface Routing {
+  rules: Rule[];
+  /** Where a HAR is written until it is whole. */
+  har?: string | undefined;
+}
+
+interface Rule {
+  readonly op: string;
+  readonly pattern: string;
+}
+
+export const route = (options: UiOptions) => {
+  const known = new WeakMap<OpenProfile, Routing>();
+  const routingOf = (profile: OpenProfile): Routing => {
+    const routing = known.get(profile) ?? { rules: [] };
+    known.set(profile, routing);
+    return routing;
+  };
+  return action({
+    summary: "Mock, block, modify or list a page's requests; record or replay them as HAR.",
+    listing: "brief",
+    access: "write",
+    timing: "async_short",
+    intent: "verify",
+    input: Input,
+    output: z.object({
+      routes: z.array(z.string()).optional(),
+      requests: z.array(Entry).optional(),
+      uri: Uri.optional(),
+      undo: Ref.nullable().optional(),
+      notice: z.string(),
+    }),
+    errors: [
+      "NOT_FOUND",
+      "LIMIT_EXCEEDED",
+      "ALREADY_EXISTS",
+      "OUTSIDE_WORKSPACE",
+      "PROTECTED_PATH",
+      "TOO_LARGE",
+      "UPSTREAM_ERROR",
+      "CONFLICT",
+    ],
+    examples: [
+      {
+        title: "An API that answers as told",
+        input: { op: "mock", pattern: "**/api/cart", respond: { json: { items: [] } } },
+        fails: "NOT_FOUND",
+      },
+      { title: "What the page asked for", input: { op: "log" }, fails: "NOT_FOUND" },
+    ],
+    async run(input, ctx) {
+      const profile = findProfile(options, input.profile, ctx);
+      const { op } = input;
+      if (op === "log") return { requests: listRequests(profile, input, ctx), notice: UNTRUSTED };
+      const routing = routingOf(profile);
+      if (op.startsWith("har"))
+        return { ...(await runHar(options, profile, routing, input, ctx)), notice: UNTRUSTED };
+      await changeRoutes(profile, routing, input);
+      return { routes: shownRules(routing), notice: UNTRUSTED };
+    },
+    text: ({ routes, requests, uri }, reader) => ({
+      body: [
+        ...(routes ?? []),
+        ...(requests ?? []).map(
+          ({ method, url, type, status, ms, failure }) =>
+            `${method} ${status ?? "-"} ${url} (${type}${ms === undefined ? "" : `, ${ms} ms`})${failure ? ` failed: ${failure}` : ""}`,
+        ),
+        ...(uri ? [`saved ${reader.path(uri)}`] : []),
+      ].join("\n"),
+      notes: [requests !== undefined && UNTRUSTED],
+    }),
+  });
+};
+
+const shownRules = ({ rules }: Routing) => rules.map(({ op, pattern }) => `${op} ${pattern}`);
+
+async function changeRoutes(
+  profile: OpenProfile,
+  routing: Routing,
+  { op, pattern, respond = {} }: Input,
+): Promise<void> {
+  if (op === "list") return;
+  if (pattern === undefined && op !== "remove") throw invalid("pattern", `is needed with op ${op}`);
+  const { rules: known } = routing;
+  const gone = known.filter((rule) => pattern === undefined || rule.pattern === pattern);
+  if (op === "remove" && pattern !== undefined && gone.length === 0)
+    throw invalid("pattern", `no route has it; there are: ${shownRules(routing).join(", ") || "none"}`);
+  for (const rule of gone) {
+    await profile.equip(`route ${rule.pattern}`);
+    await profile.context().unroute(rule.pattern);
+  }
+  const kept = known.filter((rule) => !gone.includes(rule));
+  routing.rules = kept;
+  if (op === "remove" || pattern === undefined) return;
+  if (kept.length >= MAX_ROUTES) throw invalid("pattern", `${MAX_ROUTES} routes are set; remove some`);
+  kept.push({ op, pattern });
+  await profile.equip(`route ${pattern}`, async (context) => {
+    await context.route(pattern, (one) => answer(one, op, respond));
+  });
+}
+
+async function answer(one: Route, op: string, respond: z.output<typeof Respond>): Promise<void> {
+  const { status, headers, body, json, method, url, delay = 0 } = respond;
+  if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+  try {
+    if (op === "block") return await one.abort("blockedbyclient");
+    if (op === "mock")
+      return await one.fulfill({
+        status: status ?? 200,
+        ...(json === undefined ? { body: body ?? "" } : { json }),
+        ...(headers && { headers }),
+      });
+    await one.continue({
+      ...(headers && { headers: { ...one.request().headers(), ...headers } }),
+      ...(method && { method }),
+      ...(body !== undefined && { postData: body }),
+      ...(url && { url }),
+    });
+  } catch {
+    // The page went away while its request waited.
+  }
+}
+
+function listRequests(profile: OpenProfile, { pattern, limit }: Input, ctx: Context) {
+  const after = ctx.resume(z.int()) ?? 0;
+  const matches = toMatcher(pattern);
+  const found = profile.activity().requests.filter(({ number, url }) => number > after && matches(url));
+  const page = found.slice(0, limit);
+  if (found.length > limit) ctx.more(page.at(-1)?.number ?? after);
+  return page.map(({ method, url, type, status, ms, failure }) => ({
+    ...{ method, url: url.slice(0, 1_000), type },
+    ...(status !== undefined && { status }),
+    ...(ms !== undefined && { ms }),
+    ...(failure !== undefined && { failure }),
+  }));
+}
+
+/** `*` stays within a part of the path, `**` does not. */
+function toMatcher(pattern: string | undefined): (url: string) => boolean {
+  if (pattern === undefined) return () => true;
+  const source = pattern
+    .split(/(\*\*|\*)/)
+    .map((part) =>
+      part === "**" ? ".*" : part === "*" ? "[^/]*" : part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"),
+    )
+    .join("");
+  const expression = new RegExp(`^${source}$`);
+  return (url) => expression.test(url);
+}
+
+async function runHar(
+  options: UiOptions,
+  profile: OpenProfile,
+  routing: Routing,
+  { op, output, uri, pattern }: Input,
+  ctx: Context,
+) {
+  const { tracing } = profile.context();
+  if (op === "har_start") {
+    const folder = mkdtempSync(join(tmpdir(), "octant-har-"));
+    routing.har = folder;
+    await tracing.startHar(join(folder, "page.har"), {
+      content: "embed",
+      ...(pattern && { urlFilter: pattern }),
+    });
+    return {};
+  }
+  if (op === "har_replay") {
+    if (uri === undefined) throw invalid("uri", "name the HAR file to replay");
+    readWorkspaceFile(options, uri, MAX_HAR_BYTES);
+    const path = options.workspace.confinement.toPath(uri);
+    await profile.equip("har", (context) =>
+      context.routeFromHAR(path, { notFound: "fallback", ...(pattern && { url: pattern }) }),
+    );
+    return {};
+  }
+  const folder = routing.har;
+  if (folder === undefined) throw invalid("op", "no HAR is being recorded; begin with har_start");
+  if (output === undefined) throw invalid("output", "name the file to save the HAR as");
+  checkOutput(options, output);
+  await tracing.stopHar();
+  routing.har = undefined;
+  try {
+    const path = join(folder, "page.har");
+    return await saveFile(options, output, { path, size: statSync(path).size }, ctx.signal);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,102 @@
+import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, action, type Hash, MAX_ANSWER_BYTES, Ref } from "@octant/core";
+import { takeChanges, takeSnapshot, toRef, toShownUrl } from "@octant/host";
+import { z } from "zod";
+import { look } from "./acting.ts";
+import { PageProfile, Target } from "./inputs.ts";
+import type { UiOptions } from "./options.ts";
+import { UNTRUSTED } from "./page-answer.ts";
+
+const MAX_CURSOR_CHARS = 65_536;
+const MAX_DEPTH = 100;
+
+/** Where the next page of a snapshot starts. */
+const Position = z.object({ hash: z.string(), offset: z.int(), url: z.string(), title: z.string() });
+
+const Output = z.object({
+  url: z.string(),
+  title: z.string(),
+  text: z.string().describe("One line per element: role, name, [ref], state"),
+  lines: z.int().optional().describe("Of the whole snapshot"),
+  complete: z.boolean().describe("False when the page is too large to be read whole; use target or depth"),
+  ref: Ref.optional().describe("The whole snapshot, when it does not fit"),
+  more_changes: z.int().optional(),
+  notice: z.string(),
+});
+
+export const snapshot = (options: UiOptions) =>
+  action({
+    summary: "Read the page as an accessibility tree with element refs.",
+    access: "read",
+    timing: "async_short",
+    intent: "inspect",
+    input: z.strictObject({
+      target: Target.optional(),
+      depth: z.int().min(1).max(MAX_DEPTH).optional(),
+      interactive: z.boolean().default(false).describe("Only what can be acted on"),
+      changes: z.boolean().default(false).describe("Since the last answer"),
+      max_bytes: z.int().min(256).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
+      cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional(),
+      profile: PageProfile,
+    }),
+    output: Output,
+    errors: ["NOT_FOUND", "CONFLICT", "TIMEOUT", "UPSTREAM_ERROR"],
+    examples: [
+      { title: "Buttons, links and fields only", input: { interactive: true }, fails: "NOT_FOUND" },
+      { title: "One part of the page", input: { target: "main", depth: 3 }, fails: "NOT_FOUND" },
+    ],
+    async run({ target, depth = 0, interactive, changes, max_bytes: maxBytes, profile }, ctx) {
+      const budget = maxBytes <= ANSWER_BYTES ? Math.max(256, maxBytes - ANSWER_MARGIN_BYTES) : maxBytes;
+      const position = ctx.resume(Position);
+      if (position) {
+        ctx.backend("browser");
+        const { hash, offset, url, title } = position;
+        const text = options.workspace.blobs.get(hash as Hash).toString();
+        const { page, next } = cutAt(text, offset, budget);
+        if (next !== undefined) ctx.more({ ...position, offset: next });
+        return { url, title, text: page, complete: true, notice: UNTRUSTED };
+      }
+      return look(options, { profile, target }, ctx, async ({ tab, page, locator }) => {
+        const head = {
+          url: toShownUrl(page.url()),
+          title: (await page.title()).slice(0, 200),
+          notice: UNTRUSTED,
+        };
+        if (changes) {
+          const { text, more } = await takeChanges(tab);
+          return { ...head, text, complete: true, ...(more > 0 && { more_changes: more }) };
+        }
+        const root = target === undefined ? undefined : locator;
+        const { text, lines, complete } = await takeSnapshot(tab, { interactive, depth, root });
+        const { page: first, next } = cutAt(text, 0, budget);
+        if (next === undefined) return { ...head, text, lines, complete };
+        const hash = options.workspace.blobs.put(Buffer.from(text));
+        ctx.more({ hash, offset: next, url: head.url, title: head.title });
+        return { ...head, text: first, lines, complete, ref: toRef(hash) };
+      });
+    },
+    text: ({ url, title, text, lines, complete, ref, more_changes: more }) => ({
+      body: `${title ? `${title} ` : ""}<${url}>\n${text}`,
+      notes: [
+        lines !== undefined && ref !== undefined && `of ${lines} lines`,
+        !complete && "the page is too large to be read whole; use target or depth",
+        more !== undefined && `${more} more changed lines`,
+        UNTRUSTED,
+      ],
+      handles: { ref },
+    }),
+  });
+
+/** Whole lines from an offset on, as many as fit; `next` is where the rest starts. */
+function cutAt(text: string, offset: number, maxBytes: number): { page: string; next?: number } {
+  let end = offset;
+  let bytes = 0;
+  while (end < text.length) {
+    const newline = text.indexOf("\n", end);
+    const stop = newline < 0 ? text.length : newline + 1;
+    bytes += Buffer.byteLength(text.slice(end, stop));
+    // A single line that is too long still has to come.
+    if (bytes > maxBytes && end > offset) return { page: text.slice(offset, end).trimEnd(), next: end };
+    end = stop;
+  }
+  return { page: text.slice(offset).trimEnd() };
+}

@@ -1,0 +1,56 @@
+import { action } from "@octant/core";
+import { z } from "zod";
+import { act } from "./acting.ts";
+import { PageProfile, Target, timeout } from "./inputs.ts";
+import type { UiOptions } from "./options.ts";
+import { PageAnswer, pageText } from "./page-answer.ts";
+
+const WAIT_MS = 10_000;
+const MAX_SCRIPT_CHARS = 100_000;
+
+export const wait = (options: UiOptions) =>
+  action({
+    summary: "Wait until the page shows something, or no longer does.",
+    access: "write",
+    timing: "async_medium",
+    intent: "verify",
+    input: z
+      .strictObject({
+        text: z.string().min(1).max(1_000).optional(),
+        target: Target.optional(),
+        gone: z.boolean().default(false).describe("Until it is gone"),
+        url: z.string().min(1).max(2_000).optional().describe("Glob"),
+        idle: z.boolean().default(false).describe("No requests"),
+        script: z.string().min(1).max(MAX_SCRIPT_CHARS).optional(),
+        timeout: timeout.default(WAIT_MS),
+        profile: PageProfile,
+      })
+      .refine(
+        ({ text, target, url, idle, script }) => text ?? target ?? url ?? script ?? (idle || undefined),
+        "give text, target, url, idle or script: what to wait for",
+      ),
+    output: PageAnswer,
+    errors: ["NOT_FOUND", "CONFLICT", "TIMEOUT", "UPSTREAM_ERROR"],
+    examples: [{ title: "A message", input: { text: "Saved" }, fails: "NOT_FOUND" }],
+    async run({ text, target, gone, url, idle, script, timeout: timeoutMs, profile }, ctx) {
+      const state = gone ? "hidden" : "visible";
+      const { page } = await act(
+        options,
+        { profile, timeout: timeoutMs },
+        ctx,
+        async ({ page: shown, waits, find }) => {
+          if (url !== undefined) await shown.waitForURL(url, waits);
+          if (text !== undefined)
+            await shown
+              .getByText(text)
+              .first()
+              .waitFor({ ...waits, state });
+          if (target !== undefined) await (await find(target, gone))?.first().waitFor({ ...waits, state });
+          if (script !== undefined) await shown.waitForFunction(script, undefined, waits);
+          if (idle) await shown.waitForLoadState("networkidle", waits);
+        },
+      );
+      return page;
+    },
+    text: (data) => pageText(data),
+  });
