@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { type RpcServer, toCallLine } from "./json-rpc.ts";
 import { type Effort, interleave, timed } from "./measure.ts";
 import { onOneCpu } from "./one-cpu.ts";
@@ -18,6 +19,7 @@ export interface Bench {
   readonly random: () => number;
   startOctant(): Promise<RpcServer>;
   startNoOp(): Promise<RpcServer>;
+  startWire(flags: readonly string[]): ChildProcess;
 }
 
 export interface Case {

@@ -6,7 +6,7 @@ const OURS = /^@octant\//;
 
 interface Manifest {
   readonly name: string;
-  readonly files: readonly string[];
+  readonly files?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly publishConfig: object;
 }
@@ -21,6 +21,8 @@ export function layOutInstall(folder: string): string {
   for (const path of globSync("packages/*/package.json", { cwd: REPOSITORY })) {
     const from = join(REPOSITORY, dirname(path));
     const manifest: Manifest = JSON.parse(readFileSync(join(from, "package.json"), "utf8"));
+    // One without files is for tests only.
+    if (!manifest.files) continue;
     const to = join(modules, manifest.name);
     for (const published of manifest.files)
       cpSync(join(from, published), join(to, published), { recursive: true });

@@ -14,6 +14,7 @@ import { searchEngine } from "./cases/search-engine.ts";
 import { searches } from "./cases/searches.ts";
 import { vcs } from "./cases/vcs.ts";
 import { wholeServer } from "./cases/whole-server.ts";
+import { wire } from "./cases/wire.ts";
 import { writes } from "./cases/writes.ts";
 import { describeMachine } from "./machine.ts";
 import { type Effort, toSpread } from "./measure.ts";
@@ -37,6 +38,7 @@ const CASES: readonly Case[] = [
   ...code,
   ...wholeServer,
   ...vcs,
+  ...wire,
 ];
 const NAMES = CASES.map(({ name }) => name).join(", ");
 

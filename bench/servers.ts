@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { layOutInstall } from "./install.ts";
 import { type Command, type RpcServer, startServer } from "./json-rpc.ts";
@@ -6,6 +7,8 @@ import type { Tree } from "./tree.ts";
 export interface Starters {
   startOctant(): Promise<RpcServer>;
   startNoOp(): Promise<RpcServer>;
+  /** `octant serve` with these flags, which print where it serves. */
+  startWire(flags: readonly string[]): ChildProcess;
 }
 
 /** Both servers under the Node that runs the bench; ours keeps its state and its compile cache in `folder`. */
@@ -20,5 +23,9 @@ export function createStarters({ root }: Tree, folder: string): Starters {
   return {
     startOctant: () => startServer(octant, env),
     startNoOp: () => startServer(noOp, env),
+    startWire: (flags) => {
+      const [program, ...args] = octant;
+      return spawn(program, [...args, ...flags], { env, stdio: ["ignore", "pipe", "inherit"] });
+    },
   };
 }
