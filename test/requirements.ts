@@ -396,7 +396,30 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/vectors.test.ts: the installed command passes all its vectors, extended ones too",
     "test/vectors.test.ts: a second implementation in plain Python passes the core of all domains",
   ),
+  rule(
+    "the terminal streams Markdown in any chunking and never changes a line it has committed",
+    "packages/terminal/src/markdown/md-renderer.test.ts: committed lines never change and the end equals one pass",
+    "packages/terminal/src/screen.test.ts: committed lines go into the scrollback once",
+  ),
+  rule(
+    "input modes default, emacs and vim, with Vim's own results and a 500 ms pending timeout",
+    "packages/terminal/src/vim/vim.test.ts: random sequences of edits leave the text and cursor that Vim leaves",
+    "packages/terminal/src/vim/vim.test.ts: a half-typed command is dropped when its time is over",
+  ),
+  rule(
+    "permission prompts show a diff and have no default that allows",
+    "packages/terminal/src/app.test.ts: Enter allows nothing",
+    "packages/runtime/src/permissions/policy.test.ts: never covers a line with another one",
+  ),
+  rule(
+    "undo covers commands: files, modes, links and empty folders come back byte by byte",
+    "packages/host/src/checkpoints/checkpoints.test.ts: random trees and random scripts",
+  ),
   // 9. and 10.
+  rule(
+    "octant with no arguments in a terminal is the agent",
+    "test/chat.test.ts: octant alone in a terminal is the agent",
+  ),
   rule(
     "state lives under XDG_STATE_HOME, private; an unusable home falls back with a warning",
     "packages/host/src/state.test.ts: a home that cannot be used falls back",

@@ -141,6 +141,8 @@ export class TerminalApp {
       clearTimeout(this.#vimTimeout);
       this.#flushPending();
       this.#screen.clear();
+      // A late resize or event must not draw over the shell's prompt.
+      this.#suspended = true;
       await device.stop();
     }
   }

@@ -1,0 +1,146 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import { expect, test, vi } from "vitest";
+import { createFixtureProject } from "./fixture-project.ts";
+import { openTerminal } from "./pty-terminal.ts";
+
+const EDIT: Script = (request) => {
+  if (request.answers === 0)
+    return {
+      parts: [
+        { text: "# Plan\n\nI **look** first." },
+        { call: "fs", input: { action: "read", uri: "src/main.ts" } },
+      ],
+    };
+  if (request.answers === 1)
+    return {
+      parts: [
+        {
+          call: "fs",
+          input: {
+            action: "apply_patch",
+            uri: "src/main.ts",
+            base_hash: /sha256:[0-9a-f]{64}/.exec(request.results[0]?.text ?? "")?.[0],
+            patch: [{ op: "replace", old: "42", new: "43" }],
+          },
+        },
+      ],
+    };
+  return { parts: [{ text: "The answer is 43 now." }] };
+};
+
+async function open(script: Script, size: [number, number] = [100, 30]) {
+  const provider = await createScriptedProvider(script);
+  const project = createFixtureProject();
+  const env = {
+    ...project.env,
+    ANTHROPIC_API_KEY: "sk-test-0123456789",
+    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+  };
+  const terminal = openTerminal(project.root, env, ...size);
+  await terminal.shows("$");
+  terminal.type("echo a line of the shell\r");
+  await terminal.shows(/^a line of the shell$/m);
+  return {
+    provider,
+    project,
+    terminal,
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+      project[Symbol.dispose]();
+    },
+  };
+}
+
+test("octant alone in a terminal is the agent: it asks with a diff, edits, and leaves its conversation in the scrollback", async () => {
+  await using opened = await open(EDIT);
+  const { terminal, project } = opened;
+  terminal.type("$OCTANT --model some-model\r");
+  await terminal.shows("ask, or / for commands");
+  terminal.type("fix the answer in @src/ma");
+  await terminal.shows("› @src/main.ts");
+  terminal.type("\t\r");
+  await terminal.shows("+export const answer = 43;");
+  await terminal.shows("[y] allow once");
+  expect(readFileSync(join(project.root, "src/main.ts"), "utf8")).toContain("42");
+  terminal.type("y");
+  await terminal.shows("The answer is 43 now.");
+  expect(readFileSync(join(project.root, "src/main.ts"), "utf8")).toContain("43");
+  terminal.resize(60, 20);
+  terminal.type("/quit\r");
+  await terminal.shows(/--resume\s+\S+/);
+  terminal.type("echo back in the shell\r");
+  await terminal.shows(/^back in the shell$/m);
+  const rows = await terminal.all();
+  expect(rows.filter((row) => row === "a line of the shell")).toHaveLength(1);
+  expect(rows.filter((row) => row === "The answer is 43 now.")).toHaveLength(1);
+  expect(terminal.written).not.toContain("\x1b[3J");
+  expect(terminal.written).not.toContain("\x1b[?1049h");
+});
+
+test("Ctrl-O opens the conversation in a pager and q comes back to it", async () => {
+  await using opened = await open(() => ({ parts: [{ text: "A short answer." }] }));
+  const { terminal } = opened;
+  terminal.type("$OCTANT --model some-model\r");
+  await terminal.shows("ask, or / for commands");
+  terminal.type("hi\r");
+  await terminal.shows("A short answer.");
+  terminal.type("\x0f");
+  await terminal.shows("q back");
+  terminal.type("q");
+  await terminal.shows("ask, or / for commands");
+});
+
+test("the external editor gets the text and what it saves comes back", async () => {
+  await using opened = await open(() => ({ parts: [{ text: "ok" }] }));
+  const { terminal, project } = opened;
+  const editor = join(project.env["HOME"] ?? "", "editor.sh");
+  writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited" "$(cat "$1")" > "$1"\n', { mode: 0o755 });
+  terminal.type(`EDITOR=${editor} $OCTANT --model some-model\r`);
+  await terminal.shows("ask, or / for commands");
+  terminal.type("draft\x07");
+  await terminal.shows("› draft, edited");
+});
+
+test("closing the terminal leaves no process behind", async () => {
+  await using opened = await open(() => ({
+    parts: [{ call: "proc", input: { action: "exec", command: "sleep 600" } }],
+  }));
+  const { terminal, project } = opened;
+  terminal.type("$OCTANT --model some-model\r");
+  await terminal.shows("ask, or / for commands");
+  terminal.type("go\r");
+  await terminal.shows("[y] allow once");
+  terminal.type("y");
+  await vi.waitFor(() => expect(running(project.root)).toContain("sleep"), { timeout: 20_000 });
+  terminal.hangUp();
+  await vi.waitFor(() => expect(running(project.root)).toEqual([]), { timeout: 20_000, interval: 100 });
+});
+
+test("without any credential it says how to get one", async () => {
+  const project = createFixtureProject();
+  await using terminal = openTerminal(project.root, project.env);
+  await terminal.shows("$");
+  terminal.type("$OCTANT; echo exit $?\r");
+  await terminal.shows("exit 1");
+  await terminal.shows(/ANTHROPIC_API_KEY|octant login/);
+  project[Symbol.dispose]();
+});
+
+/** Names of the programs that work in a folder. */
+function running(folder: string): string[] {
+  if (!existsSync("/proc/self")) return [];
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+        const name = readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+        return environment.includes(folder) && name !== "bash" ? [name] : [];
+      } catch {
+        return [];
+      }
+    });
+}
