@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Case } from "./case.ts";
+import { agent } from "./cases/agent.ts";
 import { code } from "./cases/code.ts";
 import { http } from "./cases/http.ts";
 import { net } from "./cases/net.ts";
@@ -36,6 +37,7 @@ const CASES: readonly Case[] = [
   ...http,
   ...policy,
   ...code,
+  ...agent,
   ...wholeServer,
   ...vcs,
   ...wire,

@@ -2,6 +2,8 @@
 // processes that would rather stay. `--only` may be given again; a count of 0 leaves one out. Exits with 1 when
 // anything did not hold.
 import { parseArgs } from "node:util";
+import { agentKills } from "./torture/agent-kills.ts";
+import { agentTasks } from "./torture/agent-tasks.ts";
 import { edgesCrowd } from "./torture/edges-crowd.ts";
 import { edgesLines } from "./torture/edges-lines.ts";
 import { edgesMalformed } from "./torture/edges-malformed.ts";
@@ -46,6 +48,8 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "broken-messages": { torture: wireMalformed, count: 10_000 },
   "nats-jobs": { torture: natsKills, count: 1_000 },
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
+  "agent-kills": { torture: agentKills, count: 200 },
+  "agent-tasks": { torture: agentTasks, count: 20 },
   "slow-clients": { torture: edgesSlow, count: 600 },
 };
 const NAMES = Object.keys(TORTURES);

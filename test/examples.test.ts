@@ -7,9 +7,10 @@ import { expect, onTestFinished, test } from "vitest";
 const EXAMPLES = join(import.meta.dirname, "../examples");
 /** What each prints. */
 const PRINTED: Readonly<Record<string, readonly string[]>> = {
+  "agent.ts": ["fs.read README.md", "It begins with: # Examples", "done after 2 turns"],
   "custom-tool.ts": ["Hello, Ada.", "NOT_FOUND"],
   "tools-at-run-time.ts": ["fs", "fs, clock", "fs"],
-  "typed-client.ts": ["4 examples", "# Examples", "INVALID_ARGUMENT", "sandbox: workspace"],
+  "typed-client.ts": ["5 examples", "# Examples", "INVALID_ARGUMENT", "sandbox: workspace"],
   "serve-http.ts": ["# Examples", "PERMISSION_DENIED"],
 };
 

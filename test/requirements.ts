@@ -441,4 +441,38 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "every action with a range takes lines in the counting of text answers",
     "test/text-answers.test.ts: range and lines in one call are refused",
   ),
+  // 7. The agent runtime
+  rule(
+    "the loop takes ToolExecutor, PermissionPrompter and ApiClient, and tests pass scripted ones",
+    "packages/agent/src/loop.test.ts: a call is run and its result goes back to the model",
+    "packages/agent/src/loop.test.ts: what the policy asks is asked of the prompter",
+  ),
+  rule(
+    "SSE frames are the same however the stream is cut",
+    "packages/agent/src/providers/sse.test.ts: however the stream is cut",
+  ),
+  rule(
+    "the prefix of requests is byte-identical from turn to turn and across modes",
+    "packages/scripted-provider/src/clients.test.ts: each request begins with the bytes of the one before",
+    "test/agent-run.test.ts: from a request of at most 20 kB on",
+  ),
+  rule(
+    "compaction keeps rules, request and last turns, and is always smaller",
+    "packages/agent/src/compaction/compact.test.ts: calls stay with their results and the rest becomes one message",
+    "packages/agent/src/compaction/compact.test.ts: the rules stay as they are",
+  ),
+  rule(
+    "backoff is overflow-safe with full jitter, and Retry-After is obeyed",
+    "packages/agent/src/providers/backoff.test.ts: the cap doubles with each attempt",
+    "packages/scripted-provider/src/clients.test.ts: is retried, and the person is told",
+  ),
+  rule(
+    "headless runs have --json, resumable sessions and exit codes",
+    "test/agent-run.test.ts: a session is listed, continued, forked and exported",
+    "test/agent-run.test.ts: a limit ends the run with exit code 3",
+  ),
+  rule(
+    "kill -9 of the agent loses nothing acknowledged and repeats no call",
+    "test/agent-kills.test.ts: nothing acknowledged is lost, no call runs twice",
+  ),
 ];

@@ -97,6 +97,13 @@ test("broken arguments and unknown tools are told to the model, and nothing runs
   expect(results()[1]?.text).toContain("not valid JSON");
 });
 
+test("a result that would fill the conversation is cut, and the model is told", async () => {
+  const { agent, results } = setUp([[call("read")], [text("ok")]], { read: () => "x".repeat(10_000_000) });
+  await agent.send("go");
+  expect(results()[0]?.text.length).toBeLessThan(201_000);
+  expect(results()[0]?.text).toContain("9800000 more characters were left out");
+});
+
 test("calls with the same id get ids of their own, within an answer and across answers", async () => {
   const same = { ...call("read"), id: "call_0" };
   const { agent, client } = setUp([[same, same], [same], [text("ok")]], { read: () => "A" });

@@ -63,7 +63,7 @@ async function runOne(plan: Plan, options: RunCallsOptions): Promise<void> {
         ? toFailure("CANCELLED", `${part.name} was not started: the person stopped the run`)
         : await execute(plan.call, options);
   await session.append({
-    ...endOf(part, finish(part, result)),
+    ...endOf(part, finish(part, bounded(result))),
     duration_ms: Math.round(performance.now() - started),
   });
 }
@@ -104,6 +104,21 @@ const endOf = ({ id, name }: ToolCallPart, result: ToolResult): Omit<ToolEnded, 
   name,
   ...result,
 });
+
+/** No result may fill the conversation, wherever its tool comes from. */
+const MAX_TEXT_CHARS = 200_000;
+
+function bounded(result: ToolResult): ToolResult {
+  const content = result.content.map((part) => {
+    if (part.type !== "text" || part.text.length <= MAX_TEXT_CHARS) return part;
+    const left = part.text.length - MAX_TEXT_CHARS;
+    return {
+      ...part,
+      text: `${part.text.slice(0, MAX_TEXT_CHARS).toWellFormed()}\n[${left} more characters were left out]`,
+    };
+  });
+  return { ...result, content };
+}
 
 /** What a model reads about a call that did not work. */
 export const toFailure = (code: ErrorCode, message: string): ToolResult => ({

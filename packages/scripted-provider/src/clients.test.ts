@@ -113,7 +113,7 @@ describe.each(API_NAMES)("%s", (api) => {
   test("the key goes to the provider in a header and nowhere else", async () => {
     await using provider = await createScriptedProvider([
       { fault: { status: 401, body: `bad key ${KEY.slice(0, 4)}…` } },
-      { fault: { status: 401, body: "bad key" } },
+      { fault: { status: 401, body: `bad key ${KEY}` } },
     ]);
     const failure = await ask(clientFor(api, provider)).catch((cause) => cause);
     expect(failure).toMatchObject({ failure: "auth", message: expect.stringContaining("octant login") });

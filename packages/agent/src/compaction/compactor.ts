@@ -88,11 +88,15 @@ export function budgetOf({ model }: ApiClient, { max_tokens }: CompactionSetting
   return Math.min(max_tokens ?? window, window);
 }
 
-/** The provider's own count of the last request, with a guess for what came since; or a guess for all of it. */
+/** Some servers leave out what they count, and some cut a long prompt without a word: a guess is the least. */
+const GUESS_SHARE = 0.7;
+
+/** The provider's own count of the last request, with a guess for what came since. */
 function tokensNow({ conversation }: Session): number {
   const { messages, contextTokens, countedMessages, system, tools } = conversation;
-  if (contextTokens === 0) return prefixTokens(system, tools) + messagesTokens(messages);
-  return contextTokens + messagesTokens(messages.slice(countedMessages));
+  const guess = prefixTokens(system, tools) + messagesTokens(messages);
+  if (contextTokens === 0) return guess;
+  return Math.max(contextTokens + messagesTokens(messages.slice(countedMessages)), guess * GUESS_SHARE);
 }
 
 interface Made {

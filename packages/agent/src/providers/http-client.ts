@@ -65,27 +65,35 @@ export const createHttpClient = (api: Api, model: Model, endpoint: Endpoint): Ap
 });
 
 async function open(api: Api, model: Model, endpoint: Endpoint, body: string, signal: AbortSignal) {
-  const post = async (refused: boolean) =>
-    fetch(`${endpoint.base_url}${api.path(model)}`, {
+  let proof: Readonly<Record<string, string>> = {};
+  const post = async (refused: boolean) => {
+    proof = await endpoint.authorize(refused);
+    return fetch(`${endpoint.base_url}${api.path(model)}`, {
       method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "text/event-stream",
-        ...api.headers,
-        ...(await endpoint.authorize(refused)),
-      },
+      headers: { "content-type": "application/json", accept: "text/event-stream", ...api.headers, ...proof },
       body,
       signal,
       // A redirect would carry the key to another host.
       redirect: "error",
     });
+  };
   let response = await post(false);
   if (response.status === 401) {
     await response.body?.cancel();
     response = await post(true);
   }
   if (response.ok) return response;
-  throw toHttpError(endpoint.provider, response, await readHead(response));
+  throw toHttpError(endpoint.provider, response, withoutSecrets(await readHead(response), proof));
+}
+
+const MIN_SECRET_CHARS = 8;
+
+/** Some servers repeat the key that they refuse. */
+function withoutSecrets(text: string, proof: Readonly<Record<string, string>>): string {
+  const secrets = Object.values(proof)
+    .flatMap((value) => value.split(" "))
+    .filter(({ length }) => length >= MIN_SECRET_CHARS);
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, "[redacted]"), text);
 }
 
 async function readHead(response: Response): Promise<string> {

@@ -110,12 +110,12 @@ async function openClient(octant: Octant, options: OpenAgentOptions): Promise<Ap
 }
 
 /** Who answers, by flags, settings and environment. */
-export function chooseClient(
+export async function chooseClient(
   octant: Octant,
   { io, provider, model }: Pick<OpenAgentOptions, "io" | "provider" | "model">,
 ): Promise<ClientOptions> {
   const { settings, origins } = octant.config;
-  return chooseProvider({
+  const chosen = await chooseProvider({
     env: io.env,
     ...(provider && { provider }),
     ...(model !== undefined && { model }),
@@ -125,6 +125,8 @@ export function chooseClient(
       model: origins.has("model") ? settings.model : null,
     },
   });
+  const models = Object.entries(settings.models).map(([id, known]) => ({ id, ...known }));
+  return { ...chosen, models };
 }
 
 async function openSession(sessions: SessionStore, from: SessionChoice | undefined): Promise<Session> {

@@ -8,6 +8,7 @@ import type {
   EmbedderSettings,
   FUSIONS,
   INPUT_MODES,
+  ModelSettings,
   Settings,
   VECTOR_STORES,
 } from "./schema.ts";
@@ -45,6 +46,7 @@ export interface EffectiveSettings {
   readonly base_url: string | null;
   readonly custom_instructions: string;
   readonly input_mode: (typeof INPUT_MODES)[number];
+  readonly models: Dictionary<ModelSettings>;
   readonly max_tokens: number | null;
   readonly hooks: readonly HookSettings[];
   readonly mcp_servers: Dictionary<McpServer>;

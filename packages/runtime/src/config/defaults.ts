@@ -9,6 +9,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   base_url: null,
   custom_instructions: "",
   input_mode: "default",
+  models: emptyDictionary(),
   max_tokens: null,
   hooks: [],
   mcp_servers: emptyDictionary(),

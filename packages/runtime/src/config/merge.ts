@@ -120,6 +120,10 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
     settings.base_url = value;
     note("base_url");
   }),
+  models: personal("models", (given, { settings, note }) => {
+    settings.models = extended(settings.models, given);
+    for (const name of Object.keys(given)) note(`models.${name}`, "models", name);
+  }),
   custom_instructions(value, { settings, note }) {
     settings.custom_instructions = [settings.custom_instructions, value].filter(Boolean).join("\n\n");
     note("custom_instructions");

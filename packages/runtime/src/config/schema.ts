@@ -16,6 +16,7 @@ export const FUSIONS = ["z_score", "rrf"] as const;
 
 export type Settings = z.output<ReturnType<typeof settingsSchema>>;
 export type EmbedderSettings = z.output<ReturnType<typeof embedderSchema>>;
+export type ModelSettings = z.output<ReturnType<typeof modelSchema>>;
 export type ServerSettings = z.output<ReturnType<typeof serverSchema>>;
 export type { Dictionary };
 
@@ -30,6 +31,7 @@ export function settingsSchema() {
       base_url: httpAddress(),
       custom_instructions: z.string(),
       input_mode: z.enum(INPUT_MODES),
+      models: dictionary(z.string().min(1), modelSchema()),
       max_tokens: z.int().positive(),
       permissions: z.union([dictionary(ToolPattern, PermissionMode), z.array(PermissionRule)]),
       hooks: z.array(HookSettings),
@@ -65,6 +67,26 @@ function sandboxSchema() {
       require: z.enum(SANDBOX_LEVELS),
       memory_bytes: z.int().positive(),
       max_processes: z.int().positive(),
+    })
+    .partial();
+}
+
+/** What is known about a model, or about all whose ids begin so; prices are US dollars per million tokens. */
+function modelSchema() {
+  const amount = z.number().min(0);
+  const price = z.strictObject({
+    input: amount,
+    output: amount,
+    cache_read: amount.optional(),
+    cache_write: amount.optional(),
+  });
+  return z
+    .strictObject({
+      context_tokens: z.int().min(1_000),
+      max_output_tokens: z.int().min(100),
+      price,
+      images: z.boolean(),
+      thinking: z.boolean(),
     })
     .partial();
 }

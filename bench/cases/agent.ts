@@ -1,0 +1,137 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createSession, type EventStore, readLogFile } from "@octant/agent";
+import { createScriptedProvider } from "@octant/scripted-provider";
+import { providerEnvironment } from "../../eval/agent-environment.ts";
+import type { Case } from "../case.ts";
+import { layOutInstall } from "../install.ts";
+import { timed, toSpread } from "../measure.ts";
+import { atMost, type Row } from "../row.ts";
+
+const STARTS = 7;
+const REPLAYS = 3;
+const EVENTS = 100_000;
+const FIRST_BYTE_MS = 400;
+const REPLAY_MS = 1_000;
+
+/** The agent without its model: what is left is our part of every run. */
+export const agent: readonly Case[] = [
+  { name: "agent: first byte", run: firstByte },
+  { name: "agent: replay", run: replay },
+];
+
+/** From the start of `octant run` to the moment at which the provider has the request. */
+async function firstByte(): Promise<Row> {
+  using folder = createFolder();
+  let received = 0;
+  let bytes = 0;
+  await using provider = await createScriptedProvider(() => ({ parts: [{ text: "Hello." }] }), {
+    onRequest: ({ raw }) => {
+      received = performance.now();
+      bytes = raw.length;
+    },
+  });
+  const launcher = layOutInstall(join(folder.path, "install"));
+  const root = join(folder.path, "project");
+  mkdirSync(root);
+  const env = {
+    ...process.env,
+    ...providerEnvironment(provider),
+    HOME: folder.path,
+    XDG_STATE_HOME: join(folder.path, "state"),
+    XDG_CACHE_HOME: join(folder.path, "cache"),
+  };
+  const start = async (): Promise<number> => {
+    const begin = performance.now();
+    const child = spawn(process.execPath, [launcher, "run", "hello", "--provider", "anthropic"], {
+      cwd: root,
+      env,
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    await new Promise((resolve) => child.once("exit", resolve));
+    return received - begin;
+  };
+  await start();
+  const samples: number[] = [];
+  for (let at = 0; at < STARTS; at++) samples.push(await start());
+  const octant = toSpread(samples);
+  const note = `spawn of octant run to the request at the provider, compile cache warm; ${bytes} bytes with all tools`;
+  return {
+    name: "agent: first byte",
+    unit: "ms",
+    octant,
+    figure: octant.p50,
+    bar: atMost(FIRST_BYTE_MS),
+    note,
+  };
+}
+
+/** A log of a long session, read into a conversation. */
+async function replay(): Promise<Row> {
+  using folder = createFolder();
+  const file = join(folder.path, "log.jsonl");
+  await writeLog(file);
+  const samples: number[] = [];
+  for (let at = 0; at < REPLAYS; at++)
+    samples.push(await timed(() => createSession({ id: "ses_1", events: readLogFile(file) })));
+  const octant = toSpread(samples);
+  const note = `${EVENTS} events of a session, from the disk to the conversation`;
+  return { name: "agent: replay", unit: "ms", octant, figure: octant.p50, bar: atMost(REPLAY_MS), note };
+}
+
+/** Four events for each call, as the loop writes them, without waiting for the disk each time. */
+async function writeLog(file: string): Promise<void> {
+  const lines: string[] = [];
+  const store: EventStore = {
+    append: async (event) => void lines.push(JSON.stringify(event)),
+    close: async () => {},
+  };
+  const session = createSession({ id: "ses_1", store });
+  await session.append({ type: "user", origin: "person", content: [{ type: "text", text: "Go." }] });
+  const usage = {
+    input_tokens: 9,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    output_tokens: 9,
+    reasoning_tokens: 0,
+  };
+  for (let at = 0; lines.length < EVENTS; at++) {
+    const [id, name] = [`c${at}`, "fs"];
+    const content = [
+      { type: "tool_call", id, name, arguments: '{"action":"read","uri":"src/main.ts"}' },
+    ] as const;
+    await session.append({
+      type: "message",
+      message: { role: "assistant", content },
+      stop: "tool_calls",
+      usage,
+      cost: 0,
+      context: { used_tokens: 9, size_tokens: 9 },
+    });
+    const outline = {
+      title: "fs.read src/main.ts",
+      kind: "read",
+      reads_only: true,
+      paths: ["src/main.ts"],
+    } as const;
+    await session.append({ type: "tool_began", call_id: id, name, input: {}, ...outline });
+    const result = [{ type: "text", text: `export const n = ${at};\n` }] as const;
+    await session.append({
+      type: "tool_ended",
+      call_id: id,
+      name,
+      content: result,
+      is_error: false,
+      duration_ms: 3,
+    });
+  }
+
+  writeFileSync(file, `${lines.join("\n")}\n`);
+}
+
+function createFolder(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "octant-bench-agent-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}

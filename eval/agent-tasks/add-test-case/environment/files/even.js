@@ -1,0 +1,1 @@
+export const isEven = (n) => n % 2 === 0;

@@ -1,0 +1,5 @@
+#!/bin/sh
+set -eu
+base64 -d > 'even.test.js' <<'END'
+aW1wb3J0IGFzc2VydCBmcm9tICJub2RlOmFzc2VydCI7CmltcG9ydCB0ZXN0IGZyb20gIm5vZGU6dGVzdCI7CmltcG9ydCB7IGlzRXZlbiB9IGZyb20gIi4vZXZlbi5qcyI7Cgp0ZXN0KCJ6ZXJvIGlzIGV2ZW4iLCAoKSA9PiBhc3NlcnQub2soaXNFdmVuKDApKSk7CnRlc3QoInR3byBpcyBldmVuIiwgKCkgPT4gYXNzZXJ0Lm9rKGlzRXZlbigyKSkpOwo=
+END

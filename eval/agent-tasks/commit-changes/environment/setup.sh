@@ -1,0 +1,1 @@
+git init -q -b main && git config user.name T && git config user.email t@example.org && git add . && git commit -qm "docs: first note" && echo two >> notes.txt

@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+git checkout -qb topic

@@ -1,0 +1,5 @@
+#!/bin/sh
+set -eu
+base64 -d > 'sum.c' <<'END'
+I2luY2x1ZGUgPHN0ZGlvLmg+CgppbnQgbWFpbih2b2lkKSB7CiAgaW50IGFbM10gPSB7MSwgMiwgM307CiAgaW50IHN1bSA9IDA7CiAgZm9yIChpbnQgaSA9IDA7IGkgPCAzOyBpKyspIHN1bSArPSBpIDwgMyA/IGFbaV0gOiAxMDA7CiAgcHJpbnRmKCIlZFxuIiwgc3VtKTsKICByZXR1cm4gMDsKfQo=
+END

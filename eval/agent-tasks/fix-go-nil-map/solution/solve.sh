@@ -1,0 +1,5 @@
+#!/bin/sh
+set -eu
+base64 -d > 'count.go' <<'END'
+cGFja2FnZSBtYWluCgppbXBvcnQgImZtdCIKCmZ1bmMgY291bnQod29yZHMgW11zdHJpbmcpIG1hcFtzdHJpbmddaW50IHsKCXNlZW4gOj0gbWFwW3N0cmluZ11pbnR7fQoJZm9yIF8sIHdvcmQgOj0gcmFuZ2Ugd29yZHMgewoJCXNlZW5bd29yZF0rKwoJfQoJcmV0dXJuIHNlZW4KfQoKZnVuYyBtYWluKCkgewoJZm10LlByaW50bG4oY291bnQoW11zdHJpbmd7ImEiLCAiYiIsICJhIn0pWyJhIl0pCn0K
+END

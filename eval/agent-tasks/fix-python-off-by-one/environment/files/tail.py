@@ -1,0 +1,2 @@
+def last(items, n):
+    return items[len(items) - n + 1:]

@@ -1,0 +1,4 @@
+#!/bin/sh
+for file in *.txt; do
+  cat $file | wc -c
+done

@@ -1,0 +1,3 @@
+export function calc(a: number, b: number): number {
+  return a + b;
+}

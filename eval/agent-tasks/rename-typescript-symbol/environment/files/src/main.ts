@@ -1,0 +1,3 @@
+import { calc } from "./calc.ts";
+
+console.log(calc(1, 2));

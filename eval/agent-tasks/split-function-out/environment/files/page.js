@@ -1,0 +1,3 @@
+const slug = (text) => text.toLowerCase().replaceAll(" ", "-");
+
+export const path = (title) => `/${slug(title)}`;

@@ -1,0 +1,5 @@
+#!/bin/sh
+set -eu
+base64 -d > 'sum.txt' <<'END'
+NDIK
+END

@@ -1,0 +1,32 @@
+import { type ApiName, createScriptedProvider } from "@octant/scripted-provider";
+import { runOctant } from "../test/octant-process.ts";
+import { providerEnvironment } from "./agent-environment.ts";
+import { type AgentTask, createTaskProject, DONE, playTask } from "./agent-tasks.ts";
+
+/** Lets the scripted model solve a task through the real command; what did not hold comes back. */
+export async function solveTask(task: AgentTask, api: ApiName): Promise<readonly string[]> {
+  using project = createTaskProject(task);
+  await using provider = await createScriptedProvider((request) => playTask(task, request));
+  const options = { cwd: project.root, env: { ...project.env, ...providerEnvironment(provider) } };
+  const wrong: string[] = [];
+  if (project.verify()) wrong.push("its tests pass before anything was done");
+  const args = [task.instruction, "--provider", api, "--model", "scripted", "--allow", "*", "--json"];
+  const ran = await runOctant(["run", ...args], options);
+  if (ran.code !== 0) wrong.push(`octant run ended with ${ran.code}: ${ran.stderr}`);
+  else {
+    const { text, session_id } = JSON.parse(ran.stdout);
+    if (text !== DONE) wrong.push(`the last answer is ${JSON.stringify(text)}`);
+    const audit = await runOctant(["audit", "--json"], options);
+    const calls = audit.stdout.split(session_id).length - 1;
+    const made = task.turns.flat().length;
+    if (calls < made) wrong.push(`the audit has ${calls} records of ${made} calls`);
+  }
+  if (!project.verify())
+    wrong.push(
+      `its tests fail after the run: ${provider.requests
+        .at(-1)
+        ?.all_results.map(({ text }) => text)
+        .join("\n")}`,
+    );
+  return wrong.map((what) => `${task.name} over ${api}: ${what}`);
+}

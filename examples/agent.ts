@@ -1,0 +1,68 @@
+// The agent in your own process. The model here is a function of your own; createApiClient gives real ones:
+//   createApiClient({ provider: "anthropic", model: "claude-sonnet-4-5", credentials: keyCredentials("anthropic", key) })
+import {
+  type ApiClient,
+  createAgent,
+  createCallPrompter,
+  createDispatchExecutor,
+  createSession,
+  findModel,
+  NO_USAGE,
+  textOf,
+} from "@octant/agent";
+import { createOctant } from "@octant/cli";
+import { pathToUri } from "@octant/host";
+
+/** Reads the file README.md, then says how it begins. */
+const client: ApiClient = {
+  model: findModel("example", "reader"),
+  async *send({ messages }) {
+    const last = messages.at(-1);
+    if (last?.role !== "tool") {
+      const call = {
+        type: "tool_call",
+        id: "1",
+        name: "fs",
+        arguments: '{"action":"read","uri":"README.md"}',
+      } as const;
+      yield {
+        type: "done",
+        message: { role: "assistant", content: [call] },
+        stop: "tool_calls",
+        usage: NO_USAGE,
+      };
+      return;
+    }
+    const [line = ""] = textOf(last.results[0]?.content ?? []).split("\n", 1);
+    const text = `It begins with: ${line}`;
+    yield { type: "text", text };
+    yield {
+      type: "done",
+      message: { role: "assistant", content: [{ type: "text", text }] },
+      stop: "end",
+      usage: NO_USAGE,
+    };
+  },
+};
+
+const prompter = createCallPrompter();
+await using octant = createOctant({
+  projectPath: import.meta.dirname,
+  permissions: "enforce",
+  prompter: prompter.prompter,
+});
+const tools = createDispatchExecutor({
+  ...octant,
+  prompter,
+  jobs: octant.workspace.jobs,
+  roots: octant.workspace.confinement.roots.map(pathToUri),
+});
+// What an action needs an approval for is asked here; without a prompter it is refused.
+const agent = createAgent({ client, tools, session: createSession({ id: "example" }), system: "Be brief." });
+agent.subscribe((event) => {
+  if (event.type === "tool_began") console.log(event.title);
+  if (event.type === "text_delta") console.log(event.text);
+});
+const { reason, turns } = await agent.send("How does the README begin?");
+console.log(`${reason} after ${turns} turns`);
+await agent.close();

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { chooseProvider } from "./choose-provider.ts";
+
+const choose = async (choice: Parameters<typeof chooseProvider>[0]) => {
+  const { provider, model, base_url, credentials } = await chooseProvider(choice);
+  return { provider, model, base_url, headers: await credentials.headers(false) };
+};
+
+test("credentials are looked for in the order Hanzo, Anthropic, OpenAI", async () => {
+  const env = { OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a", HANZO_API_KEY: "h" };
+  expect(await choose({ env })).toMatchObject({ provider: "hanzo", headers: { authorization: "Bearer h" } });
+  const { HANZO_API_KEY: _hanzo, ...two } = env;
+  expect(await choose({ env: two })).toMatchObject({ provider: "anthropic", headers: { "x-api-key": "a" } });
+});
+
+test("the maker of the wanted model comes first", async () => {
+  const env = { OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a" };
+  expect(await choose({ env, model: "gpt-5.1" })).toMatchObject({ provider: "openai", model: "gpt-5.1" });
+  expect(await choose({ env, settings: { model: "claude-opus-4-5" } })).toMatchObject({
+    provider: "anthropic",
+  });
+});
+
+test("a server of one's own needs no key and speaks Chat Completions", async () => {
+  const env = { OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" };
+  expect(await choose({ env, model: "qwen3-coder" })).toEqual({
+    provider: "openai-chat",
+    model: "qwen3-coder",
+    base_url: "http://127.0.0.1:11434/v1",
+    headers: {},
+  });
+  await expect(choose({ env })).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringContaining("--model"),
+  });
+});
+
+test("a sign-in counts where no key is set", async () => {
+  const credentials = {
+    find: async (name: string) =>
+      name === "openai" ? { headers: async () => ({ authorization: "Bearer t" }) } : undefined,
+  };
+  expect(await choose({ env: {}, credentials })).toMatchObject({
+    provider: "openai",
+    headers: { authorization: "Bearer t" },
+  });
+});
+
+test("without any credentials the ways to get them are named, a local model first", async () => {
+  await expect(choose({ env: {} })).rejects.toMatchObject({
+    code: "UNAUTHENTICATED",
+    message: expect.stringMatching(/local model[\s\S]*API key[\s\S]*octant login/),
+  });
+});

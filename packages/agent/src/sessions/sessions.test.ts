@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createAgent } from "../agent.ts";
+import { textOf, textParts } from "../messages.ts";
+import { createSession } from "../session.ts";
+import { call, createScriptedClient, done, TEST_MODEL, type Turn, text } from "../testing/scripted-client.ts";
+import { createTestTools } from "../testing/tools.ts";
+import { openLogFile, readLogFile } from "./log-file.ts";
+import { createSessionStore } from "./session-store.ts";
+
+function createFolder(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "octant-sessions-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+test("an event is in the log before a listener sees it", async () => {
+  using folder = createFolder();
+  const store = createSessionStore({ folder: folder.path });
+  const session = await store.create();
+  const client = createScriptedClient([[call("read")], [text("ok")]]);
+  const agent = createAgent({ client, session, tools: createTestTools({ read: () => "A" }) });
+  let checked = 0;
+  agent.subscribe((event) => {
+    expect([...store.events(session.id)].at(-1)).toEqual(event);
+    checked += 1;
+  });
+  await agent.send("Go.");
+  expect(checked).toBe(8);
+  await agent.close();
+});
+
+test("a resumed session has the same conversation, and its requests begin with the same bytes", async () => {
+  using folder = createFolder();
+  const store = createSessionStore({ folder: folder.path });
+  const tools = createTestTools({ read: () => "A" });
+  const first = createScriptedClient([[call("read")], [text("one")]]);
+  const before = createAgent({
+    client: first,
+    session: await store.create(),
+    tools,
+    system: "At the start.",
+  });
+  await before.send("Go.");
+  await before.close();
+  const second = createScriptedClient([[text("two")]]);
+  const session = await store.open(before.session.id);
+  const after = createAgent({ client: second, session, tools, system: "Another system prompt." });
+  await after.send("Go on.");
+  const [request] = second.requests;
+  const last = first.requests.at(-1);
+  expect(request).toMatchObject({ system: "At the start.", tools: last?.tools });
+  expect(request?.messages.slice(0, 3)).toEqual(last?.messages);
+  await after.close();
+  expect(store.list()).toMatchObject([{ title: "Go.", turns: 3, ended: "done", tokens: 330 }]);
+});
+
+test("a last line that a crash has cut is dropped, and the log goes on behind the last whole one", async () => {
+  using folder = createFolder();
+  const file = join(folder.path, "log.jsonl");
+  const store = await openLogFile(file);
+  const session = createSession({ id: "ses_1", store });
+  await session.append({ type: "notice", level: "info", text: "ä".repeat(3) });
+  await session.append({ type: "notice", level: "info", text: "two" });
+  await session.close();
+  const { size } = statSync(file);
+  const { truncateSync } = await import("node:fs");
+  for (const cut of [1, 2, 40]) {
+    truncateSync(file, size - cut);
+    expect([...readLogFile(file)].map(({ seq }) => seq)).toEqual([1]);
+  }
+  const events = [...readLogFile(file)];
+  const again = createSession({ id: "ses_1", store: await openLogFile(file), events });
+  await again.append({ type: "notice", level: "info", text: "three" });
+  await again.close();
+  expect([...readLogFile(file)]).toMatchObject([{ seq: 1 }, { seq: 2, text: "three" }]);
+});
+
+test("in a session of many turns memory stays flat and each request is ready at once", async () => {
+  using folder = createFolder();
+  const store = createSessionStore({ folder: folder.path });
+  const turn: Turn = (request) => {
+    const last = request.messages.at(-1);
+    const isSummary = last?.role === "user" && textOf(last.content).includes("write a summary");
+    return isSummary ? [text("Much was read.")] : [call("read", { n: Math.random() })];
+  };
+  const sizes: number[] = [];
+  const client = {
+    model: { ...TEST_MODEL, context_tokens: 50_000 },
+    async *send(request: Parameters<Extract<Turn, (...args: never) => unknown>>[0]) {
+      sizes.push(request.messages.length);
+      yield done(turn(request, AbortSignal.any([])) as Parameters<typeof done>[0]);
+    },
+  };
+  let count = 0;
+  const tools = createTestTools({
+    read: () => ({
+      content: textParts(`${++count} ${"x".repeat(4_000)}`),
+      is_error: false,
+      facts: { read: [{ path: `file:///p/${count % 50}.ts`, hash: `sha256:${count}` }] },
+    }),
+  });
+  const agent = createAgent({ client, session: await store.create(), tools });
+  const end = await agent.send("Read everything.", { limits: { max_turns: 300 } });
+  expect(end).toMatchObject({ reason: "max_turns", turns: 300 });
+  // Bounded by compaction, not by the length of the session.
+  expect(Math.max(...sizes)).toBeLessThan(150);
+  await agent.close();
+  expect(
+    [...store.events(agent.session.id)].filter(({ type }) => type === "compaction").length,
+  ).toBeGreaterThan(3);
+});

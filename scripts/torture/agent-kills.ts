@@ -1,0 +1,121 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { type AgentEvent, createConversation, type StampedEvent } from "@octant/agent";
+import { createScriptedProvider, type Script, type ScriptedProvider } from "@octant/scripted-provider";
+import { providerEnvironment } from "../../eval/agent-environment.ts";
+import { createFixtureProject, type FixtureProject } from "../../test/fixture-project.ts";
+import { ended, runOctant, startOctant } from "../../test/octant-process.ts";
+import type { Report, Torture } from "./report.ts";
+
+const LINES = 6;
+const FILE = "log.txt";
+const EXPECTED = Array.from({ length: LINES }, (_, at) => `${at + 1}\n`).join("");
+/** A model that sees how far it has come before each step, and so knows what to do after an interruption. */
+const COUNTING: Script = ({ results }) => {
+  const [last] = results;
+  const look = {
+    parts: [{ call: "proc", input: { action: "exec", command: `echo have: $(cat ${FILE} 2>/dev/null)` } }],
+  };
+  const have = /have:(?<lines>[ \d]*)/.exec(last?.text ?? "")?.groups?.["lines"];
+  if (have === undefined) return look;
+  const count = have.trim() === "" ? 0 : have.trim().split(" ").length;
+  if (count >= LINES) return { parts: [{ text: "All lines are there." }] };
+  return { parts: [{ call: "proc", input: { action: "exec", command: `echo ${count + 1} >> ${FILE}` } }] };
+};
+/** From the start of the process to the end of a run that nobody kills. */
+const MAX_KILL_MS = 4_000;
+
+/** Kills the agent at random moments of a run, resumes it to the end, and looks whether anything was lost or repeated. */
+export const agentKills: Torture = async (count, random, onProgress) => {
+  const violations: string[] = [];
+  const facts = { killed: 0, inTool: 0, acknowledged: 0 };
+  await using provider = await createScriptedProvider(COUNTING);
+  for (let round = 0; round < count; round++) {
+    using project = createFixtureProject();
+    const found = await killOnce(project, provider, random() * MAX_KILL_MS);
+    violations.push(...found.violations.map((what) => `kill ${round} after ${found.ms} ms: ${what}`));
+    facts.killed += found.wasKilled ? 1 : 0;
+    facts.inTool += found.wasInTool ? 1 : 0;
+    facts.acknowledged += found.acknowledged;
+    onProgress(round + 1);
+  }
+  return {
+    what: `${count} kill -9 of a run, each resumed to its end`,
+    facts: `${facts.killed} hit a run, ${facts.inTool} of them a call; ${facts.acknowledged} acknowledged events, none lost`,
+    violations,
+  } satisfies Report;
+};
+
+/** One kill after so many milliseconds, and what did not hold. */
+export async function killOnce(project: FixtureProject, provider: ScriptedProvider, afterMs: number) {
+  const env = { ...project.env, ...providerEnvironment(provider) };
+  const options = { cwd: project.root, env };
+  const flags = ["--allow", "*", "--stream-json", "--provider", "anthropic"];
+  rmSync(join(project.root, FILE), { force: true });
+  const child = startOctant(["run", "write the lines", ...flags], options);
+  child.stdin.end();
+  const shown: AgentEvent[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    // The last line may be cut by the kill.
+    if (line.endsWith("}")) shown.push(JSON.parse(line));
+  });
+  const done = ended(child);
+  await Promise.race([delay(afterMs), done]);
+  child.kill("SIGKILL");
+  const { signal } = await done;
+
+  const id = shown[0]?.session_id;
+  const again = id === undefined ? ["write the lines"] : ["--resume", id];
+  const resumed = await runOctant(["run", ...again, ...flags], options);
+  const violations: string[] = [];
+  const isOver = shown.some(({ type }) => type === "end");
+  if (resumed.code !== 0) violations.push(`the resumed run ended with ${resumed.code}: ${resumed.stderr}`);
+  const written = read(join(project.root, FILE));
+  if (written !== EXPECTED) violations.push(`the file holds ${JSON.stringify(written)}`);
+  if (id !== undefined && !isOver) {
+    const exported = await runOctant(["sessions", "export", id, "--format", "json"], options);
+    violations.push(...checkLog(shown, JSON.parse(exported.stdout)));
+  }
+  const open = new Set<string>();
+  for (const event of shown) {
+    if (event.type === "tool_began") open.add(event.call_id);
+    if (event.type === "tool_ended") open.delete(event.call_id);
+  }
+  const acknowledged = shown.filter(isStored).length;
+  return {
+    violations,
+    acknowledged,
+    wasKilled: signal === "SIGKILL",
+    wasInTool: open.size > 0,
+    ms: Math.round(afterMs),
+  };
+}
+
+function checkLog(shown: readonly AgentEvent[], log: readonly StampedEvent[]): string[] {
+  const wrong: string[] = [];
+  for (const event of shown.filter(isStored))
+    if (JSON.stringify(log[event.seq - 1]) !== JSON.stringify(event))
+      wrong.push(`event ${event.seq} (${event.type}) was lost`);
+  if (log.some(({ seq }, at) => seq !== at + 1)) wrong.push("the numbers of the events have gaps");
+  const conversation = createConversation();
+  for (const event of log) conversation.apply(event);
+  if (conversation.pendingCalls.length > 0) wrong.push("a call has no result");
+  for (const type of ["tool_began", "tool_ended"] as const) {
+    const ids = log.flatMap((event) => (event.type === type ? [event.call_id] : []));
+    if (new Set(ids).size !== ids.length) wrong.push(`a call has more than one ${type}`);
+  }
+  return wrong;
+}
+
+const LIVE = /_delta$|^(tool_progress|retry|compaction_began|queued)$/;
+const isStored = ({ type }: AgentEvent) => !LIVE.test(type);
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
