@@ -135,9 +135,11 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
   };
 }
 
-/** A copy of its own, which starts where numbers of any size may. */
-const bytesOf = (value: SQLOutputValue | undefined): Uint8Array<ArrayBuffer> =>
-  value instanceof Uint8Array ? value.slice() : new Uint8Array(0);
+/** With a buffer of their own, which starts where numbers of any size may. */
+function bytesOf(value: SQLOutputValue | undefined): Uint8Array<ArrayBuffer> {
+  if (!(value instanceof Uint8Array)) return new Uint8Array(0);
+  return value.byteOffset === 0 && value.byteLength === value.buffer.byteLength ? value : value.slice();
+}
 
 const toBytes = (list: Uint32Array | Uint16Array | Float32Array | Int8Array): Uint8Array =>
   new Uint8Array(list.buffer, list.byteOffset, list.byteLength);

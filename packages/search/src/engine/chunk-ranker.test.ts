@@ -4,7 +4,7 @@ import { packVector } from "../vector/packed.ts";
 import type { OpenChunk } from "./block-store.ts";
 import { createChunkRanker, type RankQuestion } from "./chunk-ranker.ts";
 import { copyHashOf, decodeChunk, encodeChunk } from "./packed-chunk.ts";
-import { meltBlock, sealChunks, vectorIn } from "./sealed-block.ts";
+import { meltBlock, sealChunks } from "./sealed-block.ts";
 import { keptShares } from "./traits.ts";
 
 const chunkOf = (id: number, given: Partial<FieldTerms>): OpenChunk => {
@@ -25,8 +25,7 @@ async function rankerOf(open: readonly OpenChunk[], sealed: readonly OpenChunk[]
       return entries ? [{ block: 1, entries }] : [];
     },
   });
-  const vectors = sealed.map((_, at) => vectorIn(block, at));
-  await ranker.addBlock({ ...block, number: 1 }, vectors);
+  await ranker.addBlock({ ...block, number: 1 }, block);
   for (const chunk of open) {
     const { weights, vector } = decodeChunk(chunk.packed);
     ranker.add(chunk, chunk.terms.split(" "), weights);

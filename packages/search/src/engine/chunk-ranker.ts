@@ -6,7 +6,7 @@ import { addReciprocalRanks } from "../ranking/reciprocal-ranks.ts";
 import { addStandardised, ranksIn } from "../ranking/standardise.ts";
 import { createEmbeddedStore } from "../vector/embedded-store.ts";
 import type { PackedVector } from "../vector/packed.ts";
-import type { PlacedVector, VectorStore } from "../vector/vector-store.ts";
+import type { PlacedVector, VectorBlock, VectorStore } from "../vector/vector-store.ts";
 
 /** In the order in which they are added up. */
 const STRATEGIES = ["text", "vector"] as const;
@@ -55,8 +55,8 @@ export interface BlockPostings {
 
 /** Ranks chunks for a question by their words, by their meaning, or by both. */
 export interface ChunkRanker {
-  /** Blocks come before chunks. The vectors are those of its chunks, in their order. */
-  addBlock(block: RankedBlock, vectors: readonly PackedVector[]): Promise<void>;
+  /** Blocks come before chunks. The vectors are those of its chunks, in their order; none when they are placed later. */
+  addBlock(block: RankedBlock, placed?: VectorBlock): Promise<void>;
   /** One that is known already is passed over. */
   add(chunk: ChunkFacts, terms: readonly string[], weights: Uint16Array): void;
   /** Chunks that are not known are passed over. */
@@ -162,7 +162,7 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
       blocks.push({ block, base });
       starts.set(block.number, base);
       sealedSize += block.ids.length;
-      await vectors.put(placed.map((vector, at) => ({ id: base + at, vector })));
+      if (placed) await vectors.putBlock(base, placed);
     },
     add(chunk, terms, weights) {
       if (slots.has(chunk.id)) return;

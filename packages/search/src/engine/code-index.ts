@@ -90,6 +90,14 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
   let names: SymbolNames | undefined;
   let version = store.version();
 
+  let turn: Promise<unknown> = Promise.resolve();
+  /** One after the other: what a call writes is in the ranker before the next call writes or asks. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => {});
+    return mine;
+  };
+
   /** Another server of this workspace may have written. */
   const follow = async () => {
     const now = store.version();
@@ -121,64 +129,69 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     live.removed(store.transaction(() => [...paths].flatMap((path) => store.remove(path))));
 
   return {
-    async plan(listed) {
-      await follow();
-      const before = store.files();
-      const changed = listed.flatMap(({ path, size, mtimeMs }) => {
-        const was = before.get(path);
-        before.delete(path);
-        return was?.size === size && was.mtimeMs === mtimeMs ? [] : [{ path, hash: was?.hash }];
-      });
-      await forget(before.keys());
-      return changed;
-    },
+    plan: (listed) =>
+      inTurn(async () => {
+        await follow();
+        const before = store.files();
+        const changed = listed.flatMap(({ path, size, mtimeMs }) => {
+          const was = before.get(path);
+          before.delete(path);
+          return was?.size === size && was.mtimeMs === mtimeMs ? [] : [{ path, hash: was?.hash }];
+        });
+        await forget(before.keys());
+        return changed;
+      }),
     planFor: (paths) => paths.map((path) => ({ path, hash: store.file(path)?.hash })),
-    async put(files) {
-      const gone: number[] = [];
-      const written: OpenChunk[] = [];
-      const isFull = store.transaction(() => {
-        for (const { state, parsed } of files) {
-          const { gone: before, added } = store.put(state, parsed);
-          gone.push(...before);
-          written.push(...added);
-          for (const { name } of parsed.symbols) names?.add(name);
-        }
-        return store.blocks.countOpen() >= BLOCK_CHUNKS;
-      });
-      if (isFull) return seal();
-      await live.removed(gone);
-      await live.added(written);
-    },
+    put: (files) =>
+      inTurn(async () => {
+        const gone: number[] = [];
+        const written: OpenChunk[] = [];
+        const isFull = store.transaction(() => {
+          for (const { state, parsed } of files) {
+            const { gone: before, added } = store.put(state, parsed);
+            gone.push(...before);
+            written.push(...added);
+            for (const { name } of parsed.symbols) names?.add(name);
+          }
+          return store.blocks.countOpen() >= BLOCK_CHUNKS;
+        });
+        if (isFull) return seal();
+        await live.removed(gone);
+        await live.added(written);
+      }),
     touch(files) {
       store.transaction(() => {
         for (const file of files) store.touch(file);
       });
     },
-    remove: forget,
-    async tidy() {
-      await follow();
-      const hasMelted = store.transaction(() => store.blocks.melt());
-      if (hasMelted || store.blocks.countOpen() >= MIN_BLOCK_CHUNKS) await seal();
-    },
-    async warm() {
-      await live.get();
-      placeQuestion([]);
-    },
-    async rank(query, { strategies, limit, scope = "", vector }) {
-      await follow();
-      const ranker = await live.get();
-      const ranked = await ranker.rank({
-        terms: askedTerms(query),
-        vector: vector ? packVector(vector) : placeQuestion(cutTerms(query)),
-        ...{ strategies, limit, keptShares: keptShares(query) },
-        files: normalScope(scope) === "" ? undefined : store.fileIdsIn(normalScope(scope)),
-      });
-      const hits = ranked.flatMap(({ id, ...how }) => {
-        const chunk = store.chunk(id);
-        return chunk ? [{ ...chunk, ...how }] : [];
-      });
-      return originalsFirst(hits.sort(byScoreAndPlace)).slice(0, limit);
-    },
+    remove: (paths) => inTurn(() => forget(paths)),
+    tidy: () =>
+      inTurn(async () => {
+        await follow();
+        const hasMelted = store.transaction(() => store.blocks.melt());
+        if (hasMelted || store.blocks.countOpen() >= MIN_BLOCK_CHUNKS) await seal();
+      }),
+    warm: () =>
+      inTurn(async () => {
+        await live.get();
+        placeQuestion([]);
+      }),
+    rank: (query, { strategies, limit, scope = "", vector }) =>
+      inTurn(async () => {
+        await follow();
+        const ranker = await live.get();
+        const ranked = await ranker.rank({
+          terms: askedTerms(query),
+          vector: vector ? packVector(vector) : placeQuestion(cutTerms(query)),
+          ...{ strategies, limit, keptShares: keptShares(query) },
+          files: normalScope(scope) === "" ? undefined : store.fileIdsIn(normalScope(scope)),
+        });
+        const hits = ranked.flatMap(({ id, ...how }) => {
+          const chunk = store.chunk(id);
+          return chunk ? [{ ...chunk, ...how }] : [];
+        });
+        return originalsFirst(hits.sort(byScoreAndPlace)).slice(0, limit);
+      }),
     async symbols(name, symbolOptions) {
       await follow();
       const allNames = () => {
@@ -193,12 +206,14 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     counts: store.counts,
     countFiles: store.countFiles,
     unplaced: store.chunksWithoutVector,
-    async place(entries) {
-      const packed = entries.map(({ id, vector }): PlacedVector => ({ id, vector: packVector(vector) }));
-      store.transaction(() => store.putVectors(packed));
-      await live.placed(packed);
-    },
+    place: (entries) =>
+      inTurn(async () => {
+        const packed = entries.map(({ id, vector }): PlacedVector => ({ id, vector: packVector(vector) }));
+        store.transaction(() => store.putVectors(packed));
+        await live.placed(packed);
+      }),
     async close() {
+      await turn;
       await live.close();
       store[Symbol.dispose]();
     },

@@ -2,7 +2,6 @@ import type { PlacedVector, VectorStore } from "../vector/vector-store.ts";
 import type { OpenChunk } from "./block-store.ts";
 import { type ChunkRanker, type ChunkRankerOptions, createChunkRanker } from "./chunk-ranker.ts";
 import { decodeChunk } from "./packed-chunk.ts";
-import { vectorIn } from "./sealed-block.ts";
 import type { IndexStore } from "./store.ts";
 
 /** A ranker that holds what the store holds; loaded when it is first needed. */
@@ -37,9 +36,8 @@ export function createLiveRanker(
     const vectors = await options.openVectors?.();
     const loaded = createChunkRanker({ ...options, vectors, sealed: store.blocks.postings });
     for (const block of store.blocks.blocks()) {
-      const placed = isPlacedByTable ? Array.from(block.ids, (_, at) => vectorIn(block, at)) : [];
       const { number, ids, files, traits, copies } = block;
-      await loaded.addBlock({ number, ids, files, traits, copies }, placed);
+      await loaded.addBlock({ number, ids, files, traits, copies }, isPlacedByTable ? block : undefined);
     }
     await addTo(loaded, store.blocks.open());
     await loaded.remove(store.blocks.removed());

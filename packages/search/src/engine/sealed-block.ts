@@ -1,15 +1,13 @@
+import { type VectorBlock, vectorIn } from "../vector/vector-store.ts";
 import type { OpenChunk } from "./block-store.ts";
 import { decodeChunk, encodeChunk } from "./packed-chunk.ts";
 
 /** Many chunks, each at its place in all of these lists. */
-export interface SealedBlock {
+export interface SealedBlock extends VectorBlock {
   readonly ids: Uint32Array;
   readonly files: Uint32Array;
   readonly traits: Uint8Array;
   readonly copies: Uint32Array;
-  readonly scales: Float32Array;
-  /** One vector after the other. */
-  readonly vectors: Int8Array;
 }
 
 /** For each term the places of its chunks and its weights there, one after the other. */
@@ -63,9 +61,4 @@ export function meltBlock(
     terms: terms[at]?.join(" ") ?? "",
     packed: encodeChunk({ vector: vectorIn(block, at), weights: Uint16Array.from(weights[at] ?? []) }),
   }));
-}
-
-export function vectorIn({ ids, scales, vectors }: SealedBlock, at: number) {
-  const dimensions = vectors.length / ids.length;
-  return { values: vectors.subarray(at * dimensions, (at + 1) * dimensions), scale: scales[at] ?? 0 };
 }

@@ -337,3 +337,19 @@ test("tests and copies come behind the code that they are about", async () => {
   expect(first).toBe("copy/wind.ts#windChill");
   expect(rest.indexOf("src/wind.test.ts#windChillOfTest")).not.toBe(0);
 });
+
+test("a file that is indexed twice at the same time is found once, and nothing is lost", async () => {
+  const paths = Array.from({ length: 90 }, (_, n) => `many/f${n}.ts`);
+  for (const [n, path] of paths.entries()) files.write(path, HEADER.replaceAll("Header", `Header${n}`));
+  const engine = start();
+  await engine.warm();
+  await Promise.all([
+    engine.index({ signal: never() }),
+    engine.indexFirst(paths, never()),
+    engine.indexFirst(paths.toReversed(), never()),
+  ]);
+  const hits = await engine.rank("split a header line at the colon", { ...both, limit: 60 });
+  const listed = hits.map(({ file, firstLine }) => `${file}:${firstLine}`);
+  expect(new Set(listed).size).toBe(60);
+  expect(Math.min(...hits.flatMap(({ why }) => why.map(({ rank }) => rank)))).toBe(1);
+});

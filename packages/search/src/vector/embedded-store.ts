@@ -36,6 +36,20 @@ export function createEmbeddedStore(): VectorStore {
         size = Math.max(size, id + 1);
       }
     },
+    putBlock(first, { scales, vectors }) {
+      if (scales.length === 0) return;
+      const length = vectors.length / scales.length;
+      if (length !== dimensions) restart(length);
+      for (let done = 0; done < scales.length; ) {
+        const block = blockOf(first + done);
+        const at = (first + done) % BLOCK_VECTORS;
+        const end = Math.min(scales.length, done + BLOCK_VECTORS - at);
+        block.values.set(vectors.subarray(done * length, end * length), at * length);
+        block.scales.set(scales.subarray(done, end), at);
+        done = end;
+      }
+      size = Math.max(size, first + scales.length);
+    },
     remove(ids) {
       for (const id of ids) if (id < size) blockOf(id).scales[id % BLOCK_VECTORS] = 0;
     },

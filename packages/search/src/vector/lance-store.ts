@@ -1,6 +1,6 @@
 import { requireInstalled } from "./optional-package.ts";
 import { unpackVector } from "./packed.ts";
-import type { PlacedVector, VectorStore } from "./vector-store.ts";
+import { type PlacedVector, type VectorStore, vectorIn } from "./vector-store.ts";
 
 /** What we use of `@lancedb/lancedb`, which is loaded only when it is asked for. */
 interface Lance {
@@ -48,17 +48,21 @@ export async function openLanceStore(folder: string): Promise<VectorStore> {
   let dimensions = 0;
   let size = 0;
 
+  const put = async (entries: readonly PlacedVector[]) => {
+    const last = entries.at(-1);
+    if (!last) return;
+    const isOther = last.vector.values.length !== dimensions;
+    if (isOther) size = 0;
+    for (const { id } of entries) size = Math.max(size, id + 1);
+    if (table && !isOther) return merge(table, entries);
+    dimensions = last.vector.values.length;
+    table = await db.createTable(TABLE, toRows(entries), { mode: table ? "overwrite" : "create" });
+  };
+
   return {
-    async put(entries) {
-      const last = entries.at(-1);
-      if (!last) return;
-      const isOther = last.vector.values.length !== dimensions;
-      if (isOther) size = 0;
-      for (const { id } of entries) size = Math.max(size, id + 1);
-      if (table && !isOther) return merge(table, entries);
-      dimensions = last.vector.values.length;
-      table = await db.createTable(TABLE, toRows(entries), { mode: table ? "overwrite" : "create" });
-    },
+    put,
+    putBlock: (first, block) =>
+      put(Array.from(block.scales, (_, at) => ({ id: first + at, vector: vectorIn(block, at) }))),
     async remove(ids) {
       if (table && ids.length > 0) await table.delete(`id IN (${ids.join(", ")})`);
     },

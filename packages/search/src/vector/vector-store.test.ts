@@ -63,6 +63,23 @@ describe.for(STORES)("$name", ({ open }) => {
     expect(await order(vector(1, 0))).toEqual([]);
   });
 
+  test("a block of vectors is the same as its vectors one by one, wherever it starts", async () => {
+    const vectors = Array.from({ length: 5_000 }, (_, at) => vector(Math.cos(at), Math.sin(at)));
+    const block = {
+      scales: Float32Array.from(vectors, ({ scale }) => scale),
+      vectors: Int8Array.from(vectors.flatMap(({ values }) => [...values])),
+    };
+    await store.putBlock(0, { scales: new Float32Array(0), vectors: new Int8Array(0) });
+    await store.putBlock(700, block);
+    const scores = await store.scores(vector(1, 0));
+    for (const at of [0, 1, 3_395, 3_396, 4_999]) {
+      const near = await store.scores(vectors[at] ?? vector(0));
+      expect(near[700 + at]).toBeCloseTo(1, 2);
+    }
+    expect(scores).toHaveLength(5_700);
+    expect(scores[699]).toBe(0);
+  });
+
   test("an empty store, nothing to put and nothing to remove", async () => {
     await store.put([]);
     await store.remove([]);
