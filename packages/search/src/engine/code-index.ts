@@ -46,6 +46,8 @@ export interface CodeIndex {
   tidy(): Promise<void>;
   /** Loads what questions need, ahead of the first. */
   warm(): Promise<void>;
+  /** Forgets what is in memory: chunks that were written twice would still count there as removed ones. */
+  reload(): Promise<void>;
   rank(query: string, options: RankOptions): Promise<RankedHit[]>;
   /** The best names first: the same, the same but for case, beginnings, parts, letters in order. */
   symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
@@ -171,6 +173,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
         const hasMelted = store.transaction(() => store.blocks.melt());
         if (hasMelted || store.blocks.countOpen() >= MIN_BLOCK_CHUNKS) await seal();
       }),
+    reload: () => inTurn(live.reload),
     warm: () =>
       inTurn(async () => {
         await live.get();

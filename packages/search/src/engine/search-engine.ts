@@ -129,6 +129,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
       progress({ progress: done, total: planned.length, message: `indexing ${planned.length} files` }),
     );
     early.clear();
+    if (planned.length > 0) await ask("reload");
     const { chunks } = await ask("counts");
     return { files: listed.length, read: planned.length, chunks };
   };
