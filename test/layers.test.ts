@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agent: ["core", "runtime", "mcp"],
   "scripted-provider": ["agent"],
   terminal: ["core", "runtime", "agent"],
+  acp: ["core", "runtime", "agent"],
   hub: ["core", "host", "runtime", "http", "agent"],
   cli: [
     "core",
@@ -29,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "runtime",
     "agent",
     "terminal",
+    "acp",
     "hub",
   ],
 };

@@ -9,7 +9,7 @@ import { logLine, type permissionFlags, rootsOf, type workspaceFlags } from "./w
 export function openOctant(
   flags: FlagValues<typeof workspaceFlags> & Partial<FlagValues<typeof permissionFlags>>,
   io: Io,
-  more: Pick<OctantOptions, "prompter" | "allow" | "env" | "toolConfig"> = {},
+  more: Pick<OctantOptions, "prompter" | "allow" | "env" | "toolConfig" | "customTools"> = {},
 ): Octant<OwnTool> {
   try {
     const env = more.env ?? io.env;

@@ -13,8 +13,9 @@ import {
   type ProviderName,
   type Session,
   type SessionStore,
+  type ToolExecutor,
 } from "@octant/agent";
-import { type Mode, ToolError } from "@octant/core";
+import { type Mode, type Tool, ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { type PermissionPrompter, type PermissionRule, unattended } from "@octant/runtime";
 import { type FlagValues, type Io, UsageError } from "../command.ts";
@@ -36,6 +37,10 @@ export interface OpenAgentOptions {
   readonly limits?: Limits;
   /** The mode of the moment; it may change while the agent works. */
   readonly mode?: () => Mode | undefined;
+  /** Tools beside those of the workspace, such as those of an editor. */
+  readonly tools?: readonly Tool[];
+  /** Puts something around the tools that the model is offered. */
+  readonly wrapTools?: (tools: ToolExecutor, octant: Octant) => ToolExecutor;
 }
 
 export type SessionChoice =
@@ -60,6 +65,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   const octant = openOctant({ ...flags, permissions: "enforce" }, io, {
     prompter: callPrompter.prompter,
     ...(options.allow && { allow: options.allow }),
+    ...(options.tools && { customTools: options.tools }),
     env: withoutKeys(io.env),
   });
   try {
@@ -71,7 +77,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       ? await loadAgentContext(octant, io.env)
       : { system: "", untrusted: [] };
     const { roots } = octant.workspace.confinement;
-    const tools = createDispatchExecutor({
+    const own = createDispatchExecutor({
       dispatch: octant.dispatch,
       registry: octant.registry,
       roots: roots.map(pathToUri),
@@ -81,7 +87,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     });
     const agent = createAgent({
       client,
-      tools,
+      tools: options.wrapTools?.(own, octant) ?? own,
       session,
       prompter,
       system,

@@ -6,6 +6,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   chat: async () => (await import("./chat.ts")).chat,
   run: async () => (await import("./run.ts")).run,
   sessions: async () => (await import("./sessions.ts")).sessions,
+  acp: async () => (await import("./acp.ts")).acp,
   serve: async () => (await import("./serve.ts")).serve,
   worker: async () => (await import("./worker.ts")).worker,
   edge: async () => (await import("./edge.ts")).edge,

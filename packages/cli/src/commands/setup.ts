@@ -3,6 +3,7 @@ import { isAbsolute, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { didYouMean } from "@octant/core";
 import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { acpSettings } from "../setup/acp-settings.ts";
 import { carryOut, type Outcome } from "../setup/carry-out.ts";
 import { CLIENTS, type Client, type Scope } from "../setup/clients.ts";
 import { chooseLaunch, thisInstall } from "../setup/launch.ts";
@@ -25,6 +26,7 @@ export const setup = defineCommand({
     root: { summary: "The folder that the client may work in", value: "DIR", many: true },
     remove: { summary: "Take octant out again" },
     print: { summary: "Only show what to paste where" },
+    acp: { summary: "Print how Zed, JetBrains IDEs and Neovim start the agent (octant acp)" },
     yes: { summary: "Ask nothing" },
     json: { summary: "Print what was done as JSON" },
   },
@@ -36,6 +38,7 @@ root, or what --root names.`,
   async run({ args, flags }, io) {
     const machine = thisMachine(io);
     const scope = flags.scope ?? "user";
+    if (flags.acp) return printAcp(machine, flags.json, io);
     const wish: Wish = {
       launch: chooseLaunch(thisInstall(), scope, machine),
       roots: flags.root.map((root) => toRoot(root, scope, machine)),
@@ -58,6 +61,15 @@ root, or what --root names.`,
     return outcomes.some(({ status }) => status === "refused" || status === "undone") ? EXIT.FAILED : EXIT.OK;
   },
 });
+
+function printAcp(machine: Machine, json: boolean, io: Io): number {
+  const rows = acpSettings(chooseLaunch(thisInstall(), "user", machine));
+  if (json) printJson(rows, io);
+  else
+    for (const { editor, file, text } of rows)
+      io.stdout.write(`${editor}: ${file}\n${text.replaceAll(/^(?=.)/gm, "  ")}\n\n`);
+  return EXIT.OK;
+}
 
 /** A project's file is shared, so its roots are written relative to the project. */
 function toRoot(root: string, scope: Scope, { cwd }: Machine): string {

@@ -1,6 +1,7 @@
 export * from "./approval-queue.ts";
 export * from "./ask-through-client.ts";
 export * from "./check-permission.ts";
+export { describeRequest } from "./describe-request.ts";
 export * from "./explain.ts";
 export type { PolicyCall } from "./facts.ts";
 export { findIdleRules } from "./idle-rules.ts";

@@ -1,0 +1,115 @@
+import { type ToolCall, type ToolExecutor, type ToolResult, toFailure } from "@octant/agent";
+import { ToolError } from "@octant/core";
+import type { WorkspaceFiles } from "./host.ts";
+
+/** The editor's side of the files: what its buffers hold, saved or not. */
+export interface EditorFiles {
+  /** Undefined when the editor does not have it or does not answer. */
+  read(path: string): Promise<string | undefined>;
+  /** Sets the buffer's text and saves it; absent when the editor cannot. */
+  save?(path: string, text: string): Promise<void>;
+}
+
+const SCHEME = "editor";
+
+/**
+ * Lets unsaved buffers win: a file that differs in the editor is read as it is there, and is saved before a call
+ * changes it, so that nothing the person typed is lost. Everything is first asked of the workspace's own tools, whose
+ * policy decides.
+ */
+export function withEditorFiles(
+  tools: ToolExecutor,
+  editor: EditorFiles,
+  files: WorkspaceFiles,
+): ToolExecutor {
+  const buffers = new Map<string, Uint8Array>();
+  files.addRefScheme(SCHEME, (ref) => {
+    const bytes = buffers.get(ref);
+    if (!bytes)
+      throw new ToolError("NOT_FOUND", `${ref} is no longer kept; read the file again`, { id: ref });
+    return bytes;
+  });
+
+  const findUnsaved = async (uris: readonly string[]): Promise<readonly Unsaved[]> => {
+    const found = uris.map(async (uri): Promise<Unsaved | undefined> => {
+      const path = files.pathOf(uri);
+      const saved = path === undefined ? undefined : files.readText(path);
+      if (path === undefined || saved === undefined) return undefined;
+      const text = await editor.read(path);
+      return text === undefined || text === toBufferText(saved)
+        ? undefined
+        : { uri, path, text: toFileText(text, saved) };
+    });
+    return (await Promise.all(found)).filter((one) => one !== undefined);
+  };
+  const keep = (unsaved: Unsaved): string => {
+    const ref = `${SCHEME}:buffer_${(buffers.size + 1).toString(36)}`;
+    buffers.set(ref, Buffer.from(unsaved.text));
+    return ref;
+  };
+  const saveAll = async (unsaved: readonly Unsaved[]): Promise<ToolResult | undefined> => {
+    for (const { uri, path, text } of unsaved) {
+      const failed = editor.save
+        ? await editor.save(path, text).then(
+            () => false,
+            () => true,
+          )
+        : true;
+      if (failed)
+        return toFailure(
+          "CONFLICT",
+          `${uri} has unsaved changes in the editor; ask the person to save it, then read it again`,
+        );
+    }
+    return undefined;
+  };
+
+  return {
+    ...tools,
+    async execute(call, options) {
+      const { kind, paths } = tools.outline(call);
+      if (isRead(call)) {
+        const result = await tools.execute(call, options);
+        if (result.is_error) return result;
+        const unsaved = await findUnsaved(paths);
+        if (unsaved.length === 0) return result;
+        const refs = new Map(unsaved.map((one) => [one.uri, keep(one)]));
+        const read = await tools.execute({ ...call, input: withRefs(call.input, refs) }, options);
+        const names = [...refs].map(([uri, ref]) => `${uri} (${ref})`).join(", ");
+        const note = `Unsaved in the editor, as the person sees it: ${names}\n`;
+        return { ...read, content: [{ type: "text", text: note }, ...read.content] };
+      }
+      if (!EDITS.has(kind)) return tools.execute(call, options);
+      return (await saveAll(await findUnsaved(paths))) ?? tools.execute(call, options);
+    },
+  };
+}
+
+interface Unsaved {
+  /** As the call names it. */
+  readonly uri: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+const EDITS = new Set(["edit", "delete", "move"]);
+
+/** Only this action reads refs, too. */
+const isRead = ({ name, input }: ToolCall) => name === "fs" && input["action"] === "read";
+
+function withRefs(input: ToolCall["input"], refs: ReadonlyMap<string, string>): ToolCall["input"] {
+  const replace = (uri: unknown) => (typeof uri === "string" ? (refs.get(uri) ?? uri) : uri);
+  const { uri } = input;
+  return { ...input, uri: Array.isArray(uri) ? uri.map(replace) : replace(uri) };
+}
+
+const BOM = "\ufeff";
+
+/** Editors keep line endings and the byte order mark beside the text. */
+const toBufferText = (text: string) => text.replace(BOM, "").replaceAll("\r\n", "\n");
+
+function toFileText(text: string, saved: string): string {
+  const plain = toBufferText(text);
+  const lines = saved.includes("\r\n") ? plain.replaceAll("\n", "\r\n") : plain;
+  return saved.startsWith(BOM) ? `${BOM}${lines}` : lines;
+}

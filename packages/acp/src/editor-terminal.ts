@@ -1,0 +1,62 @@
+import type { AgentContext } from "@agentclientprotocol/sdk";
+import { action, defineTool, type Tool, ToolError } from "@octant/core";
+import { z } from "zod";
+
+export interface EditorTerminalOptions {
+  readonly client: AgentContext;
+  readonly sessionId: () => string;
+  readonly cwd: string;
+  /** Told of the terminal as soon as it exists, so that the client can show it in the call. */
+  readonly onOpen: (terminalId: string) => void;
+}
+
+const MAX_OUTPUT_BYTES = 64 * 1024;
+
+/** A tool that runs commands in the editor, on the person's side of the sandbox. */
+export const editorTerminal = ({ client, sessionId, cwd, onOpen }: EditorTerminalOptions): Tool =>
+  defineTool({
+    name: "terminal",
+    summary: "The editor's terminal: commands run there, outside the sandbox, where the person sees them.",
+    actions: {
+      run: action({
+        summary: "Run a shell command in the editor's terminal and wait for its end.",
+        access: "write",
+        timing: "sync",
+        intent: "verify",
+        destructive: true,
+        openWorld: true,
+        input: z.strictObject({
+          command: z.string().min(1).describe("A line for sh; use proc.exec for what works in the sandbox"),
+        }),
+        output: z.object({
+          exit_code: z.int().nullable(),
+          signal: z.string().nullable(),
+          output: z.string(),
+          truncated: z.boolean(),
+        }),
+        errors: ["UPSTREAM_ERROR"],
+        examples: [{ title: "Show the version of git", input: { command: "git --version" } }],
+        async run({ command }, { signal }) {
+          try {
+            const request = { sessionId: sessionId(), command: "sh", args: ["-c", command], cwd };
+            await using terminal = await client.createTerminal({
+              ...request,
+              outputByteLimit: MAX_OUTPUT_BYTES,
+            });
+            onOpen(terminal.id);
+            const kill = () => void terminal.kill().catch(() => {});
+            signal.addEventListener("abort", kill, { once: true });
+            if (signal.aborted) kill();
+            const { exitCode, signal: ended } = await terminal.waitForExit();
+            signal.throwIfAborted();
+            const { output, truncated } = await terminal.currentOutput();
+            return { exit_code: exitCode ?? null, signal: ended ?? null, output, truncated };
+          } catch (cause) {
+            signal.throwIfAborted();
+            const reason = cause instanceof Error ? cause.message : String(cause);
+            throw new ToolError("UPSTREAM_ERROR", `the editor's terminal failed: ${reason}`, {});
+          }
+        },
+      }),
+    },
+  });

@@ -1,0 +1,78 @@
+import type { Agent, SessionInfo, StampedEvent, ToolExecutor } from "@octant/agent";
+import type { Mode, RefReader, Tool } from "@octant/core";
+import type { PermissionPrompter } from "@octant/runtime";
+
+/** What the protocol needs from the program around it: workspaces, agents and their logs. */
+export interface AcpHost {
+  readonly version: string;
+  /** Throws UNAUTHENTICATED when no provider has credentials. */
+  checkCredentials(): Promise<void>;
+  open(request: OpenRequest): Promise<OpenedSession>;
+  /** The sessions of all workspaces, newest first. */
+  list(): readonly SessionInfo[];
+  /** Removes a stored session, if there is one with this id. */
+  remove(sessionId: string): Promise<void>;
+}
+
+export interface OpenRequest {
+  /** Absolute paths; the first is the working folder. */
+  readonly roots: readonly string[];
+  /** The session to continue; a new one when absent. */
+  readonly resume?: string;
+  readonly mcpServers: readonly ClientMcpServer[];
+  readonly prompter: PermissionPrompter;
+  readonly mode: () => Mode | undefined;
+  /** Tools that the editor adds. */
+  readonly tools: readonly Tool[];
+  wrapTools(tools: ToolExecutor, files: WorkspaceFiles): ToolExecutor;
+}
+
+/** An MCP server that the client passes in. */
+export type ClientMcpServer =
+  | {
+      readonly name: string;
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly name: string;
+      readonly type: "http" | "sse";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+/** The files of a session's workspace, as far as the editor's buffers are compared with them. */
+export interface WorkspaceFiles {
+  /** The absolute path of a URI inside of the workspace; undefined for anything else. */
+  pathOf(uri: string): string | undefined;
+  /** Undefined when it is not a text file that can be read. */
+  readText(path: string): string | undefined;
+  addRefScheme(scheme: string, read: RefReader): void;
+}
+
+export interface ModelChoice {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A file before and after a call; null when it did not exist. */
+export interface FileDiff {
+  readonly path: string;
+  readonly oldText: string | null;
+  readonly newText: string;
+}
+
+/** An agent on a workspace. */
+export interface OpenedSession extends AsyncDisposable {
+  readonly agent: Agent;
+  /** The model that answers next. */
+  readonly modelId: string;
+  readonly models: readonly ModelChoice[];
+  useModel(id: string): Promise<void>;
+  events(): Iterable<StampedEvent>;
+  /** Absolute paths, for locations. */
+  pathOf(uri: string): string | undefined;
+  /** What the change behind an undo ref did to text files. */
+  diffsOf(undoRef: string): readonly FileDiff[];
+}

@@ -1,0 +1,176 @@
+import type {
+  ContentBlock,
+  SessionUpdate,
+  ToolCallContent,
+  ToolCallLocation,
+} from "@agentclientprotocol/sdk";
+import type { AgentEvent, AssistantPart, ToolBegan, ToolEnded, UserPart } from "@octant/agent";
+import { toBlock } from "./content.ts";
+import type { FileDiff, OpenedSession } from "./host.ts";
+import { toPlan } from "./plan.ts";
+
+export interface UpdatesOptions {
+  readonly session: Pick<OpenedSession, "pathOf" | "diffsOf">;
+  /** What the client can show beyond the baseline. */
+  readonly shows: { readonly notices: boolean; readonly compaction: boolean };
+  /** Stored events are shown in full; live ones only as far as their deltas were not. */
+  readonly replay: boolean;
+}
+
+/** A tool's output beyond this is cut: the client shows it, the model has all of it. */
+const MAX_SHOWN_CHARS = 32_000;
+
+/** Turns the events of a session, in order, into updates for its client. */
+export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => readonly SessionUpdate[] {
+  const { session, shows, replay } = options;
+  /** Calls that the client knows of and that have not ended. */
+  const open = new Set<string>();
+  let streamed = { text: false, thinking: false };
+  let compactions = 0;
+
+  const locate = (uris: readonly string[]): ToolCallLocation[] =>
+    uris.flatMap((uri) => session.pathOf(uri) ?? []).map((path) => ({ path }));
+  const began = ({ call_id, name, title, kind, paths, input }: ToolBegan): SessionUpdate => {
+    const isNew = !open.has(call_id);
+    open.add(call_id);
+    return {
+      sessionUpdate: isNew ? "tool_call" : "tool_call_update",
+      toolCallId: call_id,
+      name,
+      title,
+      kind,
+      status: "in_progress",
+      locations: locate(paths),
+      rawInput: input,
+    };
+  };
+  const ended = (event: ToolEnded): SessionUpdate => {
+    const { call_id, name, is_error, facts } = event;
+    const changed = facts?.changed?.map(({ path }) => path) ?? [];
+    const isNew = !open.delete(call_id);
+    return {
+      ...(isNew ? { sessionUpdate: "tool_call", title: name } : { sessionUpdate: "tool_call_update" }),
+      toolCallId: call_id,
+      status: is_error ? "failed" : "completed",
+      content: [
+        ...(facts?.undo_ref ? session.diffsOf(facts.undo_ref).map(toDiff) : []),
+        ...event.content.map(toShown),
+      ],
+      ...(changed.length > 0 && { locations: locate(changed) }),
+    };
+  };
+  const voided = (): SessionUpdate[] => {
+    const calls = [...open].map(
+      (toolCallId): SessionUpdate => ({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" }),
+    );
+    open.clear();
+    return streamed.text ? [...calls, say("agent_message_chunk", RESTARTED)] : calls;
+  };
+
+  return (event) => {
+    switch (event.type) {
+      case "user":
+        return replay && event.origin === "person" ? event.content.map(fromPerson) : [];
+      case "text_delta":
+        streamed.text = true;
+        return event.text === "" ? [] : [say("agent_message_chunk", event.text)];
+      case "thinking_delta":
+        streamed.thinking = true;
+        return event.text === "" ? [] : [say("agent_thought_chunk", event.text)];
+      case "retry":
+        return voided();
+      case "call_delta": {
+        if (open.has(event.call_id) || event.name === undefined) return [];
+        open.add(event.call_id);
+        const { call_id: toolCallId, name } = event;
+        return [
+          { sessionUpdate: "tool_call", toolCallId, name, title: name, kind: "other", status: "pending" },
+        ];
+      }
+      case "message": {
+        const shown = streamed;
+        streamed = { text: false, thinking: false };
+        const { used_tokens: used, size_tokens: size } = event.context;
+        const { cost } = event;
+        return [
+          ...event.message.content.flatMap((part) => fromModel(part, shown)),
+          {
+            sessionUpdate: "usage_update",
+            used,
+            size,
+            ...(cost !== null && { cost: { amount: cost, currency: "USD" } }),
+          },
+        ];
+      }
+      case "tool_began":
+        return [began(event)];
+      case "tool_progress": {
+        const { call_id: toolCallId, message } = event;
+        if (message === undefined) return [];
+        return [
+          {
+            sessionUpdate: "tool_call_update",
+            toolCallId,
+            content: [toShown({ type: "text", text: message })],
+          },
+        ];
+      }
+      case "tool_ended":
+        return [ended(event)];
+      case "title":
+        return [{ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.at }];
+      case "notice":
+        return shows.notices && event.text !== ""
+          ? [{ sessionUpdate: "notice", severity: event.level, title: event.text }]
+          : [];
+      case "compaction_began":
+        compactions += 1;
+        return shows.compaction ? [compaction(event.session_id, compactions, "in_progress")] : [];
+      case "compaction":
+        if (replay) compactions += 1;
+        return shows.compaction ? [compaction(event.session_id, compactions, "completed")] : [];
+      case "mark":
+        return toPlan(event);
+      default:
+        return [];
+    }
+  };
+}
+
+const RESTARTED = "\n\n(The answer was interrupted and starts again.)\n\n";
+
+const say = (
+  sessionUpdate: "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk",
+  text: string,
+): SessionUpdate => ({ sessionUpdate, content: { type: "text", text } });
+
+const fromPerson = (part: UserPart): SessionUpdate => ({
+  sessionUpdate: "user_message_chunk",
+  content: toBlock(part),
+});
+
+function fromModel(
+  part: AssistantPart,
+  shown: { readonly text: boolean; readonly thinking: boolean },
+): SessionUpdate[] {
+  if (part.type === "text" && !shown.text && part.text !== "") return [say("agent_message_chunk", part.text)];
+  if (part.type === "thinking" && !shown.thinking && part.text !== "")
+    return [say("agent_thought_chunk", part.text)];
+  return [];
+}
+
+const compaction = (session: string, count: number, status: "in_progress" | "completed"): SessionUpdate => ({
+  sessionUpdate: "compaction_update",
+  compactionId: `${session}.${count}`,
+  status,
+});
+
+const toDiff = (diff: FileDiff): ToolCallContent => ({ type: "diff", ...diff });
+
+function toShown(part: UserPart): ToolCallContent {
+  const block: ContentBlock = toBlock(part);
+  if (block.type !== "text" || block.text.length <= MAX_SHOWN_CHARS)
+    return { type: "content", content: block };
+  const text = `${block.text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}\n(${block.text.length - MAX_SHOWN_CHARS} more characters)`;
+  return { type: "content", content: { type: "text", text } };
+}

@@ -1,0 +1,204 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { TextDecoder } from "node:util";
+import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "@octant/acp";
+import {
+  chooseProvider,
+  createApiClient,
+  createSessionStore,
+  PROVIDER_NAMES,
+  PROVIDERS,
+  type ProviderName,
+  type SessionStore,
+} from "@octant/agent";
+import { ToolError } from "@octant/core";
+import { openStateFolder, toNative } from "@octant/host";
+import type { FlagValues, Io } from "../command.ts";
+import type { Octant } from "../octant.ts";
+import { loadVersion } from "../version.ts";
+import { logLine, type workspaceFlags } from "../workspace-flags.ts";
+import { lockSession } from "./lock-session.ts";
+import { chooseClient, openAgent } from "./open-agent.ts";
+
+export interface AcpHostOptions {
+  readonly flags: FlagValues<typeof workspaceFlags>;
+  readonly io: Io;
+  readonly provider?: ProviderName | undefined;
+  readonly model?: string | undefined;
+}
+
+/** Workspaces, agents and logs for `octant acp`. */
+export function createAcpHost(options: AcpHostOptions): AcpHost {
+  const { flags, io, provider, model } = options;
+  const stores = () => openAllSessions(io);
+  return {
+    version: loadVersion(),
+    async checkCredentials() {
+      await chooseProvider({
+        env: io.env,
+        ...(provider && { provider }),
+        ...(model !== undefined && { model }),
+      });
+    },
+    async open({ roots, resume, mcpServers, prompter, mode, tools, wrapTools }) {
+      for (const { name } of mcpServers)
+        logLine(`the MCP server '${name}' of the client is not used yet`, io);
+      const opened = await openAgent({
+        ...{ io, provider, model, prompter, mode, tools },
+        flags: { ...flags, root: roots.map(checkFolder) },
+        ...(resume !== undefined && { from: { how: "resume", id: resume } }),
+        wrapTools: (own, octant) => wrapTools(own, toWorkspaceFiles(octant)),
+      });
+      const { agent, octant } = opened;
+      try {
+        const files = toWorkspaceFiles(octant);
+        return {
+          agent,
+          modelId: opened.model,
+          models: await findModels(octant, options, opened.model),
+          async useModel(id) {
+            await agent.useModel(createApiClient(await chooseClient(octant, { io, provider, model: id })));
+          },
+          events: () => opened.sessions.events(agent.session.id),
+          pathOf: files.pathOf,
+          diffsOf: (undoRef) => readDiffs(octant, undoRef),
+          [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+        } satisfies OpenedSession;
+      } catch (cause) {
+        await opened[Symbol.asyncDispose]();
+        throw cause;
+      }
+    },
+    list: () =>
+      stores()
+        .flatMap((store) => store.list())
+        .filter(({ parent }) => parent?.kind !== "agent")
+        .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1)),
+    async remove(sessionId) {
+      for (const store of stores()) if (hasSession(store, sessionId)) await store.remove(sessionId);
+    },
+  };
+}
+
+/** By its whole id: the store also takes the beginning of one. */
+function hasSession(store: SessionStore, id: string): boolean {
+  try {
+    return store.resolve(id) === id;
+  } catch {
+    return false;
+  }
+}
+
+function checkFolder(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  const message = `${path} is not a folder`;
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "cwd", message }] });
+}
+
+/** The session stores of all workspaces of this person. */
+function openAllSessions(io: Io): readonly SessionStore[] {
+  const { base } = openStateFolder({ roots: [], env: io.env, warn: (line) => logLine(line, io) });
+  return readdirSync(base)
+    .map((name) => join(base, name, "sessions"))
+    .filter((folder) => existsSync(folder))
+    .map((folder) => createSessionStore({ folder, lock: lockSession }));
+}
+
+/** What the person can switch to: the chosen model, and the default of each provider with credentials. */
+async function findModels(
+  octant: Octant,
+  { io, provider }: AcpHostOptions,
+  current: string,
+): Promise<readonly ModelChoice[]> {
+  const names = provider ? [provider] : PROVIDER_NAMES;
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const id = PROVIDERS[name].default_model;
+      if (id === null) return undefined;
+      const chosen = await chooseClient(octant, { io, provider: name, model: id }).catch(() => undefined);
+      return chosen && id;
+    }),
+  );
+  const ids = [current, ...found.filter((id) => id !== undefined)];
+  return [...new Set(ids)].map((id) => ({ id, name: id }));
+}
+
+const MAX_COMPARED_BYTES = 4 * 1024 * 1024;
+
+function toWorkspaceFiles({ workspace }: Octant): WorkspaceFiles {
+  const { confinement, files } = workspace;
+  return {
+    pathOf(uri) {
+      try {
+        return toNative(confinement.toPath(uri)).toString();
+      } catch {
+        return undefined;
+      }
+    },
+    readText(path) {
+      try {
+        using file = confinement.openFile(confinement.toPath(path));
+        if (file.stat.size > MAX_COMPARED_BYTES) return undefined;
+        return toText(readFileSync(file.fd));
+      } catch {
+        return undefined;
+      }
+    },
+    addRefScheme: (scheme, read) => void files.addRefScheme(scheme, read),
+  };
+}
+
+/** Undefined for bytes that are not UTF-8; the byte order mark stays. */
+function toText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An undo record names each file with the hashes of its states; the replaced ones are in the blob store. */
+function readDiffs({ workspace }: Octant, undoRef: string): readonly FileDiff[] {
+  const { blobs, confinement } = workspace;
+  const textOf = (hash: string): string | undefined => {
+    try {
+      return toText(blobs.get(hash));
+    } catch {
+      return undefined;
+    }
+  };
+  const toDiff = (line: string): FileDiff[] => {
+    const { uri, before, after } = parseEntry(line);
+    if (uri === undefined) return [];
+    const path = confinement.toPath(uri);
+    const oldText = before ? textOf(before) : null;
+    const newText = after ? (textOf(after) ?? readCurrent(path)) : "";
+    return oldText === undefined || newText === undefined
+      ? []
+      : [{ path: toNative(path).toString(), oldText, newText }];
+  };
+  const readCurrent = (path: Parameters<typeof confinement.openFile>[0]): string | undefined => {
+    try {
+      using file = confinement.openFile(path);
+      return toText(readFileSync(file.fd));
+    } catch {
+      return undefined;
+    }
+  };
+  return (textOf(undoRef.replace(/^blob:/, "")) ?? "").split("\n").slice(1).flatMap(toDiff);
+}
+
+function parseEntry(line: string): {
+  readonly uri?: string;
+  readonly before?: string;
+  readonly after?: string;
+} {
+  try {
+    const { uri, before, after } = JSON.parse(line);
+    return typeof uri === "string" && (before || after)
+      ? { uri, before: before?.hash, after: after?.hash }
+      : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,48 @@
+import { PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { defineCommand, ENDING_SIGNALS, EXIT } from "../command.ts";
+import { workspaceFlags } from "../workspace-flags.ts";
+
+const { root: _root, ...flags } = workspaceFlags;
+
+export const acp = defineCommand({
+  name: "acp",
+  summary: "Run the agent for an editor, over the Agent Client Protocol on stdin and stdout",
+  flags: {
+    ...flags,
+    provider: { summary: "Who answers", value: "NAME", choices: PROVIDER_NAMES, env: "OCTANT_PROVIDER" },
+    model: { summary: "Which model; HANZO_MODEL and settings name one too", value: "MODEL" },
+    "editor-terminals": {
+      summary: "Offer the editor's terminal as a tool; what runs there is outside the sandbox",
+    },
+  },
+  notes: `Editors start it: octant setup --acp prints what to put into the settings of Zed, JetBrains IDEs and
+Neovim. The editor chooses the folder, shows tool calls and diffs, and asks the person for approvals. Files that
+are unsaved in the editor are read as the person sees them. The log is on stderr.`,
+  async run({ flags }, io) {
+    // stdout is the protocol's; a stray console.log in some package must not break it.
+    console.log = console.error;
+    if (io.stdin.isTTY)
+      io.stderr.write("octant: waiting for an editor to speak ACP on stdin; octant setup --acp shows how\n");
+    const [{ serveAcp }, { createAcpHost }] = await Promise.all([
+      import("@octant/acp"),
+      import("../agent/acp-host.ts"),
+    ]);
+    const host = createAcpHost({
+      flags: { ...flags, root: [] },
+      io,
+      // The parser lets no other names through.
+      provider: flags.provider as ProviderName | undefined,
+      model: flags.model,
+    });
+    const server = serveAcp({
+      host,
+      input: io.stdin,
+      output: io.stdout,
+      editorTerminals: flags["editor-terminals"],
+    });
+    for (const signal of ENDING_SIGNALS) process.once(signal, server.close);
+    await server.closed;
+    io.stdin.destroy();
+    return EXIT.OK;
+  },
+});
