@@ -92,3 +92,20 @@ test("what was removed is found no more, sealed or open", async () => {
   expect(ids(await ranker.rank(ask("a")))).toEqual([2]);
   expect(ids(await ranker.rank({ ...ask("a"), files: new Set([0]) }))).toEqual([]);
 });
+
+test("removed chunks change nothing about the scores of the others", async () => {
+  const chunks = Array.from({ length: 30 }, (_, n) =>
+    chunkOf(n + 1, { name: [`w${n % 5}`], body: [`w${n % 7}`] }),
+  );
+  const gone = chunks.map((chunk) => ({ ...chunk, id: chunk.id + 100 }));
+  const question: RankQuestion = {
+    ...ask("w1", "w3"),
+    vector: packVector(Float32Array.of(1, 0.2)),
+    strategies: ["text", "vector"],
+  };
+  const ranker = await rankerOf(gone.slice(15), [...chunks, ...gone.slice(0, 15)]);
+  await ranker.remove(gone.map(({ id }) => id));
+  const scores = (ranked: readonly { id: number; score: number }[]) =>
+    ranked.map(({ id, score }) => `${id} ${score.toFixed(9)}`);
+  expect(scores(await ranker.rank(question))).toEqual(scores(await (await rankerOf(chunks)).rank(question)));
+});

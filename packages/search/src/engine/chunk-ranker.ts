@@ -85,7 +85,9 @@ export const VECTOR_WEIGHT = 6;
 export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker {
   const { vectorWeight = VECTOR_WEIGHT, fusion = "z_score", sealed = () => [] } = options;
   const add = (a: Float64Array, b: Float64Array) =>
-    fusion === "rrf" ? addReciprocalRanks(a, b) : addStandardised(a, b, vectorWeight);
+    fusion === "rrf"
+      ? addReciprocalRanks(a, b)
+      : addStandardised(a, b, vectorWeight, sealedSize + facts.length - dead.size);
   const postings = createPostings();
   const vectors = options.vectors ?? createEmbeddedStore();
   // Chunks have a slot each: their own numbers grow with every edit, and lists of scores must not.
@@ -118,13 +120,27 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
     return { id, file, traits, copy };
   };
 
+  /** Removed chunks that are still in the lists of a term: they must not make it less rare. */
+  const deadHolders = (term: string, lists: readonly BlockPostings[]): number => {
+    if (dead.size === 0) return 0;
+    let count = 0;
+    for (const { block, entries } of lists) {
+      const base = starts.get(block) ?? 0;
+      for (let at = 0; at < entries.length; at += 2) if (dead.has(base + (entries[at] ?? 0))) count++;
+    }
+    postings.forEach(term, (slot) => {
+      if (dead.has(slot)) count++;
+    });
+    return count;
+  };
+
   const scoreWords = (terms: readonly AskedTerm[]): Float64Array => {
     const size = sealedSize + facts.length;
     const scores = new Float64Array(size);
     for (const { term, weight: times } of terms) {
       const lists = [...sealed(term)];
       const holders = lists.reduce((sum, { entries }) => sum + entries.length / 2, postings.count(term));
-      const unit = (times * rarityOf(holders, size)) / FULL_WEIGHT;
+      const unit = (times * rarityOf(holders - deadHolders(term, lists), size - dead.size)) / FULL_WEIGHT;
       for (const { block, entries } of lists) {
         const base = starts.get(block) ?? 0;
         for (let at = 0; at < entries.length; at += 2) {

@@ -2,9 +2,15 @@
  * Adds two lists of scores of different kinds, each measured by how far scores spread in its own list (z-scores). Of
  * the second, `weight` times as much. What the first list has stays above 0; the rest only when it stands out.
  */
-export function addStandardised(a: Float64Array, b: Float64Array, weight: number): Float64Array {
+export function addStandardised(
+  a: Float64Array,
+  b: Float64Array,
+  weight: number,
+  /** How many entries there are in truth: those that are gone have 0 in both lists. */
+  count = Math.max(a.length, b.length),
+): Float64Array {
   const size = Math.max(a.length, b.length);
-  const [spreadOfA, spreadOfB] = [spreadOf(a, size), spreadOf(b, size)];
+  const [spreadOfA, spreadOfB] = [spreadOf(a, count), spreadOf(b, count)];
   const [unitOfA, unitOfB] = [1 / spreadOfA.deviation, weight / spreadOfB.deviation];
   const middle = spreadOfA.mean * unitOfA + spreadOfB.mean * unitOfB;
   const sum = new Float64Array(size);
