@@ -474,5 +474,30 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "kill -9 of the agent loses nothing acknowledged and repeats no call",
     "test/agent-kills.test.ts: nothing acknowledged is lost, no call runs twice",
+  // 6. Wires
+  rule(
+    "HOOT01 has seven frames with fixed constants, and ROUTER identities are kept",
+    "packages/wire/src/hoot01/frames.test.ts: the frames and the message are each other",
+    "packages/wire/src/hoot01/frames.test.ts: a typed error that names the frame",
+  ),
+  rule(
+    "equal envelopes on every wire: no JSON between socket and tool",
+    "packages/wire/src/zmq/zmq.test.ts: a call has the envelope of the dispatcher itself",
+    "packages/wire/src/nats/nats.test.ts: a call has the envelope of the worker's dispatcher",
+    "test/edges.test.ts: the same calls have the same envelopes as from the dispatcher itself",
+  ),
+  rule(
+    "a stranger writes a client from the frame table",
+    "test/wire-cli.test.ts: a Python client of less than 100 lines",
+  ),
+  rule(
+    "tcp is never open: CURVE or HMAC keys, checked before decoding",
+    "packages/wire/src/zmq/zmq.test.ts: keys admits who has them, and nobody else",
+    "packages/wire/src/zmq/zmq.test.ts: tcp without keys is refused",
+  ),
+  rule(
+    "over NATS a job ends exactly once, whoever dies",
+    "packages/wire/src/nats/nats.test.ts: a worker that stops gives back the one it runs",
+    "test/edges.test.ts: jobs of NATS workers that are killed end exactly once",
   ),
 ];

@@ -8,7 +8,7 @@ export interface Upload {
 }
 
 /** Chunks that a client may be ahead; more is LIMIT_EXCEEDED, because it ignores the acknowledgements. */
-export const UPLOAD_WINDOW = 16;
+export const UPLOAD_WINDOW = 64;
 
 /** Ends after `size` bytes. `onTaken` hears how many chunks the tool has taken, for the client's window. */
 export function createUpload(size: number, onTaken: (chunks: number) => void): Upload {

@@ -34,7 +34,8 @@ export interface ContentStore {
 }
 
 export const MAX_CONTENT_BYTES = 4 * 1024 * 1024 * 1024;
-const CHUNK_BYTES = 256 * 1024;
+/** Small, so that the engine collects chunks that were sent often: large ones pile up outside its heap. */
+const CHUNK_BYTES = 16 * 1024;
 const SHARD_CHARS = 2;
 
 /** Nothing is made before the first put. */

@@ -55,7 +55,8 @@ export interface ZmqClient {
 
 const HEARTBEAT_MS = 1_000;
 const ATTEMPTS = 3;
-const UPLOAD_CHUNK_BYTES = 256 * 1024;
+/** Small, so that the engine collects received chunks often: large ones pile up outside its heap. */
+const UPLOAD_CHUNK_BYTES = 16 * 1024;
 
 export const createZmqClient = (options: ZmqClientOptions): ZmqClient => {
   parseEndpoint(options.address);

@@ -49,8 +49,8 @@ const SEND_HIGH_WATER_MARK = 1_000;
 const RECEIVE_HIGH_WATER_MARK = 64;
 const MAX_CALLS_IN_FLIGHT = 256;
 const RETRY_AFTER_MS = 250;
-/** Chunks of 256 KiB: 4 MiB are on their way at most. */
-const RAW_WINDOW = 16;
+/** A tool sends chunks of 16 KiB: 1 MiB is under way at most. */
+const RAW_WINDOW = 64;
 
 /** Serves the dispatcher to ZeroMQ clients. */
 export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
