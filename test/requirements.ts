@@ -474,6 +474,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "kill -9 of the agent loses nothing acknowledged and repeats no call",
     "test/agent-kills.test.ts: nothing acknowledged is lost, no call runs twice",
+  ),
   // 6. Wires
   rule(
     "HOOT01 has seven frames with fixed constants, and ROUTER identities are kept",
