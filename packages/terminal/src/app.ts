@@ -72,6 +72,7 @@ export class TerminalApp {
   #editor: EditorState;
   #markdown: MdRenderer;
   #pending: Line[] = [];
+  #endsInGap = true;
   #preview: readonly Line[] = [];
   #thinking = "";
   #tools = new Map<string, RunningTool>();
@@ -126,7 +127,7 @@ export class TerminalApp {
       (input) => this.#onInput(input),
       () => this.#render(),
     );
-    this.#pending.push(...greeting);
+    this.#append(greeting);
     this.#render();
     try {
       const left = new Promise<void>((resolve) => {
@@ -154,7 +155,7 @@ export class TerminalApp {
 
   /** Puts lines above the live region. */
   print(lines: readonly Line[]): void {
-    this.#pending.push(...lines);
+    this.#append(lines);
     this.#render();
   }
 
@@ -176,10 +177,12 @@ export class TerminalApp {
         break;
       case "retry":
         this.#endText();
-        this.#pending.push([
-          span(`! ${toOneLine(event.reason)}; trying again in ${Math.ceil(event.delay_ms / 1000)} s`, {
-            role: "warning",
-          }),
+        this.#append([
+          [
+            span(`! ${toOneLine(event.reason)}; trying again in ${Math.ceil(event.delay_ms / 1000)} s`, {
+              role: "warning",
+            }),
+          ],
         ]);
         break;
       case "tool_began":
@@ -204,14 +207,14 @@ export class TerminalApp {
       case "end":
         this.#endText();
         this.#append(viewEvent(event, () => "", this.#width));
-        this.#pending.push([]);
+        this.#gap();
         if (this.#options.bell) this.#options.device.write("\x07");
         break;
       default: {
         const lines = viewEvent(event, () => "", this.#width);
-        if (event.type === "user" && lines.length > 0) this.#pending.push([]);
+        if (event.type === "user") this.#gap();
         this.#append(lines);
-        if (event.type === "user" && lines.length > 0) this.#pending.push([]);
+        if (event.type === "user") this.#gap();
       }
     }
     this.#schedule();
@@ -233,13 +236,20 @@ export class TerminalApp {
   #endText(): void {
     const lines = this.#markdown.flush();
     this.#append(lines);
-    if (lines.length > 0) this.#pending.push([]);
+    if (lines.length > 0) this.#gap();
     this.#markdown = this.#newMarkdown();
     this.#thinking = "";
   }
 
   #append(lines: readonly Line[]): void {
     this.#pending.push(...lines);
+    const last = lines.at(-1);
+    if (last) this.#endsInGap = last.length === 0;
+  }
+
+  /** One empty line, unless there is one already. */
+  #gap(): void {
+    if (!this.#endsInGap) this.#append([[]]);
   }
 
   #newMarkdown(): MdRenderer {

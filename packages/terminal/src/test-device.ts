@@ -1,4 +1,4 @@
-import xterm from "@xterm/headless";
+import xterm, { type Terminal } from "@xterm/headless";
 import type { Device, TerminalInput } from "./device.ts";
 
 /** A terminal emulator as the other side of the screen: what a person would see, scrollback included. */
@@ -12,7 +12,7 @@ export interface TestDevice extends Device {
   screen(): Promise<string[]>;
   /** Scrollback and screen together. */
   all(): Promise<string[]>;
-  cursor(): Promise<{ row: number; column: number }>;
+  readonly terminal: Terminal;
 }
 
 export function createTestDevice(columns = 80, rows = 24): TestDevice {
@@ -64,11 +64,6 @@ export function createTestDevice(columns = 80, rows = 24): TestDevice {
       await settled();
       return lines(0, terminal.buffer.active.length);
     },
-    async cursor() {
-      await settled();
-      const { baseY, cursorX, cursorY } = terminal.buffer.active;
-      void baseY;
-      return { row: cursorY, column: cursorX };
-    },
+    terminal,
   };
 }

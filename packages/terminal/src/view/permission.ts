@@ -1,6 +1,6 @@
 import { toOneLine, toVisible } from "@octant/core";
 import type { PermissionAnswer, PermissionRequest, PermissionRule } from "@octant/runtime";
-import { hardWrap, type Line, span, wrap } from "../styled.ts";
+import { hardWrap, type Line, lineWidth, type Span, span, wrap } from "../styled.ts";
 import { viewDiff } from "./diff.ts";
 
 const MAX_PREVIEW_LINES = 18;
@@ -28,8 +28,14 @@ export function viewPermission(request: PermissionRequest, width: number): Line[
     ],
     width,
   );
-  const why = wrap([span(`  asked because ${toOneLine(request.decision.reason)}`, { role: "muted" })], width);
-  return [...title, ...why, ...what(request, width), ...always(request.always, width), choiceLine(request)];
+  const why = indented(`asked because ${toOneLine(request.decision.reason)}`, width);
+  return [
+    ...title,
+    ...why,
+    ...what(request, width),
+    ...always(request.always, width),
+    ...choiceLines(request, width),
+  ];
 }
 
 function what({ preview, input }: PermissionRequest, width: number): Line[] {
@@ -70,15 +76,19 @@ const risky = (text: string): Line =>
 function always(rule: PermissionRule | undefined, width: number): Line[] {
   if (!rule) return [];
   const args = rule.args ? ` where ${toOneLine(JSON.stringify(rule.args))}` : "";
-  return wrap(
-    [span(`  "always" would add the rule: allow ${rule.tool_pattern}${args}`, { role: "muted" })],
-    width,
-  );
+  return indented(`"always" would add the rule: allow ${rule.tool_pattern}${args}`, width);
 }
 
-const choiceLine = (request: PermissionRequest): Line =>
-  choicesFor(request).flatMap(({ key, label }, i) => [
-    span(i === 0 ? "  [" : "  ["),
-    span(key, { bold: true, role: "accent" }),
-    span(`] ${label}`),
-  ]);
+const indented = (text: string, width: number): Line[] =>
+  wrap([span(text, { role: "muted" })], width - 2).map((line) => [span("  "), ...line]);
+
+/** As many choices on a line as fit. */
+function choiceLines(request: PermissionRequest, width: number): Line[] {
+  const lines: Span[][] = [[]];
+  for (const { key, label } of choicesFor(request)) {
+    const choice = [span("  ["), span(key, { bold: true, role: "accent" }), span(`] ${label}`)];
+    if (lineWidth([...lines.at(-1)!, ...choice]) > width) lines.push([]);
+    lines.at(-1)!.push(...choice);
+  }
+  return lines;
+}
