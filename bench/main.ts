@@ -13,6 +13,7 @@ import { reads } from "./cases/reads.ts";
 import { sandbox } from "./cases/sandbox.ts";
 import { searchEngine } from "./cases/search-engine.ts";
 import { searches } from "./cases/searches.ts";
+import { ui } from "./cases/ui.ts";
 import { vcs } from "./cases/vcs.ts";
 import { wholeServer } from "./cases/whole-server.ts";
 import { wire } from "./cases/wire.ts";
@@ -34,6 +35,7 @@ const CASES: readonly Case[] = [
   ...processes,
   ...sandbox,
   ...net,
+  ...ui,
   ...http,
   ...policy,
   ...code,

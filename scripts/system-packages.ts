@@ -37,6 +37,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("scrot"),
   program("ffmpeg"),
   program("import", "imagemagick"),
+  program("xev", "x11-utils"),
   // Languages, their test runners and language servers.
   program("gcc"),
   program("clangd"),

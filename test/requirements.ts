@@ -441,6 +441,27 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "every action with a range takes lines in the counting of text answers",
     "test/text-answers.test.ts: range and lines in one call are refused",
   ),
+  // ui
+  rule(
+    "every request of a page obeys the network policy",
+    "test/ui-shop.test.ts: no request of a page gets past the network policy",
+  ),
+  rule(
+    "a stale ref is CONFLICT with the fresh candidates",
+    "test/ui-shop.test.ts: a stale ref is a conflict that names what looks the same now",
+  ),
+  rule(
+    "a snapshot stays within the answer budget, with a ref to the rest",
+    "test/ui-shop.test.ts: a page of 5 MB is read within the budget",
+  ),
+  rule(
+    "the screen is off until the person turns it on",
+    "test/ui-screen.test.ts: the screen is off until the person turns it on",
+  ),
+  rule(
+    "no browser outlives the server, even after kill -9",
+    "test/ui-lifecycle.test.ts: a server that is killed takes its browser along",
+  ),
   // 7. The agent runtime
   rule(
     "the loop takes ToolExecutor, PermissionPrompter and ApiClient, and tests pass scripted ones",

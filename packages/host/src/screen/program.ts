@@ -15,7 +15,8 @@ const RUN_MS = 20_000;
 const MAX_COMPLAINT_CHARS = 300;
 
 export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
-  const env = Object.fromEntries(PASSED.map((name) => [name, given[name]]));
+  // Without a UTF-8 locale xdotool cannot read what it is to type.
+  const env = { ...Object.fromEntries(PASSED.map((name) => [name, given[name]])), LC_ALL: "C.UTF-8" };
   return {
     find: (program) => findTrusted(program),
     env,
@@ -34,7 +35,7 @@ export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
 }
 
 /** What a client of the display needs, and nothing else of the environment. */
-const PASSED = ["DISPLAY", "XAUTHORITY", "HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE"] as const;
+const PASSED = ["DISPLAY", "XAUTHORITY", "HOME", "PATH"] as const;
 
 export const missing = (program: string) =>
   new ToolError(

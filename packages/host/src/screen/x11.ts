@@ -10,6 +10,8 @@ const BUTTONS = { left: "1", middle: "2", right: "3" } as const;
 const WHEEL = { up: "4", down: "5", left: "6", right: "7" } as const;
 const CLICK_DELAY_MS = 60;
 const TYPE_DELAY_MS = 4;
+/** A letter that no key has is put on one first; the program has to hear of that before the key is pressed. */
+const REMAP_DELAY_MS = 150;
 const DRAG_STEPS = 12;
 const FOCUS_MS = 3_000;
 const MAX_WINDOWS = 200;
@@ -100,8 +102,10 @@ export function createX11(desktop: Desktop) {
     },
     /** From stdin: the text is nobody's argument, and may hold every character. */
     async type(text: string, signal: AbortSignal): Promise<void> {
-      const args = ["type", "--clearmodifiers", "--delay", TYPE_DELAY_MS, "--file", "-"];
-      await xdotool(args, signal, text);
+      for (const [run] of text.matchAll(RUNS)) {
+        const delay = isAscii(run) ? TYPE_DELAY_MS : REMAP_DELAY_MS;
+        await xdotool(["type", "--clearmodifiers", "--delay", delay, "--file", "-"], signal, run);
+      }
     },
     async press(keys: readonly string[], signal: AbortSignal): Promise<void> {
       const chords = keys.map((chord) =>
@@ -157,6 +161,10 @@ export function createX11(desktop: Desktop) {
     },
   };
 }
+
+/** Letters that keyboards have, and others, in turns. */
+const RUNS = /[\x00-\x7f]+|[^\x00-\x7f]+/gu;
+const isAscii = (text: string): boolean => (text.codePointAt(0) ?? 0) < 0x80;
 
 /** Names of keys as pages have them, in the words of X. */
 const KEYSYMS: Readonly<Record<string, string>> = {

@@ -1,0 +1,121 @@
+// What becomes of browsers when they, or the server, end; and a test that is written and run through our tools alone.
+import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lacks } from "./ui/lacks.ts";
+import { openShop, type Shop } from "./ui/shop.ts";
+import { openUi } from "./ui/ui-client.ts";
+
+/** `UI_SESSIONS=50` opens as many as the issue asks for; each costs a second on a busy machine. */
+const SESSIONS = Number(process.env["UI_SESSIONS"] ?? 20);
+const GONE_MS = 15_000;
+
+/** Processes below a process, by the parents that they have now. */
+function familyOf(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const found = new Set([pid]);
+  for (let size = 0; size !== found.size; ) {
+    size = found.size;
+    for (const [child, parent] of parents) if (found.has(parent)) found.add(child);
+  }
+  found.delete(pid);
+  return [...found];
+}
+
+const commandOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+};
+/** A process that has ended and waits to be asked for has no command line. */
+const aliveOf = (pids: readonly number[]) => pids.filter((pid) => commandOf(pid) !== "");
+const browsersBelow = (pid: number) => familyOf(pid).filter((one) => /chrom/.test(commandOf(one)));
+
+async function until(holds: () => boolean): Promise<boolean> {
+  const started = performance.now();
+  while (!holds() && performance.now() - started < GONE_MS) await delay(50);
+  return holds();
+}
+
+describe.skipIf(lacks("chromium") || process.platform !== "linux")("the life of a browser", () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  });
+  afterAll(() => shop[Symbol.asyncDispose]());
+
+  test("a browser that is killed is a typed error, the next call works, and nothing is left", async () => {
+    await using client = await openUi();
+    await client.ui("navigate", { url: `${shop.url}/` });
+    const old = browsersBelow(client.pid);
+    expect(old.length).toBeGreaterThan(3);
+    const waiting = client.fails("wait", { text: "never", timeout: 60_000 });
+    for (const pid of old) process.kill(pid, "SIGKILL");
+    expect(await waiting).toMatchObject({
+      code: "UPSTREAM_ERROR",
+      message: expect.stringContaining("browser ended"),
+    });
+    expect(await until(() => aliveOf(old).length === 0)).toBe(true);
+    expect(await client.ui("navigate", { url: `${shop.url}/` })).toMatchObject({ title: "Shop" });
+  });
+
+  test("a server that is killed takes its browser along", async () => {
+    const client = await openUi();
+    await client.ui("navigate", { url: `${shop.url}/` });
+    const family = familyOf(client.pid);
+    expect(family.length).toBeGreaterThan(3);
+    process.kill(client.pid, "SIGKILL");
+    expect(await until(() => aliveOf(family).length === 0)).toBe(true);
+    await client[Symbol.asyncDispose]();
+  });
+
+  test(`${SESSIONS} profiles opened and closed leave no page, no process and no folder`, async () => {
+    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("octant-browser-")).length;
+    const before = folders();
+    const client = await openUi();
+    await client.ui("navigate", { url: `${shop.url}/` });
+    const processes = browsersBelow(client.pid).length;
+    for (let round = 0; round < SESSIONS / 5; round++) {
+      const names = Array.from({ length: 5 }, (_, index) => `profile-${round}-${index}`);
+      await Promise.all(names.map((profile) => client.ui("navigate", { url: `${shop.url}/cart`, profile })));
+      await Promise.all(names.map((profile) => client.ui("tabs", { op: "quit", profile })));
+    }
+    expect((await client.ui("tabs", { op: "list" })).tabs).toHaveLength(1);
+    expect(await until(() => browsersBelow(client.pid).length <= processes + 1)).toBe(true);
+    const family = familyOf(client.pid);
+    await client[Symbol.asyncDispose]();
+    expect(await until(() => aliveOf(family).length === 0)).toBe(true);
+    expect(folders()).toBe(before);
+  }, 180_000);
+
+  test("a test is generated: navigate, screenshot, evaluate, write, run", async () => {
+    await using client = await openUi();
+    await client.ui("navigate", { url: `${shop.url}/product/1` });
+    await client.ui("screenshot", { output: "shots/product.png" });
+    const { result: title } = await client.ui("evaluate", {
+      script: "document.querySelector('h1').textContent",
+    });
+    await client.call("fs", "write", {
+      uri: "package.json",
+      content: '{ "type": "module", "scripts": { "test": "node --test" } }\n',
+    });
+    await client.call("fs", "write", {
+      uri: "product.test.js",
+      content: `import assert from "node:assert";\nimport test from "node:test";\ntest("the product page has its title", async () => {\n  const page = await (await fetch(${JSON.stringify(`${shop.url}/product/1`)})).text();\n  assert.match(page, /<h1>${title}<\\/h1>/);\n});\n`,
+    });
+    let run = await client.call("test", "run");
+    while (run.status === "running") run = await client.call("test", "status", { run_id: run.run_id });
+    expect(run).toMatchObject({ pass: 1, fail: 0 });
+  });
+});
