@@ -24,8 +24,16 @@ const COUNTING: Script = ({ results }) => {
   if (count >= LINES) return { parts: [{ text: "All lines are there." }] };
   return { parts: [{ call: "proc", input: { action: "exec", command: `echo ${count + 1} >> ${FILE}` } }] };
 };
-/** From the start of the process to the end of a run that nobody kills. */
-const MAX_KILL_MS = 4_000;
+/** About as many as a run that nobody kills has. */
+const MAX_EVENTS = 90;
+/** From one event to about the next. */
+const MAX_DELAY_MS = 40;
+
+/** A kill comes so many milliseconds after so many events. */
+export interface Moment {
+  readonly events: number;
+  readonly ms: number;
+}
 
 /** Kills the agent at random moments of a run, resumes it to the end, and looks whether anything was lost or repeated. */
 export const agentKills: Torture = async (count, random, onProgress) => {
@@ -34,8 +42,13 @@ export const agentKills: Torture = async (count, random, onProgress) => {
   await using provider = await createScriptedProvider(COUNTING);
   for (let round = 0; round < count; round++) {
     using project = createFixtureProject();
-    const found = await killOnce(project, provider, random() * MAX_KILL_MS);
-    violations.push(...found.violations.map((what) => `kill ${round} after ${found.ms} ms: ${what}`));
+    const moment = { events: Math.floor(random() * MAX_EVENTS), ms: random() * MAX_DELAY_MS };
+    const found = await killOnce(project, provider, moment);
+    violations.push(
+      ...found.violations.map(
+        (what) => `kill ${round} after ${moment.events} events and ${moment.ms} ms: ${what}`,
+      ),
+    );
     facts.killed += found.wasKilled ? 1 : 0;
     facts.inTool += found.wasInTool ? 1 : 0;
     facts.acknowledged += found.acknowledged;
@@ -48,8 +61,8 @@ export const agentKills: Torture = async (count, random, onProgress) => {
   } satisfies Report;
 };
 
-/** One kill after so many milliseconds, and what did not hold. */
-export async function killOnce(project: FixtureProject, provider: ScriptedProvider, afterMs: number) {
+/** One kill, and what did not hold. */
+export async function killOnce(project: FixtureProject, provider: ScriptedProvider, moment: Moment) {
   const env = { ...project.env, ...providerEnvironment(provider) };
   const options = { cwd: project.root, env };
   const flags = ["--allow", "*", "--stream-json", "--provider", "anthropic"];
@@ -57,12 +70,15 @@ export async function killOnce(project: FixtureProject, provider: ScriptedProvid
   const child = startOctant(["run", "write the lines", ...flags], options);
   child.stdin.end();
   const shown: AgentEvent[] = [];
+  const reached = Promise.withResolvers<void>();
   createInterface({ input: child.stdout }).on("line", (line) => {
     // The last line may be cut by the kill.
     if (line.endsWith("}")) shown.push(JSON.parse(line));
+    if (shown.length >= moment.events) reached.resolve();
   });
   const done = ended(child);
-  await Promise.race([delay(afterMs), done]);
+  if (moment.events > 0) await Promise.race([reached.promise, done]);
+  await Promise.race([delay(moment.ms), done]);
   child.kill("SIGKILL");
   const { signal } = await done;
 
@@ -89,7 +105,6 @@ export async function killOnce(project: FixtureProject, provider: ScriptedProvid
     acknowledged,
     wasKilled: signal === "SIGKILL",
     wasInTool: open.size > 0,
-    ms: Math.round(afterMs),
   };
 }
 
