@@ -417,6 +417,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   // 9. and 10.
   rule(
+    "undo covers the shell: a turn is taken back as a whole, and what the person changed since is kept or asked about",
+    "test/undo.test.ts: octant undo takes back a whole turn, commands included",
+    "test/undo.test.ts: an undo merges what the person changed since",
+    "test/undo.test.ts: with --checkpoints proc.exec answers a client with an undo ref",
+    "test/undo.test.ts: after kill -9 in a turn its work is taken back",
+    "packages/host/src/checkpoints/killed.test.ts: a process that is killed while it takes checkpoints and undoes",
+  ),
+  rule(
     "octant with no arguments in a terminal is the agent",
     "test/chat.test.ts: octant alone in a terminal is the agent",
   ),

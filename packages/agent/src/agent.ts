@@ -21,6 +21,8 @@ export interface AgentOptions {
   readonly parent?: SessionBegan["parent"];
   readonly limits?: Limits;
   readonly compaction?: CompactionSettings;
+  /** Awaited after every run, however it ended. */
+  readonly afterRun?: () => Promise<void>;
 }
 
 export interface SendOptions {
@@ -97,7 +99,8 @@ export function createAgent(options: AgentOptions): Agent {
     if (running)
       throw new ToolError("LOCKED", "the agent is at work; queue the message, or cancel first", {});
     const stop = new AbortController();
-    const ended = run(content, more, stop).finally(() => {
+    const ended = run(content, more, stop).finally(async () => {
+      await options.afterRun?.();
       running = undefined;
     });
     running = { stop, ended };

@@ -21,6 +21,7 @@ import {
 } from "@octant/core";
 import {
   backgroundClock,
+  type Checkpoints,
   createBrowsers,
   createGit,
   createNetwork,
@@ -82,6 +83,10 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly prompter?: PermissionPrompter;
   /** What the person has allowed for this run; it lifts questions, never a deny. */
   readonly allow?: readonly PermissionRule[];
+  /** Keeps the state of the files before commands, so that they can be undone; as the settings say when absent. */
+  readonly checkpoints?: boolean;
+  /** Where neither that nor the settings say; off when absent. */
+  readonly checkpointsByDefault?: boolean;
   /** How long a call waits for an answer at `/approvals`; some minutes when absent. */
   readonly approvalTimeoutMs?: number;
   readonly env?: NodeJS.ProcessEnv;
@@ -117,6 +122,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly topics: Topics;
   readonly client: Client<T>;
   readonly workspace: Workspace;
+  /** Undefined where they are off. */
+  readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
   /** Which rules decide about a call. */
   readonly rules: Policy;
@@ -189,8 +196,11 @@ function equip<T extends Tool>(
     settings: { headless, ...(browser !== null && { browser }) },
   });
   const screen = createScreen({ env, isOn });
+  const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault ?? false;
+  const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
   const parts = {
     workspace,
+    checkpoints,
     registry,
     network,
     code,
@@ -269,6 +279,7 @@ function equip<T extends Tool>(
     },
     client: createClient(dispatch, { caller: LOCAL_CALLER }),
     workspace,
+    checkpoints,
     config,
     rules,
     addTool: registry.addTool,

@@ -3,13 +3,23 @@ import { ToolError } from "@octant/core";
 import { type FlagValues, type Io, UsageError } from "./command.ts";
 import { createOctant, type Octant, type OctantOptions, type OwnTool } from "./octant.ts";
 import { UnknownNameError } from "./tool-choice.ts";
-import { logLine, type permissionFlags, rootsOf, type workspaceFlags } from "./workspace-flags.ts";
+import {
+  type checkpointFlags,
+  logLine,
+  type permissionFlags,
+  rootsOf,
+  type workspaceFlags,
+} from "./workspace-flags.ts";
 
 /** The workspace that the flags ask for, with its tools. */
 export function openOctant(
-  flags: FlagValues<typeof workspaceFlags> & Partial<FlagValues<typeof permissionFlags>>,
+  flags: FlagValues<typeof workspaceFlags> &
+    Partial<FlagValues<typeof permissionFlags> & FlagValues<typeof checkpointFlags>>,
   io: Io,
-  more: Pick<OctantOptions, "prompter" | "allow" | "env" | "toolConfig" | "customTools"> = {},
+  more: Pick<
+    OctantOptions,
+    "prompter" | "allow" | "env" | "checkpointsByDefault" | "toolConfig" | "customTools"
+  > = {},
 ): Octant<OwnTool> {
   try {
     const env = more.env ?? io.env;
@@ -18,6 +28,7 @@ export function openOctant(
       roots: rootsOf(flags, io),
       permissions: flags.permissions,
       mode: flags.mode,
+      ...(flags.checkpoints && { checkpoints: true }),
       tools: flags.tools?.split(",").map((name) => name.trim()),
       // The settings read it from there, as they read all of the environment.
       env: {

@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { MAX_ANSWER_BYTES, type Mode, type Registry } from "@octant/core";
 import {
   type Browsers,
+  type Checkpoints,
   createGit,
   isWithin,
   MAX_EDIT_BYTES,
@@ -41,6 +42,7 @@ import type { CodeParts } from "./code-parts.ts";
 /** What the tools stand on. */
 export interface Parts {
   readonly workspace: Workspace;
+  readonly checkpoints: Checkpoints | undefined;
   readonly registry: Registry;
   readonly network: Network;
   readonly code: CodeParts;
@@ -66,7 +68,10 @@ export const OWN_TOOLS = {
     fs(workspace, createDiagnosticsAfterEdit({ workspace, servers })),
   code: ({ workspace, code: { servers, engine, parsers } }: Parts) =>
     code({ workspace, servers, index: engine, parsers }),
-  proc: ({ workspace }: Parts) => proc(workspace),
+  proc: ({ workspace, checkpoints }: Parts) => {
+    const { confinement, processes, sandbox } = workspace;
+    return proc({ confinement, processes, sandbox, ...(checkpoints && { checkpoints }) });
+  },
   test: ({ workspace, env }: Parts) => test({ workspace, env }),
   vcs: ({ workspace, env, settings }: Parts) =>
     vcs({ ...workspace, git: createGit({ ...workspace, env, allow: settings.vcs }) }),

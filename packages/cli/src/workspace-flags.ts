@@ -31,6 +31,13 @@ export const permissionFlags = {
   },
 } as const satisfies Flags;
 
+export const checkpointFlags = {
+  checkpoints: {
+    summary: "Keep the state of the files before every command: proc.exec then answers with an undo ref",
+    env: "OCTANT_CHECKPOINTS",
+  },
+} as const satisfies Flags;
+
 /** The folders that the flags ask for. */
 export const rootsOf = (flags: Pick<FlagValues<typeof workspaceFlags>, "root">, io: Io): readonly string[] =>
   flags.root.length > 0 ? flags.root : [io.cwd()];

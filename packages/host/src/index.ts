@@ -1,10 +1,14 @@
 export * from "./blobs/blobs.ts";
 export * from "./browser/index.ts";
 export {
+  type BeginOptions,
   type Checkpoint,
   type Checkpoints,
   createCheckpoints,
+  type OpenTurn,
+  type Restoration,
   type SnapshotChange,
+  type Turn,
 } from "./checkpoints/index.ts";
 export * from "./confinement.ts";
 export * from "./edits/compare.ts";

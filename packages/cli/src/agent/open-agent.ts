@@ -24,6 +24,7 @@ import { openOctant } from "../open-octant.ts";
 import type { workspaceFlags } from "../workspace-flags.ts";
 import { loadAgentContext } from "./agent-context.ts";
 import { lockSession } from "./lock-session.ts";
+import { createTurnCheckpoints } from "./turn-checkpoints.ts";
 
 export interface OpenAgentOptions {
   readonly flags: FlagValues<typeof workspaceFlags>;
@@ -64,6 +65,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   const callPrompter = createCallPrompter();
   const octant = openOctant({ ...flags, permissions: "enforce" }, io, {
     prompter: callPrompter.prompter,
+    checkpointsByDefault: true,
     ...(options.allow && { allow: options.allow }),
     ...(options.tools && { customTools: options.tools }),
     env: withoutKeys(io.env),
@@ -85,9 +87,11 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       jobs: octant.workspace.jobs,
       ...(options.mode && { mode: options.mode }),
     });
+    const turn = createTurnCheckpoints(octant.checkpoints, session);
     const agent = createAgent({
       client,
-      tools: options.wrapTools?.(own, octant) ?? own,
+      tools: turn.around(options.wrapTools?.(own, octant) ?? own),
+      afterRun: turn.end,
       session,
       prompter,
       system,

@@ -7,6 +7,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   run: async () => (await import("./run.ts")).run,
   sessions: async () => (await import("./sessions.ts")).sessions,
   acp: async () => (await import("./acp.ts")).acp,
+  undo: async () => (await import("./undo.ts")).undo,
+  redo: async () => (await import("./undo.ts")).redo,
   serve: async () => (await import("./serve.ts")).serve,
   worker: async () => (await import("./worker.ts")).worker,
   edge: async () => (await import("./edge.ts")).edge,

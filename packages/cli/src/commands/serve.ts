@@ -2,7 +2,7 @@ import { ANSWERS, answerOpening, PROFILES } from "@octant/mcp";
 import { defineCommand, ENDING_SIGNALS, EXIT, UsageError } from "../command.ts";
 import { createKeptOpening } from "../kept-opening.ts";
 import { zmqFlags } from "../wire-flags.ts";
-import { permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
+import { checkpointFlags, permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const serve = defineCommand({
   name: "serve",
@@ -10,6 +10,7 @@ export const serve = defineCommand({
   flags: {
     ...workspaceFlags,
     ...permissionFlags,
+    ...checkpointFlags,
     profile: {
       summary: "List tools, or each action by itself",
       value: "PROFILE",

@@ -16,18 +16,18 @@ export function changesBetween(from: Snapshot, to: Snapshot): SnapshotChange[] {
   const changes: SnapshotChange[] = [];
   for (const [path, entry] of from) {
     const now = to.get(path);
-    if (now !== entry && !isSame(entry, now)) changes.push({ path, from: entry, to: now });
+    if (!isSame(entry, now)) changes.push({ path, from: entry, to: now });
   }
   for (const [path, entry] of to) if (!from.has(path)) changes.push({ path, from: undefined, to: entry });
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-const isSame = (a: SnapshotEntry, b: SnapshotEntry | undefined): boolean =>
-  b !== undefined &&
-  a.kind === b.kind &&
-  a.mode === b.mode &&
-  a.hash === b.hash &&
-  (a.hash !== null || a.mtimeMs === b.mtimeMs);
+/** Whether two states of a path are the same; undefined: there is nothing. */
+export const isSame = (a: SnapshotEntry | undefined, b: SnapshotEntry | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && looksSame(a, b));
+
+const looksSame = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
+  a.kind === b.kind && a.mode === b.mode && a.hash === b.hash && (a.hash !== null || a.mtimeMs === b.mtimeMs);
 
 /**
  * The steps that lead from the state `to` of every change back to its state `from`. What stands in the way of

@@ -4,8 +4,9 @@ import type { Confinement } from "../confinement.ts";
 import type { Edits } from "../edits/edits.ts";
 import type { StateFolder } from "../state.ts";
 import { changesBetween, type SnapshotChange, undoSteps } from "./changes.ts";
+import { planCutRestoration, planRestoration, type Restoration } from "./restore.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
-import { type Checkpoint, type CheckpointStore, openCheckpointStore } from "./store.ts";
+import { type Checkpoint, type CheckpointStore, openCheckpointStore, type Turn } from "./store.ts";
 
 export interface CheckpointsOptions {
   readonly confinement: Confinement;
@@ -25,7 +26,29 @@ export interface Checkpoints {
   changes(from: Checkpoint, to: Checkpoint): Promise<readonly SnapshotChange[]>;
   /** A ref that fs.apply_patch takes to get from `to` back to `from`; null when nothing differs. */
   undoRef(from: Checkpoint, to: Checkpoint): Promise<Ref | null>;
+  /** Keeps the state before a piece of work that is to be undone as a whole. */
+  begin(label: string, options?: BeginOptions): Promise<OpenTurn>;
+  /** Newest first. */
+  turns(options?: { readonly limit?: number; readonly session_id?: string }): Promise<readonly Turn[]>;
+  /** What takes a turn back, or makes it again, without what was changed since. */
+  plan(turn: Turn, direction: "undo" | "redo"): Promise<Restoration>;
+  /** A ref that fs.apply_patch takes for these changes of a plan. */
+  refFor(changes: readonly SnapshotChange[]): Ref;
+  /** Remembers that a turn was undone, or made again. */
+  mark(turn: Turn, undone: boolean): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface BeginOptions {
+  readonly session_id?: string;
+  /** While it lasts, the work of others is part of it: a turn of an agent runs commands. */
+  readonly whole?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenTurn {
+  /** The ref takes back everything that changed meanwhile; null when nothing did, or when it cannot be kept. */
+  end(): Promise<{ readonly undo: Ref | null; readonly note?: string }>;
 }
 
 export function createCheckpoints({
@@ -82,8 +105,63 @@ export function createCheckpoints({
     return changesBetween(store.snapshotAt(from.seq), store.snapshotAt(to.seq));
   };
 
+  const take: Checkpoints["take"] = (label, { session_id, signal } = {}) =>
+    oneAtATime(() => takeNow(label, session_id, signal));
+  const undoRef: Checkpoints["undoRef"] = async (from, to) => {
+    const found = await changes(from, to);
+    return found.length === 0 ? null : edits.recordUndo(undoSteps(found));
+  };
+  let wholeTurns = 0;
+  const begin: Checkpoints["begin"] = async (label, { session_id, whole = false, signal } = {}) => {
+    const store = await open();
+    const before = await take(label, { ...(session_id && { session_id }), ...(signal && { signal }) });
+    const isPart = wholeTurns > 0 && !whole;
+    const id = isPart
+      ? undefined
+      : store.beginTurn({
+          at: new Date().toISOString(),
+          label,
+          session_id: session_id ?? null,
+          before: before.seq,
+        });
+    if (whole) wholeTurns += 1;
+    return {
+      async end() {
+        if (whole) wholeTurns -= 1;
+        const after = await take(`after: ${label}`, session_id === undefined ? {} : { session_id });
+        if (id !== undefined) store.endTurn(id, after.seq);
+        try {
+          return { undo: await undoRef(before, after) };
+        } catch (cause) {
+          if (!(cause instanceof ToolError)) throw cause;
+          return { undo: null, note: cause.message };
+        }
+      },
+    };
+  };
+
   return {
-    take: (label, { session_id, signal } = {}) => oneAtATime(() => takeNow(label, session_id, signal)),
+    take,
+    begin,
+    turns: async ({ limit = 50, session_id } = {}) => (await open()).turns(limit, session_id),
+    async plan({ before, after, session_id }, direction) {
+      const store = await open();
+      const now = await take("before undo");
+      const states = (goal: number, base: number) => ({
+        goal: store.snapshotAt(goal),
+        base: store.snapshotAt(base),
+        now: store.snapshotAt(now.seq),
+      });
+      if (after === null) return planCutRestoration(states(before, store.lastOf(session_id, before)));
+      return planRestoration(blobs, direction === "undo" ? states(before, after) : states(after, before));
+    },
+    refFor: (found) => edits.recordUndo(undoSteps(found)),
+    async mark({ id, after }, undone) {
+      const store = await open();
+      // A turn that was cut off ends where it is taken back from.
+      if (undone && after === null) store.endTurn(id, store.latest().seq);
+      store.markTurn(id, undone);
+    },
     list: async (limit = 50) => (await open()).list(limit),
     async get(seq) {
       const found = (await open()).get(seq);
@@ -95,10 +173,7 @@ export function createCheckpoints({
       );
     },
     changes,
-    async undoRef(from, to) {
-      const found = await changes(from, to);
-      return found.length === 0 ? null : edits.recordUndo(undoSteps(found));
-    },
+    undoRef,
     async close() {
       await busy;
       if (opened) (await opened).close();

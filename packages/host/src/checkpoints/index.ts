@@ -1,3 +1,10 @@
 export type { SnapshotChange } from "./changes.ts";
-export { type Checkpoints, type CheckpointsOptions, createCheckpoints } from "./checkpoints.ts";
-export type { Checkpoint } from "./store.ts";
+export {
+  type BeginOptions,
+  type Checkpoints,
+  type CheckpointsOptions,
+  createCheckpoints,
+  type OpenTurn,
+} from "./checkpoints.ts";
+export type { Restoration } from "./restore.ts";
+export type { Checkpoint, Turn } from "./store.ts";

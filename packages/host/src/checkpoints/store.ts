@@ -12,7 +12,28 @@ export interface Checkpoint {
   readonly session_id: string | null;
 }
 
+/** What is undone as a whole: a turn of an agent, or a command of a client. */
+export interface Turn {
+  readonly id: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly label: string;
+  readonly session_id: string | null;
+  /** The checkpoints around it. Null: it was cut off. */
+  readonly before: number;
+  readonly after: number | null;
+  readonly undone: boolean;
+}
+
 export interface CheckpointStore {
+  beginTurn(turn: Pick<Turn, "at" | "label" | "session_id" | "before">): number;
+  /** A turn that changed nothing is forgotten. */
+  endTurn(id: number, after: number): void;
+  markTurn(id: number, undone: boolean): void;
+  /** The newest checkpoint that a session took itself, from `seq` on. */
+  lastOf(session_id: string | null, seq: number): number;
+  /** Newest first. */
+  turns(limit: number, session_id?: string): Turn[];
   /** Adds a checkpoint with what changed since the last one. */
   add(checkpoint: Omit<Checkpoint, "seq">, changes: readonly StoredChange[], began: number): Checkpoint;
   list(limit: number): Checkpoint[];
@@ -49,6 +70,10 @@ const SCHEMA = `
   );
   CREATE INDEX IF NOT EXISTS entries_live ON entries (path) WHERE to_seq IS NULL;
   CREATE INDEX IF NOT EXISTS entries_ended ON entries (to_seq) WHERE to_seq IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS turns (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, label TEXT NOT NULL, session_id TEXT,
+    before_seq INTEGER NOT NULL, after_seq INTEGER, undone INTEGER NOT NULL DEFAULT 0
+  );
   PRAGMA user_version = 1;
 `;
 
@@ -69,6 +94,7 @@ export async function openCheckpointStore(folder: string): Promise<CheckpointSto
     if (!oldest) return;
     const seq = Number(oldest["seq"]);
     database.prepare("DELETE FROM checkpoints WHERE seq < ?").run(seq);
+    database.prepare("DELETE FROM turns WHERE before_seq < ?").run(seq);
     database.prepare("DELETE FROM entries WHERE to_seq IS NOT NULL AND to_seq <= ?").run(seq);
   };
   const rows = (where: string, ...values: number[]): Map<Path, SnapshotEntry> =>
@@ -122,6 +148,31 @@ export async function openCheckpointStore(folder: string): Promise<CheckpointSto
         seq: Number(row?.["seq"] ?? 0),
       };
     },
+    beginTurn: ({ at, label, session_id, before }) =>
+      Number(
+        database
+          .prepare("INSERT INTO turns (at, label, session_id, before_seq) VALUES (?, ?, ?, ?)")
+          .run(at, label, session_id, before).lastInsertRowid,
+      ),
+    endTurn(id, after) {
+      database.prepare("UPDATE turns SET after_seq = ? WHERE id = ?").run(after, id);
+      database.prepare("DELETE FROM turns WHERE id = ? AND before_seq = after_seq").run(id);
+    },
+    markTurn: (id, undone) =>
+      void database.prepare("UPDATE turns SET undone = ? WHERE id = ?").run(undone ? 1 : 0, id),
+    lastOf: (session_id, seq) =>
+      Number(
+        database
+          .prepare(
+            "SELECT max(seq) AS seq FROM checkpoints WHERE session_id IS ? AND seq >= ? AND label <> 'before undo'",
+          )
+          .get(session_id, seq)?.["seq"] ?? seq,
+      ),
+    turns: (limit, session_id) =>
+      database
+        .prepare("SELECT * FROM turns WHERE ? IS NULL OR session_id = ? ORDER BY id DESC LIMIT ?")
+        .all(session_id ?? null, session_id ?? null, limit)
+        .map(toTurn),
     close: () => database.close(),
   };
 }
@@ -133,6 +184,16 @@ const toCheckpoint = (row: Row): Checkpoint => ({
   at: String(row["at"]),
   label: String(row["label"]),
   session_id: row["session_id"] === null ? null : String(row["session_id"]),
+});
+
+const toTurn = (row: Row): Turn => ({
+  id: Number(row["id"]),
+  at: String(row["at"]),
+  label: String(row["label"]),
+  session_id: row["session_id"] === null ? null : String(row["session_id"]),
+  before: Number(row["before_seq"]),
+  after: row["after_seq"] === null ? null : Number(row["after_seq"]),
+  undone: row["undone"] === 1,
 });
 
 const toEntry = (row: Row): SnapshotEntry => ({

@@ -79,6 +79,8 @@ export interface EffectiveSettings {
   };
   /** The only ones to offer; null for those that are offered by default. */
   readonly tools: readonly string[] | null;
+  /** Null: on in the agent, off in a server. */
+  readonly checkpoints: boolean | null;
   /** Null allows everything. */
   readonly mode: Mode | null;
 }

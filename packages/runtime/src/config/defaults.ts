@@ -22,6 +22,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   search: { embedder: null, vector_store: "embedded", fusion: "z_score" },
   ui: { browser: null, headless: true, screen: false },
   tools: null,
+  checkpoints: null,
   mode: null,
 });
 

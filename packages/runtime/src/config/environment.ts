@@ -11,6 +11,7 @@ export function environmentSettings(env: NodeJS.ProcessEnv): Settings {
     model: env["HANZO_MODEL"] || undefined,
     mode: toMode(env["OCTANT_MODE"]),
     tools: toList(env["OCTANT_TOOLS"]),
+    checkpoints: toSwitch("OCTANT_CHECKPOINTS", env["OCTANT_CHECKPOINTS"]),
     net: hosts && { allow: hosts },
     ui: isSet(env["OCTANT_SCREEN"]) ? { screen: true } : undefined,
   };
@@ -33,6 +34,13 @@ function toMode(name: string | undefined): Settings["mode"] {
   const mode = modes.find((one) => one === name);
   if (!mode) throw unusable("OCTANT_MODE", `expected one of ${modes.join(", ")}`);
   return mode;
+}
+
+function toSwitch(variable: string, text: string | undefined): boolean | undefined {
+  if (!text) return undefined;
+  if (/^(?:1|true|on|yes)$/i.test(text)) return true;
+  if (/^(?:0|false|off|no)$/i.test(text)) return false;
+  throw unusable(variable, "expected 1 or 0");
 }
 
 const unusable = (variable: string, message: string) =>

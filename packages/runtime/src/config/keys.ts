@@ -87,6 +87,12 @@ export const KEYS = {
     note: "some of the user's, or of those that are offered by default",
     variable: "OCTANT_TOOLS",
   },
+  checkpoints: {
+    summary:
+      "Whether the state of the files is kept before commands and turns, so that they can be undone; on in the agent, off in a server when absent",
+    below: "ignored, with a warning",
+    variable: "OCTANT_CHECKPOINTS",
+  },
   mode: {
     summary: "Allow only looking and this",
     below: "narrows only",

@@ -221,6 +221,10 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
     settings.tools = counted;
     note("tools");
   },
+  checkpoints: personal("checkpoints", (value, { settings, note }) => {
+    settings.checkpoints = value;
+    note("checkpoints");
+  }),
   mode(wanted, { settings, tier, note, warn }) {
     const mode = tier.tier === "user" ? wanted : narrowMode(wanted, settings.mode);
     if (mode !== wanted) warn("mode", `only narrows here; it is ${mode} now`);

@@ -51,6 +51,7 @@ export function settingsSchema() {
         .partial(),
       ui: z.strictObject({ browser: noNul().min(1), headless: z.boolean(), screen: z.boolean() }).partial(),
       tools: z.array(z.string().min(1)),
+      checkpoints: z.boolean(),
       // Object.keys cannot know that there are no others.
       mode: z.enum(Object.keys(MODES) as [Mode, ...Mode[]]),
     })

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { action, type Context, holding, Uri } from "@octant/core";
-import type { Processes, ProcessInfo, ProcessSpec } from "@octant/host";
+import { action, type Context, holding, Ref, Uri } from "@octant/core";
+import type { OpenTurn, Processes, ProcessInfo, ProcessSpec } from "@octant/host";
 import { z } from "zod";
 import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
 import { tellOutput } from "./tell-output.ts";
@@ -62,6 +62,9 @@ export const exec = (workspace: ProcWorkspace) =>
     output: z.object({
       ...Outcome,
       ...Output,
+      undo: Ref.optional().describe(
+        "As `patch` of fs.apply_patch it takes back what files changed meanwhile",
+      ),
       ready: z.boolean().optional().describe("Whether what wait_for names has come"),
       note: z.string().optional().describe("What to know or do next"),
     }),
@@ -73,6 +76,8 @@ export const exec = (workspace: ProcWorkspace) =>
       "LIMIT_EXCEEDED",
       "OVERLOADED",
       "TOO_LARGE",
+      "NO_SPACE",
+      "IO_ERROR",
       "INTERRUPTED",
       "UNSUPPORTED",
     ],
@@ -90,7 +95,14 @@ export const exec = (workspace: ProcWorkspace) =>
       const { background, wait_for, wait } = input;
       if (wait_for?.port !== undefined) await checkPortIsFree(wait_for.port);
       ctx.signal.throwIfAborted();
-      const { proc_id, owner } = await start(workspace, input, ctx);
+      const turn = await workspace.checkpoints?.begin(labelOf(input.command), {
+        session_id: ctx.caller.id,
+        signal: ctx.signal,
+      });
+      const { proc_id, owner } = await start(workspace, input, ctx).catch(async (cause) => {
+        await turn?.end();
+        throw cause;
+      });
       // Known by now: the command was started at this level.
       if (workspace.sandbox) ctx.backend(`sandbox ${(await workspace.sandbox.status()).level}`);
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
@@ -102,19 +114,28 @@ export const exec = (workspace: ProcWorkspace) =>
             ? processes.get(owner, proc_id)
             : await processes.exited(owner, proc_id, wait, ctx.signal);
         const answer = toAnswer(processes, now, input, ready);
-        if (answer.status !== "running") return answer;
+        if (answer.status !== "running") return await withUndo(answer, turn);
         // The caller has its answer; what remains is a job that lives as long as the process.
         ctx.detach(answer);
         const info = await processes.exited(owner, proc_id, Number.POSITIVE_INFINITY, ctx.signal);
-        return toAnswer(processes, info, input, ready);
+        return await withUndo(toAnswer(processes, info, input, ready), turn);
       } catch (cause) {
         await processes.kill(owner, proc_id);
+        await turn?.end();
         throw cause;
       } finally {
         stopTelling();
       }
     },
   });
+
+/** Adds the ref that takes back what the command changed, where checkpoints are on. */
+async function withUndo<T extends { readonly note?: string }>(answer: T, turn: OpenTurn | undefined) {
+  if (!turn) return answer;
+  const { undo, note } = await turn.end();
+  const notes = [answer.note, note && `what it changed cannot be taken back: ${note}`].filter(Boolean);
+  return { ...answer, ...(undo && { undo }), ...(notes.length > 0 && { note: notes.join("; ") }) };
+}
 
 function toAnswer(processes: Processes, info: ProcessInfo, input: ExecInput, ready: boolean | undefined) {
   const { quarantined } = info;
@@ -149,7 +170,7 @@ function start(
       timeoutMs: timeout,
       owner: ctx.caller.id,
       signal: ctx.signal,
-      label: typeof command === "string" ? command : command.map(quoted).join(" "),
+      label: labelOf(command),
     })
     .finally(() => folder[Symbol.dispose]());
 }
@@ -161,6 +182,9 @@ function inputOf({ stdin, background, wait_for }: ExecInput): ProcessSpec["stdin
 }
 
 const defaultShell = () => ["/bin/bash", "/usr/bin/bash"].find((path) => existsSync(path)) ?? "/bin/sh";
+
+const labelOf = (command: ExecInput["command"]) =>
+  typeof command === "string" ? command : command.map(quoted).join(" ");
 
 const quoted = (word: string) =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -7,11 +7,12 @@ type RunData = OutcomeData &
   z.output<z.ZodObject<typeof Output>> & {
     readonly ready?: boolean | undefined;
     readonly note?: string | undefined;
+    readonly undo?: string | undefined;
   };
 
 /** Output as it was printed, then one line: how it ended, and the handles while there is more to ask for. */
 export function runText(data: RunData): ActionText {
-  const { stdout, stderr, proc_id, status, truncated, stdout_ref, stderr_ref, ready, note } = data;
+  const { stdout, stderr, proc_id, status, truncated, stdout_ref, stderr_ref, ready, note, undo } = data;
   const printed = [stdout, stderr && (stdout ? `[stderr]\n${stderr}` : stderr)].filter((text) => text !== "");
   return {
     body: printed.map((text) => (text.endsWith("\n") ? text : `${text}\n`)).join(""),
@@ -23,6 +24,7 @@ export function runText(data: RunData): ActionText {
       note,
     ],
     handles: {
+      undo,
       proc: status === "running" && !note?.includes(proc_id) ? proc_id : undefined,
       ...(truncated && { stdout: stdout_ref, stderr: stderr === "" ? undefined : stderr_ref }),
     },

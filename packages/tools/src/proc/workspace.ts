@@ -1,4 +1,4 @@
-import type { Confinement, Processes, Sandbox } from "@octant/host";
+import type { Checkpoints, Confinement, Processes, Sandbox } from "@octant/host";
 
 /** What the proc tool stands on. */
 export interface ProcWorkspace {
@@ -6,4 +6,6 @@ export interface ProcWorkspace {
   readonly processes: Processes;
   /** Told in the answers; commands go through it in any case, by `processes`. */
   readonly sandbox?: Pick<Sandbox, "status">;
+  /** With it, what a command changes can be taken back. */
+  readonly checkpoints?: Pick<Checkpoints, "begin">;
 }

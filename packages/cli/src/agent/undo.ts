@@ -1,0 +1,91 @@
+import { ToolError } from "@octant/core";
+import type { SnapshotChange, Turn } from "@octant/host";
+import type { Octant } from "../octant.ts";
+import { LOCAL_CALLER } from "../octant.ts";
+
+export type Direction = "undo" | "redo";
+
+/** What an undo or redo would do. */
+export interface UndoPlan {
+  readonly direction: Direction;
+  readonly turn: Turn;
+  /** What comes back, relative to the workspace where it lies in it. */
+  readonly restored: readonly PathChange[];
+  /** Files changed since, whose changes stay beside those of the turn. */
+  readonly merged: readonly string[];
+  /** Files changed since that would lose those changes. */
+  readonly conflicts: readonly string[];
+  /** A diff from what is there now. */
+  diff(options: { overwrite: boolean }): Promise<string>;
+  /** Does it through fs.apply_patch; files with conflicts are left alone unless `overwrite`. */
+  apply(options: { overwrite: boolean }): Promise<void>;
+}
+
+export interface PathChange {
+  readonly path: string;
+  readonly change: "restored" | "created" | "removed";
+}
+
+/** The turns of this workspace, newest first. */
+export const listTurns = ({ workspace }: Octant, session_id?: string): Promise<readonly Turn[]> =>
+  workspace.checkpoints.turns({ ...(session_id !== undefined && { session_id }) });
+
+/** The newest turn that is not undone; for a redo, the one that was undone last. */
+export async function planUndo(octant: Octant, direction: Direction, session_id?: string): Promise<UndoPlan> {
+  const turn = choose(await listTurns(octant, session_id), direction);
+  if (!turn) throw nothingTo(direction);
+  const { checkpoints, confinement } = octant.workspace;
+  const plan = await checkpoints.plan(turn, direction);
+  const changesOf = (overwrite: boolean) => [...plan.changes, ...(overwrite ? plan.conflicts : [])];
+  const patch = async (overwrite: boolean, dry_run: boolean) => {
+    const changes = changesOf(overwrite);
+    if (changes.length === 0) return undefined;
+    const input = { patch: checkpoints.refFor(changes), dry_run };
+    const { envelope } = await octant.dispatch(
+      { tool: "fs", action: "apply_patch", input },
+      { caller: LOCAL_CALLER },
+    );
+    if (!envelope.ok)
+      throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
+    return envelope.data;
+  };
+  const root = confinement.roots[0] ?? "/";
+  const shown = (path: string) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
+  return {
+    direction,
+    turn,
+    restored: plan.changes
+      .filter(({ path }) => !plan.merged.includes(path))
+      .map((change) => ({ path: shown(change.path), change: kindOf(change) })),
+    merged: plan.merged.map(shown),
+    conflicts: plan.conflicts.map(({ path }) => shown(path)),
+    async diff({ overwrite }) {
+      const data = await patch(overwrite, true);
+      return typeof data === "object" && data !== null && "diff" in data ? String(data.diff) : "";
+    },
+    async apply({ overwrite }) {
+      await patch(overwrite, false);
+      await checkpoints.mark(turn, direction === "undo");
+    },
+  };
+}
+
+function choose(turns: readonly Turn[], direction: Direction): Turn | undefined {
+  if (direction === "undo") return turns.find(({ undone }) => !undone);
+  const firstDone = turns.findIndex(({ undone }) => !undone);
+  return turns[(firstDone === -1 ? turns.length : firstDone) - 1];
+}
+
+const kindOf = ({ from, to }: SnapshotChange): PathChange["change"] => {
+  if (!from) return "removed";
+  return to ? "restored" : "created";
+};
+
+const nothingTo = (direction: Direction) =>
+  new ToolError(
+    "NOT_FOUND",
+    direction === "undo"
+      ? "there is nothing to undo here; turns of the agent, and commands of a server with --checkpoints, can be undone"
+      : "there is nothing to redo; what was undone can be redone until something new happens",
+    {},
+  );

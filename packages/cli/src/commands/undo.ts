@@ -1,0 +1,130 @@
+import { createInterface } from "node:readline/promises";
+import { styleText } from "node:util";
+import { toOneLine } from "@octant/core";
+import type { Turn } from "@octant/host";
+import { openSessions } from "../agent/open-agent.ts";
+import { type Direction, listTurns, planUndo, type UndoPlan } from "../agent/undo.ts";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, type Flags, type FlagValues, type Io } from "../command.ts";
+import type { Octant } from "../octant.ts";
+import { openOctant } from "../open-octant.ts";
+import { logLine, workspaceFlags } from "../workspace-flags.ts";
+
+const flags = {
+  root: workspaceFlags.root,
+  session: { summary: "Only turns of this session", value: "ID" },
+  "dry-run": { summary: "Show what would change, and change nothing" },
+  overwrite: { summary: "Also files that you changed since, where the changes do not fit together" },
+  keep: { summary: "Leave those files alone and do the rest" },
+  json: { summary: "Print as JSON" },
+} as const satisfies Flags;
+
+const NOTES = `A turn of the agent is undone as a whole, with everything that its commands did to files that are not
+ignored. Changes that you made since stay: they are merged where they fit together with the undo; where
+they do not, you are asked, or the command changes nothing and ends with 1 unless --overwrite or --keep.
+The last 500 states are kept, outside your repository.`;
+
+export const undo = defineCommand({
+  name: "undo",
+  summary: "Take back what the last turn of the agent did to files, commands included",
+  flags: { ...flags, list: { summary: "List what can be undone, newest first" } },
+  notes: `${NOTES}
+  octant undo --list        what can be undone
+  octant undo --dry-run     what would change
+  octant redo               make the undone turn again`,
+  run: ({ flags: given }, io) => restore("undo", given, io),
+});
+
+export const redo = defineCommand({
+  name: "redo",
+  summary: "Make the turn again that was undone last",
+  flags,
+  notes: NOTES,
+  run: ({ flags: given }, io) => restore("redo", { ...given, list: false }, io),
+});
+
+type Given = FlagValues<typeof flags> & { readonly list: boolean };
+
+async function restore(direction: Direction, given: Given, io: Io): Promise<number> {
+  await using octant = openOctant(
+    { root: given.root, mode: undefined, tools: undefined, "net-allow": undefined, screen: false },
+    io,
+  );
+  const session_id = given.session === undefined ? undefined : openSessions(octant).resolve(given.session);
+  if (given.list) return list(octant, session_id, given.json, io);
+  const plan = await planUndo(octant, direction, session_id);
+  const { conflicts } = plan;
+  if (given["dry-run"]) {
+    const diff = await plan.diff({ overwrite: given.overwrite });
+    io.stdout.write(
+      given.json ? `${JSON.stringify({ ...summary(plan), diff }, null, 2)}\n` : `${describe(plan)}${diff}`,
+    );
+    return EXIT.OK;
+  }
+  const choice = conflicts.length === 0 ? "keep" : await choose(plan, given, io);
+  if (choice === "nothing") {
+    logLine(
+      `nothing was changed: you changed ${conflicts.join(", ")} since; --overwrite replaces it, --keep leaves it and does the rest`,
+      io,
+    );
+    return EXIT.FAILED;
+  }
+  await plan.apply({ overwrite: choice === "overwrite" });
+  io.stdout.write(given.json ? `${JSON.stringify(summary(plan), null, 2)}\n` : describe(plan));
+  return EXIT.OK;
+}
+
+type Choice = "overwrite" | "keep" | "nothing";
+
+async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promise<Choice> {
+  if (overwrite) return "overwrite";
+  if (keep) return "keep";
+  if (!io.stdin.isTTY || !io.stderr.isTTY) return "nothing";
+  io.stderr.write(
+    `${await plan.diff({ overwrite: true })}\nYou changed ${plan.conflicts.join(", ")} since.\n`,
+  );
+  const lines = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    const answer = await lines.question("[o] overwrite it, [k] keep it and do the rest, [n] nothing: ");
+    if (/^o/i.test(answer)) return "overwrite";
+    return /^k/i.test(answer) ? "keep" : "nothing";
+  } finally {
+    lines.close();
+  }
+}
+
+const summary = ({ direction, turn, restored, merged, conflicts }: UndoPlan) => ({
+  direction,
+  turn,
+  restored,
+  merged,
+  conflicts,
+});
+
+/** One line for the turn and one for each file. */
+export function describe({ direction, turn, restored, merged, conflicts }: UndoPlan): string {
+  const lines = [
+    `${direction === "undo" ? "undone" : "redone"}: ${toOneLine(turn.label)}`,
+    ...restored.map(({ path, change }) => `  ${change} ${toOneLine(path)}`),
+    ...merged.map((path) => `  merged ${toOneLine(path)}`),
+    ...conflicts.map((path) => `  you changed it since: ${toOneLine(path)}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+async function list(octant: Octant, session_id: string | undefined, json: boolean, io: Io): Promise<number> {
+  const turns = await listTurns(octant, session_id);
+  if (json) io.stdout.write(`${JSON.stringify(turns, null, 2)}\n`);
+  else if (turns.length === 0) io.stdout.write("there is nothing to undo here\n");
+  else io.stdout.write(`${toColumns(turns.map(toRow)).join("\n")}\n`);
+  return EXIT.OK;
+
+  function toRow(turn: Turn): string[] {
+    const state = turn.undone ? "undone" : turn.after === null ? "cut off" : "";
+    return [
+      turn.at.slice(0, 16).replace("T", " "),
+      toOneLine(turn.label),
+      styleText("dim", state, { stream: io.stdout }),
+    ];
+  }
+}

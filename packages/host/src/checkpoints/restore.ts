@@ -1,0 +1,79 @@
+import type { Blobs } from "../blobs/blobs.ts";
+import { hashOf } from "../hashes.ts";
+import type { Path } from "../path.ts";
+import { changesBetween, isSame, type SnapshotChange } from "./changes.ts";
+import { mergeTexts } from "./merge-texts.ts";
+import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
+
+/** What leads from the state now to one before (or after) a turn, and keeps what was changed since. */
+export interface Restoration {
+  /** `from` is what comes back, `to` is what is there now. */
+  readonly changes: readonly SnapshotChange[];
+  /** Files that were changed since too, where both changes fit together. */
+  readonly merged: readonly Path[];
+  /** Files that were changed since, where they do not; left alone unless the person says otherwise. */
+  readonly conflicts: readonly SnapshotChange[];
+}
+
+interface States {
+  readonly goal: Snapshot;
+  /** What the turn left behind; what differs from it was changed since. */
+  readonly base: Snapshot;
+  readonly now: Snapshot;
+}
+
+export function planRestoration(blobs: Blobs, { goal, base, now }: States): Restoration {
+  const changes: SnapshotChange[] = [];
+  const merged: Path[] = [];
+  const conflicts: SnapshotChange[] = [];
+  for (const { path, from, to } of changesBetween(goal, base)) {
+    const current = now.get(path);
+    if (isSame(current, from)) continue;
+    if (isSame(current, to)) {
+      changes.push({ path, from, to: current });
+      continue;
+    }
+    const both = mergeEntries(blobs, { goal: from, base: to, now: current });
+    if (!both) {
+      conflicts.push({ path, from, to: current });
+      continue;
+    }
+    merged.push(path);
+    if (!isSame(both, current)) changes.push({ path, from: both, to: current });
+  }
+  return { changes, merged, conflicts };
+}
+
+/**
+ * Takes back a turn that was cut off. Everything since counts as its work, but what was changed after its last
+ * checkpoint may be the person's, so that is a conflict.
+ */
+export function planCutRestoration({ goal, base: last, now }: States): Restoration {
+  const changes: SnapshotChange[] = [];
+  const conflicts: SnapshotChange[] = [];
+  for (const change of changesBetween(goal, now))
+    (isSame(change.to, last.get(change.path)) ? changes : conflicts).push(change);
+  return { changes, merged: [], conflicts };
+}
+
+interface Entries {
+  readonly goal: SnapshotEntry | undefined;
+  readonly base: SnapshotEntry | undefined;
+  readonly now: SnapshotEntry | undefined;
+}
+
+/** Undefined when one of them is not a kept file, or when both changes touch the same lines. */
+function mergeEntries(blobs: Blobs, { goal, base, now }: Entries): SnapshotEntry | undefined {
+  if (goal?.kind !== "file" || base?.kind !== "file" || now?.kind !== "file") return undefined;
+  if (goal.hash === null || base.hash === null || now.hash === null) return undefined;
+  const mode = now.mode === base.mode ? goal.mode : now.mode;
+  const bytes = mergeTexts({
+    ours: blobs.get(now.hash),
+    base: blobs.get(base.hash),
+    theirs: blobs.get(goal.hash),
+  });
+  if (!bytes) return undefined;
+  const hash = hashOf(bytes);
+  if (!blobs.has(hash)) blobs.putAll([{ hash, bytes }], { durable: true });
+  return { ...now, mode, hash, size: bytes.length };
+}
