@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "scripted-provider": ["agent"],
   terminal: ["core", "runtime", "agent"],
   acp: ["core", "runtime", "agent"],
+  bridge: ["core", "http"],
   hub: ["core", "host", "runtime", "http", "agent"],
   cli: [
     "core",
@@ -31,6 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "agent",
     "terminal",
     "acp",
+    "bridge",
     "hub",
   ],
 };

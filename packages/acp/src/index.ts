@@ -1,3 +1,4 @@
+export { type FrameSink, frameStream } from "./frame-stream.ts";
 export type {
   AcpHost,
   ClientMcpServer,
@@ -7,4 +8,4 @@ export type {
   OpenRequest,
   WorkspaceFiles,
 } from "./host.ts";
-export { type AcpOptions, type AcpServer, serveAcp } from "./serve.ts";
+export { type AcpOptions, type AcpServer, lineStream, serveAcp } from "./serve.ts";

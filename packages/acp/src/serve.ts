@@ -9,6 +9,7 @@ import {
   ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
+  type Stream,
 } from "@agentclientprotocol/sdk";
 import { ToolError } from "@octant/core";
 import { AVAILABLE_COMMANDS } from "./commands.ts";
@@ -18,9 +19,11 @@ import { toConfigOptions, toModeState } from "./settings.ts";
 
 export interface AcpOptions {
   readonly host: AcpHost;
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-  readonly editorTerminals: boolean;
+  readonly stream: Stream;
+  /** Lets commands run in the client's terminal, outside the sandbox. */
+  readonly editorTerminals?: boolean;
+  /** The client is on another machine: its files, terminals and MCP servers have no place here. */
+  readonly remote?: boolean;
 }
 
 export interface AcpServer {
@@ -32,7 +35,8 @@ export interface AcpServer {
 const PAGE_SESSIONS = 100;
 
 /** Serves one client of the Agent Client Protocol, wire version 1. */
-export function serveAcp({ host, input, output, editorTerminals }: AcpOptions): AcpServer {
+export function serveAcp(options: AcpOptions): AcpServer {
+  const { host, stream, editorTerminals = false, remote = false } = options;
   const sessions = new Map<string, EditorSession>();
   let capabilities: ClientCapabilities = {};
 
@@ -63,6 +67,8 @@ export function serveAcp({ host, input, output, editorTerminals }: AcpOptions): 
     const relative = roots.find((root) => !isAbsolute(root));
     if (relative !== undefined)
       throw RequestError.invalidParams(undefined, `'${relative}' is not an absolute path`);
+    if (remote && mcpServers.length > 0)
+      throw RequestError.invalidParams(undefined, "a remote client cannot bring MCP servers; send none");
     if (sessionId !== undefined) await closeSession(sessionId);
     const session = await openEditorSession(host, {
       roots,
@@ -91,7 +97,8 @@ export function serveAcp({ host, input, output, editorTerminals }: AcpOptions): 
 
   const app = agent({ name: "octant" })
     .onRequest(methods.agent.initialize, ({ params }) => {
-      capabilities = params.clientCapabilities ?? {};
+      const { session = null, ...local } = params.clientCapabilities ?? {};
+      capabilities = remote ? { session } : { session, ...local };
       return {
         protocolVersion: PROTOCOL_VERSION,
         agentInfo: { name: "octant", title: "Octant", version: host.version },
@@ -105,7 +112,7 @@ export function serveAcp({ host, input, output, editorTerminals }: AcpOptions): 
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true, audio: false },
-          mcpCapabilities: { http: true, sse: true },
+          mcpCapabilities: { http: !remote, sse: !remote },
           sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {}, additionalDirectories: {} },
         },
       };
@@ -182,17 +189,20 @@ export function serveAcp({ host, input, output, editorTerminals }: AcpOptions): 
       }),
     );
 
-  // A Node stream becomes a web stream of bytes; the types differ in name only.
-  const stream = ndJsonStream(
-    Writable.toWeb(output as Writable) as WritableStream<Uint8Array>,
-    Readable.toWeb(input as Readable) as ReadableStream<Uint8Array>,
-  );
   const connection = app.connect(stream);
   const closed = connection.closed.then(async () => {
     await Promise.all([...sessions.keys()].map(closeSession));
   });
   return { closed, close: () => connection.close() };
 }
+
+/** One JSON-RPC message per line, as editors speak it. */
+export const lineStream = (input: Readable, output: Writable): Stream =>
+  // The bytes of Node's web streams are the DOM's; only the types differ in name.
+  ndJsonStream(
+    Writable.toWeb(output) as WritableStream<Uint8Array>,
+    Readable.toWeb(input) as ReadableStream<Uint8Array>,
+  );
 
 const NOT_FOUND = -32_002;
 

@@ -37,7 +37,11 @@ import {
 } from "@octant/host";
 import { createTokenStore, type HttpServer, mountApprovals, type TokenStore } from "@octant/http";
 import {
+  type Conversation,
+  createConversation,
+  createService,
   type HttpOptions,
+  type Outlet,
   type Profile,
   type StdioOptions,
   type StdioServer,
@@ -137,6 +141,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   ): StdioServer;
   /** Serves MCP over HTTP and WebSocket to whoever has a token. */
   serveHttp(options?: HttpServing): Promise<HttpServer>;
+  /** One MCP client of this caller, over a transport that the program brings. */
+  openConversation(caller: Caller, outlet: Outlet): Conversation;
   /** The bearer tokens of this workspace. */
   tokens(): TokenStore;
   close(): Promise<void>;
@@ -252,6 +258,7 @@ function equip<T extends Tool>(
   };
   const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });
   let worker: Worker | undefined;
+  let service: ReturnType<typeof createService> | undefined;
   /** A server runs queued jobs, also of other processes; one that is limited to a mode would refuse some of them. */
   const startWorker = () => {
     if (mode === undefined)
@@ -260,6 +267,7 @@ function equip<T extends Tool>(
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll());
   const closeAll = async () => {
+    service?.close();
     await worker?.close();
     await browsers.closeAll();
     await Promise.all([network.close(), code.close()]);
@@ -292,6 +300,11 @@ function equip<T extends Tool>(
       // Under a host that asks, or with another prompter, no call would wait there.
       if (permissions === "enforce" && !prompter) mountApprovals(server, approvals, { ...more, ...access });
       return server;
+    },
+    openConversation(caller, outlet) {
+      startWorker();
+      service ??= createService(edge);
+      return createConversation({ ...service, caller }, outlet);
     },
     serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) => {
       startWorker();

@@ -3,6 +3,7 @@ import type { HttpServer, HttpServerOptions } from "./server.ts";
 export type { Connections } from "./access/connections.ts";
 export type { Standing } from "./access/gate.ts";
 export type { OAuthOptions } from "./access/oauth.ts";
+export { createRateLimit, type RateLimit } from "./access/rate.ts";
 export { isScope, type Scope } from "./access/scopes.ts";
 export {
   createTokenStore,
@@ -17,7 +18,15 @@ export { createEventStream, type EventStream, type EventStreamOptions } from "./
 export { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";
 export { type HttpRefusal, methodNotAllowed, refuse } from "./refusals.ts";
 export { sendJson } from "./send-json.ts";
-export type { Handle, HttpServer, HttpServerOptions, Mount, PublicHandle, Upgrade } from "./server.ts";
+export type {
+  Handle,
+  HttpServer,
+  HttpServerOptions,
+  Mount,
+  PublicHandle,
+  PublicUpgrade,
+  Upgrade,
+} from "./server.ts";
 export { refuseUpgrade } from "./upgrades.ts";
 
 /** Loads the listener here, so that a process that only serves stdio does without it. */

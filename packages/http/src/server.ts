@@ -50,6 +50,8 @@ export type Upgrade = (
   caller: Caller,
 ) => void | Promise<void>;
 
+export type PublicUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
+
 /** What serves a path and all paths below it. Host, Origin, token and rate were checked before. */
 export interface Mount {
   readonly handle?: Handle;
@@ -57,6 +59,8 @@ export interface Mount {
   readonly handlePublic?: PublicHandle;
   /** Takes over the connection of a WebSocket handshake. */
   readonly upgrade?: Upgrade;
+  /** Takes handshakes without one of our tokens and checks them itself; Host and Origin are checked before. */
+  readonly upgradePublic?: PublicUpgrade;
   /** Stops reading, and resolves when running work has ended or `drainMs` is over. */
   drain?(drainMs: number): Promise<void>;
   close?(): Promise<void> | void;
@@ -133,9 +137,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (closing) return refuseUpgrade(socket, CLOSING);
     const refusal = gate.checkHost(request);
     if (refusal) return refuseUpgrade(socket, refusal);
+    const mount = find(pathOf(request));
+    if (mount?.upgradePublic) return mount.upgradePublic(request, socket, head);
     const who = await gate.identify(request);
     if (isRefusal(who)) return refuseUpgrade(socket, who);
-    const mount = find(pathOf(request));
     if (mount?.upgrade) return mount.upgrade(request, socket, head, who);
     return refuseUpgrade(socket, notFound(mounted("upgrade")));
   };

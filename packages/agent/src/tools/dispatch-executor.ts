@@ -3,6 +3,7 @@ import {
   type AnyAction,
   allowedIn,
   type Call,
+  type Caller,
   createToText,
   type Dispatch,
   type Jobs,
@@ -30,6 +31,8 @@ export interface DispatchExecutorOptions {
   readonly prompter: CallPrompter;
   /** With it, long work is waited for: a model has nothing else to do. */
   readonly jobs?: Pick<Jobs, "ended" | "result" | "cancel">;
+  /** Who the calls belong to, such as the owner of a remote session; by default each session is a caller. */
+  readonly caller?: Caller;
   /** What calls may do at most; a sub-agent gets less than its parent. */
   readonly access?: Access;
   /** Looked at for every call: what the model is offered stays the same in every mode. */
@@ -82,7 +85,7 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
       const { call, act } = find(asked);
       const refused = refusal(call, act);
       if (refused) return refused;
-      const caller = { id: sessionId, access };
+      const caller = options.caller ?? { id: sessionId, access };
       const answer = await options.prompter.run(prompter, () =>
         dispatch(call, { caller, signal, onProgress }),
       );

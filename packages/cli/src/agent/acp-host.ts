@@ -11,8 +11,9 @@ import {
   type ProviderName,
   type SessionStore,
 } from "@octant/agent";
-import { ToolError } from "@octant/core";
-import { openStateFolder, toNative } from "@octant/host";
+import { type Caller, ToolError } from "@octant/core";
+import { createConfinement, openStateFolder, toNative } from "@octant/host";
+import type { PermissionPrompter } from "@octant/runtime";
 import type { FlagValues, Io } from "../command.ts";
 import type { Octant } from "../octant.ts";
 import { loadVersion } from "../version.ts";
@@ -25,12 +26,14 @@ export interface AcpHostOptions {
   readonly io: Io;
   readonly provider?: ProviderName | undefined;
   readonly model?: string | undefined;
+  /** A remote client's owner: it sees its own sessions, in the served folders, and makes no rules for others. */
+  readonly owner?: Caller | undefined;
 }
 
 /** Workspaces, agents and logs for `octant acp`. */
 export function createAcpHost(options: AcpHostOptions): AcpHost {
-  const { flags, io, provider, model } = options;
-  const stores = () => openAllSessions(io);
+  const { flags, io, provider, model, owner } = options;
+  const stores = () => (owner ? openOwnSessions(options, owner) : openAllSessions(io));
   return {
     version: loadVersion(),
     async checkCredentials() {
@@ -44,8 +47,9 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
       for (const { name } of mcpServers)
         logLine(`the MCP server '${name}' of the client is not used yet`, io);
       const opened = await openAgent({
-        ...{ io, provider, model, prompter, mode, tools },
-        flags: { ...flags, root: roots.map(checkFolder) },
+        ...{ io, provider, model, mode, tools, owner },
+        prompter: owner ? withoutAlways(prompter) : prompter,
+        flags: { ...flags, root: owner ? checkServed(roots, flags.root) : roots.map(checkFolder) },
         ...(resume !== undefined && { from: { how: "resume", id: resume } }),
         wrapTools: (own, octant) => wrapTools(own, toWorkspaceFiles(octant)),
       });
@@ -78,6 +82,25 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
       for (const store of stores()) if (hasSession(store, sessionId)) await store.remove(sessionId);
     },
   };
+}
+
+/** "Always" would write a rule into the settings of this machine, which hold for everybody. */
+const withoutAlways = (prompter: PermissionPrompter): PermissionPrompter => ({
+  requestPermission: (request) => prompter.requestPermission({ ...request, always: undefined }),
+});
+
+/** A remote client works in the folders that are served, and nowhere else. */
+function checkServed(asked: readonly string[], served: readonly string[]): readonly string[] {
+  const other = asked.find((root) => !served.includes(root));
+  if (other === undefined) return served;
+  const message = `${other} is not served here; served: ${served.join(", ")}`;
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "cwd", message }] });
+}
+
+function openOwnSessions({ flags, io }: AcpHostOptions, owner: Caller): readonly SessionStore[] {
+  const roots = createConfinement(flags.root).roots;
+  const state = openStateFolder({ roots, env: io.env, warn: (line) => logLine(line, io) });
+  return [createSessionStore({ folder: state.folder(`owners/${owner.id}`), lock: lockSession })];
 }
 
 /** By its whole id: the store also takes the beginning of one. */

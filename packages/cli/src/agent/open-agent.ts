@@ -15,7 +15,7 @@ import {
   type SessionStore,
   type ToolExecutor,
 } from "@octant/agent";
-import { type Mode, type Tool, ToolError } from "@octant/core";
+import { type Caller, type Mode, type Tool, ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { type PermissionPrompter, type PermissionRule, unattended } from "@octant/runtime";
 import { type FlagValues, type Io, UsageError } from "../command.ts";
@@ -38,6 +38,8 @@ export interface OpenAgentOptions {
   readonly limits?: Limits;
   /** The mode of the moment; it may change while the agent works. */
   readonly mode?: () => Mode | undefined;
+  /** Whose session it is, where that is not the person at this machine. */
+  readonly owner?: Caller | undefined;
   /** Tools beside those of the workspace, such as those of an editor. */
   readonly tools?: readonly Tool[];
   /** Puts something around the tools that the model is offered. */
@@ -71,7 +73,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     env: withoutKeys(io.env),
   });
   try {
-    const sessions = openSessions(octant);
+    const sessions = openSessions(octant, options.owner);
     const client = await openClient(octant, options);
     const session = await openSession(sessions, options.from);
     const isNew = session.conversation.model === undefined;
@@ -85,6 +87,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       roots: roots.map(pathToUri),
       prompter: callPrompter,
       jobs: octant.workspace.jobs,
+      ...(options.owner && { caller: options.owner }),
       ...(options.mode && { mode: options.mode }),
     });
     const turn = createTurnCheckpoints(octant.checkpoints, session);
@@ -112,8 +115,12 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   }
 }
 
-export const openSessions = (octant: Octant): SessionStore =>
-  createSessionStore({ folder: octant.workspace.state.folder("sessions"), lock: lockSession });
+/** Every owner has a folder of its own; its name is a digest. */
+export const openSessions = ({ workspace }: Octant, owner?: Caller): SessionStore =>
+  createSessionStore({
+    folder: workspace.state.folder(owner ? `owners/${owner.id}` : "sessions"),
+    lock: lockSession,
+  });
 
 async function openClient(octant: Octant, options: OpenAgentOptions): Promise<ApiClient> {
   return createApiClient(await chooseClient(octant, options));

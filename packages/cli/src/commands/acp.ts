@@ -23,7 +23,7 @@ are unsaved in the editor are read as the person sees them. The log is on stderr
     console.log = console.error;
     if (io.stdin.isTTY)
       io.stderr.write("octant: waiting for an editor to speak ACP on stdin; octant setup --acp shows how\n");
-    const [{ serveAcp }, { createAcpHost }] = await Promise.all([
+    const [{ lineStream, serveAcp }, { createAcpHost }] = await Promise.all([
       import("@octant/acp"),
       import("../agent/acp-host.ts"),
     ]);
@@ -36,8 +36,7 @@ are unsaved in the editor are read as the person sees them. The log is on stderr
     });
     const server = serveAcp({
       host,
-      input: io.stdin,
-      output: io.stdout,
+      stream: lineStream(io.stdin, io.stdout),
       editorTerminals: flags["editor-terminals"],
     });
     for (const signal of ENDING_SIGNALS) process.once(signal, server.close);

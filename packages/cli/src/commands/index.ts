@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   serve: async () => (await import("./serve.ts")).serve,
   worker: async () => (await import("./worker.ts")).worker,
   edge: async () => (await import("./edge.ts")).edge,
+  bridge: async () => (await import("./bridge.ts")).bridge,
   call: async () => (await import("./call.ts")).call,
   tools: async () => (await import("./tools.ts")).tools,
   help: async () => (await import("./help.ts")).help,

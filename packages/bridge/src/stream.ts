@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import type { RateLimit } from "@octant/http";
+import type { WebSocket } from "ws";
+import { CLOSE } from "./close-codes.ts";
+import type { BridgeEndpoint } from "./endpoint.ts";
+import { createFrameLog } from "./frame-log.ts";
+import type { BridgeLimits } from "./limits.ts";
+import type { Identity } from "./token.ts";
+
+/** A conversation with its frames, on one connection after another. */
+export interface BridgeStream {
+  readonly id: string;
+  readonly identity: Identity;
+  /** Continues on this connection after the first `after` frames; false when some of the others are gone. */
+  attach(ws: WebSocket, identity: Identity, after: number): boolean;
+  close(code: number, reason: string): Promise<void>;
+}
+
+export interface StreamOptions {
+  readonly identity: Identity;
+  readonly endpoint: BridgeEndpoint;
+  readonly limits: BridgeLimits;
+  /** Frames per second of each owner. */
+  readonly rate: RateLimit;
+  readonly onClosed: (stream: BridgeStream) => void;
+}
+
+const ID_BYTES = 16;
+const RETRY_MS = 50;
+
+export function createBridgeStream(options: StreamOptions): BridgeStream {
+  const { identity, endpoint, limits, rate, onClosed } = options;
+  const id = `stream_${randomBytes(ID_BYTES).toString("hex")}`;
+  const log = createFrameLog({ maxFrames: limits.maxKeptFrames, maxChars: limits.maxKeptChars });
+  let ws: WebSocket | undefined;
+  let wasFull = false;
+  let isClosed = false;
+  let leaving: NodeJS.Timeout | undefined;
+
+  const isFull = () => (ws?.bufferedAmount ?? 0) > limits.highWaterBytes;
+  const onSent = () => {
+    if (!wasFull || isFull()) return;
+    wasFull = false;
+    conversation.resume();
+    ws?.resume();
+  };
+  const send = (frame: string) => {
+    if (!ws || ws.readyState !== ws.OPEN) return;
+    ws.send(frame, onSent);
+    if (ws.bufferedAmount > limits.maxWaitingBytes) ws.close(CLOSE.TOO_SLOW, "the client reads too slowly");
+    else if (isFull()) {
+      wasFull = true;
+      ws.pause();
+    }
+  };
+  const conversation = endpoint.open(identity, {
+    write(frame) {
+      log.add(frame);
+      send(frame);
+    },
+    isFull,
+  });
+  /** Frames beyond the owner's rate wait here, and no more are read meanwhile. */
+  const waiting: string[] = [];
+  const takeNext = () => {
+    while (waiting.length > 0 && !isClosed) {
+      if (!rate.take(identity.callerId)) return void setTimeout(takeNext, RETRY_MS).unref();
+      conversation.receive(waiting.shift() ?? "");
+    }
+    if (!isFull()) ws?.resume();
+  };
+  const receive = (text: string) => {
+    waiting.push(text);
+    if (waiting.length > 1) return ws?.pause();
+    takeNext();
+  };
+  const close = async (code: number, reason: string) => {
+    if (isClosed) return;
+    isClosed = true;
+    clearTimeout(leaving);
+    onClosed(stream);
+    ws?.resume();
+    ws?.close(code, reason);
+    await conversation.close();
+  };
+  const leave = (gone: WebSocket) => {
+    if (ws !== gone) return;
+    ws = undefined;
+    if (isClosed) return;
+    // What could not be sent is in the log; nobody is slow any more.
+    if (wasFull) {
+      wasFull = false;
+      conversation.resume();
+    }
+    leaving = setTimeout(() => void close(CLOSE.GONE, "the client did not come back"), limits.reconnectMs);
+    leaving.unref();
+  };
+
+  const stream: BridgeStream = {
+    id,
+    identity,
+    attach(next, now, after) {
+      const missed = log.after(after);
+      if (isClosed || !missed) return false;
+      clearTimeout(leaving);
+      const before = ws;
+      ws = next;
+      before?.resume();
+      before?.close(CLOSE.TAKEN_OVER, "the stream continues on another connection");
+      listen(next, now, { receive, leave, pingMs: limits.pingMs });
+      const { owner } = now;
+      const params = { stream: id, owner, frames: after, resumed: after > 0 || log.count > 0 };
+      next.send(JSON.stringify({ jsonrpc: "2.0", method: "bridge/ready", params }));
+      for (const frame of missed) send(frame);
+      return true;
+    },
+    close,
+  };
+  return stream;
+}
+
+interface Listening {
+  receive(text: string): void;
+  leave(ws: WebSocket): void;
+  readonly pingMs: number;
+}
+
+/** setTimeout takes no longer ones. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function listen(ws: WebSocket, { expiresMs }: Identity, { receive, leave, pingMs }: Listening): void {
+  let isAlive = true;
+  const pings = setInterval(() => {
+    if (!isAlive) return ws.terminate();
+    isAlive = false;
+    ws.ping();
+  }, pingMs).unref();
+  const expiry = setTimeout(
+    () => ws.close(CLOSE.EXPIRED, "the token has expired"),
+    Math.min(Math.max(expiresMs - Date.now(), 0), MAX_TIMER_MS),
+  ).unref();
+  ws.on("pong", () => {
+    isAlive = true;
+  });
+  ws.on("message", (data, isBinary) => {
+    if (ws.readyState !== ws.OPEN) return;
+    isAlive = true;
+    if (isBinary) return ws.close(CLOSE.BINARY, "frames are text");
+    receive(data.toString());
+  });
+  ws.on("error", () => {
+    // ws has told the client what is wrong with its frame by closing; "close" follows.
+  });
+  ws.once("close", () => {
+    clearInterval(pings);
+    clearTimeout(expiry);
+    leave(ws);
+  });
+}

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
+
+/** Whose tokens are accepted. */
+export interface TokenOptions {
+  /** The URL of the key set, or a file. */
+  readonly jwks: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** Who a connection belongs to. */
+export interface Identity {
+  /** The caller of everything that happens for this owner. */
+  readonly callerId: string;
+  /** As the token names the owner. */
+  readonly owner: string;
+  /** The person or program of the owner that connects. */
+  readonly subject: string;
+  readonly readOnly: boolean;
+  readonly expiresMs: number;
+}
+
+export interface TokenVerifier {
+  /** Undefined when the token is not good here. Rejects when the keys cannot be read at this moment. */
+  verify(token: string): Promise<Identity | undefined>;
+}
+
+/** No symmetric ones, and never "none": everybody who can check such a token could make one. */
+const ALGORITHMS = ["RS256", "ES256"];
+const CLOCK_TOLERANCE_S = 5;
+const KEYS_TIMEOUT_MS = 5_000;
+const MAX_OWNER_CHARS = 200;
+const READ_SCOPE = "read";
+
+export function createTokenVerifier({ jwks, issuer, audience }: TokenOptions): TokenVerifier {
+  const keys = URL.canParse(jwks)
+    ? createRemoteJWKSet(new URL(jwks), { timeoutDuration: KEYS_TIMEOUT_MS })
+    : createLocalJWKSet(JSON.parse(readFileSync(jwks, "utf8")));
+  return {
+    async verify(token) {
+      try {
+        const { payload } = await jwtVerify(token, keys, {
+          ...{ issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE_S },
+          requiredClaims: ["exp", "sub", "owner"],
+        });
+        return toIdentity(issuer, payload);
+      } catch (cause) {
+        if (cause instanceof errors.JWKSTimeout || !(cause instanceof errors.JOSEError)) throw cause;
+        return undefined;
+      }
+    },
+  };
+}
+
+function toIdentity(issuer: string, { owner, sub, exp, scope }: JWTPayload): Identity | undefined {
+  if (typeof owner !== "string" || owner === "" || owner.length > MAX_OWNER_CHARS) return undefined;
+  if (sub === undefined || sub === "" || exp === undefined) return undefined;
+  // Owners of two issuers may have the same name.
+  const digest = createHash("sha256")
+    .update(JSON.stringify([issuer, owner]))
+    .digest("hex");
+  return {
+    callerId: `owner_${digest.slice(0, 32)}`,
+    owner,
+    subject: sub,
+    readOnly: scope === READ_SCOPE,
+    expiresMs: (exp + CLOCK_TOLERANCE_S) * 1_000,
+  };
+}

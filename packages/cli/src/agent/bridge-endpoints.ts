@@ -1,0 +1,54 @@
+import { frameStream, serveAcp } from "@octant/acp";
+import type { BridgeEndpoint, FrameOutlet, Identity } from "@octant/bridge";
+import type { Caller } from "@octant/core";
+import { parseJson } from "@octant/mcp";
+import type { Octant } from "../octant.ts";
+import { type AcpHostOptions, createAcpHost } from "./acp-host.ts";
+
+const PARSE_ERROR = -32_700;
+
+/** The tools over MCP: jobs, refs and the audit log know the owner as the caller. */
+export const mcpEndpoint = (octant: Octant): BridgeEndpoint => ({
+  open(identity, outlet) {
+    const conversation = octant.openConversation(toCaller(identity), outlet);
+    return {
+      receive: (text) => receiveJson(text, outlet, conversation.receive),
+      resume: conversation.resume,
+      close: conversation.close,
+    };
+  },
+});
+
+/** The agent over ACP, with the sessions of the owner. */
+export const agentEndpoint = (options: AcpHostOptions): BridgeEndpoint => ({
+  open(identity, outlet) {
+    const { stream, receive, resume, end } = frameStream(outlet);
+    const host = createAcpHost({ ...options, owner: toCaller(identity) });
+    const server = serveAcp({ host, stream, remote: true });
+    return {
+      receive: (text) => receiveJson(text, outlet, receive),
+      resume,
+      async close() {
+        end();
+        server.close();
+        await server.closed;
+      },
+    };
+  },
+});
+
+const toCaller = ({ callerId, readOnly }: Identity): Caller => ({
+  id: callerId,
+  access: readOnly ? "read" : "write",
+  remote: true,
+});
+
+function receiveJson(text: string, { write }: FrameOutlet, take: (value: unknown) => void): void {
+  try {
+    take(parseJson(text));
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    const error = { code: PARSE_ERROR, message: `Parse error: ${cause.message}` };
+    write(JSON.stringify({ jsonrpc: "2.0", id: null, error }));
+  }
+}

@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { realpathSync } from "node:fs";
+import { PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
+import { permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
+
+export const bridge = defineCommand({
+  name: "bridge",
+  summary: "Serve tools and agent to web pages over WebSocket, for owners with a JWT",
+  flags: {
+    ...workspaceFlags,
+    ...permissionFlags,
+    jwks: {
+      summary: "The keys that sign the tokens: a URL or a file",
+      value: "URL",
+      env: "OCTANT_BRIDGE_JWKS",
+    },
+    issuer: { summary: "The iss of the tokens", value: "ISS", env: "OCTANT_BRIDGE_ISSUER" },
+    audience: { summary: "The aud of the tokens", value: "AUD", env: "OCTANT_BRIDGE_AUDIENCE" },
+    "allow-origin": { summary: "An origin whose pages may connect", value: "ORIGIN", many: true },
+    "allow-host": { summary: "A name under which clients reach us", value: "NAME", many: true },
+    port: { summary: "7310 when absent; 0 picks a free one", value: "PORT" },
+    host: { summary: "127.0.0.1 when absent", value: "ADDRESS" },
+    "max-streams": { summary: "Streams that one owner may have open; 50 when absent", value: "N" },
+    provider: { summary: "Who answers", value: "NAME", choices: PROVIDER_NAMES, env: "OCTANT_PROVIDER" },
+    model: { summary: "Which model answers", value: "MODEL" },
+    json: { summary: "Print the URL as one line of JSON" },
+  },
+  notes: `/bridge/mcp speaks MCP with the tools, /bridge/agent the Agent Client Protocol with the agent, one JSON-RPC
+message per text frame. The claim 'owner' of the token decides whose sessions, jobs and refs a client sees.
+docs/bridge.md has the handshake, close codes and limits. For example:
+  octant bridge --jwks https://iam.example/jwks --issuer https://iam.example --audience octant \\
+    --allow-origin https://app.example`,
+  async run({ flags }, io) {
+    const token = {
+      jwks: required("jwks", flags.jwks),
+      issuer: required("issuer", flags.issuer),
+      audience: required("audience", flags.audience),
+    };
+    if (flags["allow-origin"].length === 0)
+      throw new UsageError("octant bridge needs --allow-origin", "--allow-origin https://app.example");
+    const roots = rootsOf(flags, io).map((root) => realpathSync(root));
+    const [{ mountBridge }, { openOctant }, { agentEndpoint, mcpEndpoint }] = await Promise.all([
+      import("@octant/bridge"),
+      import("../open-octant.ts"),
+      import("../agent/bridge-endpoints.ts"),
+    ]);
+    const local = { ...flags, root: roots };
+    await using octant = openOctant(local, io);
+    const server = await octant.serveHttp({
+      host: flags.host,
+      port: toNumber("port", flags.port) ?? DEFAULT_PORT,
+      allowedHosts: flags["allow-host"],
+      allowedOrigins: flags["allow-origin"],
+    });
+    const maxStreams = toNumber("max-streams", flags["max-streams"]);
+    mountBridge(server, {
+      token,
+      allowedOrigins: flags["allow-origin"],
+      ...(maxStreams !== undefined && { limits: { maxStreamsPerOwner: maxStreams } }),
+      log: (line) => void io.stderr.write(`octant: ${line}\n`),
+      endpoints: {
+        mcp: mcpEndpoint(octant),
+        // The parser lets no other names through.
+        agent: agentEndpoint({
+          ...{ io, model: flags.model, flags: local },
+          provider: flags.provider as ProviderName | undefined,
+        }),
+      },
+    });
+    const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
+    show(server.url, roots, flags.json, io);
+    await Promise.race([...ended, server.closed]);
+    await server.close();
+    return EXIT.OK;
+  },
+});
+
+const DEFAULT_PORT = 7310;
+
+function required(name: string, value: string | undefined): string {
+  if (value !== undefined && value !== "") return value;
+  throw new UsageError(`octant bridge needs --${name}`, "octant bridge --help shows an example");
+}
+
+function toNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new UsageError(`--${name} takes a number, not '${text}'`, "octant bridge --help");
+}
+
+function show(mcpUrl: string, roots: readonly string[], json: boolean, io: Io): void {
+  const url = new URL("/bridge", mcpUrl.replace(/^http/, "ws")).href;
+  const text = json
+    ? JSON.stringify({ url, roots })
+    : `The bridge serves ${roots.join(", ")} at ${url}/mcp and ${url}/agent. Ctrl-C stops it.`;
+  io.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createScriptedProvider } from "@octant/scripted-provider";
+import { expect, test } from "vitest";
+import { type BridgeClient, connect, createTestIssuer, startBridge } from "./bridge-client.ts";
+import { createFixtureProject } from "./fixture-project.ts";
+
+const sessionsOf = async (client: BridgeClient) => {
+  const { result } = (await client.request("session/list", {})) as {
+    result: { sessions: { sessionId: string }[] };
+  };
+  return result.sessions.map(({ sessionId }) => sessionId);
+};
+
+test("an owner's page works with the agent, approves its edit, and no other owner sees the session", async () => {
+  await using provider = await createScriptedProvider((request) =>
+    request.answers === 0
+      ? {
+          parts: [
+            { text: "one two three" },
+            { call: "fs", input: { action: "write", uri: "new.txt", content: "from the page\n" } },
+          ],
+          chunks: "byte",
+        }
+      : { parts: [{ text: "done" }] },
+  );
+  await using issuer = await createTestIssuer();
+  using project = createFixtureProject();
+  await using bridge = await startBridge(
+    project,
+    issuer,
+    ["--provider", "anthropic", "--model", "some-model"],
+    {
+      ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
+      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    },
+  );
+  const asked: unknown[] = [];
+  const answer = (method: string, params: unknown) => {
+    asked.push({ method, params });
+    return { outcome: { outcome: "selected", optionId: "once" } };
+  };
+  const open = async (owner: string) => {
+    const client = await connect(bridge.url, await issuer.sign({ owner }), { path: "/agent", answer });
+    const clientCapabilities = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
+    await client.request("initialize", { protocolVersion: 1, clientCapabilities });
+    return client;
+  };
+  using ann = await open("ann");
+  using bob = await open("bob");
+  const created = await ann.request("session/new", { cwd: project.root, mcpServers: [] });
+  const { sessionId } = (created as { result: { sessionId: string } }).result;
+  const prompt = [{ type: "text", text: "write it" }];
+  expect(await ann.request("session/prompt", { sessionId, prompt })).toMatchObject({
+    result: { stopReason: "end_turn" },
+  });
+  expect(readFileSync(join(project.root, "new.txt"), "utf8")).toBe("from the page\n");
+  // No rule for everybody on this machine, and nothing is asked of the page's own files.
+  expect(asked).toHaveLength(1);
+  expect(JSON.stringify(asked)).not.toContain('"always"');
+  const text = ann.frames
+    .map(
+      (frame) =>
+        (frame as { params?: { update?: { content?: { text?: string } } } }).params?.update?.content?.text,
+    )
+    .join("");
+  expect(text).toContain("one two three");
+
+  expect(await sessionsOf(ann)).toEqual([sessionId]);
+  expect(await sessionsOf(bob)).toEqual([]);
+  for (const method of ["session/load", "session/resume"])
+    expect(await bob.request(method, { sessionId, cwd: project.root, mcpServers: [] })).toMatchObject({
+      error: { code: -32002 },
+    });
+  await bob.request("session/delete", { sessionId });
+  expect(await sessionsOf(ann)).toEqual([sessionId]);
+  expect(bob.frames.filter(({ method }) => method !== undefined)).toEqual([]);
+
+  const evil = { name: "evil", command: "touch", args: [join(project.root, "evil")], env: [] };
+  for (const params of [
+    { cwd: "/", mcpServers: [] },
+    { cwd: project.root, additionalDirectories: ["/etc"], mcpServers: [] },
+    { cwd: project.root, mcpServers: [evil] },
+  ])
+    expect(await bob.request("session/new", params)).toMatchObject({ error: { code: -32602 } });
+});
