@@ -172,6 +172,19 @@ test("the audit log has a record of every call and decision, and one changed bit
   expect(stdout).toMatch(/^changed: /);
 });
 
+test("audit verify misses a log that was removed, and finds nothing wrong where none was written yet", async () => {
+  expect(await run(["audit", "verify"])).toMatchObject({ code: 0 });
+  await call("fs.read", "uri=README.md");
+  const [folder = ""] = globSync(join(project.env["XDG_STATE_HOME"] ?? "", "octant/*/audit"));
+  rmSync(folder, { recursive: true });
+  expect(await run(["audit", "verify"])).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^changed: 1 problem\n.*is gone; it had reached record \d+/),
+  });
+  await call("fs.read", "uri=README.md");
+  expect(await run(["audit", "verify"])).toMatchObject({ code: 1 });
+});
+
 test("secrets in the environment, the settings and arguments reach no log, no audit, no error and no child", async () => {
   const canaries = ["canary-env-0123456789", "canary-key-0123456789", "canary-arg-0123456789"];
   const [inEnvironment = "", inSettings = "", inArgument = ""] = canaries;

@@ -57,6 +57,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
   const redact = createRedactor({ secrets: collectSecrets(env, settings) });
   const audit = createAuditLog({
     folder: state.folder("audit"),
+    witnesses: state.folder("audit-witness"),
     key: toAuditKey(state.secret()),
     keepBytes: settings.audit.keep_bytes,
     warn: log,

@@ -25,11 +25,11 @@ export const audit = defineCommand({
     limit: { summary: `How many of the newest; ${DEFAULT_LIMIT} by default`, value: "COUNT" },
     json: { summary: "Print JSON, one object a line" },
   },
-  notes: `octant audit verify exits with 0 when the record is whole, and with 1 when something was changed. What was let
-go since the log is as long as it may be (audit.keep_bytes in the settings) is counted, and no change.`,
+  notes: `octant audit verify exits with 0 when the record is whole, and with 1 when records were changed or removed, the whole
+log included. Old records that retention dropped (audit.keep_bytes in the settings) are counted and are not a change.`,
   async run({ args: [verb], flags }, io) {
-    const { folder, key } = openAudit(rootsOf(flags, io), io);
-    if (verb === "verify") return tellVerdict(await verifyAudit(folder, key), flags.json, io);
+    const { folder, witnesses, key } = openAudit(rootsOf(flags, io), io);
+    if (verb === "verify") return tellVerdict(await verifyAudit(folder, key, witnesses), flags.json, io);
     if (verb !== undefined)
       throw new UsageError(`octant audit does not take '${verb}'`, "octant audit --help");
     const limit = toCount(flags.limit);
@@ -45,7 +45,11 @@ go since the log is as long as it may be (audit.keep_bytes in the settings) is c
 function openAudit(roots: readonly string[], io: Io) {
   const real = createConfinement(roots.map((root) => resolve(io.cwd(), root))).roots;
   const state = openStateFolder({ roots: real, env: io.env, warn: (line) => logLine(line, io) });
-  return { folder: state.folder("audit"), key: toAuditKey(state.secret()) };
+  return {
+    folder: state.folder("audit"),
+    witnesses: state.folder("audit-witness"),
+    key: toAuditKey(state.secret()),
+  };
 }
 
 function interrupted(): AbortSignal {
@@ -99,6 +103,8 @@ function toFacts(record: KeptRecord): string[] {
   }
 }
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 function tellVerdict(verdict: AuditVerdict, json: boolean, { stdout }: Io): number {
   const { ok, records, dropped, chains, problems, torn } = verdict;
   if (json) stdout.write(`${JSON.stringify(verdict)}\n`);
@@ -106,10 +112,10 @@ function tellVerdict(verdict: AuditVerdict, json: boolean, { stdout }: Io): numb
     const places = [...problems, ...torn].map(({ file, line, what }) =>
       toOneLine(line === null ? `${file}: ${what}` : `${file}:${line}: ${what}`),
     );
-    const before = dropped === 0 ? "" : `; ${dropped} older ones were let go (audit.keep_bytes)`;
+    const before = dropped === 0 ? "" : `; ${dropped} older ones were dropped (audit.keep_bytes)`;
     const sum = ok
-      ? `whole: ${records} records in ${chains} chains${before}`
-      : `changed: ${problems.length} problems`;
+      ? `whole: ${counted(records, "record")} in ${counted(chains, "chain")}${before}`
+      : `changed: ${counted(problems.length, "problem")}`;
     stdout.write(`${[sum, ...places].join("\n")}\n`);
   }
   return ok ? EXIT.OK : EXIT.FAILED;

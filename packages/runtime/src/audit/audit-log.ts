@@ -22,6 +22,8 @@ export interface AuditLogOptions {
   /** A private folder of the workspace. */
   readonly folder: string;
   readonly key: AuditKey;
+  /** A private folder beside `folder` that remembers each chain; without it, a removed log is not missed. */
+  readonly witnesses?: string;
   /** Told when the disk begins to refuse. */
   warn(message: string): void;
   readonly partBytes?: number;
@@ -40,7 +42,7 @@ const RETRY_MS = 1_000;
 
 /** Nothing is opened before the first record is written. */
 export function createAuditLog(options: AuditLogOptions): AuditLog {
-  const { folder, key, warn, partBytes = PART_BYTES, now = () => performance.now() } = options;
+  const { folder, key, witnesses, warn, partBytes = PART_BYTES, now = () => performance.now() } = options;
   const { keepBytes = Number.POSITIVE_INFINITY } = options;
   let chain: Chain | undefined;
   let waiting: (() => AuditEntry)[] = [];
@@ -60,7 +62,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const onDisk = <T>(work: (open: Chain) => T): T => {
     if (refusal && now() - refusal.at < RETRY_MS) throw refusal.error;
     try {
-      chain ??= openChain({ folder, key, partBytes, keepBytes, warn });
+      chain ??= openChain({ folder, key, partBytes, keepBytes, witnesses, warn });
       const done = work(chain);
       refusal = undefined;
       return done;

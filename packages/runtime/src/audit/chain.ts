@@ -17,6 +17,7 @@ import type { AuditEntry } from "./record.ts";
 import { otherChains, type Resumed, resumeChain } from "./resume.ts";
 import { letGo } from "./retention.ts";
 import { type AuditKey, seal } from "./seal.ts";
+import { writeWitness } from "./witness.ts";
 
 /** A chain of records that this process alone writes. */
 export interface Chain {
@@ -36,11 +37,13 @@ export interface ChainOptions {
   readonly partBytes: number;
   /** Beyond this, the oldest parts of all chains are let go. */
   readonly keepBytes: number;
+  /** Where the chain's witness is kept, outside `folder`. */
+  readonly witnesses?: string | undefined;
   warn(message: string): void;
 }
 
 /** Goes on with a chain that nobody writes any more, or begins one. */
-export function openChain({ folder, key, partBytes, keepBytes, warn }: ChainOptions): Chain {
+export function openChain({ folder, key, partBytes, keepBytes, witnesses, warn }: ChainOptions): Chain {
   const owner = thisOwner();
   const others = otherChains(folder, key);
   const resumed = resumeChain(folder, key, owner) ?? beginChain(folder, key, owner);
@@ -89,6 +92,9 @@ export function openChain({ folder, key, partBytes, keepBytes, warn }: ChainOpti
     writeSync(head, encodeHead(key, { chain, seq, last, part, size }), 0);
     told = seq;
   };
+  const tellWitness = () => {
+    if (witnesses !== undefined) writeWitness(witnesses, key, { chain, seq });
+  };
   const settle = () => {
     if (seq === told) return;
     tellHead();
@@ -97,11 +103,13 @@ export function openChain({ folder, key, partBytes, keepBytes, warn }: ChainOpti
     const record = (entry: AuditEntry) => void append([entry]);
     letGo({ folder, key, keepBytes, own: { chain, owner }, record, warn });
     tellHead();
+    tellWitness();
   };
   const close = () => {
     try {
       // After a refusal the head may be behind, and what it does not tell of could be cut off unnoticed.
       if (seq !== told) tellHead();
+      tellWitness();
     } finally {
       closeSync(head);
       if (file !== undefined) closeSync(file);

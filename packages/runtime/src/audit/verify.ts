@@ -5,6 +5,7 @@ import { linesOf } from "./lines.ts";
 import { anchorName, FREE, headName, isAbandoned, listAuditFiles, partName } from "./names.ts";
 import type { AuditKey } from "./seal.ts";
 import { loadSteadyHead } from "./steady-head.ts";
+import { loadWitnesses, witnessName } from "./witness.ts";
 
 export interface AuditVerdict {
   readonly ok: boolean;
@@ -26,21 +27,29 @@ export interface AuditProblem {
 const MAX_PROBLEMS = 100;
 
 /**
- * Finds whatever was changed, removed, moved or added since the records were written; only a whole folder that was
- * put back to an earlier state looks like what it was then. Others may go on writing meanwhile.
+ * Finds whatever was changed, removed, moved or added since the records were written. `witnesses` is the folder that
+ * remembers each chain; only a state folder that was put back to an earlier state as a whole looks intact. Other
+ * processes may write meanwhile.
  */
-export async function verifyAudit(folder: string, key: AuditKey): Promise<AuditVerdict> {
+export async function verifyAudit(folder: string, key: AuditKey, witnesses?: string): Promise<AuditVerdict> {
   const problems: AuditProblem[] = [];
   const torn: AuditProblem[] = [];
   const report: Report = (file, line, what) => {
     if (problems.length < MAX_PROBLEMS) problems.push({ file, line, what });
   };
+  // Witnesses follow the records, so records listed later can only be more.
+  const witnessed = witnesses === undefined ? [] : loadWitnesses(witnesses, key);
   const { heads, parts, anchors } = listAuditFiles(folder);
   const names = [...new Set([...heads.map(({ chain }) => chain), ...parts.keys(), ...anchors])].sort();
   const checked = new Map<string, CheckedChain>();
   for (const chain of names) checked.set(chain, await checkSteadily(folder, key, chain, report, torn));
   for (const { claims } of checked.values())
     for (const claim of claims) await checkClaim(folder, key, claim, checked, report);
+  for (const [chain, seq] of witnessed) {
+    const at = { file: witnessName(chain), line: null, chain };
+    if (seq === undefined) report(at.file, null, "the witness of this chain was changed");
+    else await checkClaim(folder, key, { ...at, seq }, checked, report);
+  }
   const sum = (member: "records" | "dropped") =>
     checked.values().reduce((all, chain) => all + chain[member], 0);
   const [records, dropped] = [sum("records"), sum("dropped")];
@@ -60,7 +69,7 @@ interface CheckedChain {
 /** That a chain had come so far, as another one tells. */
 interface Claim {
   readonly file: string;
-  readonly line: number;
+  readonly line: number | null;
   readonly chain: string;
   readonly seq: number;
 }
@@ -170,6 +179,6 @@ async function checkClaim(
   // It may have been written since it was checked, or begun.
   const head = await loadSteadyHead(folder, key, chain);
   if (head?.known && head.known.seq >= seq) return;
-  if (!known) report(file, line, `chain ${chain}, known here, is gone`);
+  if (!known) report(file, line, `chain ${chain} is gone; it had reached record ${seq}`);
   else report(file, line, `${toMissing(known.seq + 1, seq)} gone from chain ${chain}`);
 }

@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createAuditLog } from "./audit-log.ts";
+import { toAuditKey } from "./seal.ts";
+import { entry } from "./testing/entry.ts";
+import { verifyAudit } from "./verify.ts";
+
+const KEY = toAuditKey(Buffer.alloc(32, 7));
+
+let base: string;
+let folder: string;
+let witnesses: string;
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "octant-witness-"));
+  folder = join(base, "audit");
+  witnesses = join(base, "audit-witness");
+  mkdirSync(folder);
+  mkdirSync(witnesses);
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const createLog = () => createAuditLog({ folder, witnesses, key: KEY, warn: () => {} });
+const verify = () => verifyAudit(folder, KEY, witnesses);
+
+function writeLog(records: number): void {
+  const log = createLog();
+  for (let i = 0; i < records; i++) log.append(entry(i));
+  log.close();
+}
+
+test("a workspace without an audit log yet is whole", async () => {
+  expect(await verify()).toMatchObject({ ok: true, records: 0, chains: 0 });
+});
+
+test("a removed log is missed, also after another one was begun", async () => {
+  writeLog(5);
+  expect((await verify()).ok).toBe(true);
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  const gone = { what: expect.stringMatching(/^chain \S+ is gone; it had reached record 6$/) };
+  expect(await verify()).toMatchObject({ ok: false, problems: [gone] });
+  writeLog(2);
+  expect(await verify()).toMatchObject({ ok: false, chains: 1, problems: [gone] });
+});
+
+test("one chain of two that is removed with its head is missed", async () => {
+  const one = createLog();
+  one.append(entry(1));
+  writeLog(3);
+  one.close();
+  // The first chain was begun before the second, so only the witness knows that there was another.
+  const [, second = ""] = readdirSync(folder).filter((name) => name.endsWith(".head"));
+  const chain = second.split(".")[0] as string;
+  for (const name of readdirSync(folder)) if (name.startsWith(chain)) rmSync(join(folder, name));
+  expect((await verify()).problems).toMatchObject([{ file: `${chain}.witness` }]);
+});
+
+test("a chain whose writer was never closed has a witness", async () => {
+  const log = createLog();
+  log.append(entry(1));
+  log.flush();
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  expect((await verify()).ok).toBe(false);
+});
+
+test("a changed witness is reported", async () => {
+  writeLog(1);
+  const [name = ""] = readdirSync(witnesses);
+  writeFileSync(join(witnesses, name), '{"chain":"x","seq":0}\n');
+  expect((await verify()).problems).toMatchObject([{ what: "the witness of this chain was changed" }]);
+});
