@@ -52,8 +52,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   confinement.exclude(cacheFolder(env));
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn });
-  const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env });
-  const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs);
+  const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env, warn });
+  const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs, warn);
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(Date.now) });
   const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, warn });
   const limits = { memoryBytes: settings.memory_bytes, maxProcesses: settings.max_processes };

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  globSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -19,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createBlobs } from "../blobs/blobs.ts";
 import { createConfinement } from "../confinement.ts";
 import { createEdits } from "../edits/edits.ts";
+import { damagePages } from "../jobs/testing/damage-pages.ts";
 import { openStateFolder } from "../state.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 
@@ -31,13 +33,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-function open() {
+function open(warn: (message: string) => void = () => {}) {
   const confinement = createConfinement([root]);
   const env = { HOME: base, XDG_STATE_HOME: join(base, "state") };
   const state = openStateFolder({ roots: confinement.roots, env, warn: () => {} });
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn: () => {} });
-  const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env });
+  const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env, warn });
   return {
     edits,
     checkpoints,
@@ -221,4 +223,19 @@ describe("checkpoints", () => {
       { numRuns: runs },
     );
   });
+});
+
+test("damaged pages are set aside and told of, and checkpoints go on", async () => {
+  const warnings: string[] = [];
+  for (let n = 0; n < 300; n++) writeFileSync(join(root, `file-${n}.txt`), `text ${n}`);
+  {
+    await using before = open();
+    await before.checkpoints.take("one");
+  }
+  const [file = ""] = globSync(join(base, "state/octant/*/checkpoints/checkpoints.sqlite"));
+  damagePages(file);
+  await using again = open((message) => warnings.push(message));
+  const { seq } = await again.checkpoints.take("two");
+  expect(await again.checkpoints.get(seq)).toMatchObject({ label: "two" });
+  expect(warnings).toEqual([expect.stringContaining("the list of checkpoints was damaged")]);
 });

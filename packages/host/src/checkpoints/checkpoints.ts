@@ -2,11 +2,19 @@ import { type Ref, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import type { Edits } from "../edits/edits.ts";
+import { isDamaged, toToolError } from "../jobs/database-error.ts";
+import { setAside } from "../jobs/set-aside.ts";
 import type { StateFolder } from "../state.ts";
 import { changesBetween, type SnapshotChange, undoSteps } from "./changes.ts";
 import { planCutRestoration, planRestoration, type Restoration } from "./restore.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
-import { type Checkpoint, type CheckpointStore, openCheckpointStore, type Turn } from "./store.ts";
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  checkpointFile,
+  openCheckpointStore,
+  type Turn,
+} from "./store.ts";
 
 export interface CheckpointsOptions {
   readonly confinement: Confinement;
@@ -14,6 +22,8 @@ export interface CheckpointsOptions {
   readonly edits: Edits;
   readonly state: StateFolder;
   readonly env: NodeJS.ProcessEnv;
+  /** Told when damaged checkpoints were set aside. */
+  warn(message: string): void;
 }
 
 /** Keeps states of the workspace outside the user's repository, so that anything can be undone, commands included. */
@@ -57,21 +67,45 @@ export function createCheckpoints({
   edits,
   state,
   env,
+  warn,
 }: CheckpointsOptions): Checkpoints {
   let opened: Promise<CheckpointStore> | undefined;
   let last: { snapshot: Snapshot; began: number; seq: number } | undefined;
   let busy: Promise<unknown> = Promise.resolve();
   const open = () => {
-    opened ??= openCheckpointStore(state.folder("checkpoints"));
+    opened ??= openCheckpointStore(state.folder("checkpoints")).catch((cause) => {
+      opened = undefined;
+      throw cause;
+    });
     return opened;
+  };
+  const forget = async () => {
+    const store = await opened?.catch(() => undefined);
+    opened = undefined;
+    last = undefined;
+    store?.close();
+  };
+  /** Damage shows when a page is read, so it may show in any use. */
+  const use = async <T>(work: (store: CheckpointStore) => T | Promise<T>, isRetry = false): Promise<T> => {
+    try {
+      return await work(await open());
+    } catch (cause) {
+      if (!isDamaged(cause) || isRetry) throw toToolError("the list of checkpoints", cause);
+      await forget();
+      const aside = setAside(checkpointFile(state.folder("checkpoints")));
+      warn(
+        `the list of checkpoints was damaged; a new one is begun, and the damaged file is kept as ${aside}`,
+      );
+      return use(work, true);
+    }
   };
 
   const takeNow = async (
+    store: CheckpointStore,
     label: string,
     session_id: string | undefined,
     signal?: AbortSignal,
   ): Promise<Checkpoint> => {
-    const store = await open();
     // Another process of this workspace may have added one.
     const known = last && store.get(last.seq + 1) === undefined ? last : store.latest();
     const began = Date.now();
@@ -100,36 +134,35 @@ export function createCheckpoints({
     busy = result.catch(() => {});
     return result;
   };
-  const changes = async (from: Checkpoint, to: Checkpoint) => {
-    const store = await open();
-    return changesBetween(store.snapshotAt(from.seq), store.snapshotAt(to.seq));
-  };
+  const changes = (from: Checkpoint, to: Checkpoint) =>
+    use((store) => changesBetween(store.snapshotAt(from.seq), store.snapshotAt(to.seq)));
 
   const take: Checkpoints["take"] = (label, { session_id, signal } = {}) =>
-    oneAtATime(() => takeNow(label, session_id, signal));
+    oneAtATime(() => use((store) => takeNow(store, label, session_id, signal)));
   const undoRef: Checkpoints["undoRef"] = async (from, to) => {
     const found = await changes(from, to);
     return found.length === 0 ? null : edits.recordUndo(undoSteps(found));
   };
   let wholeTurns = 0;
   const begin: Checkpoints["begin"] = async (label, { session_id, whole = false, signal } = {}) => {
-    const store = await open();
     const before = await take(label, { ...(session_id && { session_id }), ...(signal && { signal }) });
     const isPart = wholeTurns > 0 && !whole;
     const id = isPart
       ? undefined
-      : store.beginTurn({
-          at: new Date().toISOString(),
-          label,
-          session_id: session_id ?? null,
-          before: before.seq,
-        });
+      : await use((store) =>
+          store.beginTurn({
+            at: new Date().toISOString(),
+            label,
+            session_id: session_id ?? null,
+            before: before.seq,
+          }),
+        );
     if (whole) wholeTurns += 1;
     return {
       async end() {
         if (whole) wholeTurns -= 1;
         const after = await take(`after: ${label}`, session_id === undefined ? {} : { session_id });
-        if (id !== undefined) store.endTurn(id, after.seq);
+        if (id !== undefined) await use((store) => store.endTurn(id, after.seq));
         try {
           return { undo: await undoRef(before, after) };
         } catch (cause) {
@@ -143,28 +176,29 @@ export function createCheckpoints({
   return {
     take,
     begin,
-    turns: async ({ limit = 50, session_id } = {}) => (await open()).turns(limit, session_id),
+    turns: ({ limit = 50, session_id } = {}) => use((store) => store.turns(limit, session_id)),
     async plan({ before, after, session_id }, direction) {
-      const store = await open();
       const now = await take("before undo");
-      const states = (goal: number, base: number) => ({
-        goal: store.snapshotAt(goal),
-        base: store.snapshotAt(base),
-        now: store.snapshotAt(now.seq),
+      return use((store) => {
+        const states = (goal: number, base: number) => ({
+          goal: store.snapshotAt(goal),
+          base: store.snapshotAt(base),
+          now: store.snapshotAt(now.seq),
+        });
+        if (after === null) return planCutRestoration(states(before, store.lastOf(session_id, before)));
+        return planRestoration(blobs, direction === "undo" ? states(before, after) : states(after, before));
       });
-      if (after === null) return planCutRestoration(states(before, store.lastOf(session_id, before)));
-      return planRestoration(blobs, direction === "undo" ? states(before, after) : states(after, before));
     },
     refFor: (found) => edits.recordUndo(undoSteps(found)),
-    async mark({ id, after }, undone) {
-      const store = await open();
-      // A turn that was cut off ends where it is taken back from.
-      if (undone && after === null) store.endTurn(id, store.latest().seq);
-      store.markTurn(id, undone);
-    },
-    list: async (limit = 50) => (await open()).list(limit),
+    mark: ({ id, after }, undone) =>
+      use((store) => {
+        // A turn that was cut off ends where it is taken back from.
+        if (undone && after === null) store.endTurn(id, store.latest().seq);
+        store.markTurn(id, undone);
+      }),
+    list: (limit = 50) => use((store) => store.list(limit)),
     async get(seq) {
-      const found = (await open()).get(seq);
+      const found = await use((store) => store.get(seq));
       if (found) return found;
       throw new ToolError(
         "NOT_FOUND",

@@ -77,10 +77,17 @@ const SCHEMA = `
   PRAGMA user_version = 1;
 `;
 
+export const checkpointFile = (folder: string): string => join(folder, "checkpoints.sqlite");
+
 export async function openCheckpointStore(folder: string): Promise<CheckpointStore> {
   const { DatabaseSync } = await import("node:sqlite");
-  const database = new DatabaseSync(join(folder, "checkpoints.sqlite"), { timeout: 10_000 });
-  database.exec(SCHEMA);
+  const database = new DatabaseSync(checkpointFile(folder), { timeout: 10_000 });
+  try {
+    database.exec(SCHEMA);
+  } catch (cause) {
+    database.close();
+    throw cause;
+  }
   const insertCheckpoint = database.prepare(
     "INSERT INTO checkpoints (at, label, session_id, began) VALUES (?, ?, ?, ?)",
   );
@@ -129,7 +136,7 @@ export async function openCheckpointStore(folder: string): Promise<CheckpointSto
         database.exec("COMMIT");
         return { seq, at, label, session_id };
       } catch (cause) {
-        database.exec("ROLLBACK");
+        if (database.isTransaction) database.exec("ROLLBACK");
         throw cause;
       }
     },

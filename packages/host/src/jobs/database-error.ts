@@ -9,18 +9,18 @@ const FULL = 13;
 const CANNOT_OPEN = 14;
 const NOT_A_DATABASE = 26;
 
-/** Runs the work; an SQLite error that the machine causes becomes a ToolError. */
-export function asToolError<T>(work: () => T): T {
+/** Runs the work on the named data; an SQLite error that the machine causes becomes a ToolError. */
+export function asToolError<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw toToolError(cause);
+    throw toToolError(what, cause);
   }
 }
 
 export const isDamaged = (cause: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(codeOf(cause) ?? 0);
 
-function toToolError(cause: unknown): unknown {
+export function toToolError(what: string, cause: unknown): unknown {
   const options = { cause };
   switch (codeOf(cause)) {
     case FULL:
@@ -31,13 +31,13 @@ function toToolError(cause: unknown): unknown {
         options,
       );
     case BUSY:
-      return new ToolError("LOCKED", "another process holds the list of jobs; call again", {}, options);
+      return new ToolError("LOCKED", `another process holds ${what}; call again`, {}, options);
     case READ_ONLY:
     case IO_ERROR:
     case CORRUPT:
     case CANNOT_OPEN:
     case NOT_A_DATABASE: {
-      const message = "the list of jobs in the state folder cannot be used; octant doctor shows where it is";
+      const message = `${what} in the state folder cannot be used; octant doctor shows where it is`;
       return new ToolError("IO_ERROR", message, {}, options);
     }
     default:

@@ -1,10 +1,11 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Caller, Envelope, Job, JobFilter, JobState, JobStore, JobWrite, Progress } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import { asToolError, isDamaged } from "./database-error.ts";
 import { migrate } from "./migrations.ts";
 import { isAlive, thisProcess } from "./process-identity.ts";
+import { setAside } from "./set-aside.ts";
 
 /** Results up to this size stay in the row; larger ones go to the blob store. */
 const INLINE_RESULT_CHARS = 65_536;
@@ -14,20 +15,49 @@ const OPEN = "";
 
 /**
  * Jobs in SQLite, shared by all servers of a workspace; finished jobs take no memory. The file is opened by the first
- * use, which first fails the jobs of servers that died.
+ * use, which first fails the jobs of servers that died. `warn` is told when a damaged file was set aside.
  */
-export function createJobStore(file: string, blobs: Blobs): JobStore & { close(): void } {
+export function createJobStore(
+  file: string,
+  blobs: Blobs,
+  warn: (message: string) => void = () => {},
+): JobStore & { close(): void } {
   const process = thisProcess();
   let opened: Opened | undefined;
   let adds = 0;
 
   const use = (): Opened => {
     if (opened) return opened;
-    opened = open(file);
+    opened = openDatabase(file);
     recover(opened, Date.now());
     return opened;
   };
-  const query = async <T>(work: (db: Opened) => T): Promise<T> => asToolError(() => work(use()));
+  /** Damage shows when a page is read, so it may show in any query. */
+  const query = async <T>(work: (db: Opened) => T): Promise<T> =>
+    asToolError("the list of jobs", () => {
+      try {
+        return work(use());
+      } catch (cause) {
+        if (!isDamaged(cause)) throw cause;
+        startAnew();
+        return work(use());
+      }
+    });
+  const startAnew = () => {
+    opened?.close();
+    opened = undefined;
+    // Another server may have begun a new file already.
+    if (isIntact(file)) return;
+    const saved = readIntactRows(file);
+    const aside = setAside(file);
+    const db = openDatabase(file);
+    opened = db;
+    for (const row of saved) db.restore.run(row);
+    warn(
+      `the list of jobs was damaged; jobs recovered: ${saved.length}; the damaged file is kept as ${aside}`,
+    );
+    recover(db, Date.now());
+  };
   // In WAL mode a commit with FULL syncs the log, and with it everything written before.
   const durably = <T>(db: Opened, durable: boolean, write: () => T): T => {
     if (!durable) return write();
@@ -106,16 +136,37 @@ export function createJobStore(file: string, blobs: Blobs): JobStore & { close()
 
 type Opened = ReturnType<typeof openDatabase>;
 
-/** A file that is not a database any more is set aside: its jobs are lost, but new ones can be stored. */
-function open(file: string): Opened {
+function isIntact(file: string): boolean {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  const db = new DatabaseSync(file);
   try {
-    return openDatabase(file);
+    return db.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"] === "ok";
   } catch (cause) {
-    if (!isDamaged(cause)) throw cause;
-    renameSync(file, `${file}.damaged-${Date.now()}`);
-    for (const side of ["-wal", "-shm"]) rmSync(`${file}${side}`, { force: true });
-    return openDatabase(file);
+    if (isDamaged(cause)) return false;
+    throw cause;
+  } finally {
+    db.close();
   }
+}
+
+/** The jobs before the first damaged page, and those behind the last one. */
+function readIntactRows(file: string): Row[] {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  const rows = new Map<SQLOutputValue, Row>();
+  const db = new DatabaseSync(file);
+  try {
+    for (const order of ["ASC", "DESC"]) {
+      try {
+        const all = db.prepare(`SELECT ${STORED_COLUMNS} FROM jobs NOT INDEXED ORDER BY job_id ${order}`);
+        for (const row of all.iterate()) rows.set(row["job_id"] ?? null, row);
+      } catch (cause) {
+        if (!isDamaged(cause)) throw cause;
+      }
+    }
+  } finally {
+    db.close();
+  }
+  return [...rows.values()];
 }
 
 function openDatabase(file: string) {
@@ -134,6 +185,7 @@ function openDatabase(file: string) {
 
 const COLUMNS =
   "job_id, tool, action, owner, caller, input, state, progress, created_at, updated_at, expires_at, key, digest";
+const STORED_COLUMNS = `${COLUMNS}, process, seq, result, result_blob, cancel`;
 const VALUES = COLUMNS.replace(/\w+/g, "$$$&");
 const CHANGES = "state = $state, progress = $progress, updated_at = $updated_at, expires_at = $expires_at";
 const NEXT_SEQ = "(SELECT coalesce(max(seq), 0) + 1 FROM jobs)";
@@ -141,6 +193,9 @@ const INSERT = `INSERT INTO jobs (${COLUMNS}, process, seq) VALUES (${VALUES}, $
 const CLAIM = "UPDATE jobs SET state = 'running', process = $process, updated_at = $now";
 
 const prepare = (db: DatabaseSync) => ({
+  restore: db.prepare(
+    `INSERT OR IGNORE INTO jobs (${STORED_COLUMNS}) VALUES (${STORED_COLUMNS.replace(/\w+/g, "$$$&")})`,
+  ),
   add: db.prepare(`${INSERT} ON CONFLICT DO NOTHING`),
   update: db.prepare(`${INSERT} ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}, process = $process`),
   finish: db.prepare(`

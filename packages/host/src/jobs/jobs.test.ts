@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -15,13 +15,17 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createBlobs } from "../blobs/blobs.ts";
 import { systemClock } from "./clock.ts";
 import { createJobStore } from "./job-store.ts";
+import { damagePages } from "./testing/damage-pages.ts";
 
 let folder: string;
 let store: ReturnType<typeof createJobStore>;
 let jobs: Jobs;
 
+let warnings: string[];
 const open = () => {
-  store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
+  warnings = [];
+  const blobs = createBlobs(join(folder, "blobs"));
+  store = createJobStore(join(folder, "jobs.sqlite"), blobs, (message) => warnings.push(message));
   jobs = createJobs({ store, clock: systemClock, events: createJobEvents() });
 };
 beforeEach(() => {
@@ -274,6 +278,30 @@ test("a file that is no database is set aside, and the store starts anew", async
   const { job } = await jobs.run(request(async () => success(1)));
   expect((await jobs.get("me", job.job_id)).state).toBe("complete");
   expect(readdirSync(folder).some((name) => name.startsWith("jobs.sqlite.damaged-"))).toBe(true);
+});
+
+test("damaged pages that show in a query are told of; intact jobs are recovered and new ones are stored", async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 60; n++)
+    ids.push((await jobs.run(request(async () => success("x".repeat(1_000))))).job.job_id);
+  store.close();
+  const file = join(folder, "jobs.sqlite");
+  const pages = statSync(file).size / 4096;
+  damagePages(file, { from: Math.floor(pages / 2), to: Math.floor(pages / 2) + 3 });
+  open();
+  const states = await Promise.all(
+    ids.map((id) =>
+      jobs.get("me", id).then(
+        ({ state }) => state,
+        (cause: ToolError) => cause.code,
+      ),
+    ),
+  );
+  const { job } = await jobs.run(request(async () => success(1)));
+  expect((await jobs.get("me", job.job_id)).state).toBe("complete");
+  expect(states).toContain("complete");
+  expect(states.filter((state) => state !== "complete" && state !== "NOT_FOUND")).toEqual([]);
+  expect(warnings).toEqual([expect.stringMatching(/^the list of jobs was damaged; jobs recovered: [1-9]/)]);
 });
 
 test("where jobs cannot be stored, quick work is answered all the same and long work is refused", async () => {

@@ -41,6 +41,8 @@ const MIGRATIONS = [
   `,
 ];
 
+const RECORDS = "the records of the store tools";
+
 export type Row = Readonly<Record<string, string | number | null>>;
 type Parameters = Readonly<Record<string, string | number | null>>;
 
@@ -61,11 +63,12 @@ export function createStoreDatabase(file: () => string): StoreDatabase {
   const prepared = (sql: string) => use().prepare(sql);
   return {
     // Every column is TEXT or INTEGER, so a row holds nothing else.
-    all: (sql, parameters = {}) => asToolError(() => prepared(sql).all(parameters) as Row[]),
-    get: (sql, parameters = {}) => asToolError(() => prepared(sql).get(parameters) as Row | undefined),
-    run: (sql, parameters = {}) => asToolError(() => Number(prepared(sql).run(parameters).changes)),
+    all: (sql, parameters = {}) => asToolError(RECORDS, () => prepared(sql).all(parameters) as Row[]),
+    get: (sql, parameters = {}) =>
+      asToolError(RECORDS, () => prepared(sql).get(parameters) as Row | undefined),
+    run: (sql, parameters = {}) => asToolError(RECORDS, () => Number(prepared(sql).run(parameters).changes)),
     transaction: (work) =>
-      asToolError(() => {
+      asToolError(RECORDS, () => {
         const db = use();
         db.exec("BEGIN IMMEDIATE");
         try {

@@ -1,5 +1,5 @@
-import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { faultOf, removeIndexFile } from "./index-fault.ts";
 
 const SCHEMA_VERSION = 4;
 const TABLES = [
@@ -53,8 +53,8 @@ export function openIndexFile(file: string): DatabaseSync {
   try {
     return openWith(file);
   } catch (cause) {
-    if (!isBroken(cause)) throw cause;
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+    if (faultOf(cause) !== "damaged") throw cause;
+    removeIndexFile(file);
     return openWith(file);
   }
 }
@@ -85,11 +85,3 @@ function create(db: DatabaseSync): void {
 
 const versionOf = (db: DatabaseSync): number =>
   Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
-const isBroken = (cause: unknown): boolean =>
-  cause instanceof Error &&
-  "errcode" in cause &&
-  (cause.errcode === SQLITE_CORRUPT || cause.errcode === SQLITE_NOTADB);

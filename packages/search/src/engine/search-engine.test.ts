@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -210,6 +210,30 @@ test("an index file that is damaged is made anew", async () => {
   const engine = start();
   await engine.index({ signal: never() });
   expect(await named(engine, "parseHeader")).toHaveLength(1);
+});
+
+test("pages damaged while the engine runs are told of, and the index is built anew", async () => {
+  for (let n = 0; n < 200; n++) files.write(`many/file-${n}.ts`, `export function helper${n}() {}\n`);
+  const first = start();
+  await first.index({ signal: never() });
+  await first.close();
+  const file = join(home, "state/search.sqlite");
+  const bytes = readFileSync(file);
+  // The first page names the tables, so it opens as before.
+  writeFileSync(file, bytes.fill(0xa5, 4096));
+  const engine = start();
+  await engine.index({ signal: never() });
+  expect(await named(engine, "helper7")).toContain("many/file-7.ts#helper7");
+  expect((await engine.progress()).state).toBe("fresh");
+  expect(new Set(logged.splice(0))).toEqual(new Set(["the search index was damaged, so it is built anew"]));
+});
+
+test("where the state folder takes no file, the index is held in memory", async () => {
+  mkdirSync(join(home, "state/search.sqlite"), { recursive: true });
+  const engine = start();
+  await engine.index({ signal: never() });
+  expect(await named(engine, "parseHeader")).toHaveLength(1);
+  expect(logged.splice(0)).toEqual([expect.stringContaining("held in memory until the next start")]);
 });
 
 test("a model from outside places texts and questions; another model starts anew", async () => {

@@ -2,16 +2,14 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createTopic, type Progress, type Topic } from "@octant/core";
 import type { Embedder } from "../vector/embedder.ts";
-import { requireLance } from "../vector/lance-store.ts";
 import type { Fusion } from "./chunk-ranker.ts";
 import type { PlannedFile, RankedHit, RankOptions } from "./code-index.ts";
-import type { IndexCalls, IndexThreadData } from "./code-index-entry.ts";
+import { createIndexThread } from "./index-thread.ts";
 import { createSharedParsers } from "./shared-parsers.ts";
 import type { ListedFile, SourceFiles } from "./source-files.ts";
 import type { IndexCounts, StoredSymbol } from "./store.ts";
 import type { SymbolOptions } from "./symbol-search.ts";
 import { createSyntaxSearch, type SyntaxSearch } from "./syntax-search.ts";
-import { startThread, type Thread } from "./thread.ts";
 import { readFiles, updateIndex } from "./update-index.ts";
 
 export interface IndexReport {
@@ -76,8 +74,6 @@ export interface SearchEngineOptions {
 
 /** More would be faster only while nobody else needs the machine. */
 const MAX_PARSERS = 2;
-/** What the index keeps from growing without bound; 50,000 chunks need a fifth of it. */
-const INDEX_HEAP = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 12 };
 
 const NONE_EARLY: ReadonlyMap<string, string> = new Map();
 
@@ -85,7 +81,6 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   const { files, folder, embedder, vectorStore = "embedded", fusion = "z_score", log } = options;
   const closed = new AbortController();
   const parsers = createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));
-  let thread: Thread<IndexCalls> | undefined;
   let run: Run | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let isComplete = false;
@@ -95,19 +90,15 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   let isAllWaiting = false;
   let stopWatching: (() => void) | undefined;
 
-  const open = (): Thread<IndexCalls> => {
-    if (!thread || thread.hasEnded) {
-      if (vectorStore === "lancedb") requireLance();
-      const data: IndexThreadData = {
-        file: join(folder, "search.sqlite"),
-        ...{ embedder: embedder?.id, fusion },
-        lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
-      };
-      thread = startThread<IndexCalls>("code-index", import.meta.url, data, INDEX_HEAP);
-    }
-    return thread;
-  };
-  const ask: Thread<IndexCalls>["call"] = (name, ...args) => open().call(name, ...args);
+  const index = createIndexThread({
+    ...{ folder, embedder: embedder?.id, fusion, log },
+    lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
+    onNewLife() {
+      isComplete = false;
+      early.clear();
+    },
+  });
+  const ask = index.call;
 
   /** One after the other: two that write would only wait for each other. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -116,7 +107,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     return mine;
   };
   const update = (planned: readonly PlannedFile[], signal: AbortSignal, tell: (done: number) => void) =>
-    updateIndex({ files, index: open(), parsers, embedder, planned, early, signal, tell });
+    updateIndex({ files, index, parsers, embedder, planned, early, signal, tell });
 
   const indexAll = async (signal: AbortSignal, progress: (u: Progress) => void): Promise<IndexReport> => {
     // Before the list is made: what changes meanwhile is told of.
@@ -124,14 +115,19 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     const listed: ListedFile[] = [];
     for await (const file of files.list(signal)) listed.push(file);
     total = listed.length;
-    const planned = await ask("plan", listed);
-    await update(planned, signal, (done) =>
-      progress({ progress: done, total: planned.length, message: `indexing ${planned.length} files` }),
-    );
+    let read = 0;
+    for (let lives = -1; lives !== index.lives; ) {
+      lives = index.lives;
+      const planned = await ask("plan", listed);
+      read = planned.length;
+      await update(planned, signal, (done) =>
+        progress({ progress: done, total: read, message: `indexing ${read} files` }),
+      );
+    }
     early.clear();
     if (planned.length > 0) await ask("reload");
     const { chunks } = await ask("counts");
-    return { files: listed.length, read: planned.length, chunks };
+    return { files: listed.length, read, chunks };
   };
 
   const startRun = (): Run => {
@@ -197,7 +193,14 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
         },
       };
       const stop = AbortSignal.any([signal, closed.signal]);
-      const options = { index: open(), parsers, planned, early: NONE_EARLY, signal: stop, tell: () => {} };
+      const options = {
+        index,
+        parsers,
+        planned,
+        early: NONE_EARLY,
+        signal: stop,
+        tell: () => {},
+      };
       try {
         await readFiles({ ...options, files: noted });
       } catch (cause) {
@@ -230,9 +233,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
       stopWatching?.();
       await turn;
       await parsers.close();
-      // Its file is left in order, not in the middle of a write.
-      if (thread && !thread.hasEnded) await thread.call("close").catch(() => {});
-      await thread?.close();
+      await index.close();
     },
   };
 }

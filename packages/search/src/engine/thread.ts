@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { type MessagePort, type ResourceLimits, Worker } from "node:worker_threads";
+import { errcodeOf } from "./index-fault.ts";
 
 /** What a thread can be asked for: names, with what they take and give. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` holds functions of every kind; callers see the real types.
@@ -10,7 +11,11 @@ interface Request {
   readonly name: string;
   readonly args: readonly unknown[];
 }
-type Response = { readonly number: number } & ({ readonly value: unknown } | { readonly failure: Error });
+type Response = { readonly number: number } & (
+  | { readonly value: unknown }
+  // A copied error keeps its message only, so the code of an SQLite error goes beside it.
+  | { readonly failure: Error; readonly errcode: number | undefined }
+);
 
 /** A thread of our own that answers calls. */
 export interface Thread<M extends Methods> {
@@ -46,7 +51,7 @@ export function startThread<M extends Methods>(
     const call = waiting.get(response.number);
     waiting.delete(response.number);
     if (waiting.size === 0) worker.unref();
-    if ("failure" in response) call?.reject(response.failure);
+    if ("failure" in response) call?.reject(withCode(response.failure, response.errcode));
     else call?.resolve(response.value);
   });
   worker.on("error", end);
@@ -79,7 +84,11 @@ export function answerCalls(port: MessagePort, methods: Methods): void {
     try {
       port.postMessage({ number, value: await methods[name]?.(...args) });
     } catch (cause) {
-      port.postMessage({ number, failure: cause instanceof Error ? cause : new Error(String(cause)) });
+      const failure = cause instanceof Error ? cause : new Error(String(cause));
+      port.postMessage({ number, failure, errcode: errcodeOf(cause) });
     }
   });
 }
+
+const withCode = (failure: Error, errcode: number | undefined): Error =>
+  errcode === undefined ? failure : Object.assign(failure, { errcode });

@@ -8,7 +8,7 @@ import type { Thread } from "./thread.ts";
 
 export interface UpdateOptions {
   readonly files: SourceFiles;
-  readonly index: Thread<IndexCalls>;
+  readonly index: Pick<Thread<IndexCalls>, "call">;
   readonly parsers: SharedParsers;
   readonly embedder: Embedder | undefined;
   readonly planned: readonly PlannedFile[];

@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+import { requireLance } from "../vector/lance-store.ts";
+import type { IndexCalls, IndexThreadData } from "./code-index-entry.ts";
+import { faultOf, type IndexFault, removeIndexFile } from "./index-fault.ts";
+import { startThread, type Thread } from "./thread.ts";
+
+/** The thread that holds the index. It is started by the first call, and again when it has ended. */
+export interface IndexThread extends Pick<Thread<IndexCalls>, "call"> {
+  /** Counts how often the index was begun anew, empty. */
+  readonly lives: number;
+  close(): Promise<void>;
+}
+
+export interface IndexThreadOptions extends Omit<IndexThreadData, "file"> {
+  /** A private folder for the index. */
+  readonly folder: string;
+  /** The index was begun anew. */
+  onNewLife(): void;
+  readonly log: (line: string) => void;
+}
+
+/** What keeps the index from growing without bound; 50,000 chunks need a fifth of it. */
+const INDEX_HEAP = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 12 };
+/** One remedy for each kind of fault. */
+const MAX_TRIES = 3;
+const IN_MEMORY = ":memory:";
+
+/**
+ * Damage may show in any call, since SQLite sees it when it reads a page. The index then begins anew: on the disk when
+ * the file was damaged, in memory when the disk does not take it.
+ */
+export function createIndexThread({ folder, onNewLife, log, ...data }: IndexThreadOptions): IndexThread {
+  let file = join(folder, "search.sqlite");
+  let thread: Thread<IndexCalls> | undefined;
+  let repair: Promise<void> = Promise.resolve();
+  let lives = 0;
+  let isClosed = false;
+
+  const open = (): Thread<IndexCalls> => {
+    if (data.lanceFolder !== undefined) requireLance();
+    if (!thread || thread.hasEnded)
+      thread = startThread<IndexCalls>("code-index", import.meta.url, { ...data, file }, INDEX_HEAP);
+    return thread;
+  };
+  const beginAnew = async (old: Thread<IndexCalls>, fault: IndexFault) => {
+    await old.close();
+    if (fault === "damaged" && file !== IN_MEMORY) removeIndexFile(file);
+    if (fault === "unwritable") file = IN_MEMORY;
+    onNewLife();
+  };
+  const call = async <T>(work: (open: Thread<IndexCalls>) => Promise<T>): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      await repair;
+      const asked = open();
+      try {
+        return await work(asked);
+      } catch (cause) {
+        if (isClosed) throw cause;
+        // Replaced meanwhile by another call that met the same fault.
+        if (thread !== asked && tries < MAX_TRIES) continue;
+        const fault = faultOf(cause);
+        if (!fault) throw cause;
+        if (tries === MAX_TRIES || (fault === "unwritable" && file === IN_MEMORY)) throw unusable(cause);
+        log(REMEDIES[fault]);
+        thread = undefined;
+        lives += 1;
+        repair = beginAnew(asked, fault);
+      }
+    }
+  };
+
+  return {
+    call: (name, ...args) => call((asked) => asked.call(name, ...args)),
+    get lives() {
+      return lives;
+    },
+    async close() {
+      isClosed = true;
+      await repair;
+      // Its file is left in order, not in the middle of a write.
+      if (thread && !thread.hasEnded) await thread.call("close").catch(() => {});
+      await thread?.close();
+    },
+  };
+}
+
+const REMEDIES: Readonly<Record<IndexFault, string>> = {
+  damaged: "the search index was damaged, so it is built anew",
+  unwritable:
+    "the search index cannot be written to the state folder (is the disk full?), so it is held in memory until the next start",
+};
+
+const unusable = (cause: unknown) =>
+  new ToolError(
+    "IO_ERROR",
+    "the search index cannot be used; free space on the disk with the state folder",
+    {},
+    { cause },
+  );
