@@ -31,7 +31,7 @@ describe("octant call", () => {
   test("text goes to stdout as it is, and what is known about it to stderr", async () => {
     const { code, stdout, stderr } = await run(["call", "fs.read", "uri=README.md"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "# Demo\n\nA small project.\n" });
-    expect(stderr).toContain(`hash: sha256:${createHash("sha256").update(stdout).digest("hex")}`);
+    expect(stderr).toContain(`hash sha256:${createHash("sha256").update(stdout).digest("hex")}`);
   });
 
   test("--json prints the envelope", async () => {
@@ -40,10 +40,11 @@ describe("octant call", () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, error: null, meta: { tool: "fs", action: "read" } });
   });
 
-  test("a list is a table", async () => {
+  test("a list has one line for each entry, and hits read as grep writes them", async () => {
     const { stdout } = await run(["call", "fs.list", "uri=src", "depth=2"]);
-    expect(stdout).toMatch(/^uri +kind/);
-    expect(stdout).toMatch(/^src\/main\.ts +file/m);
+    expect(stdout).toMatch(/^src\/main\.ts$/m);
+    const hits = await run(["call", "fs.search_text", "pattern=small"]);
+    expect(hits.stdout).toMatch(/^README\.md:3: A small project\.$/m);
   });
 
   test("a page that is not the last says how to get the next, and that works", async () => {

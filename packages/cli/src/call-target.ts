@@ -3,6 +3,8 @@ import {
   type BinaryPart,
   type Call,
   type CallOptions,
+  createDescribe,
+  type Describe,
   type Envelope,
   type JsonSchema,
   ownAction,
@@ -23,8 +25,8 @@ export interface TargetCall extends Omit<CallOptions, "caller"> {
 
 /** Where a call goes: to tools in this process, or to a server. */
 export interface CallTarget extends AsyncDisposable {
-  /** URIs below it are shown as paths. */
-  readonly rootUri: string;
+  /** The answer as a person reads it. */
+  readonly describe: Describe;
   /** Nothing is known about an action that does not exist; the dispatcher will say so. */
   inputSchema(tool: string, action: string): Promise<JsonSchema>;
   call(call: Call, options: TargetCall): Promise<Reply>;
@@ -35,7 +37,7 @@ export interface CallTarget extends AsyncDisposable {
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const toLocalTarget = (octant: Octant<OwnTool>): CallTarget => ({
-  rootUri: pathToUri(octant.workspace.confinement.roots[0] ?? ""),
+  describe: createDescribe(octant.registry, octant.workspace.confinement.roots.map(pathToUri)),
   async inputSchema(tool, action) {
     const found = octant.registry.get(tool);
     const act = found && ownAction(found, action);
@@ -62,8 +64,21 @@ export async function openRemoteTarget(flags: RemoteFlags, io: Io): Promise<Call
   return toRemoteTarget(await openRemote(flags), pathToUri(io.cwd()));
 }
 
+/** The texts of a server's actions stay with the server, so its data is shown by its shape. */
+function describeFrom(rootUri: string): Describe {
+  const describe = createDescribe({ get: () => undefined }, [rootUri]);
+  return (envelope) => {
+    const { data } = envelope;
+    if (typeof data !== "object" || data === null || !("text" in data) || typeof data.text !== "string")
+      return describe(envelope);
+    const { text, ...rest } = data;
+    const { body, handles } = describe({ ...envelope, data: rest });
+    return { body: text, notes: body.split("\n"), handles };
+  };
+}
+
 const toRemoteTarget = (client: ZmqClient, rootUri: string): CallTarget => ({
-  rootUri,
+  describe: describeFrom(rootUri),
   async inputSchema(tool, action) {
     const { declarations = [] } = await client.ready({ declarations: true });
     const actions = declarations.find(({ name }) => name === tool)?.actions ?? {};

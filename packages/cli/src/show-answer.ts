@@ -1,26 +1,28 @@
 import { writeFileSync } from "node:fs";
 import { styleText } from "node:util";
-import type { Attachment, Envelope, Progress } from "@octant/core";
-import { toOneLine, toVisible } from "@octant/core";
+import type { Attachment, Describe, Envelope, Progress } from "@octant/core";
+import { factsOf, toOneLine, toVisible } from "@octant/core";
 import type { Io } from "./command.ts";
 import { showToolError } from "./failure.ts";
-import { renderData } from "./render-data.ts";
 
-/** An answer for a person: text as it is on stdout, what is known about it and hints on stderr. */
-export function showEnvelope(envelope: Envelope, rootUri: string, io: Io): void {
+/** An answer for a person: its content on stdout, facts about it and hints on stderr. */
+export function showEnvelope(envelope: Envelope, describe: Describe, io: Io): void {
   const { tool, action, paging } = envelope.meta;
   if (!envelope.ok) {
     showToolError(envelope.error, `${tool}.${action}`, io);
     return;
   }
-  const { body, facts } = renderData(envelope.data, rootUri);
-  if (body === undefined) write(io.stdout, `${facts.join("\n")}\n`);
-  else {
-    write(io.stdout, io.stdout.isTTY && !body.endsWith("\n") ? `${body}\n` : body);
-    for (const fact of facts) hint(fact, io);
-  }
+  const { body, ...about } = describe(envelope);
+  const isVerbatim = !io.stdout.isTTY && isPartOf(envelope.data, body);
+  write(io.stdout, isVerbatim || body === "" || body.endsWith("\n") ? body : `${body}\n`);
+  const facts = factsOf(about);
+  if (facts.length > 0) hint(facts.join("; "), io);
   if (paging.more) hint(`there is more: call again with cursor=${paging.cursor}`, io);
 }
+
+/** Text that the data holds as it is, such as that of a file, must arrive unchanged in a pipe. */
+const isPartOf = (data: unknown, text: string): boolean =>
+  typeof data === "object" && data !== null && Object.values(data).includes(text);
 
 /** Saves what is neither text nor data, or says that it is there. */
 export function showAttachments(attachments: readonly Attachment[], file: string | undefined, io: Io): void {

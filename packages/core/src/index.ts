@@ -34,8 +34,8 @@ export {
 export * from "./schema.ts";
 export * from "./schema-page.ts";
 export * from "./stream.ts";
-export { createToText, type ToText } from "./text/read-envelope.ts";
-export { type ActionText, counted, type Reader } from "./text/text.ts";
+export { createDescribe, createToText, type Describe, type ToText } from "./text/read-envelope.ts";
+export { type ActionText, counted, factsOf, type Reader } from "./text/text.ts";
 export * from "./tool.ts";
 export * from "./topic.ts";
 export * from "./trace.ts";

@@ -30,7 +30,7 @@ objects; a list also as the same key again), key=@file for the text of a file, k
 key=@@… for a value that begins with @; or all of it as one JSON object. For example:
   octant call fs.read uri=README.md
   octant call fs.list '{"uri": ".", "depth": 2}'
-Text in the answer goes to stdout as it is, and what is known about it to stderr.`,
+The content of the answer goes to stdout, and facts about it (hash, counts, cursor) go to stderr.`,
   async run({ args: [called = "", ...words], flags }, io) {
     using terminal = flags.permissions === "enforce" ? openTerminal() : undefined;
     await using target = await openTarget(flags, io, terminal);
@@ -52,7 +52,7 @@ Text in the answer goes to stdout as it is, and what is known about it to stderr
     const envelope = await target.outcomeOf(answer, signal);
     clearProgress(io);
     if (flags.json) io.stdout.write(`${JSON.stringify(envelope, null, 2)}\n`);
-    else showEnvelope(envelope, target.rootUri, io);
+    else showEnvelope(envelope, target.describe, io);
     if (saved.size === 0) showAttachments(attachments, flags.output, io);
     if (envelope.ok) return EXIT.OK;
     return signal.aborted ? EXIT.INTERRUPTED : EXIT.FAILED;

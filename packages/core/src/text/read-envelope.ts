@@ -8,31 +8,40 @@ import { type ActionText, joinText, type Reader } from "./text.ts";
 export type ToText = (envelope: Envelope) => string;
 
 /** `roots` are the URIs of the workspace; paths are shown from the first. */
-export function createToText(registry: Registry, roots: readonly string[]): ToText {
-  const path = createPaths(roots);
-  const toText: ToText = (envelope) => {
-    const { meta } = envelope;
-    const reader: Reader = { path, backend: meta.backend, envelope: toText };
-    const { cursor, more } = meta.paging;
-    const paging = { ...(more && { cursor }), job: meta.job_id };
-    if (!envelope.ok) return joinText(describeError(envelope.error, reader));
-    const { notes, handles, body } = describe(envelope, reader);
+export function createToText(registry: Pick<Registry, "get">, roots: readonly string[]): ToText {
+  const describe = createDescribe(registry, roots);
+  return (envelope) => {
+    const { paging, job_id } = envelope.meta;
+    const { cursor, more } = paging;
+    const text = describe(envelope);
+    if (!envelope.ok) return joinText(text);
+    const { notes, handles, body } = text;
     return joinText({
       body,
       notes: [...(notes ?? []), more && "more follows"],
-      handles: { ...handles, ...paging },
+      handles: { ...handles, ...(more && { cursor }), job: job_id },
     });
   };
+}
 
-  function describe(envelope: Envelope & { ok: true }, reader: Reader): ActionText {
-    const { data, meta } = envelope;
+/** The content of an answer apart from the facts about it; paging and job are left to the caller. */
+export type Describe = (envelope: Envelope) => ActionText;
+
+/** As `createToText`, for readers that show the content and the facts in different places. */
+export function createDescribe(registry: Pick<Registry, "get">, roots: readonly string[]): Describe {
+  const path = createPaths(roots);
+  const toText = (envelope: Envelope) => createToText(registry, roots)(envelope);
+  return (envelope) => {
+    const { meta } = envelope;
+    const reader: Reader = { path, backend: meta.backend, envelope: toText };
+    if (!envelope.ok) return describeError(envelope.error, reader);
+    const { data } = envelope;
     const tool = registry.get(meta.tool);
     const act = tool && ownAction(tool, meta.action);
     // A job that was only started answers with its handle instead of the action's data.
     if (!act?.text || isJobStarted(data, meta.job_id)) return describeData(data, reader);
     return withCaveats(act.text(data, reader), data);
-  }
-  return toText;
+  };
 }
 
 /** Fields that qualify an answer, whatever its action; no text may leave them out. */

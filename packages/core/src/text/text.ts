@@ -21,16 +21,19 @@ export interface Reader {
 }
 
 /** The body as it is, then one line in brackets with everything else. */
-export function joinText({ body, notes = [], handles = {} }: ActionText): string {
-  const facts = [
-    ...notes.filter((note) => typeof note === "string" && note !== ""),
-    ...Object.entries(handles).flatMap(([name, value]) =>
-      value === null || value === undefined ? [] : [`${name} ${value}`],
-    ),
-  ];
+export function joinText({ body, ...about }: ActionText): string {
+  const facts = factsOf(about);
   if (facts.length === 0) return body;
   return `${body}${body === "" || body.endsWith("\n") ? "" : "\n"}[${facts.join("; ")}]`;
 }
+
+/** What the last line says, item by item. */
+export const factsOf = ({ notes = [], handles = {} }: Omit<ActionText, "body">): string[] => [
+  ...notes.filter((note): note is string => typeof note === "string" && note !== ""),
+  ...Object.entries(handles).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [`${name} ${value}`],
+  ),
+];
 
 /** `1 file`, `2 files`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -125,7 +125,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
       );
     }
     early.clear();
-    if (planned.length > 0) await ask("reload");
+    if (read > 0) await ask("reload");
     const { chunks } = await ask("counts");
     return { files: listed.length, read, chunks };
   };
