@@ -1,12 +1,16 @@
 import { toOneLine, toVisible } from "@octant/core";
-import type { PermissionAnswer, PermissionRequest, PermissionRule } from "@octant/runtime";
+import type { PermissionRequest, PermissionRule } from "@octant/runtime";
 import { hardWrap, type Line, lineWidth, type Span, span, wrap } from "../styled.ts";
 import { viewDiff } from "./diff.ts";
 
 const MAX_PREVIEW_LINES = 18;
 const MAX_VALUE_CHARACTERS = 600;
 
-export type Choice = { key: string; label: string; answer: PermissionAnswer["answer"] | "reason" };
+export type Choice = {
+  key: string;
+  label: string;
+  answer: "once" | "session" | "always" | "deny" | "reason";
+};
 
 /** What a person can press. There is no default: Enter alone never allows anything. */
 export function choicesFor(request: PermissionRequest): readonly Choice[] {

@@ -1,0 +1,282 @@
+import { toOneLine } from "@octant/core";
+import { type Line, span, truncate } from "../styled.ts";
+import { expirePending, PENDING_TIMEOUT_MS, type VimEffect } from "../vim/index.ts";
+import {
+  type Completer,
+  completionTarget,
+  type Menu,
+  moveChoice,
+  openMenu,
+  visibleItems,
+} from "./completion.ts";
+import {
+  createEditor,
+  type EditorState,
+  editKey,
+  expandedText,
+  type InputMode,
+  inserted,
+  paste,
+  withText,
+} from "./editor.ts";
+import { type EditorView, viewEditor } from "./editor-view.ts";
+import type { History } from "./history.ts";
+
+const MAX_ROWS = 10;
+
+export type InputLineOptions = {
+  mode: InputMode;
+  history: History;
+  complete: Completer;
+  /** Something changed without a key, such as a list of completions that arrived. */
+  onChange: () => void;
+};
+
+/** What a key meant beyond editing: the text is to be sent, or a ":" command asks for something. */
+export type InputAction = { kind: "submit"; text: string } | Exclude<VimEffect, { kind: "submit" | "set" }>;
+
+/** The text that the person writes, with history, search and completion. */
+export class InputLine {
+  readonly #options: InputLineOptions;
+  #editor: EditorState;
+  #menu: Menu | undefined;
+  #search: { words: string; index: number | undefined } | undefined;
+  #historyAt: number | undefined;
+  #draft = "";
+  #timeout: NodeJS.Timeout | undefined;
+
+  constructor(options: InputLineOptions) {
+    this.#options = options;
+    this.#editor = createEditor(options.mode);
+  }
+
+  get isEmpty(): boolean {
+    return this.#editor.input.text === "";
+  }
+
+  /** The whole text, with what was pasted in place of its chips. */
+  get text(): string {
+    return expandedText(this.#editor);
+  }
+
+  set text(text: string) {
+    this.#editor = withText({ ...this.#editor, pastes: [] }, text);
+  }
+
+  /** Whether Escape has a meaning here before it stops the agent. */
+  get wantsEscape(): boolean {
+    return (
+      this.#menu !== undefined ||
+      this.#search !== undefined ||
+      (this.#isVim && this.#editor.input.mode !== "normal")
+    );
+  }
+
+  /** Whether every key belongs to a command that is half typed. */
+  get isMidCommand(): boolean {
+    return (
+      this.#search !== undefined ||
+      this.#editor.input.mode === "command" ||
+      this.#editor.input.pending.length > 0
+    );
+  }
+
+  /** Shown in the status line. */
+  get modeName(): string | undefined {
+    const { mode, commandLine } = this.#editor.input;
+    if (!this.#isVim) return undefined;
+    return mode === "command" ? `:${commandLine}` : mode;
+  }
+
+  close(): void {
+    clearTimeout(this.#timeout);
+  }
+
+  paste(text: string): void {
+    this.#editor = paste(this.#editor, text);
+    this.#historyAt = undefined;
+  }
+
+  key(key: string): InputAction | undefined {
+    if (this.#search) return this.#searchKey(key);
+    if (!this.isMidCommand) {
+      if (key === "Enter") return this.#menu && !this.#isChosenTyped() ? this.#accept() : this.#submit();
+      if (this.#specialKey(key)) return undefined;
+    }
+    return this.#editorKey(key);
+  }
+
+  view(width: number, hint: string): EditorView {
+    if (!this.#search) return viewEditor(this.#editor, width, MAX_ROWS, hint);
+    const { words, index } = this.#search;
+    const found = index === undefined ? "" : `  ${toOneLine(this.#options.history.entries[index] ?? "")}`;
+    const label = `search: ${words}`;
+    const line = truncate([span(label, { role: "accent" }), span(found, { role: "muted" })], width);
+    return { lines: [line], cursor: { row: 0, column: label.length } };
+  }
+
+  menuView(width: number): Line[] {
+    if (!this.#menu) return [];
+    const { items, chosen } = visibleItems(this.#menu);
+    return items.map(({ value, detail }, i) =>
+      truncate(
+        [
+          span(i === chosen ? "› " : "  ", { role: "accent" }),
+          span(toOneLine(value), i === chosen ? { bold: true } : {}),
+          span(detail ? `  ${toOneLine(detail)}` : "", { role: "muted" }),
+        ],
+        width,
+      ),
+    );
+  }
+
+  get #isVim(): boolean {
+    return this.#editor.mode === "vim";
+  }
+
+  /** Returns false when the editor should have the key. */
+  #specialKey(key: string): boolean {
+    switch (key) {
+      case "Shift-Enter":
+      case "Alt-Enter":
+      case "Ctrl-J":
+        this.#editor = inserted(this.#editor, "\n");
+        return true;
+      case "Escape":
+        if (!this.#menu) return false;
+        this.#menu = undefined;
+        return true;
+      case "Tab":
+        if (this.#menu) this.#accept();
+        else void this.#openMenu();
+        return true;
+      case "Up":
+      case "Down":
+        return this.#upDown(key);
+      case "Ctrl-P":
+        return this.#editor.mode === "emacs" && this.#upDown("Up");
+      case "Ctrl-N":
+        return this.#editor.mode === "emacs" && this.#upDown("Down");
+      case "Ctrl-R":
+        if (this.#isVim && this.#editor.input.mode === "normal") return false;
+        this.#search = { words: "", index: undefined };
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #editorKey(key: string): InputAction | undefined {
+    const { state, effect, handled } = editKey(this.#editor, key);
+    this.#editor = state;
+    if (handled) this.#historyAt = undefined;
+    this.#awaitRest();
+    if (state.input.mode === "insert") void this.#openMenu(true);
+    else this.#menu = undefined;
+    if (effect?.kind === "submit") return this.#submit();
+    if (effect?.kind === "set") return this.#setOption(effect.option);
+    return effect;
+  }
+
+  #awaitRest(): void {
+    clearTimeout(this.#timeout);
+    if (this.#editor.input.pending.length === 0) return;
+    this.#timeout = setTimeout(() => {
+      this.#editor = { ...this.#editor, input: expirePending(this.#editor.input) };
+      this.#options.onChange();
+    }, PENDING_TIMEOUT_MS);
+  }
+
+  #setOption(option: string): InputAction | undefined {
+    const mode = /^(?:input_mode=)?(default|emacs|vim)$/.exec(option)?.[1];
+    if (!mode) {
+      const text = `unknown option '${toOneLine(option)}'; there is input_mode=default|emacs|vim`;
+      return { kind: "message", text };
+    }
+    // One of the three, by the pattern.
+    this.#editor = {
+      ...this.#editor,
+      mode: mode as InputMode,
+      input: { ...this.#editor.input, mode: "insert" },
+    };
+    return undefined;
+  }
+
+  #submit(): InputAction | undefined {
+    const text = this.text.trim();
+    if (text === "") return undefined;
+    this.#options.history.add(text);
+    this.text = "";
+    this.#historyAt = undefined;
+    this.#menu = undefined;
+    return { kind: "submit", text };
+  }
+
+  #upDown(key: "Up" | "Down"): boolean {
+    if (this.#menu) {
+      this.#menu = moveChoice(this.#menu, key === "Up" ? -1 : 1);
+      return true;
+    }
+    if (this.#isVim && this.#editor.input.mode !== "insert") return false;
+    const { text, cursor } = this.#editor.input;
+    const hasLineThere = (key === "Up" ? text.slice(0, cursor) : text.slice(cursor)).includes("\n");
+    if (hasLineThere) return false;
+    const { entries } = this.#options.history;
+    const target = (this.#historyAt ?? entries.length) + (key === "Up" ? -1 : 1);
+    if (target < 0 || target > entries.length) return true;
+    if (this.#historyAt === undefined) this.#draft = text;
+    this.#historyAt = target === entries.length ? undefined : target;
+    this.#editor = withText(this.#editor, entries[target] ?? this.#draft);
+    return true;
+  }
+
+  #searchKey(key: string): undefined {
+    const search = this.#search;
+    if (!search) return;
+    const { history } = this.#options;
+    if (key === "Escape" || key === "Ctrl-C" || key === "Ctrl-G") this.#search = undefined;
+    else if (key === "Ctrl-R")
+      this.#search = { ...search, index: history.find(search.words, search.index) ?? search.index };
+    else if (key === "Enter" || key === "Tab" || key === "Right") {
+      const found = search.index === undefined ? undefined : history.entries[search.index];
+      if (found !== undefined) this.#editor = withText(this.#editor, found);
+      this.#search = undefined;
+    } else {
+      const typed = key.length === 1 ? search.words + key : search.words;
+      const words = key === "Backspace" ? search.words.slice(0, -1) : typed;
+      this.#search = { words, index: words === "" ? undefined : history.find(words) };
+    }
+  }
+
+  /** `quiet` opens the menu while typing; Tab takes a single completion at once. */
+  async #openMenu(quiet = false): Promise<void> {
+    const { text, cursor } = this.#editor.input;
+    const target = completionTarget(text, cursor);
+    if (!target) {
+      this.#menu = undefined;
+      return;
+    }
+    const items = await this.#options.complete(target.word);
+    if (this.#editor.input.text !== text || this.#editor.input.cursor !== cursor) return;
+    this.#menu = openMenu(target, items);
+    if (!quiet && items.length === 1) this.#accept();
+    this.#options.onChange();
+  }
+
+  /** Enter on a command that is typed out runs it. */
+  #isChosenTyped(): boolean {
+    const { text } = this.#editor.input;
+    return this.#menu?.items[this.#menu.chosen]?.value === text && text.startsWith("/");
+  }
+
+  #accept(): undefined {
+    const menu = this.#menu;
+    const item = menu?.items[menu.chosen];
+    this.#menu = undefined;
+    if (!menu || !item) return;
+    const { text, cursor } = this.#editor.input;
+    const value = item.value.endsWith("/") ? item.value : `${item.value} `;
+    const completed = text.slice(0, menu.target.start) + value + text.slice(cursor);
+    this.#editor = withText(this.#editor, completed, menu.target.start + value.length);
+  }
+}
