@@ -11,7 +11,6 @@ export * from "./help.ts";
 export * from "./holds.ts";
 export * from "./ids.ts";
 export * from "./jobs/index.ts";
-export * from "./keyed-hash.ts";
 export { Lines, toRange } from "./lines.ts";
 export * from "./lookup.ts";
 export * from "./modes.ts";

@@ -1,7 +1,6 @@
-import { timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { ToolError } from "./errors.ts";
-import { createKeyedHash } from "./keyed-hash.ts";
 
 const MAC_BYTES = 16;
 const MAX_CURSOR_CHARS = 65_536;
@@ -20,9 +19,12 @@ export interface Cursors {
 
 /** The secret makes cursors good in every process that shares it, and in no other. */
 export function createCursors(secret: Uint8Array): Cursors {
-  const hashOf = createKeyedHash(secret);
   const sign = (scope: string, body: Buffer) =>
-    hashOf(Buffer.concat([Buffer.from(`${scope.length}:${scope}`), body])).subarray(0, MAC_BYTES);
+    createHmac("sha256", secret)
+      .update(`${scope.length}:${scope}`)
+      .update(body)
+      .digest()
+      .subarray(0, MAC_BYTES);
 
   return {
     encode(scope, position) {

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { type Answer, createKeyedHash } from "@octant/core";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Answer } from "@octant/core";
 import { isPlain } from "../messages.ts";
 import { toAnswer } from "./forms.ts";
 
@@ -21,8 +21,8 @@ export interface StateSeal {
 const LIFETIME_MS = 10 * 60_000;
 
 export function createStateSeal(secret: Uint8Array, now: () => number = Date.now): StateSeal {
-  const hashOf = createKeyedHash(secret);
-  const macOf = (body: string) => hashOf(`octant request state ${body}`);
+  const macOf = (body: string) =>
+    createHmac("sha256", secret).update(`octant request state ${body}`).digest();
   return {
     seal({ answers, ...call }) {
       const body = encode({ call: digestOf(call), answers, until: now() + LIFETIME_MS });

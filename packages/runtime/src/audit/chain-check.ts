@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { AuditRecord, TornPiece } from "./record.ts";
-import { type AuditKey, unseal } from "./seal.ts";
+import { type AuditKey, macOf, unseal } from "./seal.ts";
 
 /** Where a chain stands after a record. */
 export interface Position {
@@ -11,7 +11,7 @@ export interface Position {
 /** What stands before the first record of a chain: its name, so that records fit into no other chain. */
 export const startOf = (key: AuditKey, chain: string): Position => ({
   seq: 0,
-  last: key(`chain ${chain}`, "base64url"),
+  last: macOf(key, `chain ${chain}`),
 });
 
 /** Follows a chain line by line. */

@@ -1,12 +1,16 @@
-import { createKeyedHash, type KeyedHash } from "@octant/core";
+import { createHmac } from "node:crypto";
 
-/** Made of the workspace's secret; what runs in the sandbox can read neither. */
-export type AuditKey = KeyedHash;
+/** Derived from the workspace's secret; sandboxed commands can read neither. */
+export type AuditKey = Uint8Array;
 
 const KEY_LABEL = "octant audit log";
 
 export const toAuditKey = (secret: Uint8Array): AuditKey =>
-  createKeyedHash(createKeyedHash(secret)(KEY_LABEL));
+  createHmac("sha256", secret).update(KEY_LABEL).digest();
+
+/** HMAC-SHA-256 under the audit key. */
+export const macOf = (key: AuditKey, text: string | Uint8Array): string =>
+  createHmac("sha256", key).update(text).digest("base64url");
 
 const HASH_CHARS = 43;
 const BEFORE_HASH = ',"hash":"';
@@ -16,7 +20,7 @@ const SEAL_BYTES = BEFORE_HASH.length + HASH_CHARS + AFTER_HASH.length;
 /** Gives the JSON of an object a last member `hash`, over all that stands before it. */
 export function seal(key: AuditKey, json: string): { readonly text: string; readonly hash: string } {
   const open = json.slice(0, -1);
-  const hash = key(open, "base64url");
+  const hash = macOf(key, open);
   return { text: `${open}${BEFORE_HASH}${hash}${AFTER_HASH}`, hash };
 }
 
@@ -24,7 +28,7 @@ export function seal(key: AuditKey, json: string): { readonly text: string; read
 export function unseal(key: AuditKey, bytes: Buffer): unknown {
   if (bytes.length <= SEAL_BYTES) return undefined;
   const at = bytes.length - SEAL_BYTES;
-  const expected = `${BEFORE_HASH}${key(bytes.subarray(0, at), "base64url")}${AFTER_HASH}`;
+  const expected = `${BEFORE_HASH}${macOf(key, bytes.subarray(0, at))}${AFTER_HASH}`;
   if (bytes.toString("latin1", at) !== expected) return undefined;
   return JSON.parse(bytes.toString("utf8"));
 }
