@@ -9,7 +9,6 @@ import {
   readlinkSync,
   realpathSync,
   type Stats,
-  statSync,
 } from "node:fs";
 import { ToolError } from "@octant/core";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
@@ -44,11 +43,6 @@ export interface Confinement {
   toPath(uri: string): Path;
   /** Opens a regular file for reading; links are followed as long as they stay inside. */
   openFile(path: Path): Pinned;
-  /**
-   * What the system says of a file that is open, if the path still leads to it, unchanged, and it still is where it
-   * was. Absent where an open file does not tell where it is.
-   */
-  readonly recheck?: (path: Path, file: Pinned) => Stats | undefined;
   /** Opens a folder; links are followed as long as they stay inside. A readable one can be synced by its descriptor. */
   openFolder(path: Path, options?: { readonly readable: boolean }): PinnedFolder;
   /** Opens what stands at the path itself, of whatever kind and without following a last link. Only for looking. */
@@ -111,19 +105,6 @@ export function createConfinement(
     }
   };
 
-  const recheck = (path: Path, { fd, path: real, stat }: Pinned): Stats | undefined => {
-    try {
-      // A file that still is at the very path that was asked for is what the path leads to; asking its descriptor is quick.
-      const now = path === real ? fstatSync(fd) : statSync(toNative(path), { throwIfNoEntry: false });
-      // As long as it is open, nothing else can have its number. The time tells other permissions, among others.
-      const isSame = now?.ino === stat.ino && now.dev === stat.dev && now.ctimeMs === stat.ctimeMs;
-      return isSame && realPathOf(fd) === real && isInside(real) ? now : undefined;
-    } catch {
-      // What is wrong with the path, opening it tells.
-      return undefined;
-    }
-  };
-
   const openFolder: Confinement["openFolder"] = (path, { readable } = { readable: false }) => {
     try {
       return asFolder(pin(toNative(path), readable ? READABLE_FOLDER : FOLDER, path));
@@ -183,7 +164,6 @@ export function createConfinement(
         throw toToolError(cause, pathToUri(path));
       }
     },
-    ...(descriptorPaths && { recheck }),
     openFolder,
     openEntry(path) {
       if (roots.includes(path)) return openFolder(path);

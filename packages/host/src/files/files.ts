@@ -5,7 +5,6 @@ import { pathToUri } from "../path.ts";
 import { toToolError } from "../system-error.ts";
 import type { Opened, Reading } from "./file-content.ts";
 import { createFactsCache, type FactsCache, type ScanOptions } from "./file-facts.ts";
-import { createKeptFiles } from "./kept-files.ts";
 import { type EntryPage, type ListOptions, listEntries } from "./list.ts";
 import { type ReadOptions, readFile } from "./read-file.ts";
 import { isRef, toPlace } from "./refs.ts";
@@ -18,7 +17,7 @@ export interface Files {
   addRefScheme(scheme: string, read: RefReader): () => void;
   hasRefScheme(scheme: string): boolean;
   /** A file by its uri, or stored content by its ref. */
-  read(uri: string, options: ReadOptions): Reading | Promise<Reading>;
+  read(uri: string, options: ReadOptions): Promise<Reading>;
   stat(uri: string, options: ScanOptions): Promise<EntryInfo>;
   list(uri: string, options: Omit<ListOptions, "folder">): Promise<EntryPage>;
 }
@@ -42,14 +41,13 @@ export function createFiles({
   refs = {},
   facts = createFactsCache(),
 }: FilesOptions): Files {
-  const kept = createKeptFiles(confinement);
   const openers = new Map<string, RefOpener>(Object.entries({ ...refs, blob: blobOpener(blobs) }));
 
   const readers = new Map<string, RefReader>();
 
   const open = (uri: string, owner: string): Opened => {
     if (isRef(uri)) return openRef(uri, owner);
-    const { fd, path, stat, [Symbol.dispose]: dispose } = kept.open(confinement.toPath(uri));
+    const { fd, path, stat, [Symbol.dispose]: dispose } = confinement.openFile(confinement.toPath(uri));
     return {
       fd,
       size: stat.size,
@@ -69,7 +67,7 @@ export function createFiles({
   const readFromTool = async (ref: string, options: ReadOptions, read: RefReader) => {
     const hash = blobs.put(Buffer.from(await read(ref, options.owner)), { durable: false });
     const file = { ...openRef(`blob:${hash}`, options.owner), uri: ref };
-    return orToolError(ref, () => readFile(file, options, facts));
+    return orToolError(ref, readFile(file, options, facts));
   };
 
   const hasRefScheme = (scheme: string) => readers.has(scheme) || openers.has(scheme);
@@ -81,11 +79,11 @@ export function createFiles({
       readers.set(scheme, read);
       return () => void readers.delete(scheme);
     },
-    read(uri, options) {
+    async read(uri, options) {
       const reader = isRef(uri) ? readers.get(schemeOf(uri)) : undefined;
       if (reader) return readFromTool(uri, options, reader);
       const file = open(uri, options.owner);
-      return orToolError(file.uri, () => readFile(file, options, facts));
+      return orToolError(file.uri, readFile(file, options, facts));
     },
     stat: (uri, options) => statEntry(confinement, facts, toPlace(confinement, uri), options),
     list: (uri, options) => listEntries(confinement, env, { ...options, folder: toPlace(confinement, uri) }),
@@ -100,15 +98,8 @@ const blobOpener =
     return { fd, size, hash, [Symbol.dispose]: dispose };
   };
 
-/** What the system says in the middle of reading, now or later, is the caller's to know. */
-function orToolError<T>(uri: string, work: () => T | Promise<T>): T | Promise<T> {
-  const rethrow = (cause: unknown): never => {
+/** Reports a system error in the middle of reading to the caller. */
+const orToolError = <T>(uri: string, work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
     throw toToolError(cause, uri);
-  };
-  try {
-    const result = work();
-    return result instanceof Promise ? result.catch(rethrow) : result;
-  } catch (cause) {
-    return rethrow(cause);
-  }
-}
+  });

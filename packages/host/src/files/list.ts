@@ -4,7 +4,6 @@ import { type Confinement, type FileKind, kindOf, type PinnedFolder } from "../c
 import { encodePath, type Path, pathToUri } from "../path.ts";
 import { byteStringToPath, pathToByteString } from "./byte-string.ts";
 import { parseRule, type Rule } from "./ignore-rules.ts";
-import { type SteadyFolder, watchSteady } from "./steady-folder.ts";
 import { createTimestamper } from "./timestamp.ts";
 import { type WalkOptions, walk } from "./walk.ts";
 
@@ -40,18 +39,6 @@ export async function listEntries(
   env: NodeJS.ProcessEnv,
   options: ListOptions,
 ): Promise<EntryPage> {
-  return (
-    (await tryToList(confinement, env, options, true)) ?? (await tryToList(confinement, env, options, false))!
-  );
-}
-
-/** Undefined when names were relied on and something moved meanwhile. */
-async function tryToList(
-  confinement: Confinement,
-  env: NodeJS.ProcessEnv,
-  options: ListOptions,
-  byName: boolean,
-): Promise<EntryPage | undefined> {
   const { depth, kind, limit, maxBytes, pattern } = options;
   const filter = pattern === undefined ? undefined : parsePattern(pattern);
   const toUri = createUriMaker();
@@ -60,7 +47,6 @@ async function tryToList(
   let bytes = 0;
   let last: Path | undefined;
   let hasMore = false;
-  let steady: SteadyFolder | undefined;
 
   const { unreadable } = await walk(
     confinement,
@@ -72,8 +58,7 @@ async function tryToList(
         hasMore = last !== undefined;
         if (hasMore) return false;
         const name = byteStringToPath(names.at(-1) as string);
-        if (byName && depth === 1 && entries.length === 0) steady = watchSteady(confinement.roots, parent);
-        const stat = lstatSync((steady ?? parent).at(name), { throwIfNoEntry: false });
+        const stat = lstatSync(parent.at(name), { throwIfNoEntry: false });
         if (!stat) return true;
         const mtime = toTimestamp(stat.mtimeMs);
         const uri = toUri(parent, name);
@@ -85,14 +70,13 @@ async function tryToList(
       enters: ({ names }) => names.length < depth && (!filter || leadsOn(filter, names)),
     },
   );
-  if (steady && !steady.held()) return undefined;
   return { entries, unreadable, next: hasMore ? last : undefined };
 }
 
 function parsePattern(pattern: string): Rule {
   const rule = parseRule(pathToByteString(pattern)) ?? { error: "it is empty or a comment" };
   if (!("error" in rule)) return rule;
-  const message = `'${pattern}' is no glob: ${rule.error}`;
+  const message = `invalid glob '${pattern}': ${rule.error}`;
   throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "pattern", message }] });
 }
 

@@ -38,11 +38,12 @@ const BOM_BYTES = 3;
 /** Below this size, looking at the bytes again is quicker than looking up what was remembered. */
 const REMEMBERED_BYTES = 16 * 1024;
 
-/** Reads what was asked for and closes the file. Small files are answered on the spot. */
-export function readFile(file: Opened, options: ReadOptions, cache: FactsCache): Reading | Promise<Reading> {
-  if (options.range || file.size > SMALL_FILE_BYTES) return readPart(file, options, cache);
+/** Reads the requested content and closes the file. Small files are read in one piece. */
+export async function readFile(file: Opened, options: ReadOptions, cache: FactsCache): Promise<Reading> {
   using _closedAtReturn = file;
-  return readSmall(file, options, cache);
+  return options.range || file.size > SMALL_FILE_BYTES
+    ? await readPart(file, options, cache)
+    : readSmall(file, options, cache);
 }
 
 function readSmall(file: Opened, options: ReadOptions, cache: FactsCache): Reading {
@@ -72,9 +73,8 @@ function textOf(bytes: Buffer, { text }: FileFacts) {
   return utf8 && { bytes: utf8, encoding, bom };
 }
 
-/** A part of a file, or of a big one what fits. Looks at no more of it than it must. */
+/** Reads a range, or as much of a large file as fits, looking at no more bytes than needed. */
 async function readPart(file: Opened, options: ReadOptions, cache: FactsCache): Promise<Reading> {
-  using _closedAtReturn = file;
   const picture = options.range ? undefined : readPicture(file, options);
   if (picture) return picture;
 

@@ -83,7 +83,7 @@ export const read = ({ files }: { readonly files: Files }) =>
       { title: "Several files", input: { uri: ["package.json", "src/main.ts"] } },
     ],
     text: readText,
-    run({ uri, range, lines, encoding, max_bytes }, ctx) {
+    async run({ uri, range, lines, encoding, max_bytes }, ctx) {
       const options: ReadOptions = {
         owner: ctx.caller.id,
         range: toRange({ range, lines }),
@@ -92,8 +92,7 @@ export const read = ({ files }: { readonly files: Files }) =>
         signal: ctx.signal,
       };
       if (Array.isArray(uri)) return readMany(files, uri, options, ctx);
-      const reading = files.read(uri, options);
-      return reading instanceof Promise ? reading.then((one) => attach(one, ctx)) : attach(reading, ctx);
+      return attach(await files.read(uri, options), ctx);
     },
   });
 
