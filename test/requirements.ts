@@ -416,6 +416,20 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "undo covers commands: files, modes, links and empty folders come back byte by byte",
     "packages/host/src/checkpoints/checkpoints.test.ts: random trees and random scripts",
   ),
+  rule(
+    "MCP client: stdio, HTTP, older SSE and WebSocket; names unique with a reverse map; one dead server harms no other",
+    "packages/mcp/src/client/servers.test.ts: a server behind %s is listed and called with its token",
+    "packages/mcp/src/client/servers.test.ts: bad servers harm nobody else",
+    "packages/mcp/src/client/servers.test.ts: a definition that changed is not run until the person agrees",
+    "packages/mcp/src/client/tool-names.test.ts: every place has a name of its own that leads back to it",
+  ),
+  rule(
+    "auth: API key, PKCE S256 and device code; credentials 0600, rotated refresh tokens, never in a log or an error",
+    "test/sign-in.test.ts: a sign-in by browser goes through PKCE at a real authorization server",
+    "test/sign-in.test.ts: a sign-in by device code waits until the person has agreed",
+    "test/sign-in.test.ts: many at once refresh a rotated token once, and all get the new one",
+    "test/sign-in.test.ts: a key from stdin is kept for the person alone",
+  ),
   // 9. and 10.
   rule(
     "undo covers the shell: a turn is taken back as a whole, and what the person changed since is kept or asked about",

@@ -66,6 +66,7 @@ export {
 } from "./providers/providers.ts";
 export { type RetryOptions, withRetries } from "./providers/retry.ts";
 export { createSseFrameBuffer, type SseFrame, type SseFrameBuffer } from "./providers/sse.ts";
+export { createCredentialSource } from "./providers/stored-credentials.ts";
 export { parseArguments, toFailure } from "./run-calls.ts";
 export {
   createSession,
@@ -103,6 +104,7 @@ export type {
 export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts";
 export { type CombinedExecutorOptions, combineExecutors } from "./tools/combined-executor.ts";
 export { createDispatchExecutor, type DispatchExecutorOptions } from "./tools/dispatch-executor.ts";
+export { createMcpExecutor, type McpExecutorOptions } from "./tools/mcp-executor.ts";
 export {
   addUsage,
   cacheHitRate,

@@ -123,6 +123,8 @@ export interface Topics {
 export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly registry: Registry;
   readonly dispatch: Dispatch;
+  /** Calls tools that are not offered to clients, such as those of MCP servers, under the same policy. */
+  dispatchTo(tools: Pick<Registry, "get" | "list">): Dispatch;
   readonly topics: Topics;
   readonly client: Client<T>;
   readonly workspace: Workspace;
@@ -224,17 +226,19 @@ function equip<T extends Tool>(
     registry.addTool({ version, ...tool });
   for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
   const calls = createTopic<CallEvent>({ now: Date.now });
-  const dispatch = createDispatcher({
-    calls,
-    registry,
-    cursors: createCursors(workspace.state.secret()),
-    mode,
-    jobs: workspace.jobs,
-    audit,
-    onUnfit,
-    policy,
-    onBug: options.onBug ?? logBug(log),
-  });
+  const dispatchTo = (tools: Pick<Registry, "get" | "list">) =>
+    createDispatcher({
+      calls,
+      registry: tools,
+      cursors: createCursors(workspace.state.secret()),
+      mode,
+      jobs: workspace.jobs,
+      audit,
+      onUnfit,
+      policy,
+      onBug: options.onBug ?? logBug(log),
+    });
+  const dispatch = dispatchTo(registry);
   const edge = {
     registry,
     dispatch,
@@ -278,6 +282,7 @@ function equip<T extends Tool>(
   return {
     registry,
     dispatch,
+    dispatchTo,
     topics: {
       calls,
       approvals: approvals.events,

@@ -1,4 +1,4 @@
-import type { DispatcherOptions } from "@octant/core";
+import type { CheckedCall, DispatcherOptions } from "@octant/core";
 import { createProcesses, type Workspace } from "@octant/host";
 import {
   type ApprovalQueue,
@@ -62,7 +62,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
     keepBytes: settings.audit.keep_bytes,
     warn: log,
   });
-  const recording = { log: audit, redact, arguments: settings.audit.arguments };
+  const recording = { log: audit, redact, arguments: settings.audit.arguments, nameOf };
   // Processes of their own: however many commands run, a hook can still say no.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   const runner = createHookRunner({ processes, confinement, redact, log });
@@ -77,6 +77,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
     policy: [
       redactErrors(redact),
       checkPermission({
+        nameOf,
         policy: rules,
         permissions,
         session: createSessionAnswers(places, options.allow),
@@ -85,7 +86,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
           await addLocalRule(root, rule, { env });
         },
       }),
-      runHooks({ hooks: settings.hooks, runner }),
+      runHooks({ hooks: settings.hooks, runner, nameOf }),
     ],
     async close() {
       await runner.close();
@@ -94,6 +95,10 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
     },
   };
 }
+
+/** Rules, hooks and the audit log know the tool of an MCP server by its whole name. */
+const nameOf = ({ tool, name }: CheckedCall): string =>
+  tool.name.startsWith("mcp__") ? tool.name : `${tool.name}.${name}`;
 
 const MEBIBYTE = 1024 * 1024;
 const HOOK_CAPS = { head: MEBIBYTE, tail: MEBIBYTE };

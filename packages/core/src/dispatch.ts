@@ -81,7 +81,7 @@ export interface UnfitCall {
 export type Step = (call: CheckedCall, ctx: StepContext, next: () => Promise<unknown>) => Promise<unknown>;
 
 export interface DispatcherOptions {
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, "get" | "list">;
   readonly cursors: Cursors;
   readonly mode?: Mode;
   /** Without it every action is answered in place, as a sync one is. */
@@ -142,7 +142,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
 
 const unreachable = () => Promise.reject(new Error("runAction ends the pipeline"));
 
-function findAction(registry: Registry, call: Call): Omit<CheckedCall, "input"> {
+function findAction(registry: DispatcherOptions["registry"], call: Call): Omit<CheckedCall, "input"> {
   const tool = registry.get(call.tool) ?? toolOf(registry.list(), call.tool);
   // actionOf has refused everything that is not the name of an action.
   return { tool, act: actionOf(tool, call.action), name: call.action as string };

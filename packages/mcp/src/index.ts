@@ -1,5 +1,30 @@
 export { ANSWERS, type Answers } from "./answer.ts";
-export { createToolNames, type ToolNames, type ToolPlace } from "./client/tool-names.ts";
+export {
+  type CallToolOptions,
+  createMcpServers,
+  createStoredProvider,
+  createToolNames,
+  type Elicitation,
+  type ElicitationAnswer,
+  type LoginOptions,
+  loginTo,
+  type McpServers,
+  type McpServersOptions,
+  type NamedTool,
+  type OAuthData,
+  type OAuthStorage,
+  type ProgramDefinition,
+  type ResultPart,
+  type ServerDefinition,
+  type ServerResult,
+  type ServerState,
+  type ServerStatus,
+  type ServerTool,
+  type StartedProgram,
+  type ToolConsent,
+  type ToolNames,
+  type ToolPlace,
+} from "./client/index.ts";
 export { type Conversation, createConversation } from "./direct.ts";
 export type { Outlet } from "./direct-calls.ts";
 export { type HttpOptions, type HttpServer, type Limits, serveHttp } from "./http/index.ts";

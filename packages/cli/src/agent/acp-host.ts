@@ -5,6 +5,7 @@ import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } fr
 import {
   chooseProvider,
   createApiClient,
+  createCredentialSource,
   createSessionStore,
   PROVIDER_NAMES,
   PROVIDERS,
@@ -13,7 +14,7 @@ import {
 } from "@octant/agent";
 import { type Caller, ToolError } from "@octant/core";
 import { createConfinement, openStateFolder, toNative } from "@octant/host";
-import type { PermissionPrompter } from "@octant/runtime";
+import { createCredentialStore, type PermissionPrompter } from "@octant/runtime";
 import type { FlagValues, Io } from "../command.ts";
 import type { Octant } from "../octant.ts";
 import { loadVersion } from "../version.ts";
@@ -41,17 +42,18 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         env: io.env,
         ...(provider && { provider }),
         ...(model !== undefined && { model }),
+        credentials: createCredentialSource(createCredentialStore({ env: io.env })),
       });
     },
     async open({ roots, resume, mcpServers, prompter, mode, tools, wrapTools }) {
-      for (const { name } of mcpServers)
-        logLine(`the MCP server '${name}' of the client is not used yet`, io);
       const opened = await openAgent({
         ...{ io, provider, model, mode, tools, owner },
         prompter: owner ? withoutAlways(prompter) : prompter,
         flags: { ...flags, root: owner ? checkServed(roots, flags.root) : roots.map(checkFolder) },
         ...(resume !== undefined && { from: { how: "resume", id: resume } }),
         wrapTools: (own, octant) => wrapTools(own, toWorkspaceFiles(octant)),
+        // Somebody from elsewhere starts no programs here, and sends us to no addresses.
+        servers: owner ? {} : Object.fromEntries(mcpServers.map(({ name, ...server }) => [name, server])),
       });
       const { agent, octant } = opened;
       try {

@@ -3,10 +3,13 @@ import {
   type ApiClient,
   type ClientOptions,
   chooseProvider,
+  combineExecutors,
   createAgent,
   createApiClient,
   createCallPrompter,
+  createCredentialSource,
   createDispatchExecutor,
+  createMcpExecutor,
   createSessionStore,
   type Limits,
   PROVIDERS,
@@ -17,11 +20,18 @@ import {
 } from "@octant/agent";
 import { type Caller, type Mode, type Tool, ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
-import { type PermissionPrompter, type PermissionRule, unattended } from "@octant/runtime";
+import type { McpServers, ServerDefinition } from "@octant/mcp";
+import {
+  createCredentialStore,
+  type PermissionPrompter,
+  type PermissionRule,
+  unattended,
+} from "@octant/runtime";
 import { type FlagValues, type Io, UsageError } from "../command.ts";
+import { openServers } from "../mcp-servers/open-servers.ts";
 import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
-import type { workspaceFlags } from "../workspace-flags.ts";
+import { logLine, type workspaceFlags } from "../workspace-flags.ts";
 import { loadAgentContext } from "./agent-context.ts";
 import { lockSession } from "./lock-session.ts";
 import { createTurnCheckpoints } from "./turn-checkpoints.ts";
@@ -44,6 +54,8 @@ export interface OpenAgentOptions {
   readonly tools?: readonly Tool[];
   /** Puts something around the tools that the model is offered. */
   readonly wrapTools?: (tools: ToolExecutor, octant: Octant) => ToolExecutor;
+  /** MCP servers beside those of the settings, such as an editor's own. */
+  readonly servers?: Readonly<Record<string, ServerDefinition>>;
 }
 
 export type SessionChoice =
@@ -57,6 +69,7 @@ export interface OpenedAgent extends AsyncDisposable {
   readonly sessions: SessionStore;
   /** The model's id. */
   readonly model: string;
+  readonly servers: McpServers;
   /** Instructions of the project that have no effect until they are trusted. */
   readonly untrusted: readonly string[];
 }
@@ -90,10 +103,23 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       ...(options.owner && { caller: options.owner }),
       ...(options.mode && { mode: options.mode }),
     });
+    const servers = openServers({
+      octant,
+      env: withoutKeys(io.env),
+      ...(options.servers && { more: options.servers }),
+      log: (line) => logLine(line, io),
+    });
+    const foreign = createMcpExecutor({
+      servers,
+      dispatchTo: octant.dispatchTo,
+      prompter: callPrompter,
+      ...(options.owner && { caller: options.owner }),
+    });
+    const tools = combineExecutors({ own: options.wrapTools?.(own, octant) ?? own, further: [foreign] });
     const turn = createTurnCheckpoints(octant.checkpoints, session);
     const agent = createAgent({
       client,
-      tools: turn.around(options.wrapTools?.(own, octant) ?? own),
+      tools: turn.around(tools),
       afterRun: turn.end,
       session,
       prompter,
@@ -106,9 +132,18 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     });
     const close = async () => {
       await agent.close();
+      await servers.close();
       await octant.close();
     };
-    return { agent, octant, sessions, untrusted, model: client.model.id, [Symbol.asyncDispose]: close };
+    return {
+      agent,
+      octant,
+      sessions,
+      servers,
+      untrusted,
+      model: client.model.id,
+      [Symbol.asyncDispose]: close,
+    };
   } catch (cause) {
     await octant.close();
     throw cause;
@@ -141,6 +176,7 @@ export async function chooseClient(
       base_url: settings.base_url,
       model: origins.has("model") ? settings.model : null,
     },
+    credentials: createCredentialSource(createCredentialStore({ env: io.env })),
   });
   const models = Object.entries(settings.models).map(([id, known]) => ({ id, ...known }));
   return { ...chosen, models };

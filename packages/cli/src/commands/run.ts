@@ -1,4 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   expandMentions,
   type OutputSchema,
@@ -17,6 +18,8 @@ import { createRunResult, EXIT_OF, RUN_EXIT, type RunResult } from "../agent/run
 import { defineCommand, ENDING_SIGNALS, type Io, UsageError } from "../command.ts";
 import { logLine, workspaceFlags } from "../workspace-flags.ts";
 
+/** MCP servers that take longer join while the run goes on. */
+const MAX_SERVERS_MS = 5_000;
 /** How often the model may repair an answer that does not fit the schema. */
 const MAX_REPAIRS = 2;
 
@@ -83,6 +86,8 @@ settings. The answer goes to stdout, progress to stderr. Exit codes: 0 done, 1 f
     if (untrusted.length > 0)
       logLine(`${untrusted.join(", ")} has no effect until you trust it; octant trust shows it`, io);
     using _signals = cancelOnSignals(() => void agent.cancel());
+    // A run has one prompt, which may be about the tools of these; a terminal does not wait for them.
+    await Promise.race([opened.servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
     const end = await work(opened, prompt, schema);
     return show(result.finish(end), schema, flags, io);
   },

@@ -1,10 +1,7 @@
-import { randomBytes } from "node:crypto";
 import type { Backend } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
-import { thisProcess } from "../jobs/process-identity.ts";
 import { isWithin, type Path } from "../path.ts";
 import { passedEnvironment } from "../processes/environment.ts";
-import { makeServerFolder, removeServerFolder } from "../processes/leftovers.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 import type { StateFolder } from "../state.ts";
 import type { Watcher } from "../watching/index.ts";
@@ -17,7 +14,8 @@ import {
   type LanguageServerLimits,
   SERVER_LIMITS,
 } from "./language-server.ts";
-import { type ServerProcess, startServerProcess } from "./server-process.ts";
+import type { ServerProcess } from "./server-process.ts";
+import { startServer } from "./start-server.ts";
 
 /** The language servers of a workspace, one for each root and language, shared by everybody. */
 export interface LanguageServers {
@@ -47,7 +45,6 @@ export interface LanguageServersOptions {
   log?(line: string): void;
 }
 
-const SERVER_ID_BYTES = 8;
 /** What is missing may be installed meanwhile. */
 const LOOK_AGAIN_MS = 30_000;
 
@@ -86,20 +83,9 @@ export function createLanguageServers(options: LanguageServersOptions): Language
     return look.finding;
   };
 
-  const start = async ({ argv }: FoundServer, root: Path): Promise<ServerProcess> => {
-    // Each with a mark of its own: what is left of one is found without touching the others.
-    const mark = `${thisProcess()}:${randomBytes(SERVER_ID_BYTES).toString("hex")}`;
-    const folder = state.folder("processes");
-    makeServerFolder(folder, mark);
-    try {
-      const started = await startServerProcess({ argv, root, env: childEnv, sandbox, mark });
-      void started.exited.then(() => removeServerFolder(folder, mark));
-      return started;
-    } catch (cause) {
-      removeServerFolder(folder, mark);
-      throw cause;
-    }
-  };
+  // It reads what is there: it needs no network.
+  const start = ({ argv }: FoundServer, root: Path): Promise<ServerProcess> =>
+    startServer({ argv, root, env: childEnv, sandbox, network: "off", state });
   const changed = (paths: readonly Path[] | null) => {
     for (const server of servers.values()) server.changed(paths);
   };

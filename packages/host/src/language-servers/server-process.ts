@@ -13,6 +13,8 @@ export interface ServerCommand {
   readonly sandbox: Pick<Sandbox, "wrap">;
   /** Names us in its environment, so that it is found when we are gone. */
   readonly mark: string;
+  /** Narrows only. */
+  readonly network?: "off";
 }
 
 /** A program that speaks over its standard streams. It does not outlive us. */
@@ -33,11 +35,11 @@ export interface ServerProcess {
 const MAX_COMPLAINT_CHARS = 2_000;
 const PAGE_BYTES = 4_096;
 
-/** EXEC_FAILED when there is no such program. A language server reads what is there: it needs no network. */
+/** EXEC_FAILED when there is no such program. */
 export async function startServerProcess(command: ServerCommand): Promise<ServerProcess> {
-  const { argv, root, sandbox, mark } = command;
+  const { argv, root, sandbox, mark, network } = command;
   const env = { ...command.env, [SERVER_MARK]: mark };
-  const launched = await sandbox.wrap({ argv, folder: root, env, pty: false, network: "off" });
+  const launched = await sandbox.wrap({ argv, folder: root, env, pty: false, ...(network && { network }) });
   const [program, ...args] = launched.argv;
   // A group of its own: a signal to it reaches whatever it starts.
   const child = startLaunched(program, args, {

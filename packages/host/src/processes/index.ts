@@ -1,4 +1,5 @@
 export { limitsOf, MAX_PROCESSES, type MachineLimits, type ProcessLimits } from "./cgroup.ts";
+export { passedEnvironment } from "./environment.ts";
 export type { Launcher } from "./launcher.ts";
 export type { MachineProcess } from "./machine.ts";
 export type { ProcessInfo } from "./process-info.ts";

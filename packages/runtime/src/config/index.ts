@@ -15,3 +15,5 @@ export {
   type InstructionContent,
   trustInstructions,
 } from "./trust-instructions.ts";
+export { addUserServers, removeUserServer } from "./user-servers.ts";
+export { writeWhole } from "./write-file.ts";

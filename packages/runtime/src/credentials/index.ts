@@ -1,1 +1,10 @@
+export { accessToken } from "./access-token.ts";
+export { openRedirect, type Redirect } from "./loopback.ts";
 export { isVerifier, toChallenge } from "./pkce.ts";
+export { signInWithBrowser, signInWithDevice } from "./sign-in-on-demand.ts";
+export {
+  type Credential,
+  type CredentialStore,
+  createCredentialStore,
+  type OAuthCredential,
+} from "./store.ts";

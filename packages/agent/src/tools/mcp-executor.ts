@@ -1,0 +1,75 @@
+import { type AnyAction, action, type Caller, type Dispatch, type Registry, type Tool } from "@octant/core";
+import type { McpServers, NamedTool, ServerResult } from "@octant/mcp";
+import { z } from "zod";
+import type { ToolDefinition } from "../api-client.ts";
+import { toFailure } from "../run-calls.ts";
+import type { ToolExecutor } from "../tool-executor.ts";
+import type { CallPrompter } from "./call-prompter.ts";
+
+export interface McpExecutorOptions {
+  readonly servers: McpServers;
+  /** Makes a dispatcher whose policy stands before every call. */
+  dispatchTo(tools: Pick<Registry, "get" | "list">): Dispatch;
+  readonly prompter: CallPrompter;
+  /** Who calls; the session itself when absent. */
+  readonly caller?: Caller;
+}
+
+/** Offers the tools of MCP servers as they come; rules, hooks and the audit log know them by their names. */
+export function createMcpExecutor({
+  servers,
+  dispatchTo,
+  prompter,
+  caller: given,
+}: McpExecutorOptions): ToolExecutor {
+  // As they were first offered: what a model has seen stays, even where a server goes or changes its mind.
+  const offered = new Map<string, NamedTool>();
+  const all = () => {
+    for (const tool of servers.tools())
+      if (!tool.changed && !offered.has(tool.name)) offered.set(tool.name, tool);
+    return [...offered.values()];
+  };
+  const dispatch = dispatchTo({
+    get: (name) => (offered.has(name) ? toTool(name, offered.get(name), servers) : undefined),
+    list: () => all().map((one) => toTool(one.name, one, servers)),
+  });
+
+  return {
+    definitions: () => all().map(toDefinition),
+    outline: ({ name }) => ({ title: name, kind: "other", reads_only: false, paths: [] }),
+    async execute({ name, input }, { sessionId, signal, prompter: own, onProgress }) {
+      const caller: Caller = given ?? { id: sessionId, access: "admin" };
+      const { envelope } = await prompter.run(own, () =>
+        dispatch({ tool: name, action: CALL, input }, { caller, signal, onProgress }),
+      );
+      if (!envelope.ok) return toFailure(envelope.error.code, envelope.error.message);
+      const { content, is_error } = envelope.data as ServerResult; // The output of `toTool`'s only action.
+      return { content, is_error };
+    },
+  };
+}
+
+const CALL = "call";
+
+const toDefinition = ({ name, description, input_schema }: NamedTool): ToolDefinition => ({
+  name,
+  description,
+  input_schema,
+});
+
+/** One action, whose input is whatever the server takes. A server's word that a tool only looks is not relied on. */
+function toTool(name: string, listed: NamedTool | undefined, servers: McpServers): Tool {
+  const call: AnyAction = action({
+    summary: listed?.description.split("\n", 1)[0] || `Calls ${name}.`,
+    access: "write",
+    timing: "sync",
+    intent: "apply",
+    openWorld: true,
+    input: z.looseObject({}),
+    output: z.unknown(),
+    errors: ["UPSTREAM_ERROR", "APPROVAL_REQUIRED", "UNKNOWN_TOOL", "UNAUTHENTICATED"],
+    examples: [{ title: "Call it", input: {} }],
+    run: (input, { signal, progress }) => servers.call(name, input, { signal, onProgress: progress }),
+  });
+  return { name, summary: call.summary, actions: { [CALL]: call } };
+}

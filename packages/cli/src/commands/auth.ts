@@ -1,0 +1,71 @@
+import {
+  chooseProvider,
+  createCredentialSource,
+  PROVIDER_NAMES,
+  PROVIDERS,
+  type ProviderName,
+} from "@octant/agent";
+import { ToolError } from "@octant/core";
+import { type Credential, createCredentialStore, loadConfig } from "@octant/runtime";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+
+const VERBS = ["status"] as const;
+
+export const auth = defineCommand({
+  name: "auth",
+  summary: "Show where credentials for models come from",
+  arguments: [{ name: "status", kind: VERBS, optional: true }],
+  flags: { json: { summary: "Print as JSON" } },
+  notes:
+    "Without --provider, the first of these with credentials is used, in this order. No secret is shown.",
+  async run({ args: [verb = "status"], flags }, io) {
+    if (verb !== "status") throw new UsageError(`octant auth does not take '${verb}'`, "octant auth status");
+    const store = createCredentialStore({ env: io.env });
+    const stored = store.load();
+    const used = await usedProvider(io);
+    const rows = PROVIDER_NAMES.map((provider) => ({
+      provider,
+      source: sourceOf(provider, stored[provider], io),
+      ...describe(stored[provider]),
+      used: provider === used,
+    }));
+    if (flags.json) {
+      io.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+      return EXIT.OK;
+    }
+    const shown = rows.map(({ provider, source, detail, used: isUsed }) => [
+      provider,
+      source ?? "none",
+      detail ?? "",
+      isUsed ? "used" : "",
+    ]);
+    io.stdout.write(`${toColumns([["provider", "credentials from", "", ""], ...shown]).join("\n")}\n`);
+    return used === undefined ? EXIT.FAILED : EXIT.OK;
+  },
+});
+
+function sourceOf(provider: ProviderName, credential: Credential | undefined, { env }: Io): string | null {
+  const variables: readonly string[] = PROVIDERS[provider].key_variables;
+  return variables.find((name) => env[name]) ?? (credential ? "octant login" : null);
+}
+
+function describe(credential: Credential | undefined): { readonly detail?: string } {
+  if (credential?.kind === "api_key") return { detail: "API key" };
+  if (credential?.kind !== "oauth") return {};
+  const { issuer, expires_at, refresh_token } = credential;
+  const until = expires_at === null ? "" : ` until ${new Date(expires_at * 1_000).toISOString()}`;
+  return { detail: `signed in at ${issuer}${until}${refresh_token === null ? "" : ", renewed by itself"}` };
+}
+
+async function usedProvider(io: Io): Promise<ProviderName | undefined> {
+  const { settings } = loadConfig({ roots: [io.cwd()], env: io.env });
+  const credentials = createCredentialSource(createCredentialStore({ env: io.env }));
+  try {
+    return (await chooseProvider({ env: io.env, settings: { ...settings, model: null }, credentials }))
+      .provider;
+  } catch (cause) {
+    if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return undefined;
+    throw cause;
+  }
+}

@@ -1,0 +1,100 @@
+import { PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { ToolError } from "@octant/core";
+import {
+  type Credential,
+  createCredentialStore,
+  loadConfig,
+  signInWithBrowser,
+  signInWithDevice,
+} from "@octant/runtime";
+import { defineCommand, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
+import { readSecret } from "../sign-in/read-secret.ts";
+import { showAddress } from "../sign-in/show-address.ts";
+
+const METHODS = ["key", "browser", "device"] as const;
+
+const FLAGS = {
+  method: { summary: "How to sign in; key by default", value: "HOW", choices: METHODS },
+  issuer: { summary: "browser, device: the authorization server", value: "URL" },
+  "client-id": { summary: "browser, device: our name at that server", value: "ID" },
+  scope: { summary: "browser, device: what to ask for", value: "SCOPES" },
+} as const;
+
+export const login = defineCommand({
+  name: "login",
+  summary: "Sign in to a provider of models",
+  arguments: [{ name: "PROVIDER", kind: PROVIDER_NAMES, many: true }],
+  flags: FLAGS,
+  notes: `An API key is read from the terminal, where it is not shown, or from stdin; it is never an argument.
+browser and device sign in at an authorization server (OAuth with PKCE, or a device code): that of --issuer, or
+oauth_credentials.<provider>.issuer in your settings. Providers: ${PROVIDER_NAMES.join(", ")}. For example:
+  octant login anthropic
+  octant login openai < key.txt
+  octant login hanzo --method browser --issuer https://hanzo.id`,
+  async run({ args, flags }, io) {
+    const provider = toProvider(args);
+    const store = createCredentialStore({ env: io.env });
+    const credential = await obtain(provider, flags, io);
+    await store.change(provider, () => credential);
+    io.stdout.write(`signed in to ${provider}; kept in ${store.file}\n`);
+    return EXIT.OK;
+  },
+});
+
+/** The second word may be a key: it is not repeated. */
+function toProvider([name, second]: readonly string[]): ProviderName {
+  if (second !== undefined)
+    throw new UsageError(
+      "octant login takes one provider; a key is never an argument, since others can see those",
+      `octant login ${PROVIDER_NAMES.some((one) => one === name) ? name : "PROVIDER"} asks for it`,
+    );
+  const found = PROVIDER_NAMES.find((one) => one === name);
+  if (!found)
+    throw new UsageError(
+      "octant login needs the name of a provider",
+      `providers: ${PROVIDER_NAMES.join(", ")}`,
+    );
+  return found;
+}
+
+async function obtain(provider: ProviderName, flags: FlagValues<typeof FLAGS>, io: Io): Promise<Credential> {
+  const { method = "key" } = flags;
+  if (method === "key") return { kind: "api_key", key: await readSecret(`API key of ${provider}: `, io) };
+  const { issuer, client_id, scope } = endpointOf(provider, flags, io);
+  if (issuer === undefined)
+    throw new ToolError(
+      "UNSUPPORTED",
+      `no authorization server of ${provider} is known; name it with --issuer`,
+      {
+        what: `sign-in to ${provider} by ${method}`,
+        how: `octant login ${provider} with an API key, or --issuer URL`,
+      },
+    );
+  const { signal } = new AbortController();
+  const options = { issuer, client_id, scope, signal };
+  if (method === "browser") return signInWithBrowser({ ...options, open: (url) => showAddress(url, io) });
+  return signInWithDevice({
+    ...options,
+    show: ({ url, code }) => void io.stderr.write(`Open ${url} on any device and enter the code ${code}\n`),
+  });
+}
+
+interface Endpoint {
+  readonly issuer?: string | undefined;
+  readonly client_id?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** Flags first, then the person's settings, then what HIP-0301 names. */
+function endpointOf(provider: ProviderName, flags: FlagValues<typeof FLAGS>, io: Io): Endpoint {
+  const { settings } = loadConfig({ roots: [], env: io.env });
+  const own = Object(settings.oauth_credentials?.[provider]);
+  const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+  return {
+    issuer: flags.issuer ?? text(own.issuer) ?? KNOWN_ISSUERS[provider],
+    client_id: flags["client-id"] ?? text(own.client_id),
+    scope: flags.scope ?? text(own.scope),
+  };
+}
+
+const KNOWN_ISSUERS: Partial<Record<ProviderName, string>> = { hanzo: "https://hanzo.id" };

@@ -1,0 +1,23 @@
+import { PROVIDER_NAMES } from "@octant/agent";
+import { createCredentialStore } from "@octant/runtime";
+import { defineCommand, EXIT, UsageError } from "../command.ts";
+
+export const logout = defineCommand({
+  name: "logout",
+  summary: "Forget the sign-in to a provider of models",
+  arguments: [{ name: "PROVIDER", kind: PROVIDER_NAMES, optional: true }],
+  flags: { all: { summary: "Forget every sign-in, those of MCP servers too" } },
+  async run({ args: [provider], flags }, io) {
+    const store = createCredentialStore({ env: io.env });
+    const stored = Object.keys(store.load());
+    if (!flags.all && !PROVIDER_NAMES.some((one) => one === provider))
+      throw new UsageError(
+        "octant logout needs the name of a provider, or --all",
+        `signed in: ${stored.join(", ") || "nowhere"}`,
+      );
+    const gone = flags.all ? stored : stored.filter((name) => name === provider);
+    for (const name of gone) await store.change(name, () => undefined);
+    io.stdout.write(gone.length > 0 ? `signed out of ${gone.join(", ")}\n` : "nobody was signed in\n");
+    return EXIT.OK;
+  },
+});

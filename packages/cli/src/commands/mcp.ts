@@ -1,0 +1,245 @@
+import { ToolError, toOneLine } from "@octant/core";
+import type { McpServers, NamedTool, ServerStatus } from "@octant/mcp";
+import { addUserServers, loadConfig, removeUserServer, type ServerSettings } from "@octant/runtime";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
+import { findServers, IMPORTED_FROM } from "../mcp-servers/import-servers.ts";
+import { loginToServer } from "../mcp-servers/login.ts";
+import { openServers } from "../mcp-servers/open-servers.ts";
+import { openOctant } from "../open-octant.ts";
+import { thisMachine } from "../setup/places.ts";
+import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
+
+const VERBS = ["list", "add", "test", "accept", "login", "logout", "remove", "import"] as const;
+
+const FLAGS = {
+  root: workspaceFlags.root,
+  env: { summary: "add: a variable for the program, NAME=VALUE", value: "NAME=VALUE", many: true },
+  header: { summary: "add: a header for the address, 'Name: value'", value: "HEADER", many: true },
+  from: { summary: "import: only from this program", value: "PROGRAM", many: true },
+  yes: { summary: "import: take all without asking" },
+  json: { summary: "Print as JSON" },
+} as const;
+
+type Flags = FlagValues<typeof FLAGS>;
+
+export const mcp = defineCommand({
+  name: "mcp",
+  summary: "Add, test and remove the MCP servers whose tools the agent may use",
+  arguments: [
+    { name: VERBS.join("|"), kind: VERBS },
+    { name: "NAME", optional: true },
+    { name: "COMMAND or URL", many: true },
+  ],
+  flags: FLAGS,
+  notes: `Servers are kept in your own settings. Their programs run in the sandbox, and their tools are called
+mcp__<server>__<tool> in permission rules. A server that changes the definition of a tool is not run with it
+until you accept the change. For example:
+  octant mcp add docs -- npx -y @example/docs-server   a program; everything after -- is its own
+  octant mcp add web https://mcp.example.com/mcp       an address: HTTP, SSE or WebSocket
+  octant mcp test docs                                 start it and show its tools
+  octant mcp login web                                 sign in where a server wants it
+  octant mcp import                                    take over servers of ${IMPORTED_FROM.join(", ")}`,
+  async run({ args: [verb, name, ...words], flags }, io) {
+    switch (verb) {
+      case "list":
+        return list(flags, io);
+      case "import":
+        return importServers(flags, io);
+      case "add":
+        return add(needName(verb, name), words, flags, io);
+      case "test":
+        return test(needName(verb, name), flags, io);
+      case "accept":
+        return accept(needName(verb, name), flags, io);
+      case "login":
+      case "logout":
+        return loginToServer(
+          needName(verb, name),
+          verb,
+          loadConfig({ roots: rootsOf(flags, io), env: io.env }),
+          io,
+        );
+      case "remove":
+        await removeUserServer(needName(verb, name), { env: io.env });
+        return say(`removed ${name}`, io);
+      default:
+        throw new UsageError(`octant mcp does not take '${verb}'`, `it takes ${VERBS.join(", ")}`);
+    }
+  },
+});
+
+function needName(verb: string, name: string | undefined): string {
+  if (name === undefined)
+    throw new UsageError(`octant mcp ${verb} needs a NAME`, "octant mcp list shows the names");
+  return name;
+}
+
+function list(flags: Flags, io: Io): number {
+  const { settings, origins } = loadConfig({ roots: rootsOf(flags, io), env: io.env });
+  const rows = Object.entries(settings.mcp_servers).map(([name, server]) => ({
+    name,
+    kind: "url" in server ? new URL(server.url).protocol.slice(0, -1) : "program",
+    // Arguments, variables and headers may hold secrets; an address may too, behind its path.
+    target: "url" in server ? withoutQuery(server.url) : server.command,
+    tier: origins.get(`mcp_servers.${name}`)?.tier ?? "user",
+    disabled: server.disabled,
+  }));
+  if (flags.json) return say(JSON.stringify(rows, null, 2), io);
+  if (rows.length === 0)
+    return say("no MCP servers; octant mcp add NAME … adds one, octant mcp import takes over others", io);
+  const shown = rows.map(({ name, kind, target, tier, disabled }) => [
+    name,
+    kind,
+    toOneLine(target),
+    tier,
+    disabled ? "disabled" : "",
+  ]);
+  return say(toColumns([["name", "kind", "target", "from", ""], ...shown]).join("\n"), io);
+}
+
+const withoutQuery = (url: string): string => {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+};
+
+async function add(name: string, words: readonly string[], flags: Flags, io: Io): Promise<number> {
+  const [target, ...args] = words;
+  if (target === undefined)
+    throw new UsageError(
+      `octant mcp add ${name} needs a command or an address`,
+      `octant mcp add ${name} -- npx -y some-server`,
+    );
+  await addUserServers({ [name]: toSettings(target, args, flags) }, { env: io.env });
+  return say(`added ${name}; octant mcp test ${name} tries it`, io);
+}
+
+function toSettings(target: string, args: readonly string[], { env, header }: Flags): ServerSettings {
+  if (/^(https?|wss?):\/\//i.test(target)) {
+    if (args.length > 0 || env.length > 0)
+      throw new UsageError(
+        "an address takes no arguments and no --env",
+        "--header 'Name: value' sends a header",
+      );
+    return {
+      url: target,
+      ...(header.length > 0 && { headers: pairs(header, /^([^:]+):\s*(.*)$/s, "--header") }),
+    };
+  }
+  if (header.length > 0)
+    throw new UsageError("a program takes no --header", "--env NAME=VALUE sets a variable");
+  return {
+    command: target,
+    args: [...args],
+    ...(env.length > 0 && { env: pairs(env, /^([^=]+)=(.*)$/s, "--env") }),
+  };
+}
+
+function pairs(given: readonly string[], form: RegExp, flag: string): Record<string, string> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const [, name, value] = form.exec(text) ?? [];
+      if (name === undefined || value === undefined)
+        throw new UsageError(
+          `${flag} '${text.slice(0, SHOWN_CHARS)}' is not a name and a value`,
+          "octant mcp --help shows the forms",
+        );
+      return [name, value];
+    }),
+  );
+}
+
+const SHOWN_CHARS = 20;
+
+async function test(name: string, flags: Flags, io: Io): Promise<number> {
+  return withServer(name, flags, io, async (servers) => {
+    await servers.settled();
+    const [status] = servers.status();
+    const tools = servers.tools();
+    if (flags.json) say(JSON.stringify({ ...status, listed: tools }, null, 2), io);
+    else show(status, tools, io);
+    return status?.state === "ready" ? EXIT.OK : EXIT.FAILED;
+  });
+}
+
+function show(status: ServerStatus | undefined, tools: readonly NamedTool[], io: Io): void {
+  if (!status) return;
+  const { server, state, reason, version = "", protocol = "", problems } = status;
+  say(`${server}: ${state}${version && ` (${toOneLine(version)}, MCP ${protocol})`}`, io);
+  if (reason !== undefined) say(`  ${toOneLine(reason)}`, io);
+  for (const problem of problems) say(`  left out: ${toOneLine(problem)}`, io);
+  const rows = tools.map(({ name, description, changed }) => [
+    changed ? `${name} (changed)` : name,
+    toOneLine(description.split("\n", 1)[0] ?? "").slice(0, MAX_SUMMARY_CHARS),
+  ]);
+  if (rows.length > 0) say(toColumns(rows).join("\n"), io);
+  if (tools.some(({ changed }) => changed))
+    say(`changed tools are not run; octant mcp accept ${server} takes them`, io);
+}
+
+const MAX_SUMMARY_CHARS = 100;
+
+async function accept(name: string, flags: Flags, io: Io): Promise<number> {
+  return withServer(name, flags, io, async (servers) => {
+    const count = await servers.accept(name);
+    return say(`the ${count === 1 ? "tool" : `${count} tools`} of ${name} may be used as they are now`, io);
+  });
+}
+
+async function withServer(
+  name: string,
+  flags: Flags,
+  io: Io,
+  work: (servers: McpServers) => Promise<number>,
+): Promise<number> {
+  await using octant = openOctant({ ...NO_FLAGS, root: flags.root }, io);
+  if (!Object.hasOwn(octant.config.settings.mcp_servers, name))
+    throw new ToolError(
+      "NOT_FOUND",
+      `there is no MCP server '${name}'; octant mcp list shows those that there are`,
+      {},
+    );
+  await using servers = openServers({ octant, env: io.env, only: [name], log: (line) => logLine(line, io) });
+  return await work(servers);
+}
+
+const NO_FLAGS = { screen: false, mode: undefined, tools: undefined, "net-allow": undefined } as const;
+
+async function importServers(flags: Flags, io: Io): Promise<number> {
+  const unknown = flags.from.find((one) => !IMPORTED_FROM.some((known) => known === one));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `nothing can be imported from '${unknown}'`,
+      `programs: ${IMPORTED_FROM.join(", ")}`,
+    );
+  const { settings } = loadConfig({ roots: rootsOf(flags, io), env: io.env });
+  const found = findServers(thisMachine(io), flags.from.length > 0 ? flags.from : undefined);
+  const fresh = found.filter(
+    ({ name }, at) =>
+      !Object.hasOwn(settings.mcp_servers, name) && found.findIndex((one) => one.name === name) === at,
+  );
+  const rows = fresh.map(({ client, name, server }) => [name, client, toOneLine(targetOf(server))]);
+  if (flags.json && !flags.yes)
+    return say(
+      JSON.stringify(
+        rows.map(([name, from, target]) => ({ name, from, target })),
+        null,
+        2,
+      ),
+      io,
+    );
+  if (fresh.length === 0)
+    return say(`nothing to import: ${found.length} servers found, none of them new`, io);
+  say(toColumns([["name", "from", "target"], ...rows]).join("\n"), io);
+  if (!flags.yes) return say("nothing was changed; --yes adds these to your settings", io);
+  await addUserServers(Object.fromEntries(fresh.map(({ name, server }) => [name, server])), { env: io.env });
+  return say(`added ${fresh.map(({ name }) => name).join(", ")}`, io);
+}
+
+const targetOf = ({ url, command }: ServerSettings): string =>
+  url === undefined ? ([command].flat()[0] ?? "") : withoutQuery(url);
+
+function say(text: string, { stdout }: Io): number {
+  stdout.write(`${text}\n`);
+  return EXIT.OK;
+}

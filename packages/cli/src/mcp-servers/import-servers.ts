@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import type { ServerSettings } from "@octant/runtime";
+import { CLIENTS, type Client } from "../setup/clients.ts";
+import { FORMATS } from "../setup/config-format.ts";
+import { fileOf, type Machine } from "../setup/places.ts";
+
+/** A server that another program knows. */
+export interface FoundServer {
+  readonly client: string;
+  readonly file: string;
+  readonly name: string;
+  readonly server: ServerSettings;
+}
+
+/** Whose servers are taken over; the clients of `octant setup` that keep servers of several makers. */
+export const IMPORTED_FROM = ["claude-code", "codex", "cursor", "gemini", "opencode"] as const;
+
+/** The servers in the other programs' own settings; a file that is missing or broken holds none. */
+export function findServers(
+  machine: Machine,
+  from: readonly string[] = IMPORTED_FROM,
+): readonly FoundServer[] {
+  return CLIENTS.filter(({ id }) => from.includes(id)).flatMap((client) =>
+    (["user", "project"] as const).flatMap((scope) => {
+      const file = fileOf(client, scope, machine);
+      return file === undefined ? [] : serversIn(client, file);
+    }),
+  );
+}
+
+function serversIn(client: Client, file: string): FoundServer[] {
+  return Object.entries(Object(read(client, file))).flatMap(([given, entry]) => {
+    const server = toServer(Object(entry));
+    const name = toName(given);
+    // Octant itself, registered there by `octant setup`, would only talk to itself.
+    return server && name !== "octant" ? [{ client: client.id, file, name, server }] : [];
+  });
+}
+
+function read(client: Client, file: string): unknown {
+  try {
+    return FORMATS[client.format].read(readFileSync(file, "utf8"), client.servers);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As Octant's settings want names. */
+const toName = (name: string): string =>
+  name
+    .replace(/[^\w.-]/g, "-")
+    .replace(/_{2,}/g, "_")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, MAX_NAME_CHARS) || "server";
+const MAX_NAME_CHARS = 60;
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** One entry in any of the dialects: `command` as text or list, `env` or `environment`, four names for an address. */
+function toServer(entry: Entry): ServerSettings | undefined {
+  const disabled = entry["disabled"] === true || entry["enabled"] === false ? { disabled: true } : {};
+  const url = [entry["url"], entry["httpUrl"], entry["serverUrl"]].find((one) => typeof one === "string");
+  if (typeof url === "string") {
+    const headers = toTexts(entry["headers"] ?? entry["http_headers"]);
+    return { url, ...(Object.keys(headers).length > 0 && { headers }), ...disabled };
+  }
+  const command = entry["command"];
+  const words = Array.isArray(command) ? command.map(String) : typeof command === "string" ? [command] : [];
+  const [program, ...first] = words;
+  if (program === undefined) return undefined;
+  const args = [...first, ...(Array.isArray(entry["args"]) ? entry["args"].map(String) : [])];
+  const env = toTexts(entry["env"] ?? entry["environment"]);
+  return { command: program, args, ...(Object.keys(env).length > 0 && { env }), ...disabled };
+}
+
+const toTexts = (value: unknown): Record<string, string> =>
+  Object.fromEntries(Object.entries(Object(value)).map(([name, one]) => [name, String(one)]));

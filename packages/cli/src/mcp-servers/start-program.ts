@@ -1,0 +1,47 @@
+import { ToolError } from "@octant/core";
+import {
+  findOutsideProjects,
+  passedEnvironment,
+  pathOutsideProjects,
+  startServer,
+  type Workspace,
+} from "@octant/host";
+import type { ProgramDefinition, StartedProgram } from "@octant/mcp";
+
+/** Starts the program of an MCP server in the workspace's sandbox, with nothing of our environment but what passes. */
+export async function startProgram(
+  workspace: Workspace,
+  env: NodeJS.ProcessEnv,
+  server: string,
+  definition: ProgramDefinition,
+): Promise<StartedProgram> {
+  const { confinement, sandbox, state } = workspace;
+  const [root = "/"] = confinement.roots;
+  const program = findProgram(definition.command, confinement.roots, env);
+  if (program === undefined)
+    throw new ToolError(
+      "EXEC_FAILED",
+      `MCP server '${server}' cannot be started: '${definition.command}' is not on the PATH`,
+      { program: definition.command },
+    );
+  const started = await startServer({
+    argv: [program, ...definition.args],
+    root,
+    env: { ...passedEnvironment(env), ...definition.env },
+    sandbox,
+    state,
+  });
+  return {
+    input: started.input,
+    output: started.output,
+    exited: started.exited,
+    complaints: started.complaints,
+    end: () => started.ending()(),
+  };
+}
+
+/** A name is not looked up where the project could have put a program of that name. */
+function findProgram(command: string, roots: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+  if (/[/\\]/.test(command)) return command;
+  return findOutsideProjects(command, pathOutsideProjects(env["PATH"] ?? "", roots), roots);
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLock } from "@octant/host";
+import type { ToolConsent } from "@octant/mcp";
+import { writeWhole } from "@octant/runtime";
+
+type Known = Record<string, Record<string, string>>;
+
+/** Keeps the hashes of the definitions that the person has seen, for all their workspaces. */
+export function createToolConsent(folder: string): ToolConsent {
+  const file = join(folder, "mcp-tools.json");
+  let known = read(file);
+  return {
+    known: (server, tool) => (Object.hasOwn(known, server) ? known[server]?.[tool] : undefined),
+    async remember(server, tools) {
+      if (tools.length === 0) return;
+      const lock = createLock(`${file}.lock`, { doing: "remembering tools", place: "the state folder" });
+      try {
+        await lock.hold(async () => {
+          const now = read(file);
+          const own = Object.fromEntries(tools.map(({ tool, hash }) => [tool, hash]));
+          now[server] = { ...(Object.hasOwn(now, server) ? now[server] : {}), ...own };
+          writeWhole(file, `${JSON.stringify(now, null, 2)}\n`, 0o600);
+          known = now;
+        });
+      } finally {
+        await lock.close();
+      }
+    },
+  };
+}
+
+function read(file: string): Known {
+  try {
+    // Only this file writes it, and only the person can.
+    return JSON.parse(readFileSync(file, "utf8")) as Known;
+  } catch (cause) {
+    if (Object(cause).code === "ENOENT") return {};
+    throw cause;
+  }
+}

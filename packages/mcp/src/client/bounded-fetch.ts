@@ -1,0 +1,36 @@
+import { MAX_MESSAGE_BYTES } from "./started-program.ts";
+
+/** Cuts a response whose body, or whose next event in a stream of events, is larger than a message may be. */
+export const boundedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  if (!response.body) return response;
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  const { status, statusText, headers } = response;
+  const bounded = new Response(response.body.pipeThrough(countBytes(isStream)), {
+    status,
+    statusText,
+    headers,
+  });
+  // A response that was made here has no address of its own, and callers resolve against it.
+  Object.defineProperty(bounded, "url", { value: response.url });
+  return bounded;
+};
+
+function countBytes(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > MAX_MESSAGE_BYTES)
+        return controller.error(
+          new Error(`the server sent a message of more than ${MAX_MESSAGE_BYTES} bytes`),
+        );
+      controller.enqueue(chunk);
+      if (isStream && endsEvent(chunk)) bytes = 0;
+    },
+  });
+}
+
+/** A blank line somewhere in the chunk; one cut in two is counted with the next event. */
+const endsEvent = (chunk: Uint8Array): boolean =>
+  /\n\n|\r\n\r\n|\r\r/.test(Buffer.from(chunk).toString("latin1"));

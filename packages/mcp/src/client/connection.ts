@@ -1,0 +1,208 @@
+import type { Client, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import { ToolError } from "@octant/core";
+import { boundedFetch } from "./bounded-fetch.ts";
+import type { StartedProgram } from "./started-program.ts";
+import { createStdioTransport } from "./stdio-transport.ts";
+
+/** How to reach a server: a program to start, or an address. */
+export type ServerDefinition =
+  | {
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+export type ProgramDefinition = Extract<ServerDefinition, { command: string }>;
+
+/** A question of a server for the person. */
+export interface Elicitation {
+  readonly server: string;
+  readonly message: string;
+  /** A JSON Schema of flat fields; absent where the person is sent to an address. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly url?: string;
+}
+
+export interface ElicitationAnswer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Record<string, string | number | boolean | string[]>;
+}
+
+export interface ConnectionOptions {
+  readonly server: string;
+  readonly definition: ServerDefinition;
+  readonly version: string;
+  /** URIs of the folders that the person works in. */
+  readonly roots: readonly string[];
+  /** Starts a server's program under the rules of this machine. */
+  start(server: string, definition: ProgramDefinition): Promise<StartedProgram>;
+  /** Keeps the tokens of a server behind an address. */
+  auth?(server: string, url: string): OAuthClientProvider;
+  /** Without it servers are told that nobody can be asked. */
+  elicit?(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
+  onToolsChanged(): void;
+  onClosed(reason: string): void;
+  readonly connectMs?: number;
+}
+
+/** A connected server. */
+export interface Connection {
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+const CONNECT_MS = 60_000;
+/** Older servers never answer the probe for the newer protocol. */
+const PROBE_MS = 5_000;
+
+/** Connects in the newest revision that both speak; UNAUTHENTICATED where the server wants a sign-in. */
+export async function connect(options: ConnectionOptions): Promise<Connection> {
+  const failures: unknown[] = [];
+  for (const way of waysTo(options)) {
+    try {
+      return await connectBy(way, options);
+    } catch (cause) {
+      if (await isUnauthorized(cause)) throw needsLogin(options.server, cause);
+      failures.push(cause);
+      if (!way.isNextWorthTrying(cause)) break;
+    }
+  }
+  throw failures[0];
+}
+
+interface Way {
+  readonly mode: "auto" | "legacy";
+  open(): Promise<{ readonly transport: Transport; complaints?(): string }>;
+  isNextWorthTrying(cause: unknown): boolean;
+}
+
+function waysTo(options: ConnectionOptions): readonly Way[] {
+  const { server, definition } = options;
+  if ("command" in definition) {
+    const open = async () => {
+      let program: StartedProgram | undefined;
+      const transport = createStdioTransport(async () => {
+        program = await options.start(server, definition);
+        return program;
+      });
+      return { transport, complaints: () => program?.complaints() ?? "" };
+    };
+    // Some older servers end when they are asked something before the handshake.
+    return [
+      { mode: "auto", open, isNextWorthTrying: (cause) => !(cause instanceof ToolError) },
+      { mode: "legacy", open, isNextWorthTrying: () => false },
+    ];
+  }
+  const url = new URL(definition.url);
+  const { headers } = definition;
+  if (/^wss?:$/.test(url.protocol)) {
+    const open = async () => {
+      const { createWebSocketTransport } = await import("./websocket-transport.ts");
+      return { transport: createWebSocketTransport(url, headers) };
+    };
+    return [{ mode: "auto", open, isNextWorthTrying: () => false }];
+  }
+  const authProvider = options.auth?.(server, definition.url);
+  const shared = { requestInit: { headers }, fetch: boundedFetch, ...(authProvider && { authProvider }) };
+  return [
+    {
+      mode: "auto",
+      open: async () => {
+        const { StreamableHTTPClientTransport } = await loadSdk();
+        return { transport: new StreamableHTTPClientTransport(url, shared) };
+      },
+      // The specification of 2025-03-26 tells older servers by these answers.
+      isNextWorthTrying: (cause) => [400, 404, 405].includes(Object(Object(cause).data).status),
+    },
+    {
+      mode: "legacy",
+      open: async () => {
+        const { SSEClientTransport } = await loadSdk();
+        return { transport: new SSEClientTransport(url, shared) };
+      },
+      isNextWorthTrying: () => false,
+    },
+  ];
+}
+
+/** Loaded when the first server is asked: most runs have none. */
+const loadSdk = () => import("@modelcontextprotocol/client");
+
+async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promise<Connection> {
+  const { Client } = await loadSdk();
+  const { version, roots, elicit, server, connectMs = CONNECT_MS } = options;
+  const client = new Client(
+    { name: "octant", title: "Octant", version },
+    {
+      capabilities: { roots: {}, ...(elicit && { elicitation: { form: { applyDefaults: true }, url: {} } }) },
+      versionNegotiation: mode === "auto" ? { mode, probe: { timeoutMs: PROBE_MS } } : { mode },
+      listChanged: { tools: { autoRefresh: false, onChanged: () => options.onToolsChanged() } },
+      // Schemas come from the server; checking answers against them would run what it wrote, such as slow patterns.
+      jsonSchemaValidator: {
+        getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+      },
+    },
+  );
+  client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
+  if (elicit)
+    client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => ({
+      ...(await elicit(toElicitation(server, params), mcpReq.signal)),
+    }));
+  const { transport, complaints } = await open();
+  // Errors of a connection end in its close, which says why.
+  client.onerror = () => {};
+  try {
+    const signal = AbortSignal.timeout(connectMs);
+    await Promise.race([client.connect(transport, { timeout: connectMs }), rejectOn(signal)]);
+  } catch (cause) {
+    await client.close().catch(() => {});
+    await transport.close().catch(() => {});
+    throw withComplaints(cause, complaints?.() ?? "");
+  }
+  client.onclose = () => options.onClosed(complaints?.().trim() || "the connection was closed");
+  return { client, close: () => client.close() };
+}
+
+const rejectOn = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) =>
+    signal.addEventListener("abort", () => reject(new Error("the server did not answer in time")), {
+      once: true,
+    }),
+  );
+
+const SHOWN_CHARS = 300;
+
+/** What a program wrote to stderr before it ended says more than that it ended. */
+function withComplaints(cause: unknown, complaints: string): unknown {
+  const said = complaints.trim().slice(-SHOWN_CHARS);
+  if (said === "" || !(cause instanceof Error) || cause instanceof ToolError) return cause;
+  return new Error(`${cause.message}; it wrote: ${said}`, { cause });
+}
+
+function toElicitation(server: string, params: object): Elicitation {
+  const { message, requestedSchema, url } = params as {
+    message: string;
+    requestedSchema?: Record<string, unknown>;
+    url?: string;
+  }; // The SDK has checked the request against its schema.
+  return {
+    server,
+    message,
+    ...(requestedSchema && { schema: requestedSchema }),
+    ...(url !== undefined && { url }),
+  };
+}
+
+async function isUnauthorized(cause: unknown): Promise<boolean> {
+  const { UnauthorizedError } = await loadSdk();
+  return UnauthorizedError.isInstance(cause) || Object(Object(cause).data).status === 401;
+}
+
+const needsLogin = (server: string, cause: unknown): ToolError =>
+  new ToolError(
+    "UNAUTHENTICATED",
+    `MCP server '${server}' wants a sign-in; run: octant mcp login ${server}`,
+    {},
+    { cause },
+  );

@@ -1,0 +1,27 @@
+export type {
+  Elicitation,
+  ElicitationAnswer,
+  ProgramDefinition,
+  ServerDefinition,
+} from "./connection.ts";
+export type { ServerTool } from "./definitions.ts";
+export {
+  createStoredProvider,
+  type LoginOptions,
+  loginTo,
+  type OAuthData,
+  type OAuthStorage,
+} from "./oauth.ts";
+export type { ResultPart, ServerResult } from "./result.ts";
+export {
+  type CallToolOptions,
+  createMcpServers,
+  type McpServers,
+  type McpServersOptions,
+  type NamedTool,
+  type ServerState,
+  type ServerStatus,
+  type ToolConsent,
+} from "./servers.ts";
+export type { StartedProgram } from "./started-program.ts";
+export { createToolNames, type ToolNames, type ToolPlace } from "./tool-names.ts";

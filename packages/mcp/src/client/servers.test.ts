@@ -1,0 +1,227 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { serveDemo } from "../fixtures/http.ts";
+import type { ProgramDefinition, ServerDefinition } from "./connection.ts";
+import { createMcpServers, type McpServersOptions, type ToolConsent } from "./servers.ts";
+import type { StartedProgram } from "./started-program.ts";
+
+const HOSTILE = join(import.meta.dirname, "fixtures/hostile-server.mjs");
+const DEMO = join(import.meta.dirname, "../fixtures/server.ts");
+const node = (...args: string[]): ServerDefinition => ({ command: process.execPath, args, env: {} });
+const hostile = (...args: string[]) => node(HOSTILE, ...args);
+
+/** As the host starts them, without its sandbox. */
+async function start(_server: string, { command, args }: ProgramDefinition): Promise<StartedProgram> {
+  const child = spawn(command, [...args], { stdio: "pipe" });
+  let complaints = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints += text;
+  });
+  child.stdin.on("error", () => {});
+  const exited = once(child, "exit").then(([code]) => `exit code ${code}`);
+  return {
+    input: child.stdin,
+    output: child.stdout,
+    exited,
+    complaints: () => complaints,
+    async end() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+function createConsent(): ToolConsent {
+  const seen = new Map<string, string>();
+  return {
+    known: (server, tool) => seen.get(`${server} ${tool}`),
+    async remember(server, tools) {
+      for (const { tool, hash } of tools) seen.set(`${server} ${tool}`, hash);
+    },
+  };
+}
+
+function open(servers: Record<string, ServerDefinition>, more: Partial<McpServersOptions> = {}) {
+  const lines: string[] = [];
+  const made = createMcpServers({
+    servers,
+    start,
+    version: "1.0.0",
+    roots: ["file:///project"],
+    consent: createConsent(),
+    log: (line) => lines.push(line),
+    ...more,
+  });
+  onTestFinished(() => made.close());
+  const call = (name: string, input = {}, signal = new AbortController().signal) =>
+    made.call(name, input, { signal });
+  const names = () => made.tools().map(({ name }) => name);
+  const stateOf = (server: string) => made.status().find((one) => one.server === server);
+  return { ...made, call, names, stateOf, lines };
+}
+
+const textOf = ({ content }: { content: readonly object[] }) => Object(content[0]).text as string;
+
+test("a program of the newer era is started, listed and called", async () => {
+  const { settled, stateOf, names, call } = open({ demo: node(DEMO) });
+  await settled();
+  expect(stateOf("demo")).toMatchObject({ state: "ready", protocol: "2026-07-28", tools: 1, changed: 0 });
+  expect(names()).toEqual(["mcp__demo__demo"]);
+  expect(textOf(await call("mcp__demo__demo", { action: "echo", text: "é" }))).toContain('"text":"é"');
+});
+
+test.each([
+  ["streamable HTTP", "", "/mcp"],
+  ["WebSocket", "ws", "/ws"],
+  ["the older SSE", "", "/sse"],
+])("a server behind %s is listed and called with its token", async (_, scheme, path) => {
+  const { server, token } = await serveDemo({ sse: true });
+  const url = server.url.replace("http", scheme || "http").replace("/mcp", path);
+  const { settled, names, call, stateOf } = open({
+    demo: { url, headers: { authorization: `Bearer ${token}` } },
+  });
+  await settled();
+  expect(stateOf("demo")).toMatchObject({ state: "ready" });
+  expect(names()).toEqual(["mcp__demo__demo"]);
+  expect(textOf(await call("mcp__demo__demo", { action: "echo", text: "x" }))).toContain('"text":"x"');
+});
+
+test("a server that refuses the token wants a sign-in, and says how", async () => {
+  const { server } = await serveDemo();
+  const { settled, stateOf, client } = open({
+    web: { url: server.url, headers: { authorization: "Bearer wrong" } },
+  });
+  await settled();
+  expect(stateOf("web")).toMatchObject({ state: "needs_login" });
+  await expect(client("web")).rejects.toMatchObject({
+    code: "UNAUTHENTICATED",
+    message: expect.stringContaining("octant mcp login web"),
+  });
+});
+
+test.each(["good", "chatty", "abrupt"])("an older server that is %s works", async (how) => {
+  const { settled, call, stateOf } = open({ old: hostile(how) });
+  await settled();
+  expect(stateOf("old")).toMatchObject({ state: "ready", protocol: "2025-06-18" });
+  expect(textOf(await call("mcp__old__echo", { a: 1 }))).toBe('{"a":1}');
+  expect(await call("mcp__old__fail")).toMatchObject({ is_error: true });
+});
+
+test("bad servers harm nobody else: each says why it is of no use, and the good one works", async () => {
+  const { settled, call, stateOf } = open(
+    {
+      dead: hostile("dead"),
+      flood: hostile("flood"),
+      nothing: node("-e", "setInterval(() => {}, 1000)"),
+      good: hostile(),
+    },
+    { connectMs: 6_000 },
+  );
+  await expect.poll(() => stateOf("good")?.state, { timeout: 20_000 }).toBe("ready");
+  expect(textOf(await call("mcp__good__echo", {}))).toBe("{}");
+  await settled();
+  expect(stateOf("dead")).toMatchObject({
+    state: "failed",
+    reason: expect.stringContaining("I will not start today"),
+  });
+  expect(stateOf("flood")).toMatchObject({ state: "failed" });
+  expect(stateOf("nothing")).toMatchObject({ state: "failed" });
+}, 40_000);
+
+test("an answer of 10 MB is cut to what a model can read", async () => {
+  const { settled, call } = open({ huge: hostile("huge") });
+  await settled();
+  const text = textOf(await call("mcp__huge__echo"));
+  expect(text.length).toBeLessThan(33_000);
+  expect(text).toContain("characters left out");
+});
+
+test("bad definitions are left out, said, and do not spoil the others", async () => {
+  const { settled, tools, names, stateOf } = open({
+    twice: hostile("twice"),
+    ansi: hostile("ansi"),
+    bomb: hostile("bomb"),
+    many: hostile("many"),
+  });
+  await settled();
+  expect(names().filter((name) => /twice|bomb/.test(name))).toEqual([
+    "mcp__twice__echo",
+    "mcp__twice__other",
+    "mcp__bomb__echo",
+  ]);
+  expect(tools().find(({ name }) => name === "mcp__twice__echo")?.description).toBe("first");
+  expect(tools().find(({ server }) => server === "ansi")?.description).toBe("red end");
+  expect(stateOf("bomb")?.problems).toHaveLength(2);
+  expect(stateOf("many")).toMatchObject({ tools: 500, problems: ["1500 tools beyond 500 are left out"] });
+});
+
+test("a definition that changed is not run until the person agrees", async () => {
+  const consent = createConsent();
+  const first = open({ a: hostile("changed", "1") }, { consent });
+  await first.settled();
+  await first.call("mcp__a__echo");
+  const second = open({ a: hostile("changed", "2") }, { consent });
+  await second.settled();
+  expect(second.tools()).toMatchObject([{ name: "mcp__a__echo", changed: true }]);
+  expect(second.lines).toEqual([expect.stringContaining("octant mcp accept a")]);
+  await expect(second.call("mcp__a__echo")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
+  await second.accept("a");
+  expect(second.tools()).toMatchObject([{ changed: false }]);
+  expect(await second.call("mcp__a__echo")).toMatchObject({ is_error: false });
+});
+
+test("a server that dies in a call fails that call, and is started again for a later one", async () => {
+  const { settled, call } = open({ a: hostile() });
+  await settled();
+  await expect(call("mcp__a__die")).rejects.toMatchObject({ code: "UPSTREAM_ERROR" });
+  await expect
+    .poll(async () => (await call("mcp__a__echo").catch(() => undefined))?.is_error, { timeout: 15_000 })
+    .toBe(false);
+});
+
+test("a call is cancelled with its signal", async () => {
+  const { settled, call } = open({ a: hostile() });
+  await settled();
+  const controller = new AbortController();
+  const called = call("mcp__a__slow", {}, controller.signal);
+  controller.abort(new Error("enough"));
+  await expect(called).rejects.toThrow("enough");
+  expect(textOf(await call("mcp__a__echo"))).toBe("{}");
+});
+
+test("a server asks the person and for the folders", async () => {
+  const asked: unknown[] = [];
+  const { settled, call } = open(
+    { a: hostile() },
+    {
+      elicit: async (question) => {
+        asked.push(question);
+        return { action: "accept", content: { colour: "blue" } };
+      },
+    },
+  );
+  await settled();
+  expect(JSON.parse(textOf(await call("mcp__a__ask")))).toMatchObject({
+    action: "accept",
+    content: { colour: "blue" },
+  });
+  expect(asked).toMatchObject([{ server: "a", message: "Which colour?" }]);
+  expect(JSON.parse(textOf(await call("mcp__a__roots")))).toMatchObject({
+    roots: [{ uri: "file:///project" }],
+  });
+});
+
+test("tools that come later are offered after a flood of notices, behind those that were there", async () => {
+  const { settled, call, names } = open({ a: hostile() });
+  await settled();
+  const before = names();
+  await call("mcp__a__grow");
+  await expect.poll(names, { timeout: 10_000 }).toEqual([...before, "mcp__a__new"]);
+});
+
+test("an unknown name is refused", async () => {
+  const { call } = open({});
+  await expect(call("mcp__a__b")).rejects.toMatchObject({ code: "UNKNOWN_TOOL" });
+});

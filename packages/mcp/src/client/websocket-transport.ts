@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { WebSocket } from "ws";
+import { SUBPROTOCOL } from "../websocket/handshake.ts";
+import { MAX_MESSAGE_BYTES } from "./started-program.ts";
+
+const MAX_OPENING_MS = 30_000;
+
+/** One message a text frame, as our own server speaks it. */
+export function createWebSocketTransport(url: URL, headers: Readonly<Record<string, string>>): Transport {
+  let socket: WebSocket | undefined;
+  const transport: Transport = {
+    async start() {
+      socket = new WebSocket(url, SUBPROTOCOL, {
+        headers,
+        maxPayload: MAX_MESSAGE_BYTES,
+        handshakeTimeout: MAX_OPENING_MS,
+        // A token in the headers is for this server and no other.
+        followRedirects: false,
+      });
+      socket.on("message", (data, isBinary) => {
+        if (isBinary) return transport.onerror?.(new Error("the server sent a binary frame"));
+        const message = parseFrame(String(data));
+        if (message) transport.onmessage?.(message);
+        else transport.onerror?.(new Error("the server sent a frame that is not a JSON-RPC message"));
+      });
+      socket.on("close", () => transport.onclose?.());
+      await once(socket, "open");
+      // Later errors end in a close; one without a listener would end the process.
+      socket.on("error", (cause) => transport.onerror?.(cause));
+    },
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        if (socket?.readyState !== WebSocket.OPEN) return reject(new Error("the connection is closed"));
+        socket.send(JSON.stringify(message), (cause) => (cause ? reject(cause) : resolve()));
+      }),
+    async close() {
+      if (!socket || socket.readyState === WebSocket.CLOSED) return;
+      const closed = once(socket, "close");
+      socket.close();
+      const timer = setTimeout(() => socket?.terminate(), MAX_CLOSING_MS);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+  return transport;
+}
+
+const MAX_CLOSING_MS = 1_000;
+
+function parseFrame(text: string): JSONRPCMessage | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    // The SDK checks the rest of every message itself.
+    return Object(message).jsonrpc === "2.0" ? (message as JSONRPCMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}

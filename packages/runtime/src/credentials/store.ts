@@ -1,0 +1,113 @@
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ToolError } from "@octant/core";
+import { createLock } from "@octant/host";
+import { z } from "zod";
+import { type Person, userFolder } from "../config/places.ts";
+import { isWritableByOthers } from "../config/trust.ts";
+import { toWriteError, writeWhole } from "../config/write-file.ts";
+
+/** A function, since building a schema takes time that most starts can save. */
+const credentialSchema = () =>
+  z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("api_key"), key: z.string().min(1) }),
+    z.object({
+      kind: z.literal("oauth"),
+      access_token: z.string().min(1),
+      refresh_token: z.string().min(1).nullable(),
+      /** Seconds since 1970; null when the server did not say. */
+      expires_at: z.number().nullable(),
+      issuer: z.url(),
+      client_id: z.string().min(1),
+      scope: z.string().nullable(),
+    }),
+    /** The sign-in to an MCP server; only the SDK knows its inside. */
+    z.object({ kind: z.literal("mcp"), url: z.url(), data: z.record(z.string(), z.unknown()) }),
+  ]);
+
+export type Credential = z.output<ReturnType<typeof credentialSchema>>;
+export type OAuthCredential = Extract<Credential, { kind: "oauth" }>;
+
+/** By the name of a provider, or `mcp:` and the name of a server. */
+export type StoredCredentials = Readonly<Record<string, Credential>>;
+
+export interface CredentialStore {
+  readonly file: string;
+  load(): StoredCredentials;
+  /**
+   * Changes one credential while no other process can, and returns what is stored then. `change` sees what others have
+   * written; undefined removes it.
+   */
+  change(
+    name: string,
+    change: (now: Credential | undefined) => Promise<Credential | undefined> | Credential | undefined,
+    signal?: AbortSignal,
+  ): Promise<Credential | undefined>;
+}
+
+/** A refresh asks a server, which takes its time. */
+const GIVE_UP_MS = 60_000;
+
+/** `credentials.json` beside the person's settings: 0600, written whole or not at all. */
+export function createCredentialStore(person: Person): CredentialStore {
+  const file = join(userFolder(person).path, "credentials.json");
+  const load = () => read(file);
+  return {
+    file,
+    load,
+    async change(name, change) {
+      try {
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        const where = { doing: "signing in", place: "the folder of your settings", giveUpMs: GIVE_UP_MS };
+        const lock = createLock(join(dirname(file), "credentials.lock"), where);
+        return await lock
+          .hold(async () => {
+            const { [name]: now, ...others } = load();
+            const next = await change(now);
+            if (next === now) return next;
+            const all = next ? { ...others, [name]: next } : others;
+            writeWhole(file, `${JSON.stringify(all, null, 2)}\n`, 0o600);
+            return next;
+          })
+          .finally(lock.close);
+      } catch (cause) {
+        throw toWriteError(cause);
+      }
+    },
+  };
+}
+
+function read(file: string): StoredCredentials {
+  let fd: number;
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (cause) {
+    if (Object(cause).code === "ENOENT") return {};
+    throw unusable(file, "it cannot be read");
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || isWritableByOthers(stat)) throw unusable(file, "others can write to it");
+    const parsed = z.record(z.string(), credentialSchema()).safeParse(parse(readFileSync(fd, "utf8")));
+    if (!parsed.success) throw unusable(file, "it is not what Octant wrote");
+    return parsed.data;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nothing of the content is told: it holds secrets. */
+const unusable = (file: string, why: string): ToolError =>
+  new ToolError(
+    "UNAUTHENTICATED",
+    `the credentials in ${file} do not count: ${why}; mend or remove the file, then sign in again`,
+    {},
+  );
