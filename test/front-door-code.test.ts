@@ -124,4 +124,6 @@ test("a file that no parser can cope with holds up nobody and is named", async (
     results: [{ name: "Fine" }],
     unparsed: [`file://${project.root}/bad.rb`],
   });
+  const asked = await project.call("search.query", { query: "who calls Fine?" });
+  expect(asked.data.unparsed).toEqual([`file://${project.root}/bad.rb`]);
 });

@@ -30,12 +30,14 @@ test("a deny rule by path holds for what git shows and for other names of the fi
     ["vcs.show", { ref: "HEAD:secrets/key.txt" }],
     ["vcs.show", { path: "secrets/key.txt" }],
     ["fs.read", { uri: "src/other-name.txt" }],
+    ["fs.search_text", { pattern: "hidden", path: "src" }],
+    ["search.query", { query: "hidden", scope: "src" }],
   ] as const) {
     const answer = await server.call(action, input);
     expect(answer.error, `${action} ${JSON.stringify(input)}`).toMatchObject({ code: "PERMISSION_DENIED" });
     expect(JSON.stringify(answer)).not.toContain("hidden");
   }
-  expect((await server.call("vcs.diff", { path: "src" })).data.patch).toContain("open two");
+  expect((await server.call("vcs.diff", { path: "src/a.txt" })).data.patch).toContain("open two");
   expect((await server.call("fs.read", { uri: "src/plain-again.txt" })).data.text).toBe("plain\n");
 });
 

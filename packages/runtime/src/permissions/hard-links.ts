@@ -13,21 +13,44 @@ const SKIPPED: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 const MAX_ENTRIES = 200_000;
 
 /**
- * Whether a file that the rule is about is this one by another name. Only asked for files with several names. Where
- * there is too much to look at it may be.
+ * Whether a file that the rule is about is one of these by another name. Where there is too much to look at it may be.
  */
-export function hasInode({ folder, matches }: Wanted, inode: string): boolean {
+export function hasInode({ folder, matches }: Wanted, inodes: ReadonlySet<string>): boolean {
+  for (const found of linkedFilesIn(folder))
+    if (found === "too many" || (inodes.has(found.inode) && matches(found.path))) return true;
+  return false;
+}
+
+/**
+ * Whether a file in the tree is, by another name, one that the rule is about. Most trees hold no file with several
+ * names, so the tree is looked at first.
+ */
+export function holdsLinkTo(wanted: Wanted, tree: Path): boolean {
+  const inodes = new Set<string>();
+  for (const found of linkedFilesIn(tree)) {
+    if (found === "too many") return true;
+    inodes.add(found.inode);
+  }
+  return inodes.size > 0 && hasInode(wanted, inodes);
+}
+
+interface LinkedFile {
+  readonly path: Path;
+  readonly inode: string;
+}
+
+/** Files with several names. */
+function* linkedFilesIn(folder: Path): Generator<LinkedFile | "too many"> {
   const waiting = [folder];
   let looked = 0;
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (++looked > MAX_ENTRIES) return true;
+    if (++looked > MAX_ENTRIES) return yield "too many";
     const found = statIfThere(path);
-    if (found?.isFile() && found.nlink > 1 && inodeOf(found) === inode && matches(path)) return true;
+    if (found?.isFile() && found.nlink > 1) yield { path, inode: inodeOf(found) };
     if (!found?.isDirectory()) continue;
     for (const name of namesIn(path))
       if (!SKIPPED.has(name)) waiting.push(`${path === "/" ? "" : path}/${name}`);
   }
-  return false;
 }
 
 function statIfThere(path: Path) {

@@ -1,6 +1,6 @@
 import { isWithin, type Path, splitPath } from "@octant/host";
 import { escapeGlob, literalFolder, toGlobTest } from "./glob.ts";
-import { hasInode } from "./hard-links.ts";
+import { hasInode, holdsLinkTo } from "./hard-links.ts";
 import type { ResolvedPath } from "./real-path.ts";
 
 export interface Places {
@@ -43,10 +43,14 @@ export function toPathGlob(glob: string, { roots, home }: Places): PathGlob | un
           (named !== entry && holdsFolderOf(test, named)) ||
           (isTree && (isBelow(real, test.folder) || isBelow(test.folder, real))) ||
           // A hard link is another name of the same file.
-          (inode !== undefined && hasInode(test, inode)),
+          (inode !== undefined && hasInode(toWanted(test), new Set([inode]))) ||
+          (isTree && holdsLinkTo(toWanted(test), real)),
       ),
   };
 }
+
+/** A folder that the rule names stands for all in it. */
+const toWanted = (test: Test): Test => ({ ...test, matches: (path) => holdsFolderOf(test, path) });
 
 interface Test {
   readonly folder: Path;

@@ -19,6 +19,8 @@ export interface SyntaxQuery {
   /** Only below this folder, or this file. */
   readonly scope?: string;
   readonly signal: AbortSignal;
+  /** A file that no parser can cope with, so that it was not searched. */
+  onUnparsed?(path: string): void;
 }
 
 /** Looks into the files themselves, so that it needs no index and is never behind. Files come in the order of their paths. */
@@ -36,7 +38,7 @@ const AHEAD = 8;
 
 export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): SyntaxSearch {
   async function* scan<T>(
-    { scope = "", signal }: SyntaxQuery,
+    { scope = "", signal, onUnparsed }: SyntaxQuery,
     words: readonly string[],
     isWanted: (path: string) => boolean,
     look: (pool: ParserPool, path: string, text: string) => Promise<readonly T[]>,
@@ -49,8 +51,9 @@ export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): 
       if (!file || words.some((word) => !file.text.includes(word))) return undefined;
       const found = await look(borrowed.pool, path, file.text).catch((cause: unknown) => {
         // One file that no parser can cope with must not fail the search.
-        if (cause instanceof ToolError) return [];
-        throw cause;
+        if (!(cause instanceof ToolError)) throw cause;
+        onUnparsed?.(path);
+        return [];
       });
       return found.length > 0 ? { path, hash: file.state.hash, found } : undefined;
     });

@@ -15,6 +15,8 @@ export interface SearchRequest {
   readonly scope?: string;
   readonly limit: number;
   readonly signal: AbortSignal;
+  /** A file that may hold an answer but could not be parsed. */
+  onUnparsed?(path: string): void;
 }
 
 /** What search is made of; the workspace looks for words, the engine does the rest. */
@@ -177,12 +179,17 @@ async function symbols(
 
 async function callers(
   { engine }: SearchParts,
-  { scope, limit, signal }: SearchRequest,
+  { scope, limit, signal, onUnparsed }: SearchRequest,
   name: string,
 ): Promise<RankedList> {
   const own = name.split(/\.|::|#|->/).at(-1) || name;
   const [called, used]: [Found[], Found[]] = [[], []];
-  for await (const { path, hash, found } of engine.syntax.occurrences({ name: own, scope, signal })) {
+  for await (const { path, hash, found } of engine.syntax.occurrences({
+    name: own,
+    scope,
+    signal,
+    onUnparsed,
+  })) {
     for (const { role, range, within } of found) {
       const hit: Found = {
         path,
@@ -224,11 +231,11 @@ const countSymbols = (found: readonly Found[]) =>
 
 async function structures(
   { engine }: SearchParts,
-  { scope, limit, signal }: SearchRequest,
+  { scope, limit, signal, onUnparsed }: SearchRequest,
   pattern: string,
 ): Promise<RankedList> {
   const found: Found[] = [];
-  for await (const file of engine.syntax.structures({ pattern, scope, signal })) {
+  for await (const file of engine.syntax.structures({ pattern, scope, signal, onUnparsed })) {
     const places = file.found.map(({ range }) => ({ path: file.path, range, hash: file.hash }));
     found.push(...(await withSymbols(engine, places)));
     if (found.length >= limit) break;

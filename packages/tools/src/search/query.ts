@@ -56,6 +56,11 @@ export const query = (options: SearchOptions) =>
         .describe("Unless fresh, only the likeliest files were searched by meaning"),
       indexed_files: z.int(),
       total_files: z.int().nullable().describe("null before they were counted"),
+      unparsed: z
+        .array(Uri)
+        .readonly()
+        .optional()
+        .describe("Not searched by structure: parsing them takes too long"),
     }),
     errors: [
       "INVALID_CURSOR",
@@ -74,7 +79,8 @@ export const query = (options: SearchOptions) =>
     text: queryText,
     async run({ query: asked, modality, scope, limit }, ctx) {
       const { engine, workspace } = options;
-      const { toName } = createNames(workspace.confinement.roots);
+      const { toName, toPath } = createNames(workspace.confinement.roots);
+      const unparsed = new Set<string>();
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
       const found = await openKept(ctx, workspace.blobs, async () => {
         await prepare(options, asked, ctx);
@@ -84,6 +90,7 @@ export const query = (options: SearchOptions) =>
           ...(within !== undefined && { scope: within }),
           limit: MAX_HITS,
           signal: ctx.signal,
+          onUnparsed: (path) => unparsed.add(path),
         });
         // An index that is behind may still hold files that are gone.
         return all.filter(({ path, range }) => range === null || isThere(workspace, path));
@@ -99,6 +106,7 @@ export const query = (options: SearchOptions) =>
       return {
         hits: hits.map((hit) => toAnswer(hit, options)),
         ...{ index: state, indexed_files: files, total_files: total },
+        ...(unparsed.size > 0 && { unparsed: [...unparsed].map((path) => pathToUri(toPath(path))) }),
       };
     },
   });

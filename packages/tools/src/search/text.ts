@@ -9,15 +9,21 @@ interface QueryData {
     readonly symbol_id: string | null;
   }[];
   readonly index: string;
+  readonly unparsed?: readonly string[] | undefined;
 }
 
 /** `src/a.ts:12-20  #symbol`, then the lines as they stand in the file. */
-export function queryText({ hits, index }: QueryData, reader: Reader): ActionText {
+export function queryText({ hits, index, unparsed }: QueryData, reader: Reader): ActionText {
   const blocks = hits.map((hit) =>
     `${spanOf(hit, reader)}${symbolOf(hit.symbol_id)}\n${hit.snippet}`.trimEnd(),
   );
   return {
     body: blocks.join("\n\n") || "no hits",
-    notes: [index !== "fresh" && `the index is ${index}: there may be more`, symbolNote(hits)],
+    notes: [
+      index !== "fresh" && `the index is ${index}: there may be more`,
+      unparsed &&
+        `not searched by structure, parsing takes too long: ${unparsed.map(reader.path).join(", ")}`,
+      symbolNote(hits),
+    ],
   };
 }
