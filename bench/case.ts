@@ -17,7 +17,8 @@ export interface Bench {
   readonly noOp: RpcServer;
   readonly effort: Effort;
   readonly random: () => number;
-  startOctant(): Promise<RpcServer>;
+  /** On the tree unless another root is given. */
+  startOctant(root?: string, ...flags: string[]): Promise<RpcServer>;
   startNoOp(): Promise<RpcServer>;
   startWire(flags: readonly string[]): ChildProcess;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Case } from "./case.ts";
 import { agent } from "./cases/agent.ts";
+import { answerTokens } from "./cases/answer-tokens.ts";
 import { code } from "./cases/code.ts";
 import { http } from "./cases/http.ts";
 import { net } from "./cases/net.ts";
@@ -41,6 +42,7 @@ const CASES: readonly Case[] = [
   ...code,
   ...agent,
   ...wholeServer,
+  ...answerTokens,
   ...vcs,
   ...wire,
 ];

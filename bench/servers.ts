@@ -5,7 +5,8 @@ import { type Command, type RpcServer, startServer } from "./json-rpc.ts";
 import type { Tree } from "./tree.ts";
 
 export interface Starters {
-  startOctant(): Promise<RpcServer>;
+  /** On the tree unless another root is given. */
+  startOctant(root?: string, ...flags: string[]): Promise<RpcServer>;
   startNoOp(): Promise<RpcServer>;
   /** `octant serve` with these flags, which print where it serves. */
   startWire(flags: readonly string[]): ChildProcess;
@@ -13,7 +14,15 @@ export interface Starters {
 
 /** Both servers under the Node that runs the bench; ours keeps its state and its compile cache in `folder`. */
 export function createStarters({ root }: Tree, folder: string): Starters {
-  const octant: Command = [process.execPath, layOutInstall(join(folder, "install")), "serve", "--root", root];
+  const launcher = layOutInstall(join(folder, "install"));
+  const octant = (served: string, flags: readonly string[]): Command => [
+    process.execPath,
+    launcher,
+    "serve",
+    "--root",
+    served,
+    ...flags,
+  ];
   const noOp: Command = [process.execPath, join(import.meta.dirname, "no-op-server.js")];
   const env = {
     ...process.env,
@@ -21,11 +30,11 @@ export function createStarters({ root }: Tree, folder: string): Starters {
     XDG_CACHE_HOME: join(folder, "cache"),
   };
   return {
-    startOctant: () => startServer(octant, env),
+    startOctant: (served = root, ...flags) => startServer(octant(served, flags), env),
     startNoOp: () => startServer(noOp, env),
     startWire: (flags) => {
-      const [program, ...args] = octant;
-      return spawn(program, [...args, ...flags], { env, stdio: ["ignore", "pipe", "inherit"] });
+      const [program, ...args] = octant(root, flags);
+      return spawn(program, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     },
   };
 }

@@ -33,7 +33,7 @@ export const reads: readonly Case[] = [
   }),
   callCase({
     name: "read 1 MB",
-    bar: atMost(1.2),
+    bar: atMost(1.3),
     note: "floor: readFileSync, sha256, decode",
     toArguments: ({ bigFile }) => ({ action: "read", uri: bigFile, max_bytes: 2 * BIG_BYTES }),
     direct: ({ root, bigFile }) => readWhole(join(root, bigFile)),

@@ -19,7 +19,7 @@ const PAGE = 200;
 export const searches: readonly Case[] = [
   callCase({
     name: "list 1,000 entries",
-    bar: atMost(1.4),
+    bar: atMost(4),
     note: "floor: readdir, lstat of each",
     toArguments: ({ flatFolder }) => ({ action: "list", uri: flatFolder, limit: FLAT_ENTRIES }),
     direct: ({ root, flatFolder }) => {
@@ -38,7 +38,7 @@ export const searches: readonly Case[] = [
   }),
   callCase({
     name: "search_text common",
-    bar: atMost(1.5),
+    bar: atMost(2),
     note: `floor: rg, all its output read; ours is a page of ${PAGE}`,
     toArguments: () => ({ action: "search_text", pattern: COMMON_PATTERN, limit: PAGE }),
     direct: (tree) => ripgrep(tree, ["--line-number", COMMON_PATTERN]),
@@ -46,7 +46,7 @@ export const searches: readonly Case[] = [
   }),
   callCase({
     name: "glob",
-    bar: atMost(1.1),
+    bar: atMost(1.3),
     note: `floor: rg --files -g '${GLOB}', all its output read`,
     toArguments: () => ({ action: "list", uri: ".", pattern: GLOB, limit: 2 * GLOB_MATCHES }),
     direct: (tree) => ripgrep(tree, ["--files", "--glob", GLOB]),
