@@ -23,11 +23,7 @@ test.each([
     '[[a]]\nn = "1"\n[[a]]\nn = "2"\n[a.b]\nc = "x"',
     { a: [{ n: "1" }, { n: "2", b: { c: "x" } }] },
   ],
-  [
-    "values that nobody asks for",
-    "a = 1_000\nb = true\nc = 1979-05-27T07:32:00Z\nd = -inf\ne = 0xff",
-    { a: null, b: null, c: null, d: null, e: null },
-  ],
+  ["numbers and booleans", "a = 1_000\nb = true\ne = 0xff", { a: 1000, b: true, e: 255 }],
   ["Windows line ends", '[a]\r\nb = "x" # y\r\nc = "z"\r\n', { a: { b: "x", c: "z" } }],
 ])("%s", (_, text, value) => {
   expect(plain(text)).toEqual(value);
@@ -40,10 +36,8 @@ test.each([
   ["an open string", 'a = "1"\nb = "x\nc = "2"', 2],
   ["something after the value", 'a = "1"\nb = "x" y\nc = "2"', 2],
   ["a table where a text is", 'a = "1"\n[a.b]\nc = "2"', 2],
-])("%s is a problem with its line, and the rest is read", (_, text, line) => {
-  const { value, problem } = readToml(text);
-  expect(problem).toBe(`not valid TOML: line ${line}`);
-  expect(value).toMatchObject({ a: "1", c: "2" });
+])("%s is a problem with its line", (_, text, line) => {
+  expect(readToml(text)).toEqual({ value: undefined, problem: `not valid TOML: line ${line}` });
 });
 
 test("keys from Object.prototype are keys", () => {
@@ -67,22 +61,10 @@ test("any text at all is read to its end", () => {
   );
 });
 
-test("what JSON can say in strings, lists and tables comes back the same", () => {
-  const key = fc.string({ unit: fc.constantFrom(..."abc_-12"), minLength: 1 });
-  const text = fc.string({ unit: fc.constantFrom(..."ab \"'\\#=[]{},.é") });
-  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
-    value: fc.oneof({ maxDepth: 3 }, text, fc.array(tie("value")), fc.dictionary(key, tie("value"))),
-  }));
-  const write = (any: unknown): string => {
-    if (typeof any === "string") return JSON.stringify(any);
-    if (Array.isArray(any)) return `[${any.map(write).join(", ")}]`;
-    return `{${Object.entries(any as object)
-      .map(([name, inner]) => `${name} = ${write(inner)}`)
-      .join(", ")}}`;
-  };
-  fc.assert(
-    fc.property(value, (any) => {
-      expect(plain(`v = ${write(any)}`)).toEqual(JSON.parse(JSON.stringify({ v: any })));
-    }),
-  );
+test("an integer beyond JavaScript's range does not spoil the rest", () => {
+  expect(readToml('a = 9223372036854775807\nb = "x"').value).toMatchObject({ b: "x" });
+});
+
+test("hostile nesting is a problem, not a crash", () => {
+  expect(readToml(`a = ${"[".repeat(100_000)}`).problem).toMatch(/^not valid TOML: line 1/);
 });
