@@ -10,6 +10,8 @@ export const closingLine: Reporter = {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     const broken = modules.filter((module) => module.errors().length > 0).length + unhandled.length;
+    for (const test of tests)
+      if (test.diagnostic()?.flaky) console.log(`Passed only at the second try: ${test.fullName}`);
     const missing = missingPackages();
     if (missing.length > 0)
       console.log(`Skipped where they are needed: ${missing.join(" ")} (apt-get install them)`);
