@@ -430,6 +430,18 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/sign-in.test.ts: many at once refresh a rotated token once, and all get the new one",
     "test/sign-in.test.ts: a key from stdin is kept for the person alone",
   ),
+  rule(
+    "slash commands are one table; headless too, on real git, and own ones count when trusted",
+    "test/slash-commands.test.ts: /commit proposes a message, hooks of the person's git run",
+    "test/slash-commands.test.ts: /commit-push-pr pushes to a bare remote",
+    "test/slash-commands.test.ts: commands of the project count when they are trusted",
+  ),
+  rule(
+    "sub-agents have a role, fewer rights than their parent, limits over the tree, and end with it",
+    "test/crew.test.ts: over MCP five sub-agents explore side by side",
+    "test/crew.test.ts: sub-agents end with their parent",
+    "test/slash-commands.test.ts: /auto hands each stage on",
+  ),
   // 9. and 10.
   rule(
     "undo covers the shell: a turn is taken back as a whole, and what the person changed since is kept or asked about",

@@ -17,10 +17,11 @@ const SITES: Readonly<Record<string, string>> = {
 
 /**
  * Who starts what `Sandbox.wrap` launched. `octant setup` starts the entry that it has just written for a client, and
- * `octant vectors` the command that the person typed.
+ * `octant vectors` and commands such as /commit what the person typed.
  */
 const LAUNCHERS = [
   "packages/cli/src/agent/chat/external-editor.ts",
+  "packages/cli/src/agent/commands/person-program.ts",
   "packages/host/src/browser/browser-process.ts",
   "packages/cli/src/setup/ask-server.ts",
   "packages/cli/src/vectors/ask-command.ts",

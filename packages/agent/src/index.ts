@@ -23,6 +23,20 @@ export { createOutputSchema, type OutputSchema } from "./context/output-schema.t
 export { toProjectFacts } from "./context/project-facts.ts";
 export { type InstructionText, type PromptFacts, toSystemPrompt } from "./context/system-prompt.ts";
 export { type Conversation, createConversation, type PendingCall } from "./conversation.ts";
+export { agentTool } from "./crew/agent-tool.ts";
+export {
+  CREW_LIMITS,
+  type Crew,
+  type CrewLimits,
+  type CrewOptions,
+  createCrew,
+  type Member,
+  type MemberInfo,
+  type MemberPlan,
+  type SpawnRequest,
+  type WorktreeOutcome,
+} from "./crew/crew.ts";
+export { parseRole, ROLES, type Role } from "./crew/roles.ts";
 export type * from "./events.ts";
 export { END_REASONS } from "./events.ts";
 export type { Limits } from "./limits.ts";

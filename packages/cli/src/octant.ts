@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Crew } from "@octant/agent";
 import {
   type CallEvent,
   type Caller,
@@ -93,6 +94,10 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly checkpointsByDefault?: boolean;
   /** How long a call waits for an answer at `/approvals`; some minutes when absent. */
   readonly approvalTimeoutMs?: number;
+  /** Of another workspace, whose policy holds here too; loaded for the roots when absent. */
+  readonly config?: Config;
+  /** How sub-agents are made; with the provider that environment and settings name when absent. */
+  readonly crew?: (octant: Octant) => Crew;
   readonly env?: NodeJS.ProcessEnv;
   /** Told, one line at a time, what a person should know. */
   readonly log?: (line: string) => void;
@@ -128,6 +133,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly topics: Topics;
   readonly client: Client<T>;
   readonly workspace: Workspace;
+  /** The sub-agents of this workspace. */
+  readonly crew: () => Promise<Crew>;
   /** Undefined where they are off. */
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
@@ -157,7 +164,7 @@ export const LOCAL_CALLER: Caller = { id: "local", access: "admin" };
 export function createOctant<T extends Tool = never>(options: OctantOptions<T> = {}): Octant<OwnTool | T> {
   const { projectPath = process.cwd(), roots = [projectPath], env = process.env, log = () => {} } = options;
   const places = roots.map((root) => resolve(root));
-  const config = loadConfig({ roots: places, env });
+  const config = options.config ?? loadConfig({ roots: places, env });
   for (const warning of config.warnings) log(warning);
   const chosen = options.tools ?? knownTools(config.settings.tools ?? undefined, log);
   const names = chooseNames({ ...options, ...(chosen && { tools: chosen }) }, Object.keys(OWN_TOOLS), GROUPS);
@@ -206,7 +213,15 @@ function equip<T extends Tool>(
   const screen = createScreen({ env, isOn });
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault ?? false;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
+  let crew: Promise<Crew> | undefined;
+  const openCrew = () =>
+    (crew ??= (async () => {
+      // Loaded here: most servers have no sub-agents.
+      const { createWorkspaceCrew } = await import("./agent/workspace-crew.ts");
+      return options.crew?.(octant) ?? createWorkspaceCrew({ octant, env, permissions });
+    })());
   const parts = {
+    crew: openCrew,
     workspace,
     checkpoints,
     registry,
@@ -272,6 +287,7 @@ function equip<T extends Tool>(
   const close = () => (closing ??= closeAll());
   const closeAll = async () => {
     service?.close();
+    await (await crew)?.close();
     await worker?.close();
     await browsers.closeAll();
     await Promise.all([network.close(), code.close()]);
@@ -279,7 +295,8 @@ function equip<T extends Tool>(
     await workspace.close();
     await closePolicy();
   };
-  return {
+  const octant: Octant<OwnTool | T> = {
+    crew: openCrew,
     registry,
     dispatch,
     dispatchTo,
@@ -318,6 +335,7 @@ function equip<T extends Tool>(
     close,
     [Symbol.asyncDispose]: close,
   };
+  return octant;
 }
 
 const MAX_COMPLETIONS = 100;

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { agentTool, type Crew } from "@octant/agent";
 import { MAX_ANSWER_BYTES, type Mode, type Registry } from "@octant/core";
 import {
   type Browsers,
@@ -44,6 +45,8 @@ export interface Parts {
   readonly workspace: Workspace;
   readonly checkpoints: Checkpoints | undefined;
   readonly registry: Registry;
+  /** The sub-agents, made when they are first asked for. */
+  readonly crew: () => Promise<Crew>;
   readonly network: Network;
   readonly code: CodeParts;
   readonly browsers: Browsers;
@@ -89,6 +92,7 @@ export const OWN_TOOLS = {
       explainConfig(loaded).map(({ key, value, origin }) => ({ key, value, source: origin.tier })),
     ),
   graph: ({ workspace }: Parts) => graph(workspace),
+  agent: ({ crew }: Parts) => agentTool(crew),
 };
 
 export type OwnTool = ReturnType<(typeof OWN_TOOLS)[keyof typeof OWN_TOOLS]>;
@@ -111,6 +115,7 @@ const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 export const GROUPS = {
   store: ["cas", "artifact", "annotation", "config", "graph"],
   wire: ["event"],
+  agents: ["agent"],
   core: ["ws", "fs", "code", "proc", "test", "vcs", "net", "ui", "search", "job"],
   ui: ["ui"],
 } as const satisfies Record<string, readonly (keyof typeof OWN_TOOLS)[]>;

@@ -19,7 +19,15 @@ const MAX_GROWING_ROWS = 16;
 const HINT = "ask, or / for commands, @ for files";
 
 /** What a command asks the application to do. */
-export type CommandOutcome = { quit?: boolean; text?: string; send?: string } | undefined;
+export type CommandOutcome =
+  | {
+      quit?: boolean;
+      text?: string;
+      send?: string;
+      /** Put into the input, for the person to edit and to send. */
+      draft?: string;
+    }
+  | undefined;
 
 export type AppOptions = {
   device: Device;
@@ -200,6 +208,7 @@ export class TerminalApp {
       const outcome = await this.#options.command(line);
       if (outcome?.text) this.#view.appendMarkdown(outcome.text);
       if (outcome?.send) this.#send(outcome.send);
+      if (outcome?.draft) this.#input.text = outcome.draft;
       if (outcome?.quit) this.#leave();
     } catch (error) {
       this.#failed(error);

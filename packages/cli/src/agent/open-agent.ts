@@ -35,6 +35,7 @@ import { logLine, type workspaceFlags } from "../workspace-flags.ts";
 import { loadAgentContext } from "./agent-context.ts";
 import { lockSession } from "./lock-session.ts";
 import { createTurnCheckpoints } from "./turn-checkpoints.ts";
+import { createWorkspaceCrew } from "./workspace-crew.ts";
 
 export interface OpenAgentOptions {
   readonly flags: FlagValues<typeof workspaceFlags>;
@@ -59,7 +60,9 @@ export interface OpenAgentOptions {
 }
 
 export type SessionChoice =
-  | { readonly how: "resume" | "fork"; readonly id: string }
+  | { readonly how: "resume"; readonly id: string }
+  /** Up to the event `seq`; all of it when absent. */
+  | { readonly how: "fork"; readonly id: string; readonly seq?: number }
   | { readonly how: "latest" };
 
 /** An agent on a workspace, with everything that belongs to it. */
@@ -67,6 +70,8 @@ export interface OpenedAgent extends AsyncDisposable {
   readonly agent: Agent;
   readonly octant: Octant;
   readonly sessions: SessionStore;
+  /** The model that the session began with. */
+  readonly client: ApiClient;
   /** The model's id. */
   readonly model: string;
   readonly servers: McpServers;
@@ -83,6 +88,8 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     checkpointsByDefault: true,
     ...(options.allow && { allow: options.allow }),
     ...(options.tools && { customTools: options.tools }),
+    crew: (octant) =>
+      createWorkspaceCrew({ octant, env: io.env, options, permissions: "enforce", prompter, callPrompter }),
     env: withoutKeys(io.env),
   });
   try {
@@ -141,6 +148,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       sessions,
       servers,
       untrusted,
+      client,
       model: client.model.id,
       [Symbol.asyncDispose]: close,
     };
@@ -164,7 +172,7 @@ async function openClient(octant: Octant, options: OpenAgentOptions): Promise<Ap
 /** Who answers, by flags, settings and environment. */
 export async function chooseClient(
   octant: Octant,
-  { io, provider, model }: Pick<OpenAgentOptions, "io" | "provider" | "model">,
+  { io, provider, model }: Pick<OpenAgentOptions, "provider" | "model"> & { readonly io: Pick<Io, "env"> },
 ): Promise<ClientOptions> {
   const { settings, origins } = octant.config;
   const chosen = await chooseProvider({
@@ -184,7 +192,7 @@ export async function chooseClient(
 
 async function openSession(sessions: SessionStore, from: SessionChoice | undefined): Promise<Session> {
   if (!from) return sessions.create();
-  if (from.how === "fork") return sessions.fork(from.id);
+  if (from.how === "fork") return sessions.fork(from.id, from.seq);
   if (from.how === "resume") return sessions.open(from.id);
   const [latest] = sessions.list();
   if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});

@@ -1,15 +1,5 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  createApiClient,
-  exportHtml,
-  exportJson,
-  exportMarkdown,
-  NO_USAGE,
-  PROVIDER_NAMES,
-  type ProviderName,
-  type StampedEvent,
-} from "@octant/agent";
+import { PROVIDER_NAMES, type ProviderName, type StampedEvent } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
 import {
   loadHighlighter,
@@ -21,12 +11,24 @@ import {
   TerminalApp,
   viewTranscript,
 } from "@octant/terminal";
-import { runChatCommand } from "../agent/chat/commands.ts";
 import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
-import { chooseClient, type OpenedAgent, openAgent, toSessionChoice } from "../agent/open-agent.ts";
-import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
+import { runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
+import { type OpenedAgent, openAgent, type SessionChoice, toSessionChoice } from "../agent/open-agent.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
+
+const KEYS = `| key | does |
+|---|---|
+| Enter | send, or queue while the agent works |
+| Shift-Enter, Ctrl-J | new line |
+| Esc | stop the agent |
+| @ and / | complete a path or a command |
+| Up, Down, Ctrl-R | history and its search |
+| Ctrl-G | write in your editor |
+| Ctrl-O | the whole conversation, searchable |
+| Ctrl-C | stop, clear, leave |
+`;
 
 const INPUT_MODES = ["default", "emacs", "vim"] as const;
 
@@ -52,43 +54,77 @@ export const chat = defineCommand({
   async run({ args: [prompt], flags }, io) {
     if (!io.stdin.isTTY || !io.stdout.isTTY)
       throw new UsageError("octant chat needs a terminal", 'octant run "…" works without one');
-    let app: TerminalApp | undefined;
-    await using opened = await openAgent({
-      flags,
-      io,
-      // The parser lets no other names through.
-      provider: flags.provider as ProviderName | undefined,
-      model: flags.model,
-      from: toSessionChoice(flags),
-      prompter: { requestPermission: (request) => app!.prompter.requestPermission(request) },
-    }).catch((cause: unknown) => {
-      if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED")
-        io.stderr.write(`octant: ${cause.message}\n`);
-      else throw cause;
-      return undefined;
-    });
-    if (!opened) return EXIT.FAILED;
-    app = createApp(opened, flags["input-mode"], io);
-    const leave = () => app?.quit();
-    for (const signal of ENDING_SIGNALS) process.once(signal, leave);
-    await app.run(greeting(opened, io), prompt);
-    for (const signal of ENDING_SIGNALS) process.off(signal, leave);
-    io.stdout.write(`octant --resume ${opened.agent.session.id} goes on with this session\n`);
-    return EXIT.OK;
+    let from: SessionChoice | undefined = toSessionChoice(flags);
+    for (let first = prompt; ; first = undefined) {
+      const left = await converse(from, first, flags, io);
+      if (left === undefined) return EXIT.FAILED;
+      if (left.next === undefined) {
+        io.stdout.write(`octant --resume ${left.session_id} goes on with this session\n`);
+        return EXIT.OK;
+      }
+      from = left.next === "new" ? undefined : left.next;
+    }
   },
 });
 
-function createApp(opened: OpenedAgent, mode: (typeof INPUT_MODES)[number] | undefined, io: Io): TerminalApp {
+type ChatFlags = FlagValues<typeof workspaceFlags> & {
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  readonly "input-mode": (typeof INPUT_MODES)[number] | undefined;
+};
+
+interface Left {
+  readonly session_id: string;
+  /** The session to go on with. */
+  readonly next?: SlashOutcome["next"];
+}
+
+/** One session on the screen, until the person leaves it; undefined without credentials. */
+async function converse(
+  from: SessionChoice | undefined,
+  prompt: string | undefined,
+  flags: ChatFlags,
+  io: Io,
+): Promise<Left | undefined> {
+  let app: TerminalApp | undefined;
+  await using opened = await openAgent({
+    flags,
+    io,
+    // The parser lets no other names through.
+    provider: flags.provider as ProviderName | undefined,
+    model: flags.model,
+    from,
+    prompter: { requestPermission: (request) => app!.prompter.requestPermission(request) },
+  }).catch((cause: unknown) => {
+    if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED")
+      io.stderr.write(`octant: ${cause.message}\n`);
+    else throw cause;
+    return undefined;
+  });
+  if (!opened) return undefined;
+  let next: SlashOutcome["next"];
+  app = createApp(opened, flags["input-mode"], io, (chosen) => {
+    next = chosen;
+  });
+  const leave = () => app?.quit();
+  for (const signal of ENDING_SIGNALS) process.once(signal, leave);
+  await app.run(greeting(opened, io), prompt);
+  for (const signal of ENDING_SIGNALS) process.off(signal, leave);
+  return { session_id: opened.agent.session.id, ...(next !== undefined && { next }) };
+}
+
+function createApp(
+  opened: OpenedAgent,
+  mode: (typeof INPUT_MODES)[number] | undefined,
+  io: Io,
+  goOn: (next: SlashOutcome["next"]) => void,
+): TerminalApp {
   const { agent, octant, sessions, model } = opened;
   const { roots } = octant.workspace.confinement;
   const device = processDevice();
   const palette = paletteOf(io.env);
   const highlight = loadHighlighter();
   const facts = watchFacts(opened);
-  let total = { usage: NO_USAGE, cost: null as number | null };
-  agent.subscribe((event) => {
-    if (event.type === "end") total = { usage: event.usage, cost: event.cost };
-  });
   const events = (): StampedEvent[] => [...sessions.events(agent.session.id)];
   return new TerminalApp({
     device,
@@ -98,28 +134,21 @@ function createApp(opened: OpenedAgent, mode: (typeof INPUT_MODES)[number] | und
     highlight,
     inputMode: mode ?? octant.config.settings.input_mode,
     history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),
-    complete: createCompleter(octant),
+    complete: createCompleter(octant, io.env),
     bell: true,
     facts,
-    command: (line) =>
-      runChatCommand(line, {
-        agent,
-        usage: () => total,
-        async useModel(name) {
-          const client = createApiClient(await chooseClient(octant, { io, model: name }));
-          await agent.useModel(client);
-          return `model: ${client.model.id}`;
-        },
-        async exportTo(file) {
-          const write = file.endsWith(".json")
-            ? exportJson
-            : file.endsWith(".md")
-              ? exportMarkdown
-              : exportHtml;
-          writeFileSync(join(io.cwd(), file), write(events()), { mode: 0o600 });
-          return `wrote \`${file}\``;
-        },
-      }),
+    async command(line) {
+      const outcome = await runSlashLine(line, {
+        opened,
+        io,
+        signal: new AbortController().signal,
+        hasInput: true,
+        helpNotes: KEYS,
+      });
+      if (outcome?.next === undefined) return outcome;
+      goOn(outcome.next);
+      return { quit: true };
+    },
     externalEditor: (text) => editExternally(text, io.env, roots),
     pager: () => runPager(device, palette, viewTranscript(events(), device.columns, highlight)),
   });

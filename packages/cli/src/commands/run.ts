@@ -11,6 +11,7 @@ import {
 import { createToText, ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { createTerminalPrompter, type PermissionRule, ToolPattern } from "@octant/runtime";
+import { isSlashLine, runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
 import { type OpenAgentOptions, type OpenedAgent, openAgent, toSessionChoice } from "../agent/open-agent.ts";
 import { loadOutputSchema } from "../agent/output-schema.ts";
 import { createProgressLines } from "../agent/run-progress.ts";
@@ -47,7 +48,8 @@ export const run = defineCommand({
     "max-time": { summary: "End after so many seconds", value: "SECONDS" },
     "output-schema": { summary: "A JSON Schema that the answer has to fit", value: "FILE" },
   },
-  notes: `The prompt may come from stdin, also in addition to an argument. @path in it adds a file.
+  notes: `The prompt may come from stdin, also in addition to an argument. @path in it adds a file; a prompt
+such as /commit is a command, /help lists them.
 Reading is allowed; what changes something is asked at the terminal, or needs --allow or a rule in the
 settings. The answer goes to stdout, progress to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage,
 3 a limit was reached, 4 refused or cut by the model, 5 done but some calls could not be approved,
@@ -85,13 +87,32 @@ settings. The answer goes to stdout, progress to stderr. Exit codes: 0 done, 1 f
     else agent.subscribe(createProgressLines(io));
     if (untrusted.length > 0)
       logLine(`${untrusted.join(", ")} has no effect until you trust it; octant trust shows it`, io);
-    using _signals = cancelOnSignals(() => void agent.cancel());
+    const stop = new AbortController();
+    using _signals = cancelOnSignals(() => {
+      stop.abort();
+      void agent.cancel();
+    });
+    let asked = prompt;
+    if (isSlashLine(prompt)) {
+      const outcome = await runSlashLine(prompt, { opened, io, signal: stop.signal });
+      if (outcome?.send === undefined) return showOutcome(outcome, io);
+      asked = outcome.send;
+    }
     // A run has one prompt, which may be about the tools of these; a terminal does not wait for them.
     await Promise.race([opened.servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
-    const end = await work(opened, prompt, schema);
+    const end = await work(opened, asked, schema);
     return show(result.finish(end), schema, flags, io);
   },
 });
+
+function showOutcome(outcome: SlashOutcome | undefined, io: Io): number {
+  if (outcome?.text !== undefined) io.stdout.write(`${outcome.text}\n`);
+  const { next } = outcome ?? {};
+  if (next === undefined || next === "new") return RUN_EXIT.OK;
+  if (next.how === "latest") return RUN_EXIT.OK;
+  io.stdout.write(`octant --${next.how} ${next.id} goes on with it\n`);
+  return RUN_EXIT.OK;
+}
 
 /** Undefined without credentials: how to get them takes more than one line. */
 async function orSayHow(io: Io, options: OpenAgentOptions): Promise<OpenedAgent | undefined> {

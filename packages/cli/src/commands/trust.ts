@@ -27,7 +27,7 @@ export const trust = defineCommand({
     json: { summary: "Print as JSON, and change nothing" },
   },
   notes: `A project's hooks, servers, allow rules, environment, commands and instructions for the agent
-(AGENTS.md, CLAUDE.md, GEMINI.md) have no effect until you trust them. Trust is bound to exactly this content; when it changes, you are asked again.
+(AGENTS.md, CLAUDE.md, GEMINI.md, .hanzo/agents/, .hanzo/commands/) have no effect until you trust them. Trust is bound to exactly this content; when it changes, you are asked again.
   octant trust           show what waits in this folder, and ask
   octant trust list      show what is trusted, in all folders
   octant trust revoke    forget all trust in this folder`,
@@ -65,7 +65,9 @@ async function findUntrusted(root: readonly string[], io: Io) {
   const flags = { root, mode: undefined, tools: "fs", "net-allow": undefined, screen: false };
   await using octant = openOctant(flags, io);
   const isTrusted = createInstructionTrust({ env: io.env });
-  return (await loadInstructions(octant)).filter((file) => !isTrusted(file));
+  const { markdownFiles, TRUSTED_FOLDERS } = await import("../agent/workspace-crew.ts");
+  const own = TRUSTED_FOLDERS.flatMap((folder) => markdownFiles(octant, folder));
+  return [...(await loadInstructions(octant)), ...own].filter((file) => !isTrusted(file));
 }
 
 function showInstructions(

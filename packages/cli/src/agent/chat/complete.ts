@@ -2,22 +2,25 @@ import { fileURLToPath } from "node:url";
 import { pathToUri } from "@octant/host";
 import type { Completer, Completion } from "@octant/terminal";
 import type { Octant } from "../../octant.ts";
-import { CHAT_COMMANDS } from "./commands.ts";
+import { listCommands } from "../commands/index.ts";
 
 const MAX_ITEMS = 50;
 const CALLER = { id: "chat-completion", access: "read" } as const;
 
 /** Completes commands after "/" and paths of the workspace after "@". */
-export function createCompleter(octant: Octant): Completer {
+export function createCompleter(octant: Octant, env: NodeJS.ProcessEnv): Completer {
   return async (word) =>
-    word.startsWith("/") ? commands(word) : word.startsWith("@") ? paths(octant, word.slice(1)) : [];
+    word.startsWith("/")
+      ? commands(octant, env, word)
+      : word.startsWith("@")
+        ? paths(octant, word.slice(1))
+        : [];
 }
 
-const commands = (word: string): Completion[] =>
-  CHAT_COMMANDS.filter(({ name }) => `/${name}`.startsWith(word)).map(({ name, summary }) => ({
-    value: `/${name}`,
-    detail: summary,
-  }));
+const commands = (octant: Octant, env: NodeJS.ProcessEnv, word: string): Completion[] =>
+  listCommands(octant, env)
+    .filter(({ name }) => `/${name}`.startsWith(word))
+    .map(({ name, summary }) => ({ value: `/${name}`, detail: summary }));
 
 /** Entries of the folder that is being typed; without a slash also files further down whose name begins so. */
 async function paths(octant: Octant, typed: string): Promise<Completion[]> {

@@ -1,0 +1,195 @@
+import { type ActionText, action, defineTool } from "@octant/core";
+import { z } from "zod";
+import type { Crew, MemberInfo } from "./crew.ts";
+
+const DEFAULT_WAIT_MS = 10 * 60_000;
+const MAX_WAIT_MS = 60 * 60_000;
+const EXAMPLE_ID = "agent_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
+
+const AgentId = z
+  .string()
+  .regex(/^agent_[0-9a-z]+$/)
+  .describe("agent_… from agent.spawn");
+
+const Info = z.object({
+  agent_id: AgentId,
+  role: z.string(),
+  task: z.string(),
+  state: z.enum(["running", "done", "failed", "terminated"]),
+  depth: z.int(),
+  session_id: z.string().describe("octant sessions shows its whole conversation"),
+  turns: z.int(),
+  cost: z.number().nullable().describe("US dollars; null when not known"),
+  reason: z.string().nullable().describe("Why its last run ended"),
+  report: z.string().describe("Its last words"),
+  report_truncated: z.literal(true).optional(),
+  worktree: z
+    .object({
+      branch: z.string(),
+      merged: z.boolean(),
+      conflicts: z.array(z.string()).readonly().describe("Paths that both sides changed"),
+      note: z.string().optional(),
+    })
+    .optional(),
+});
+
+/** Sub-agents: each has a conversation of its own, and at most the rights of the one that started it. */
+export const agentTool = (open: () => Promise<Crew>) =>
+  defineTool({
+    name: "agent",
+    summary: "Start sub-agents with a role and a task, side by side, and get their reports.",
+    listing: "brief",
+    actions: {
+      spawn: action({
+        summary: "Start a sub-agent; waits for its report unless background.",
+        access: "write",
+        timing: "async_long",
+        intent: "apply",
+        openWorld: true,
+        input: z.strictObject({
+          role: z
+            .string()
+            .min(1)
+            .describe("plan, solve, code, auto, review, explore, or one of the project's own"),
+          task: z.string().min(1).describe("All that it has to know: it does not see this conversation"),
+          tools: z.array(z.string()).optional().describe("Only these of the role's tools"),
+          model: z.string().optional().describe("Another model than its parent's"),
+          worktree: z
+            .boolean()
+            .default(false)
+            .describe("In a git worktree of its own, merged when it is done"),
+          background: z.boolean().default(false).describe("Answer at once; agent.await gets the report"),
+        }),
+        output: Info,
+        errors: [
+          "NOT_FOUND",
+          "LIMIT_EXCEEDED",
+          "UNSUPPORTED",
+          "UNAUTHENTICATED",
+          "UPSTREAM_ERROR",
+          "NOT_A_REPOSITORY",
+          "VCS_ERROR",
+        ],
+        examples: [
+          {
+            title: "Let one look",
+            input: { role: "explore", task: "How are settings merged?" },
+            fails: "UNAUTHENTICATED",
+          },
+        ],
+        text: infoText,
+        async run({ background, ...request }, { caller, signal }) {
+          const crew = await open();
+          const info = await crew.spawn(request, caller.id, background ? undefined : signal);
+          if (background) return info;
+          const [ended = info] = await crew.await([info.agent_id], {
+            parent: caller.id,
+            until: "all",
+            ms: MAX_WAIT_MS,
+            signal,
+          });
+          return ended;
+        },
+      }),
+      send: action({
+        summary: "Say something to a sub-agent; one that is done goes on with it in the background.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        input: z.strictObject({ agent_id: AgentId, message: z.string().min(1) }),
+        output: Info,
+        errors: ["NOT_FOUND"],
+        examples: [
+          {
+            title: "One more thing",
+            input: { agent_id: EXAMPLE_ID, message: "Also check the docs." },
+            fails: "NOT_FOUND",
+          },
+        ],
+        text: infoText,
+        run: async ({ agent_id, message }, { caller }) => (await open()).send(agent_id, message, caller.id),
+      }),
+      await: action({
+        summary: "Wait for the reports of sub-agents.",
+        access: "read",
+        timing: "async_long",
+        intent: "inspect",
+        input: z.strictObject({
+          agent_ids: z.array(AgentId).min(1).max(64),
+          until: z.enum(["any", "all"]).default("all"),
+          timeout: z.int().min(1).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds"),
+        }),
+        output: z.object({ agents: z.array(Info).readonly() }),
+        errors: ["NOT_FOUND"],
+        examples: [{ title: "Of one", input: { agent_ids: [EXAMPLE_ID] }, fails: "NOT_FOUND" }],
+        text: ({ agents }) => ({ body: agents.map(toLines).join("\n\n") }),
+        run: async ({ agent_ids, until, timeout }, { caller, signal }) => ({
+          agents: await (await open()).await(agent_ids, { parent: caller.id, until, ms: timeout, signal }),
+        }),
+      }),
+      terminate: action({
+        summary: "Stop a sub-agent and everything it started.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        input: z.strictObject({ agent_id: AgentId }),
+        output: Info,
+        errors: ["NOT_FOUND"],
+        examples: [{ title: "Stop it", input: { agent_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
+        text: infoText,
+        run: async ({ agent_id }, { caller }) => (await open()).terminate(agent_id, caller.id),
+      }),
+      list: action({
+        summary: "List your sub-agents, and the roles there are.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({}),
+        output: z.object({
+          agents: z.array(Info).readonly(),
+          roles: z.array(z.object({ name: z.string(), summary: z.string() })).readonly(),
+        }),
+        examples: [{ title: "What is there", input: {} }],
+        text: ({ agents, roles }) => ({
+          body: [
+            agents.length === 0 ? "no sub-agents" : agents.map(toLines).join("\n\n"),
+            `roles:\n${roles.map(({ name, summary }) => `  ${name}: ${summary}`).join("\n")}`,
+          ].join("\n\n"),
+        }),
+        async run(_, { caller }) {
+          const crew = await open();
+          return {
+            agents: crew.list(caller.id),
+            roles: crew.roles.map(({ name, summary }) => ({ name, summary })),
+          };
+        },
+      }),
+    },
+  });
+
+const infoText = (info: z.output<typeof Info>): ActionText => ({
+  body: toLines(info),
+  handles: { agent: info.agent_id },
+});
+
+function toLines({
+  agent_id,
+  role,
+  state,
+  turns,
+  report,
+  worktree,
+}: MemberInfo | z.output<typeof Info>): string {
+  const merge = worktree
+    ? [
+        worktree.merged
+          ? `merged from ${worktree.branch}`
+          : `not merged: branch ${worktree.branch}${worktree.conflicts.length > 0 ? `, conflicts in ${worktree.conflicts.join(", ")}` : ""}${worktree.note ? `; ${worktree.note}` : ""}`,
+      ]
+    : [];
+  return [
+    `${role} ${agent_id}: ${state} after ${turns} turns`,
+    ...merge,
+    ...(report === "" ? [] : [report]),
+  ].join("\n");
+}

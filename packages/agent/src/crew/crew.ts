@@ -1,0 +1,288 @@
+import { newHandle, ToolError } from "@octant/core";
+import type { Agent } from "../agent.ts";
+import type { EndReason, RunEnded } from "../events.ts";
+import { textOf } from "../messages.ts";
+import type { Role } from "./roles.ts";
+
+/** What all sub-agents of one root may spend together. */
+export interface CrewLimits {
+  readonly max_depth: number;
+  readonly max_at_once: number;
+  readonly max_agents: number;
+  /** Answers of models. */
+  readonly max_turns: number;
+  /** US dollars; models without a known price do not count. */
+  readonly max_cost: number;
+}
+
+export const CREW_LIMITS: CrewLimits = {
+  max_depth: 3,
+  max_at_once: 8,
+  max_agents: 64,
+  max_turns: 500,
+  max_cost: 20,
+};
+
+export interface SpawnRequest {
+  readonly role: string;
+  readonly task: string;
+  /** Fewer tools than the role has. */
+  readonly tools?: readonly string[] | undefined;
+  readonly model?: string | undefined;
+  /** A git worktree of its own, merged when it is done. */
+  readonly worktree?: boolean | undefined;
+}
+
+/** What a member is made from. Rights are those of the role that the parent has too. */
+export interface MemberPlan extends SpawnRequest {
+  readonly agent_id: string;
+  readonly of: Role;
+  /** The session of whoever asked for it. */
+  readonly parent: string;
+  /** The roles above it, nearest first: it may do what all of them may. */
+  readonly above: readonly MemberPlan[];
+}
+
+export interface WorktreeOutcome {
+  readonly branch: string;
+  readonly merged: boolean;
+  /** Paths that both sides changed; the branch is kept for them. */
+  readonly conflicts: readonly string[];
+  readonly note?: string;
+}
+
+/** An agent with what has to happen when it ends. */
+export interface Member {
+  readonly agent: Agent;
+  /** After its last run: commits and merges where it had a worktree. */
+  finish?(): Promise<WorktreeOutcome>;
+  close(): Promise<void>;
+}
+
+export interface MemberInfo {
+  readonly agent_id: string;
+  readonly role: string;
+  readonly task: string;
+  readonly state: "running" | "done" | "failed" | "terminated";
+  readonly depth: number;
+  readonly session_id: string;
+  readonly turns: number;
+  readonly cost: number | null;
+  readonly reason: EndReason | null;
+  /** Its last words, bounded. */
+  readonly report: string;
+  readonly report_truncated?: true;
+  readonly worktree?: WorktreeOutcome;
+}
+
+export interface CrewOptions {
+  readonly roles: () => readonly Role[];
+  create(plan: MemberPlan): Promise<Member>;
+  readonly limits?: Partial<CrewLimits>;
+}
+
+/** Sub-agents of one root. They end when it ends. */
+export interface Crew {
+  readonly roles: readonly Role[];
+  spawn(request: SpawnRequest, parent: string, signal?: AbortSignal): Promise<MemberInfo>;
+  /** Says something to a member: at its next step when it is at work, else it goes on with it. */
+  send(agent_id: string, message: string, parent: string): MemberInfo;
+  /** Comes back when one, or all, of them have ended, or after `ms`. */
+  await(ids: readonly string[], options: AwaitOptions): Promise<readonly MemberInfo[]>;
+  terminate(agent_id: string, parent: string): Promise<MemberInfo>;
+  list(parent?: string): readonly MemberInfo[];
+  close(): Promise<void>;
+}
+
+export interface AwaitOptions {
+  readonly parent: string;
+  readonly until: "any" | "all";
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+const MAX_REPORT_CHARS = 8_000;
+
+interface Running {
+  readonly plan: MemberPlan;
+  readonly member: Member;
+  info: MemberInfo;
+  ended: Promise<void>;
+}
+
+export function createCrew(options: CrewOptions): Crew {
+  const limits = { ...CREW_LIMITS, ...options.limits };
+  const members = new Map<string, Running>();
+  const spent = { turns: 0, cost: 0 };
+  let isClosed = false;
+
+  const bySession = (session: string) =>
+    [...members.values()].find(({ member }) => member.agent.session.id === session);
+  const isBelow = ({ plan }: Running, parent: string): boolean => {
+    if (plan.parent === parent) return true;
+    const above = bySession(plan.parent);
+    return above !== undefined && isBelow(above, parent);
+  };
+  const get = (id: string, parent: string): Running => {
+    const found = members.get(id);
+    // A handle of somebody else is as unknown as one that never was.
+    if (found && isBelow(found, parent)) return found;
+    throw new ToolError("NOT_FOUND", `there is no sub-agent '${id}'; agent.list shows yours`, {});
+  };
+  const checkLimits = (depth: number) => {
+    const running = [...members.values()].filter(({ info }) => info.state === "running").length;
+    const over = (
+      [
+        ["max_depth", depth, limits.max_depth + 1],
+        ["max_at_once", running + 1, limits.max_at_once + 1],
+        ["max_agents", members.size + 1, limits.max_agents + 1],
+        ["max_turns", spent.turns, limits.max_turns],
+        ["max_cost", spent.cost, limits.max_cost],
+      ] as const
+    ).find(([, actual, bound]) => actual >= bound);
+    if (!over) return;
+    const [name, actual, bound] = over;
+    throw new ToolError("LIMIT_EXCEEDED", `${name} of all sub-agents is reached; do the rest yourself`, {
+      limit: name.endsWith("turns") || name.endsWith("cost") ? bound : bound - 1,
+      actual,
+    });
+  };
+  const follow = (running: Running) =>
+    running.member.agent.subscribe((event) => {
+      if (event.type !== "message") return;
+      spent.turns += 1;
+      spent.cost += event.cost ?? 0;
+      const text = textOf(event.message.content);
+      const { turns, cost } = running.member.agent.session.conversation;
+      running.info = { ...running.info, turns, cost, ...(text !== "" && toReport(text)) };
+      if (spent.turns < limits.max_turns && spent.cost < limits.max_cost) return;
+      for (const one of members.values()) void one.member.agent.cancel();
+    });
+  const terminateBelow = async (session: string) => {
+    for (const one of members.values()) if (one.plan.parent === session) await terminate(one);
+  };
+  const terminate = async (running: Running): Promise<void> => {
+    if (running.info.state === "running") running.info = { ...running.info, state: "terminated" };
+    await running.member.agent.cancel();
+    await running.ended;
+  };
+  /** One run of a member, from its message to its end. */
+  const work = (running: Running, start: () => Promise<RunEnded>): Promise<void> => {
+    running.info = { ...running.info, state: "running" };
+    const run = async () => {
+      let end: RunEnded | undefined;
+      try {
+        end = await start();
+      } catch (cause) {
+        const message = cause instanceof Error ? cause.message : String(cause);
+        running.info = { ...running.info, report: message };
+      }
+      await terminateBelow(running.member.agent.session.id);
+      const isDone = end?.reason === "done";
+      const isTerminated = running.info.state === "terminated";
+      const worktree = isDone && !isTerminated ? await running.member.finish?.() : undefined;
+      running.info = {
+        ...running.info,
+        reason: end?.reason ?? "failed",
+        ...(!isTerminated && { state: isDone ? "done" : "failed" }),
+        ...(!isDone && end?.message !== undefined && running.info.report === "" && { report: end.message }),
+        ...(worktree && { worktree }),
+      };
+    };
+    return run();
+  };
+
+  return {
+    get roles() {
+      return options.roles();
+    },
+    async spawn(request, parent, signal) {
+      if (isClosed) throw new ToolError("CANCELLED", "the agent has ended", {});
+      const of = options.roles().find(({ name }) => name === request.role);
+      if (!of) {
+        const names = options.roles().map(({ name }) => name);
+        throw new ToolError(
+          "NOT_FOUND",
+          `there is no role '${request.role}'; roles: ${names.join(", ")}`,
+          {},
+        );
+      }
+      const above = bySession(parent);
+      const depth = (above?.info.depth ?? 0) + 1;
+      checkLimits(depth);
+      const agent_id = newHandle("agent", Date.now());
+      const plan: MemberPlan = {
+        ...request,
+        agent_id,
+        of,
+        parent,
+        above: above ? [above.plan, ...above.plan.above] : [],
+      };
+      const member = await options.create(plan);
+      const running: Running = {
+        plan,
+        member,
+        ended: Promise.resolve(),
+        info: {
+          agent_id,
+          role: of.name,
+          task: request.task,
+          state: "running",
+          depth,
+          session_id: member.agent.session.id,
+          turns: 0,
+          cost: 0,
+          reason: null,
+          report: "",
+        },
+      };
+      members.set(agent_id, running);
+      follow(running);
+      running.ended = work(running, () =>
+        member.agent.send(request.task, { limits: { max_turns: of.max_turns } }),
+      );
+      signal?.addEventListener("abort", () => void terminate(running), { once: true });
+      return running.info;
+    },
+    send(agent_id, message, parent) {
+      const running = get(agent_id, parent);
+      if (running.info.state === "running") running.member.agent.queue(message);
+      else
+        running.ended = work(running, () =>
+          running.member.agent.send(message, { limits: { max_turns: running.plan.of.max_turns } }),
+        );
+      return running.info;
+    },
+    async await(ids, { parent, until, ms, signal }) {
+      const chosen = ids.map((id) => get(id, parent));
+      const ends = chosen.map(({ ended }) => ended);
+      const timeout = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, ms))]);
+      const aborted = new Promise<void>((resolve) => {
+        if (timeout.aborted) resolve();
+        timeout.addEventListener("abort", () => resolve(), { once: true });
+      });
+      await Promise.race([until === "any" ? Promise.race(ends) : Promise.all(ends), aborted]);
+      signal.throwIfAborted();
+      return chosen.map(({ info }) => info);
+    },
+    async terminate(agent_id, parent) {
+      const running = get(agent_id, parent);
+      await terminate(running);
+      return running.info;
+    },
+    list: (parent) =>
+      [...members.values()]
+        .filter((one) => parent === undefined || isBelow(one, parent))
+        .map(({ info }) => info),
+    async close() {
+      isClosed = true;
+      for (const running of members.values()) await terminate(running);
+      for (const { member } of members.values()) await member.close();
+    },
+  };
+}
+
+function toReport(text: string): Pick<MemberInfo, "report" | "report_truncated"> {
+  if (text.length <= MAX_REPORT_CHARS) return { report: text };
+  return { report: text.slice(0, MAX_REPORT_CHARS).toWellFormed(), report_truncated: true };
+}

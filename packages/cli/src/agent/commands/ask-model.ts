@@ -1,0 +1,11 @@
+import { textOf, textParts } from "@octant/agent";
+import type { SlashContext } from "./slash-command.ts";
+
+/** One question to the session's model, outside of the conversation. */
+export async function askModel(system: string, question: string, context: SlashContext): Promise<string> {
+  const { client } = context.opened;
+  const messages = [{ role: "user", origin: "person", content: textParts(question) }] as const;
+  for await (const event of client.send({ system, tools: [], messages }, context.signal))
+    if (event.type === "done") return textOf(event.message.content).trim();
+  return "";
+}

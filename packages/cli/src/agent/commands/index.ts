@@ -1,0 +1,71 @@
+import { didYouMean, ToolError } from "@octant/core";
+import type { Octant } from "../../octant.ts";
+import { COMMANDS_FOLDER, loadMarkdown } from "../workspace-crew.ts";
+import { GIT_COMMANDS } from "./git-commands.ts";
+import { INFO_COMMANDS } from "./info-commands.ts";
+import { ROLE_COMMANDS } from "./role-commands.ts";
+import { SESSION_COMMANDS } from "./session-commands.ts";
+import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
+
+export type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
+
+const help: SlashCommand = {
+  name: "help",
+  summary: "List the commands",
+  run: (_, { opened: { octant }, io, helpNotes = "" }) => {
+    const lines = listCommands(octant, io.env).map(
+      ({ name, argument, summary }) => `- \`/${name}${argument ? ` ${argument}` : ""}\` ${summary}`,
+    );
+    return { text: `${lines.join("\n")}${helpNotes && `\n\n${helpNotes}`}` };
+  },
+};
+
+/** Everything that can be typed after "/", in the order of the help. */
+const COMMANDS: readonly SlashCommand[] = [
+  help,
+  ...ROLE_COMMANDS,
+  ...GIT_COMMANDS,
+  ...SESSION_COMMANDS,
+  ...INFO_COMMANDS,
+];
+
+/** Ours, and those of the project that the person trusts. */
+export const listCommands = (octant: Octant, env: NodeJS.ProcessEnv): readonly SlashCommand[] => [
+  ...COMMANDS,
+  ...loadMarkdown(octant, env, COMMANDS_FOLDER)
+    .filter(({ name }) => !COMMANDS.some((command) => command.name === name))
+    .map(({ name, text }) => toCommand(name, text)),
+];
+
+/** A message to the model; $ARGUMENTS in it stands for what was typed behind the name. */
+function toCommand(name: string, text: string): SlashCommand {
+  const [, head = "", body = text] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
+  const summary = /^description:\s*(.+)$/m.exec(head)?.[1] ?? `${COMMANDS_FOLDER}/${name}.md`;
+  return {
+    name,
+    argument: "[TEXT]",
+    summary,
+    run: (argument) => ({
+      send: body.includes("$ARGUMENTS")
+        ? body.trim().replaceAll("$ARGUMENTS", () => argument)
+        : [body.trim(), argument].filter(Boolean).join("\n\n"),
+    }),
+  };
+}
+
+/** Whether a line is meant for us: a path such as /usr/bin is not. */
+export const isSlashLine = (line: string): boolean => /^\/[a-z][\w:-]*(\s|$)/.test(line);
+
+/** Runs a line such as "/model opus". A failure is told as text. */
+export async function runSlashLine(line: string, context: SlashContext): Promise<SlashOutcome | undefined> {
+  const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const commands = listCommands(context.opened.octant, context.io.env);
+  const command = commands.find((one) => one.name === name);
+  if (command) return command.run(argument.trim(), context);
+  const names = commands.map((one) => one.name);
+  throw new ToolError(
+    "NOT_FOUND",
+    `there is no command /${name}; /help lists them.${didYouMean(name, names)}`,
+    {},
+  );
+}

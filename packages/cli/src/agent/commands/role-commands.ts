@@ -1,0 +1,88 @@
+import type { MemberInfo } from "@octant/agent";
+import { ToolError } from "@octant/core";
+import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
+
+const MAX_ROUNDS = 3;
+const WAIT_MS = 60 * 60_000;
+
+const roleCommand = (role: string, summary: string, fallback = ""): SlashCommand => ({
+  name: role,
+  argument: fallback === "" ? "TASK" : "[TASK]",
+  summary,
+  run: async (task, context) => ({ text: (await runRole(role, task || fallback, context)).report }),
+});
+
+export const ROLE_COMMANDS: readonly SlashCommand[] = [
+  roleCommand("plan", "Let a sub-agent without tools write the steps of a task"),
+  roleCommand("solve", "Let a sub-agent that only reads find a cause"),
+  roleCommand("code", "Let a sub-agent carry out a task"),
+  roleCommand(
+    "review",
+    "Let a sub-agent that only reads review a change",
+    "Review the changes since the last commit.",
+  ),
+  {
+    name: "auto",
+    argument: "TASK",
+    summary: "Plan, code and check a task with sub-agents, and repeat until it passes",
+    run: auto,
+  },
+  {
+    name: "agents",
+    summary: "List the sub-agents of this session and the roles there are",
+    async run(_, { opened: { octant } }) {
+      const crew = await octant.crew();
+      const members = crew
+        .list()
+        .map(
+          ({ agent_id, role, state, turns }) => `- \`${agent_id}\` ${role}: ${state} after ${turns} turns`,
+        );
+      const roles = crew.roles.map(({ name, summary }) => `- **${name}** ${summary}`);
+      return { text: `${members.join("\n") || "no sub-agents yet"}\n\nroles:\n\n${roles.join("\n")}` };
+    },
+  },
+  {
+    name: "init",
+    summary: "Let the agent write AGENTS.md for this project",
+    run: () => ({
+      send: "Look at this project and write AGENTS.md: what it is, how it is built, tested and run, its layout, and conventions an agent must follow. At most 80 lines; only what you have verified. If AGENTS.md exists, improve it.",
+    }),
+  },
+];
+
+async function runRole(role: string, task: string, { opened, signal }: SlashContext): Promise<MemberInfo> {
+  if (task === "") {
+    const message = `/${role} needs a task`;
+    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
+  }
+  const crew = await opened.octant.crew();
+  const parent = opened.agent.session.id;
+  const { agent_id } = await crew.spawn({ role, task }, parent, signal);
+  const [info] = await crew.await([agent_id], { parent, until: "all", ms: WAIT_MS, signal });
+  if (info?.state === "done") return info;
+  throw new ToolError(
+    "UPSTREAM_ERROR",
+    `the sub-agent for ${role} ended with ${info?.reason}: ${info?.report}`,
+    {},
+  );
+}
+
+/** plan → code → solve, each with the output of the one before; again with the objections while solve says FAIL. */
+async function auto(task: string, context: SlashContext): Promise<SlashOutcome> {
+  const plan = await runRole("plan", task, context);
+  let objections = "";
+  for (let round = 1; ; round++) {
+    const code = await runRole("code", `${task}\n\nThe plan:\n${plan.report}${objections}`, context);
+    const check = await runRole(
+      "solve",
+      `Check whether this task is done completely and rightly. Begin with PASS or FAIL.\n\nThe task:\n${task}\n\nWhat was done:\n${code.report}`,
+      context,
+    );
+    const isPassed = /^\W*PASS\b/.test(check.report);
+    if (isPassed || round === MAX_ROUNDS)
+      return {
+        text: `${isPassed ? `passed in round ${round}` : `**not passed after ${round} rounds**`}\n\n${code.report}\n\n${check.report}`,
+      };
+    objections = `\n\nThe last attempt did not pass:\n${check.report}`;
+  }
+}

@@ -1,0 +1,116 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createApiClient, exportHtml, exportJson, exportMarkdown, tokensOf } from "@octant/agent";
+import { ToolError, toOneLine } from "@octant/core";
+import { describe } from "../../commands/undo.ts";
+import { chooseClient } from "../open-agent.ts";
+import { type Direction, planUndo } from "../undo.ts";
+import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
+
+const SHORT_ID_CHARS = 20;
+const MAX_LISTED = 15;
+
+export const SESSION_COMMANDS: readonly SlashCommand[] = [
+  {
+    name: "undo",
+    summary: "Take back what the last turn did to files, commands included",
+    run: (_, context) => restore("undo", context),
+  },
+  {
+    name: "redo",
+    summary: "Make the turn again that was undone last",
+    run: (_, context) => restore("redo", context),
+  },
+  {
+    name: "rewind",
+    argument: "[N]",
+    summary: "Go back to before your Nth last message, in a copy of this conversation; files stay",
+    run: rewind,
+  },
+  {
+    name: "resume",
+    argument: "[ID]",
+    summary: "List sessions of this folder, or go on with one",
+    complete: ({ opened }) =>
+      opened.sessions.list().map(({ session_id }) => session_id.slice(0, SHORT_ID_CHARS)),
+    run(id, { opened: { sessions } }) {
+      if (id !== "") return { next: { how: "resume", id: sessions.resolve(id) } };
+      const rows = sessions
+        .list()
+        .slice(0, MAX_LISTED)
+        .map(({ session_id, title }) => `- \`${session_id.slice(0, SHORT_ID_CHARS)}\` ${toOneLine(title)}`);
+      return { text: rows.join("\n") || "there are no sessions yet" };
+    },
+  },
+  {
+    name: "fork",
+    summary: "Go on in a copy of this conversation",
+    run: (_, { opened: { agent } }) => ({ next: { how: "fork", id: agent.session.id } }),
+  },
+  { name: "clear", summary: "Begin a new conversation", run: () => ({ next: "new" }) },
+  {
+    name: "compact",
+    summary: "Make the conversation shorter now",
+    run: async (_, { opened: { agent }, signal }) => ({
+      text: (await agent.compact(signal))
+        ? "the conversation was compacted"
+        : "there is nothing to leave out yet",
+    }),
+  },
+  {
+    name: "model",
+    argument: "[NAME]",
+    summary: "Show the model, or use another one from the next message on",
+    async run(name, { opened: { octant, agent, model }, io }) {
+      if (name === "") return { text: `model: ${agent.session.conversation.model?.id ?? model}` };
+      const client = createApiClient(await chooseClient(octant, { io, model: name }));
+      await agent.useModel(client);
+      return { text: `model: ${client.model.id}` };
+    },
+  },
+  {
+    name: "cost",
+    summary: "Show tokens and cost of this session",
+    run(_, { opened: { agent } }) {
+      const { usage, cost } = agent.session.conversation;
+      return {
+        text: `${tokensOf(usage)} tokens, ${cost === null ? "cost not known" : `$${cost.toFixed(4)}`}`,
+      };
+    },
+  },
+  {
+    name: "export",
+    argument: "[FILE]",
+    summary: "Write this session to a file: .html, .md or .json",
+    run(file, { opened: { sessions, agent }, io }) {
+      const name = file === "" ? "session.html" : file;
+      const write = name.endsWith(".json") ? exportJson : name.endsWith(".md") ? exportMarkdown : exportHtml;
+      writeFileSync(join(io.cwd(), name), write([...sessions.events(agent.session.id)]), { mode: 0o600 });
+      return { text: `wrote \`${name}\`` };
+    },
+  },
+];
+
+/** Files that the person changed since are left alone, and named. */
+async function restore(direction: Direction, { opened: { octant } }: SlashContext): Promise<SlashOutcome> {
+  const plan = await planUndo(octant, direction);
+  if (plan.conflicts.length > 0)
+    return {
+      text: `nothing was changed: you changed ${plan.conflicts.join(", ")} since; \`octant ${direction}\` in a shell shows it and asks`,
+    };
+  await plan.apply({ overwrite: false });
+  return { text: describe(plan).trim().replaceAll("\n  ", "\n- ") };
+}
+
+function rewind(argument: string, { opened: { sessions, agent } }: SlashContext): SlashOutcome {
+  const count = argument === "" ? 1 : Number(argument);
+  const said = [...sessions.events(agent.session.id)].filter(
+    (event) => event.type === "user" && event.origin === "person",
+  );
+  const from = Number.isInteger(count) && count > 0 ? said.at(-count) : undefined;
+  if (!from) {
+    const message = `/rewind takes a number from 1 to ${said.length}`;
+    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
+  }
+  return { next: { how: "fork", id: agent.session.id, seq: from.seq - 1 } };
+}

@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import {
+  type CallPrompter,
+  type Crew,
+  createAgent,
+  createApiClient,
+  createCallPrompter,
+  createCrew,
+  createDispatchExecutor,
+  type Member,
+  type MemberPlan,
+  parseRole,
+  ROLES,
+  type Role,
+  type ToolExecutor,
+} from "@octant/agent";
+import type { Access } from "@octant/core";
+import { hashOf, pathToUri } from "@octant/host";
+import {
+  createInstructionTrust,
+  type PermissionPrompter,
+  type PermissionSetting,
+  unattended,
+} from "@octant/runtime";
+import type { Octant } from "../octant.ts";
+import { loadAgentContext } from "./agent-context.ts";
+import { chooseClient, type OpenAgentOptions, openSessions } from "./open-agent.ts";
+import { openWorktree } from "./worktree.ts";
+
+export interface WorkspaceCrewOptions {
+  readonly octant: Octant;
+  /** Has the keys of providers. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow">;
+  /** As in the workspace. */
+  readonly permissions: PermissionSetting;
+  readonly prompter?: PermissionPrompter;
+  readonly callPrompter?: CallPrompter;
+}
+
+/** Sub-agents that work in the workspace, with its policy, hooks and sandbox. */
+export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
+  const { octant, env, options = {}, prompter = unattended } = given;
+  const callPrompter = given.callPrompter ?? createCallPrompter();
+  const sessions = openSessions(octant);
+  let context: Promise<string> | undefined;
+  const systemFor = async (role: Role) => {
+    context ??= loadAgentContext(octant, env).then(({ system }) => system);
+    return `${await context}\n\n# Role\n${role.prompt}`;
+  };
+
+  const create = async (plan: MemberPlan): Promise<Member> => {
+    const model = plan.model ?? options.model;
+    const client = createApiClient(
+      await chooseClient(octant, {
+        io: { env },
+        provider: options.provider,
+        ...(model !== undefined && { model }),
+      }),
+    );
+    const system = await systemFor(plan.of);
+    const worktree = plan.worktree
+      ? await openWorktree(octant, plan.agent_id, {
+          permissions: given.permissions,
+          prompter: callPrompter.prompter,
+          ...(options.allow && { allow: options.allow }),
+        })
+      : undefined;
+    const place = worktree?.octant ?? octant;
+    const { roots } = place.workspace.confinement;
+    const tools = createDispatchExecutor({
+      dispatch: place.dispatch,
+      registry: place.registry,
+      roots: roots.map(pathToUri),
+      prompter: callPrompter,
+      jobs: place.workspace.jobs,
+      access: accessOf(plan),
+      allows: (tool) => allows(plan, tool),
+    });
+    const session = await sessions.create();
+    const agent = createAgent({
+      client,
+      tools: plan.of.access === "none" ? NO_TOOLS : tools,
+      session,
+      prompter,
+      system,
+      cwd: roots[0] ?? "",
+      ...(plan.parent.startsWith("ses_") && { parent: { session_id: plan.parent, kind: "agent" } }),
+    });
+    return {
+      agent,
+      ...(worktree && { finish: () => worktree.merge(plan.task) }),
+      async close() {
+        await agent.close();
+        await worktree?.close();
+      },
+    };
+  };
+  return createCrew({ roles: () => loadRoles(octant, env), create });
+}
+
+const NO_TOOLS: ToolExecutor = {
+  definitions: () => [],
+  outline: ({ name }) => ({ title: name, kind: "other", reads_only: true, paths: [] }),
+  execute: async () => ({ content: [{ type: "text", text: "this agent has no tools" }], is_error: true }),
+};
+
+/** What the role and all above it may do. */
+const accessOf = (plan: MemberPlan): Access =>
+  [plan, ...plan.above].every(({ of }) => of.access === "write" || of.access === "admin") ? "write" : "read";
+
+const allows = (plan: MemberPlan, tool: string): boolean =>
+  [plan, ...plan.above].every(
+    ({ of, tools }) => (of.tools?.includes(tool) ?? true) && (tools?.includes(tool) ?? true),
+  );
+
+const ROLES_FOLDER = ".hanzo/agents";
+export const COMMANDS_FOLDER = ".hanzo/commands";
+/** Folders with Markdown that tells the agent what to do. */
+export const TRUSTED_FOLDERS = [ROLES_FOLDER, COMMANDS_FOLDER] as const;
+
+/** The built-in roles, and those of the project that the person trusts with exactly this content. */
+function loadRoles(octant: Octant, env: NodeJS.ProcessEnv): readonly Role[] {
+  const own = loadMarkdown(octant, env, ROLES_FOLDER).flatMap(
+    ({ name, text }) => parseRole(name, text) ?? [],
+  );
+  return [...ROLES, ...own.filter(({ name }) => !ROLES.some((role) => role.name === name))];
+}
+
+export interface ProjectText {
+  /** The file's name without its ending. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const MAX_FILES = 100;
+const MAX_BYTES = 64 * 1024;
+
+/** Markdown files of a folder of the project, as far as the person trusts them. */
+export function loadMarkdown(octant: Octant, env: NodeJS.ProcessEnv, folder: string): readonly ProjectText[] {
+  return markdownFiles(octant, folder)
+    .filter(createInstructionTrust({ env }))
+    .map(({ path, text }) => ({ name: basename(path, ".md"), text }));
+}
+
+/** All of them, with what trust belongs to. */
+export function markdownFiles(octant: Octant, folder: string) {
+  return octant.workspace.confinement.roots.flatMap((root) =>
+    names(join(root, folder)).flatMap((name) => {
+      const bytes = readFileSync(join(root, folder, name));
+      if (bytes.length > MAX_BYTES) return [];
+      return [{ folder: root, path: `${folder}/${name}`, hash: hashOf(bytes), text: bytes.toString() }];
+    }),
+  );
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
+      .map(({ name }) => name)
+      .sort()
+      .slice(0, MAX_FILES);
+  } catch {
+    return [];
+  }
+}

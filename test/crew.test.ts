@@ -1,0 +1,154 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createScriptedProvider, type ScriptedRequest, type ScriptedTurn } from "@octant/scripted-provider";
+import { expect, test } from "vitest";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { startSession } from "./mcp-session.ts";
+
+const git = ({ root: cwd, env }: FixtureProject, ...args: string[]) =>
+  execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
+
+const shell = (command: string): ScriptedTurn => ({
+  parts: [{ call: "proc", input: { action: "exec", command } }],
+});
+
+/** What a sub-agent does is in its task: a command after "run:", else it answers with the task. */
+const byTask = ({ user, answers, results }: ScriptedRequest): ScriptedTurn => {
+  const command = /run: (.*)/.exec(user)?.[1];
+  if (command !== undefined && answers === 0) return shell(command);
+  return {
+    parts: [{ text: `report on ${user.split("\n")[0]}: ${results[0]?.text.split("\n")[0] ?? "nothing"}` }],
+  };
+};
+
+async function openCrew(project: FixtureProject, script = byTask) {
+  const provider = await createScriptedProvider(script);
+  const session = await startSession(["--tools", "agent,fs,proc,job"], {
+    cwd: project.root,
+    env: {
+      ...project.env,
+      ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
+      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+      HANZO_MODEL: "m",
+      OCTANT_PROVIDER: "anthropic",
+    },
+  });
+  const agent = async (action: string, input: object = {}) => {
+    const answer = await session.call("agent", { action, ...input });
+    const { job_id } = answer.meta;
+    if (job_id === undefined) return answer;
+    const polled = await session.call("job", { action: "poll", job_id, wait: 50_000 });
+    // The job's result is the envelope of the call.
+    const { result } = polled.data as { result: typeof answer };
+    return result;
+  };
+  return {
+    session,
+    agent,
+    provider,
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Info = {
+  agent_id: string;
+  state: string;
+  report: string;
+  worktree?: { merged: boolean; conflicts: string[]; branch: string };
+};
+
+test("over MCP five sub-agents explore side by side, code, review, and fix in a worktree that is merged", async () => {
+  using project = createFixtureProject();
+  git(project, "commit", "--quiet", "--all", "--message=Ready");
+  await using crew = await openCrew(project);
+  const spawn = async (input: object) => (await crew.agent("spawn", input)).data as unknown as Info;
+  const first = await spawn({ role: "explore", task: "a", background: true });
+  const second = await spawn({ role: "explore", task: "b", background: true });
+  const both = await crew.agent("await", { agent_ids: [first.agent_id, second.agent_id] });
+  expect(both.data).toMatchObject({
+    agents: [{ state: "done", report: "report on a: nothing" }, { state: "done" }],
+  });
+  expect(await spawn({ role: "code", task: "make it\nrun: echo one > one.txt" })).toMatchObject({
+    state: "done",
+  });
+  git(project, "add", "--all");
+  git(project, "commit", "--quiet", "--message=One");
+  const review = await spawn({ role: "review", task: "look\nrun: echo evil > evil.txt" });
+  expect(review.report).toContain("PERMISSION_DENIED");
+  const fix = await spawn({
+    role: "code",
+    task: "fix it\nrun: echo fixed > one.txt; echo two > two.txt",
+    worktree: true,
+  });
+  expect(fix, JSON.stringify(fix)).toMatchObject({
+    state: "done",
+    worktree: { merged: true, conflicts: [] },
+  });
+  expect(readFileSync(join(project.root, "one.txt"), "utf8")).toBe("fixed\n");
+  expect(readFileSync(join(project.root, "two.txt"), "utf8")).toBe("two\n");
+  expect(existsSync(join(project.root, "evil.txt"))).toBe(false);
+  expect(git(project, "log", "-1", "--format=%P").split(" ")).toHaveLength(2);
+
+  // The same lines on both sides: nothing is merged, and the paths are data.
+  writeFileSync(join(project.root, "one.txt"), "theirs\n");
+  const slow = await spawn({
+    role: "code",
+    task: "clash\nrun: echo ours > one.txt",
+    worktree: true,
+    background: true,
+  });
+  git(project, "commit", "--quiet", "--all", "--message=Theirs");
+  const [clash] = ((await crew.agent("await", { agent_ids: [slow.agent_id] })).data as { agents: Info[] })
+    .agents;
+  expect(clash?.worktree).toMatchObject({ merged: false, conflicts: ["one.txt"] });
+  expect(git(project, "status", "--porcelain")).toBe("");
+  expect(git(project, "branch", "--list", clash?.worktree?.branch ?? "")).not.toBe("");
+});
+
+test("sub-agents end with their parent, a handle of nobody is unknown, and roles are listed", async () => {
+  using project = createFixtureProject();
+  const started = join(project.root, "started");
+  const crew = await openCrew(project);
+  try {
+    const listed = (await crew.agent("list")).data as { roles: { name: string }[] };
+    expect(listed.roles.map(({ name }) => name)).toEqual([
+      "plan",
+      "solve",
+      "code",
+      "auto",
+      "review",
+      "explore",
+    ]);
+    expect(await crew.agent("terminate", { agent_id: "agent_0" })).toMatchObject({
+      error: { code: "NOT_FOUND" },
+    });
+    expect(await crew.agent("spawn", { role: "chef", task: "cook" })).toMatchObject({
+      error: { code: "NOT_FOUND" },
+    });
+    const one = await crew.agent("spawn", {
+      role: "code",
+      task: "wait\nrun: touch started; sleep 1000",
+      background: true,
+      worktree: false,
+    });
+    while (!existsSync(started)) await new Promise((done) => setImmediate(done));
+    const { agent_id } = one.data as unknown as Info;
+    const ended = await crew.agent("terminate", { agent_id });
+    expect(ended.data).toMatchObject({ state: "terminated" });
+    await crew.agent("spawn", { role: "code", task: "wait\nrun: sleep 1001", background: true });
+  } finally {
+    await crew[Symbol.asyncDispose]();
+  }
+  const running = readdirSync("/proc").flatMap((pid) => {
+    try {
+      return [readFileSync(`/proc/${pid}/cmdline`, "utf8")];
+    } catch {
+      return [];
+    }
+  });
+  expect(running.filter((line) => /sleep\0?\s?100[01]/.test(line))).toEqual([]);
+});
