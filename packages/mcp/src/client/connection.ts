@@ -38,7 +38,7 @@ export interface ConnectionOptions {
   /** Starts a server's program under the rules of this machine. */
   start(server: string, definition: ProgramDefinition): Promise<StartedProgram>;
   /** Keeps the tokens of a server behind an address. */
-  auth?(server: string, url: string): OAuthClientProvider;
+  auth?(server: string, url: string): OAuthClientProvider | undefined;
   /** Without it servers are told that nobody can be asked. */
   elicit?(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
   onToolsChanged(): void;
@@ -195,6 +195,7 @@ function toElicitation(server: string, params: object): Elicitation {
 }
 
 async function isUnauthorized(cause: unknown): Promise<boolean> {
+  if (cause instanceof ToolError) return cause.code === "UNAUTHENTICATED";
   const { UnauthorizedError } = await loadSdk();
   return UnauthorizedError.isInstance(cause) || Object(Object(cause).data).status === 401;
 }

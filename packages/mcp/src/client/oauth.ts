@@ -11,15 +11,20 @@ export interface OAuthStorage {
   save(data: OAuthData): Promise<void>;
 }
 
-/** Uses and refreshes stored tokens. A server that wants a new sign-in is answered that the person has to do it. */
-export const createStoredProvider = (storage: OAuthStorage): OAuthClientProvider =>
-  createProvider(storage, {
+/**
+ * Uses and refreshes stored tokens; undefined when nobody has signed in, so that nothing is registered anywhere without
+ * the person. A server that wants a new sign-in is answered that the person has to do it.
+ */
+export function createStoredProvider(storage: OAuthStorage): OAuthClientProvider | undefined {
+  if (storage.load()?.["tokens"] === undefined) return undefined;
+  return createProvider(storage, {
     redirectUri: UNUSED_REDIRECT,
     state: "",
     open() {
       throw new ToolError("UNAUTHENTICATED", "the server wants a sign-in", {});
     },
   });
+}
 
 /** Never sent: only a sign-in by a person has a place to come back to. */
 const UNUSED_REDIRECT = "http://127.0.0.1/callback";

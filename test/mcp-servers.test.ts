@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { LAUNCHER, runOctant } from "./octant-process.ts";
+
+const HOSTILE = join(import.meta.dirname, "../packages/mcp/src/client/fixtures/hostile-server.mjs");
+
+let project: FixtureProject;
+beforeAll(() => {
+  project = createFixtureProject();
+});
+afterAll(() => project[Symbol.dispose]());
+
+const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  runOctant(args, { cwd: project.root, env: { ...project.env, ...env } });
+const settingsFile = () => join(String(project.env["HOME"]), ".config/hanzo/settings.json");
+
+test("a server is added, listed, tested and removed; comments in the settings stay", async () => {
+  mkdirSync(dirname(settingsFile()), { recursive: true });
+  writeFileSync(settingsFile(), '{\n  // mine\n  "model": "m"\n}\n');
+  expect(await run(["mcp", "add", "self", "--", process.execPath, LAUNCHER, "serve"])).toMatchObject({
+    code: 0,
+  });
+  expect(await run(["mcp", "add", "self", "--", "other"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("ALREADY_EXISTS"),
+  });
+  expect((await run(["mcp", "list"])).stdout).toMatch(/^self +program/m);
+  const tested = await run(["mcp", "test", "self"]);
+  expect(tested.stdout).toContain("self: ready (octant");
+  expect(tested.stdout).toContain("mcp__self__fs");
+  expect(tested.code).toBe(0);
+  expect(await run(["mcp", "remove", "self"])).toMatchObject({ code: 0 });
+  expect(readFileSync(settingsFile(), "utf8")).toContain("// mine");
+  expect((await run(["mcp", "list", "--json"])).stdout).toBe("[]\n");
+  expect(await run(["mcp", "remove", "self"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("NOT_FOUND"),
+  });
+});
+
+test("a server that cannot be started says why", async () => {
+  await run(["mcp", "add", "dead", "--", process.execPath, HOSTILE, "dead"]);
+  const { code, stdout } = await run(["mcp", "test", "dead"]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("I will not start today");
+  await run(["mcp", "remove", "dead"]);
+});
+
+const CALL: Script = ({ answers, results }) =>
+  answers === 0
+    ? { parts: [{ call: "mcp__tools__echo", input: { a: 1 } }] }
+    : { parts: [{ text: `It said ${results[0]?.text}` }] };
+
+const runAgent = async (script: Script, ...args: string[]) => {
+  await using provider = await createScriptedProvider(script);
+  const ran = await run(
+    ["run", "use the server", "--provider", "anthropic", "--model", "some-model", ...args],
+    {
+      ANTHROPIC_API_KEY: "sk-test-0123456789",
+      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    },
+  );
+  return { ...ran, requests: [...provider.requests] };
+};
+
+test("a run calls the tools of a server, under the rules for its name, and the audit log has the call", async () => {
+  await run(["mcp", "add", "tools", "--", process.execPath, HOSTILE, "good"]);
+  await run(["mcp", "add", "broken", "--", process.execPath, HOSTILE, "dead"]);
+  const allowed = await runAgent(CALL, "--allow", "mcp__tools__*");
+  expect(allowed).toMatchObject({ code: 0, stdout: 'It said {"a":1}\n' });
+  const denied = await runAgent(CALL);
+  expect(denied.code).toBe(5);
+  expect(denied.stdout).toContain("APPROVAL_REQUIRED");
+  expect((await run(["audit", "--json"])).stdout).toContain('"mcp__tools__echo"');
+  await run(["mcp", "remove", "broken"]);
+});
+
+test("a tool whose definition changed is not offered until the person accepts it", async () => {
+  await run(["mcp", "add", "shifty", "--", process.execPath, HOSTILE, "changed", "1"]);
+  await run(["mcp", "test", "shifty"]);
+  await run(["mcp", "remove", "shifty"]);
+  await run(["mcp", "add", "shifty", "--", process.execPath, HOSTILE, "changed", "2"]);
+  expect((await run(["mcp", "test", "shifty"])).stdout).toContain("mcp__shifty__echo (changed)");
+  expect(await run(["mcp", "accept", "shifty"])).toMatchObject({ code: 0 });
+  expect((await run(["mcp", "test", "shifty"])).stdout).not.toContain("(changed)");
+});
+
+test("servers of other programs are taken over when the person says so", async () => {
+  using own = createFixtureProject();
+  const home = String(own.env["HOME"]);
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), text);
+  };
+  write(
+    ".claude.json",
+    JSON.stringify({
+      mcpServers: { docs: { type: "stdio", command: "docs", args: ["-x"], env: { A: "1" } } },
+    }),
+  );
+  write(".codex/config.toml", '[mcp_servers.files]\ncommand = "files"\nargs = ["--ro"]\n');
+  write(
+    ".cursor/mcp.json",
+    JSON.stringify({
+      mcpServers: { web: { url: "https://mcp.example.com/mcp" }, docs: { command: "other" } },
+    }),
+  );
+  write(
+    ".gemini/settings.json",
+    JSON.stringify({ mcpServers: { far: { httpUrl: "https://far.example/mcp?key=secret" } } }),
+  );
+  write(
+    ".config/opencode/opencode.json",
+    JSON.stringify({
+      mcp: { local: { type: "local", command: ["local", "serve"], environment: { B: "2" } } },
+    }),
+  );
+  const octant = (...args: string[]) => runOctant(["mcp", ...args], { cwd: own.root, env: own.env });
+  const shown = await octant("import");
+  expect(shown.stdout).toContain("nothing was changed; --yes adds these");
+  expect(shown.stdout).not.toContain("secret");
+  expect(await octant("import", "--yes")).toMatchObject({ code: 0 });
+  const { mcp_servers } = JSON.parse(readFileSync(join(home, ".config/hanzo/settings.json"), "utf8"));
+  expect(mcp_servers).toEqual({
+    docs: { command: "docs", args: ["-x"], env: { A: "1" } },
+    files: { command: "files", args: ["--ro"] },
+    web: { url: "https://mcp.example.com/mcp" },
+    far: { url: "https://far.example/mcp?key=secret" },
+    local: { command: "local", args: ["serve"], env: { B: "2" } },
+  });
+  expect((await octant("import")).stdout).toContain("nothing to import");
+});
+
+test("a server that wants a sign-in says how, and one without a sign-in page fails cleanly", async () => {
+  const server = createServer((_request, response) => response.writeHead(401).end());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  try {
+    await run(["mcp", "add", "web", url]);
+    expect((await run(["mcp", "test", "web"])).stdout).toContain("octant mcp login web");
+    expect(await run(["mcp", "login", "web"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("UNAUTHENTICATED"),
+    });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
