@@ -22,7 +22,7 @@ export const topicOf = (job_id: string): string => `job/${job_id}`;
 
 export interface Broadcaster {
   readonly address: string;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export async function createBroadcaster(
@@ -55,9 +55,8 @@ export async function createBroadcaster(
   });
   return {
     address: bound,
-    async close() {
+    close() {
       stop();
-      await socket.unbind(bound);
       socket.close();
     },
   };

@@ -91,13 +91,12 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
     async close() {
       if (router.closed) return;
       server.close();
-      // Closing alone removes the socket file at some later time, when it may be another server's.
-      await router.unbind(address);
-      await broadcaster?.close();
+      // Without `unbind`: it works in a thread of its own beside the socket's reader, and that crashes libzmq.
+      broadcaster?.close();
       router.close();
+      for (const file of path ? [path, `${path}.pub`] : []) rmSync(file, { force: true });
       await closed;
       stopAdmitting?.();
-      for (const file of path ? [path, `${path}.pub`] : []) rmSync(file, { force: true });
     },
   };
 }

@@ -89,6 +89,19 @@ describe("calls", () => {
     expect(answers).toEqual(Array.from({ length: 1_000 }, (_, value) => ({ value })));
   });
 
+  test("a server that stops while clients send ends cleanly, and the next one takes its place", async () => {
+    const peer = connectRaw(fixture.address);
+    for (let round = 0; round < 20; round++) {
+      const server = await serveZmq(fixture);
+      for (let n = 0; n < 20; n++) await peer.send(request(n, { request: echo(n) }));
+      await peer.receive();
+      const closing = server.close();
+      for (let n = 0; n < 20; n++) await peer.send(encodeFrames({ command: "heartbeat" }));
+      await closing;
+      expect(existsSync(fixture.address.slice("ipc://".length))).toBe(false);
+    }
+  });
+
   test("Ready announces protocol, tools and the schemas when asked for", async () => {
     await start();
     const client = connect();
@@ -183,7 +196,10 @@ describe("binary parts", () => {
   test("an upload arrives whole", async () => {
     await start();
     const upload = { mime: "application/octet-stream", size: SIZE, read: () => numbered(SIZE) };
-    const { envelope } = await connect().call({ tool: "demo", action: "take", input: {} }, { upload });
+    const { envelope } = await connect({ heartbeatMs: 2_000 }).call(
+      { tool: "demo", action: "take", input: {} },
+      { upload },
+    );
     const sum = Array.from({ length: 41 }, (_, n) => (n % 251) * (n < 40 ? CHUNK_BYTES : 7)).reduce(
       (a, b) => a + b,
     );
