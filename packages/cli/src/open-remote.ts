@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { ToolError } from "@octant/core";
-import { createZmqClient, type ZmqClient } from "@octant/wire";
+import { createZmqClient, type ZmqClient, type ZmqClientOptions } from "@octant/wire";
 import { UsageError } from "./command.ts";
 import { loadKeysOf } from "./wire-keys.ts";
 
@@ -10,11 +10,14 @@ export interface RemoteFlags {
 }
 
 /** Connects to a server of another process; one that does not answer is a UsageError. */
-export async function openRemote({ via, keys }: RemoteFlags): Promise<ZmqClient> {
+export async function openRemote(
+  { via, keys }: RemoteFlags,
+  options: Pick<ZmqClientOptions, "text" | "onReconnected"> = {},
+): Promise<ZmqClient> {
   const [, socket] = /^ipc:\/\/(.*)$/.exec(via) ?? [];
   if (socket !== undefined && !existsSync(socket)) throw notThere(`there is no server at ${via}`);
   try {
-    const client = createZmqClient({ address: via, ...loadKeysOf(keys) });
+    const client = createZmqClient({ ...options, address: via, ...loadKeysOf(keys) });
     // Asked first, so that one that does not answer is reported before anything else is tried.
     await client.ready().catch((cause) => {
       client.close();

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { pathToUri } from "@octant/host";
 import { createNatsWorker } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import { explainNats } from "./explain-nats.ts";
@@ -21,6 +22,7 @@ export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
     url: flags.nats,
     project: state.id,
     jobs,
+    roots: octant.workspace.confinement.roots.map(pathToUri),
     // The edge, and whoever calls it, may be on another machine.
     caller: { ...LOCAL_CALLER, remote: true },
     name: "octant",

@@ -1,10 +1,9 @@
-import { createRegistry } from "@octant/core";
 import { type Answers, type Profile, serveStdio } from "@octant/mcp";
-import { toRemoteTool } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import { createPrompts } from "./mcp-prompts.ts";
 import { LOCAL_CALLER } from "./octant.ts";
 import { openRemote, type RemoteFlags } from "./open-remote.ts";
+import { type FollowedServer, followServer } from "./remote-tools.ts";
 import { logLine } from "./workspace-flags.ts";
 
 export interface EdgeFlags extends RemoteFlags {
@@ -14,10 +13,16 @@ export interface EdgeFlags extends RemoteFlags {
 
 /** One MCP client on stdin and stdout; the tools are in another process. */
 export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
-  const client = await openRemote(flags);
+  const log = (line: string) => logLine(line, io);
+  let followed: FollowedServer | undefined;
+  const client = await openRemote(flags, {
+    text: flags.answers === "text",
+    onReconnected: () => followed?.refresh(),
+  });
   try {
-    const { declarations = [], name, version, instructions } = await client.ready({ declarations: true });
-    const registry = createRegistry(declarations.map(toRemoteTool));
+    followed = await followServer(client, log);
+    const { registry, ready } = followed;
+    const { name, version, instructions } = ready;
     const server = serveStdio({
       registry,
       dispatch: client.dispatch,
@@ -28,7 +33,7 @@ export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
       ...(instructions !== undefined && { instructions }),
       ...(flags.profile && { profile: flags.profile }),
       ...(flags.answers && { answers: flags.answers }),
-      log: (line) => logLine(line, io),
+      log,
       input: io.stdin,
       output: io.stdout,
     });

@@ -1,11 +1,11 @@
-import { createRegistry } from "@octant/core";
 import { openStateFolder } from "@octant/host";
 import { createTokenStore } from "@octant/http";
 import { serveHttp } from "@octant/mcp";
-import { createNatsClient, toRemoteTool } from "@octant/wire";
+import { createNatsClient } from "@octant/wire";
 import { EXIT, type Io } from "./command.ts";
 import { explainNats } from "./explain-nats.ts";
 import { createPrompts } from "./mcp-prompts.ts";
+import { type FollowedServer, followServer } from "./remote-tools.ts";
 import { checkFlags, type HttpFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
 import { logLine } from "./workspace-flags.ts";
 
@@ -18,13 +18,18 @@ export interface NatsEdgeFlags extends HttpFlags {
 export async function serveNatsEdge(flags: NatsEdgeFlags, io: Io): Promise<number> {
   checkFlags(flags);
   const { nats: url, project } = flags;
-  const client = await createNatsClient({ url, ...(project !== undefined && { project }) }).catch(
-    explainNats,
-  );
+  const log = (line: string) => logLine(line, io);
+  let followed: FollowedServer | undefined;
+  const client = await createNatsClient({
+    url,
+    ...(project !== undefined && { project }),
+    text: flags.answers === "text",
+    onWorkerStarted: () => followed?.refresh(),
+  }).catch(explainNats);
   try {
-    const { declarations = [], name, version, instructions } = await client.ready();
-    const registry = createRegistry(declarations.map(toRemoteTool));
-    const log = (line: string) => logLine(line, io);
+    followed = await followServer(client, log);
+    const { registry, ready } = followed;
+    const { name, version, instructions } = ready;
     const state = openStateFolder({ roots: [], env: io.env, warn: log });
     const tokens = createTokenStore({ folder: state.folder("tokens") });
     const target: HttpTarget = {

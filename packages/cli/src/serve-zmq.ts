@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { ToolError } from "@octant/core";
+import { pathToUri } from "@octant/host";
 import { serveZmq as serve, type ZmqServer } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
 import { INSTRUCTIONS, LOCAL_CALLER, type Octant, type OwnTool } from "./octant.ts";
@@ -45,6 +46,7 @@ export async function startZmq(
     caller: flags.zmq.startsWith("tcp:") ? { ...LOCAL_CALLER, remote: true } : LOCAL_CALLER,
     instructions: INSTRUCTIONS,
     jobs: octant.workspace.jobs,
+    roots: octant.workspace.confinement.roots.map(pathToUri),
     name: "octant",
     version: loadVersion(),
     log: (line) => logLine(line, io),

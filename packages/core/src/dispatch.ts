@@ -57,6 +57,8 @@ export interface Reply<D = unknown> {
   readonly attachments: readonly Attachment[];
   /** For edges that can carry bytes. */
   readonly binary?: BinaryPart;
+  /** The envelope as text for a model, from a dispatcher in another process whose tools know how it reads. */
+  readonly text?: string;
 }
 
 export type Dispatch = (call: Call, options: CallOptions) => Promise<Reply>;

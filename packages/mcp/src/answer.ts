@@ -57,8 +57,8 @@ const toStructuredResult: ToResult = ({ envelope, attachments }) => ({
 
 const toTextResult =
   (toText: ToText): ToResult =>
-  ({ envelope, attachments }) => ({
-    content: [{ type: "text", text: toText(envelope) }, ...attachments.map(toMedia)],
+  ({ envelope, attachments, text = toText(envelope) }) => ({
+    content: [{ type: "text", text }, ...attachments.map(toMedia)],
     isError: !envelope.ok,
   });
 

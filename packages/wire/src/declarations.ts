@@ -1,4 +1,12 @@
-import { type Action, type AnyAction, type Tool, toInputSchema } from "@octant/core";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type Action,
+  type AnyAction,
+  createRegistry,
+  type Registry,
+  type Tool,
+  toInputSchema,
+} from "@octant/core";
 import { z } from "zod";
 
 /** A tool as data: what an edge in another process needs to list it. The schemas are JSON Schema. */
@@ -46,12 +54,38 @@ function toActionDeclaration(act: AnyAction): ActionDeclaration {
  * A tool that is listed here and runs elsewhere. Its schemas show what was declared and check nothing: the dispatcher
  * that has the tool does that, once.
  */
-export function toRemoteTool(declaration: ToolDeclaration): Tool {
+function toRemoteTool(declaration: ToolDeclaration): Tool {
   const actions = Object.entries(declaration.actions).map(([key, { input, output, ...plain }]) => [
     key,
     { ...plain, input: z.looseObject({}).meta(input), output: z.unknown().meta(output), run: runsElsewhere },
   ]);
   return { ...declaration, actions: Object.fromEntries(actions) };
+}
+
+/** The tools of a server in another process, which may come back with others. */
+export interface RemoteTools {
+  readonly registry: Registry;
+  /** Adds, replaces and removes what differs from the last declarations. */
+  update(declarations: readonly ToolDeclaration[]): void;
+}
+
+export function createRemoteTools(declarations: readonly ToolDeclaration[]): RemoteTools {
+  const registry = createRegistry(declarations.map(toRemoteTool));
+  let known = declarations;
+  return {
+    registry,
+    update(now) {
+      const isIn = (list: readonly ToolDeclaration[], tool: ToolDeclaration) =>
+        list.some((other) => isDeepStrictEqual(other, tool));
+      const [removed, added] = [
+        known.filter((tool) => !isIn(now, tool)),
+        now.filter((tool) => !isIn(known, tool)),
+      ];
+      for (const { name } of removed) registry.removeTool(name);
+      for (const tool of added) registry.addTool(toRemoteTool(tool));
+      known = now;
+    },
+  };
 }
 
 const runsElsewhere = () => {

@@ -6,6 +6,7 @@ import {
   type Envelope,
   type ErrorBody,
   type Meta,
+  type Reply,
   TIMINGS,
   type Timing,
   ToolError,
@@ -37,6 +38,8 @@ export const RequestEnvelope = z.strictObject({
   stream: z.enum(STREAMS).nullish(),
   /** How many chunks of the stream may be unacknowledged; absent, chunks of text are sent as they come. */
   window: z.int().min(1).max(1_024).nullish(),
+  /** The answer is wanted as text for a model too. */
+  text: z.boolean().nullish(),
   /** So many bytes follow in RawBinary Requests with the same request id. */
   upload_bytes: z.int().min(0).nullish(),
 });
@@ -44,6 +47,8 @@ export type RequestEnvelope = z.output<typeof RequestEnvelope>;
 
 interface Outcome {
   readonly meta: Meta;
+  /** The answer as text for a model, where the request asked for it. */
+  readonly text?: string;
 }
 
 /** The outcome of a call. */
@@ -153,6 +158,13 @@ export function narrowCaller(connection: Caller, { caller }: RequestEnvelope): C
     ...((connection.remote || caller.remote) && { remote: true }),
   };
 }
+
+/** What a reply is to its caller here. */
+export const toReply = (response: FinalResponse): Reply => ({
+  envelope: toEnvelope(response),
+  attachments: response.kind === "success" ? (response.attachments ?? []) : [],
+  ...(response.text !== undefined && { text: response.text }),
+});
 
 /** For a request that never reached the dispatcher. */
 export const refusal = (cause: ToolError, trace_id: string, tool = ""): FinalResponse => ({

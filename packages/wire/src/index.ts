@@ -1,4 +1,10 @@
-export { type ActionDeclaration, type ToolDeclaration, toDeclaration, toRemoteTool } from "./declarations.ts";
+export {
+  type ActionDeclaration,
+  createRemoteTools,
+  type RemoteTools,
+  type ToolDeclaration,
+  toDeclaration,
+} from "./declarations.ts";
 export type { FinalResponse, RequestEnvelope, ResponseEnvelope } from "./envelopes.ts";
 export {
   COMMANDS,

@@ -1,6 +1,7 @@
 import {
   type BinaryPart,
   type Caller,
+  createToText,
   type Dispatch,
   type Envelope,
   type JobEvent,
@@ -16,6 +17,7 @@ import {
   type RequestEnvelope,
   type ResponseEnvelope,
   toCall,
+  toEnvelope,
   toOutcome,
   toResponse,
 } from "./envelopes.ts";
@@ -26,6 +28,8 @@ export interface RequestRunner {
   readonly registry: Registry;
   readonly dispatch: Dispatch;
   readonly caller: Caller;
+  /** The URIs of the workspace; text answers show paths from the first. */
+  readonly roots?: readonly string[];
   /** Without it a call that becomes a job cannot be followed. */
   readonly jobs?: JobFeed;
 }
@@ -54,6 +58,27 @@ export interface RequestContext {
 
 /** Runs one request. The chunks of a stream go to the channel as they come; the last reply is returned. */
 export async function runRequest(
+  runner: RequestRunner,
+  request: RequestEnvelope,
+  context: RequestContext,
+  channel: ReplyChannel,
+): Promise<ResponseEnvelope> {
+  const last = await replyTo(runner, request, context, channel);
+  if (!request.text) return last;
+  if (last.kind === "stream_end") return { ...last, response: withText(runner, last.response) };
+  return "meta" in last ? withText(runner, last) : last;
+}
+
+export const withText = (runner: RequestRunner, response: FinalResponse): FinalResponse => ({
+  ...response,
+  text: toText(runner, toEnvelope(response)),
+});
+
+/** Only the process that has the tools knows how their data reads. */
+export const toText = ({ registry, roots = [] }: RequestRunner, envelope: Envelope): string =>
+  createToText(registry, roots)(envelope);
+
+async function replyTo(
   runner: RequestRunner,
   request: RequestEnvelope,
   context: RequestContext,

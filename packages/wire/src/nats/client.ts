@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { headers, type Msg } from "@nats-io/transport-node";
 import {
-  type Attachment,
   type Call,
   type CallOptions,
   type Dispatch,
@@ -15,12 +14,19 @@ import {
   ToolError,
   toTraceId,
 } from "@octant/core";
-import { type FinalResponse, refusal, toEnvelope } from "../envelopes.ts";
+import { type FinalResponse, refusal, toReply } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
 import { connectNats, type NatsConnection, withoutCredentials } from "./connection.ts";
-import { createJobQueue, type JobQueue, parseResult, type QueuedJob, toFailure } from "./job-queue.ts";
+import {
+  createJobQueue,
+  type JobQueue,
+  type JobResult,
+  parseResult,
+  type QueuedJob,
+  toFailure,
+} from "./job-queue.ts";
 import { toState } from "./job-state.ts";
 import { DISCOVER, type Subjects, subjectsOf } from "./subjects.ts";
 import type { Announcement } from "./worker.ts";
@@ -29,6 +35,10 @@ export interface NatsClientOptions {
   readonly url: string;
   /** Needed where workers announce several. */
   readonly project?: string;
+  /** Ask for every answer as text too. */
+  readonly text?: boolean;
+  /** Called when a worker of the project has started; it may have other tools. */
+  readonly onWorkerStarted?: () => void;
 }
 
 /** The tools of the workers of one project. */
@@ -46,12 +56,14 @@ export interface NatsClient {
 const DISCOVER_MS = 1_000;
 const CALL_TIMEOUT_MS = 10 * 60 * 1_000;
 
-export async function createNatsClient({ url, project }: NatsClientOptions): Promise<NatsClient> {
+export async function createNatsClient(options: NatsClientOptions): Promise<NatsClient> {
+  const { url, project, text = false } = options;
   const connection = await connectNats(url, "octant edge");
   try {
     const chosen = project ?? (await findProject(connection, url));
-    const client = new Client(connection, chosen);
-    await client.start();
+    const client = new Client(connection, chosen, text);
+    await client.ready();
+    if (options.onWorkerStarted) client.onWorkerStarted(options.onWorkerStarted);
     return client;
   } catch (cause) {
     await connection.close();
@@ -93,20 +105,19 @@ class Client implements NatsClient {
   readonly #connection: NatsConnection;
   readonly #subjects: Subjects;
   readonly #queue: JobQueue;
+  readonly #text: boolean;
   #timings = new Map<string, Timing>();
 
-  constructor(connection: NatsConnection, project: string) {
+  constructor(connection: NatsConnection, project: string, text: boolean) {
     this.project = project;
     this.#connection = connection;
+    this.#text = text;
     this.#subjects = subjectsOf(project);
     this.#queue = createJobQueue(connection, this.#subjects);
   }
 
-  async start(): Promise<void> {
-    const { declarations = [] } = await this.ready();
-    for (const { name, actions } of declarations)
-      for (const [action, { timing }] of Object.entries(actions))
-        this.#timings.set(`${name}.${action}`, timing);
+  onWorkerStarted(listener: () => void): void {
+    this.#connection.nc.subscribe(this.#subjects.started, { callback: listener });
   }
 
   async ready(): Promise<ServerReady> {
@@ -115,7 +126,11 @@ class Client implements NatsClient {
       .catch((cause) => {
         throw noWorker(this.project, cause);
       });
-    return (await parseBody(message, this.#connection.bodies, { once: true })) as ServerReady;
+    const ready = (await parseBody(message, this.#connection.bodies, { once: true })) as ServerReady;
+    for (const { name, actions } of ready.declarations ?? [])
+      for (const [action, { timing }] of Object.entries(actions))
+        this.#timings.set(`${name}.${action}`, timing);
+    return ready;
   }
 
   readonly dispatch: Dispatch = async (call, options) => {
@@ -136,7 +151,7 @@ class Client implements NatsClient {
     const job = { owner: options.caller.id, tool: call.tool, action: String(call.action) };
     await this.#queue.add(
       job_id,
-      toRequest(call, { caller: options.caller }),
+      this.#toRequest(call, { caller: options.caller }),
       job,
       toHeaders(options.traceparent),
     );
@@ -144,7 +159,8 @@ class Client implements NatsClient {
   }
 
   async result(job_id: string): Promise<Envelope | undefined> {
-    return (await this.#queue.find(job_id))?.result;
+    const { result } = (await this.#queue.find(job_id)) ?? {};
+    return result && toJobReply(result).envelope;
   }
 
   /** A job that no worker has yet ends here: its first result is its only one. */
@@ -166,7 +182,7 @@ class Client implements NatsClient {
     const given = toHeaders(options.traceparent);
     given.set(HEADERS.requestId, id);
     if (options.upload) await putBinary(options.upload, bodies, given);
-    const { data } = await encodeBody(toRequest(call, options), bodies, given);
+    const { data } = await encodeBody(this.#toRequest(call, options), bodies, given);
     const cancel = () => nc.publish(this.#subjects.cancel(id), "");
     options.signal?.addEventListener("abort", cancel, { once: true });
     try {
@@ -195,12 +211,16 @@ class Client implements NatsClient {
     if (signal?.aborted) leave();
     try {
       const result = await this.#wait(job_id, patience);
-      if (result) return { envelope: result, attachments: [] };
+      if (result) return toJobReply(result);
       return { envelope: toStarted(call, job_id, options), attachments: [] };
     } finally {
       follow?.unsubscribe();
       signal?.removeEventListener("abort", leave);
     }
+  }
+
+  #toRequest({ tool, action, input }: Call, { caller, timingHint, key }: Partial<CallOptions>) {
+    return { request: { tool, action, input }, caller, timing_hint: timingHint, key, text: this.#text };
   }
 
   #follow(job_id: string, onProgress: NonNullable<CallOptions["onProgress"]>) {
@@ -214,17 +234,17 @@ class Client implements NatsClient {
   }
 
   /** The result, if it comes in time. A message about it is only a hint to look; a look now and then makes up for lost ones. */
-  async #wait(job_id: string, ms: number, signal?: AbortSignal): Promise<Envelope | undefined> {
+  async #wait(job_id: string, ms: number, signal?: AbortSignal): Promise<JobResult | undefined> {
     const { nc, bodies } = this.#connection;
-    const found = Promise.withResolvers<Envelope | undefined>();
+    const found = Promise.withResolvers<JobResult | undefined>();
     const take = (message: Msg) => void parseResult(message, bodies).then(found.resolve, found.reject);
     const subscription = nc.subscribe(this.#subjects.result(job_id), {
       callback: (_, message) => take(message),
     });
     const look = setInterval(
       () =>
-        void this.result(job_id).then(
-          (result) => result && found.resolve(result),
+        void this.#queue.find(job_id).then(
+          (job) => job?.result && found.resolve(job.result),
           () => {},
         ),
       LOOK_EVERY_MS,
@@ -233,8 +253,8 @@ class Client implements NatsClient {
     const stop = () => found.resolve(undefined);
     signal?.addEventListener("abort", stop, { once: true });
     try {
-      const stored = await this.result(job_id);
-      return stored ?? (await found.promise);
+      const stored = await this.#queue.find(job_id);
+      return stored?.result ?? (await found.promise);
     } finally {
       subscription.unsubscribe();
       clearInterval(look);
@@ -253,9 +273,11 @@ class Client implements NatsClient {
     if (action === "poll" && !job.result)
       await this.#wait(job_id, toWait(readField(input, "wait")), options.signal);
     const now = (await this.#queue.find(job_id)) ?? job;
+    const view = toView(job_id, now);
+    const result = now.result && action !== "cancel" ? toJobReply(now.result) : undefined;
     const data = {
-      job: toView(job_id, now),
-      ...(now.result && action !== "cancel" && { result: now.result }),
+      job: view,
+      ...(result && { result: result.envelope }),
       ...(action === "poll" && { next_seq: 0, dropped: 0 }),
     };
     const { traceparent } = options;
@@ -265,7 +287,8 @@ class Client implements NatsClient {
       trace_id: toTraceId(traceparent),
       paging: { cursor: null, more: false },
     };
-    return { envelope: { ok: true, data, error: null, meta }, attachments: [] };
+    const text = this.#text && { text: toJobText(view, result?.text) };
+    return { envelope: { ok: true, data, error: null, meta }, attachments: [], ...text };
   }
 }
 
@@ -281,6 +304,19 @@ function toView(job_id: string, { tool, action, updated_at, result }: QueuedJob)
     ...{ created_at: at(created), updated_at: at(updated_at), expires_at: at(updated_at + RESULT_TTL_MS) },
   };
 }
+
+/** The job in one line, then its result as the call itself would have been answered, as job.poll has it elsewhere. */
+function toJobText(job: ReturnType<typeof toView>, result: string | undefined): string {
+  const line = `${job.tool}.${job.action}: ${job.state}, started ${job.created_at}`;
+  return `${line}\n${result ?? `[job ${job.job_id}]`}`;
+}
+
+const toJobReply = ({ text, ...envelope }: JobResult): Reply => ({
+  // Without `text` it is what the worker's dispatcher made; the rest of a union loses its kind.
+  envelope: envelope as Envelope,
+  attachments: [],
+  ...(text !== undefined && { text }),
+});
 
 const readField = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
@@ -299,18 +335,6 @@ function toHeaders(traceparent: unknown) {
   if (typeof traceparent === "string" && traceparent !== "") given.set(HEADERS.traceparent, traceparent);
   return given;
 }
-
-const toRequest = ({ tool, action, input }: Call, { caller, timingHint, key }: Partial<CallOptions>) => ({
-  request: { tool, action, input },
-  caller,
-  timing_hint: timingHint,
-  key,
-});
-
-const toReply = (response: FinalResponse): Reply => ({
-  envelope: toEnvelope(response),
-  attachments: response.kind === "success" ? ((response.attachments ?? []) as readonly Attachment[]) : [],
-});
 
 const toStarted = ({ tool, action }: Call, job_id: string, { traceparent }: CallOptions): Envelope => ({
   ok: true,

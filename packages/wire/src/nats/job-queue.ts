@@ -6,13 +6,16 @@ import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
 import { JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
 
+/** The envelope and, where the job's request asked for it, its text for a model. */
+export type JobResult = Envelope & { readonly text?: string };
+
 /** A job of the queue, as JetStream has it: waiting or running while it is in the work queue, then its result. */
 export interface QueuedJob {
   readonly owner: string;
   readonly tool: string;
   readonly action: string;
   readonly updated_at: number;
-  readonly result?: Envelope;
+  readonly result?: JobResult;
 }
 
 export interface JobQueue {
@@ -27,7 +30,7 @@ export interface JobQueue {
   finish(
     job_id: string,
     job: Pick<QueuedJob, "owner" | "tool" | "action">,
-    result: Envelope,
+    result: JobResult,
   ): Promise<boolean>;
   find(job_id: string): Promise<QueuedJob | undefined>;
 }
@@ -92,11 +95,11 @@ export function toJob({ header, time }: Pick<StoredMsg, "header" | "time">): Que
   return { owner: decodeURIComponent(header.get(HEADERS.owner)), tool, action, updated_at: time.getTime() };
 }
 
-/** What `finish` wrote is an envelope. */
+/** What `finish` wrote. */
 export const parseResult = async (
   message: Parameters<typeof parseBody>[0],
   bodies: ObjectStore,
-): Promise<Envelope> => (await parseBody(message, bodies, { once: false })) as Envelope;
+): Promise<JobResult> => (await parseBody(message, bodies, { once: false })) as JobResult;
 
 const codeOf = (cause: unknown): number =>
   typeof cause === "object" && cause !== null && "code" in cause ? Number(cause.code) : 0;

@@ -1,8 +1,8 @@
-import { createJobEvents, type Envelope } from "@octant/core";
+import { createJobEvents, createRegistry, type Envelope } from "@octant/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
 import { type NatsServer, startNatsServer } from "../testing/nats-server.ts";
-import { createNatsClient } from "./client.ts";
+import { createNatsClient, type NatsClientOptions } from "./client.ts";
 import { createNatsWorker, type NatsWorkerOptions } from "./worker.ts";
 
 const caller = { id: "local", access: "admin" } as const;
@@ -36,8 +36,8 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     onTestFinished(() => worker.close());
     return worker;
   };
-  const connect = async () => {
-    const client = await createNatsClient({ url: server.url, project });
+  const connect = async (more: Partial<NatsClientOptions> = {}) => {
+    const client = await createNatsClient({ url: server.url, project, ...more });
     onTestFinished(() => client.close());
     return client;
   };
@@ -56,6 +56,30 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
       const there = await client.dispatch(call, { caller, traceparent });
       expect(there).toEqual(await fixture.dispatch(call, { caller, traceparent }));
     }
+  });
+
+  test("answers and results of jobs come with the text of their action where it is wanted", async () => {
+    await start();
+    const client = await connect({ text: true });
+    expect(await client.dispatch(echo(1), { caller })).toMatchObject({ text: "echo of 1" });
+    const job_id = await client.enqueue(echo("later"), { caller });
+    const poll = { tool: "job", action: "poll", input: { job_id } };
+    const polled = await client.dispatch(poll, { caller });
+    expect(polled.text).toMatch(/^demo\.echo: complete, started \S+Z\necho of "later"$/);
+    expect(polled.envelope.data).toMatchObject({ result: { ok: true, data: { value: "later" } } });
+    expect(polled.envelope.data).not.toHaveProperty("result.text");
+    const plain = await (await connect()).dispatch(echo(1), { caller });
+    expect(plain).not.toHaveProperty("text");
+  });
+
+  test("a client is told when another worker starts, and then knows its tools", async () => {
+    const first = await start();
+    const started = Promise.withResolvers<void>();
+    const client = await connect({ onWorkerStarted: started.resolve });
+    await first.close();
+    await start({ registry: createRegistry([]) });
+    await started.promise;
+    expect((await client.ready()).tools).toEqual([]);
   });
 
   test("bodies above a megabyte go through the object store, both ways", async () => {

@@ -14,6 +14,7 @@ export function subjectsOf(project: string) {
     token,
     call: `${PREFIX}.call.${token}`,
     ready: `${PREFIX}.ready.${token}`,
+    started: `${PREFIX}.started.${token}`,
     job: (job_id: string) => `${PREFIX}.job.${token}.${job_id}`,
     allJobs: `${PREFIX}.job.${token}.*`,
     result: (job_id: string) => `${PREFIX}.result.${token}.${job_id}`,

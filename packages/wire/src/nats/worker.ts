@@ -13,10 +13,10 @@ import {
 import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import { PROTOCOL, type ServerReady } from "../ready.ts";
-import type { JobFeed, RequestRunner } from "../run-request.ts";
+import { type JobFeed, type RequestRunner, toText, withText } from "../run-request.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
 import { connectNats, type NatsConnection } from "./connection.ts";
-import { createJobQueue, type JobQueue, type QueuedJob, toFailure } from "./job-queue.ts";
+import { createJobQueue, type JobQueue, type JobResult, type QueuedJob, toFailure } from "./job-queue.ts";
 import { toState } from "./job-state.ts";
 import { DISCOVER, JOBS_STREAM, type Subjects, subjectsOf } from "./subjects.ts";
 
@@ -109,6 +109,7 @@ class Worker {
     const messages = await consumer.consume({ max_messages: MAX_JOBS_AT_ONCE });
     this.#stop.push(() => messages.stop());
     void this.#consume(messages);
+    nc.publish(this.#subjects.started, encodeMsgPack(this.#announcement()));
   }
 
   /** Jobs that run are cancelled here and given back, so that another worker runs them. */
@@ -167,7 +168,8 @@ class Worker {
         ...(request.key && { key: request.key }),
       });
       if (reply.binary) await putBinary(reply.binary, bodies, given);
-      await respond(message, toResponse(reply.envelope, reply.attachments, undefined), bodies, given);
+      const response = toResponse(reply.envelope, reply.attachments, undefined);
+      await respond(message, request.text ? withText(this.#options, response) : response, bodies, given);
     } catch (cause) {
       await respond(message, refusal(this.#asToolError(cause), toTraceId(traceparent)), bodies, headers());
     } finally {
@@ -214,7 +216,7 @@ class Worker {
     }
   }
 
-  async #outcome(message: JsMsg, job_id: string, job: QueuedJob, signal: AbortSignal): Promise<Envelope> {
+  async #outcome(message: JsMsg, job_id: string, job: QueuedJob, signal: AbortSignal): Promise<JobResult> {
     const traceparent = message.headers?.get(HEADERS.traceparent) ?? "";
     const request = parseRequest(
       await parseBody({ data: message.data, headers: message.headers }, this.#connection.bodies, {
@@ -234,7 +236,7 @@ class Worker {
     });
     const outcome = await this.#ended(envelope, narrowCaller(this.#options.caller, request).id, signal);
     if (signal.aborted && signal.reason instanceof WorkerStops) throw signal.reason;
-    return outcome;
+    return request.text ? { ...outcome, text: toText(this.#options, outcome) } : outcome;
   }
 
   /** What runs on as a local job is waited for: it is durable in this workspace before its result is stored. */

@@ -20,6 +20,7 @@ export function createFixture() {
         input: z.strictObject({ value: z.unknown() }),
         output: z.object({ value: z.unknown() }),
         examples: [{ title: "One", input: { value: 1 } }],
+        text: ({ value }) => ({ body: `echo of ${JSON.stringify(value)}` }),
         run: ({ value }) => {
           calls.push(value);
           return { value };

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import {
-  type Attachment,
   type BinaryPart,
   type Call,
   type CallOptions,
@@ -11,7 +10,7 @@ import {
   toTraceId,
 } from "@octant/core";
 import { Context } from "zeromq";
-import { type FinalResponse, type ResponseEnvelope, refusal, toEnvelope } from "../envelopes.ts";
+import { type FinalResponse, type ResponseEnvelope, refusal, toReply } from "../envelopes.ts";
 import {
   encodeFrames,
   type Message,
@@ -33,6 +32,10 @@ export interface ZmqClientOptions {
   readonly address: string;
   readonly keys?: WireKeys;
   readonly heartbeatMs?: number;
+  /** Ask for every answer as text too. */
+  readonly text?: boolean;
+  /** Called when a server is reached again; it may be another one, with other tools. */
+  readonly onReconnected?: () => void;
   /** How often a silent server is tried again, on a new connection, before calls fail with UPSTREAM_ERROR. */
   readonly attempts?: number;
 }
@@ -88,6 +91,7 @@ class Client implements ZmqClient {
   #silences = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  #wasConnected = false;
 
   constructor(options: ZmqClientOptions) {
     this.#options = options;
@@ -109,7 +113,7 @@ class Client implements ZmqClient {
     const { signal, upload } = options;
     const traceparent = typeof options.traceparent === "string" ? options.traceparent : "";
     try {
-      const body = encodeMsgPack(toRequest(call, options));
+      const body = encodeMsgPack({ ...toRequest(call, options), text: this.#options.text });
       const message = {
         command: "request",
         contentType: "msgpack",
@@ -197,8 +201,12 @@ class Client implements ZmqClient {
   }
 
   #connect(): Connection {
-    const { address, keys } = this.#options;
-    const connection = new Connection(address, keys, this.#context);
+    const { address, keys, onReconnected } = this.#options;
+    const onConnected = () => {
+      if (this.#wasConnected && !this.#closed) onReconnected?.();
+      this.#wasConnected = true;
+    };
+    const connection = new Connection(address, keys, this.#context, onReconnected && onConnected);
     void this.#read(connection);
     return connection;
   }
@@ -335,11 +343,6 @@ function toRequest({ tool, action, input }: Call, options: WireCallOptions) {
 }
 
 const STREAM_WINDOW = 64;
-
-const toReply = (response: FinalResponse): Reply => ({
-  envelope: toEnvelope(response),
-  attachments: response.kind === "success" ? ((response.attachments ?? []) as readonly Attachment[]) : [],
-});
 
 function acknowledge({ upload }: Pending, value: unknown) {
   if (typeof value === "object" && value !== null && "received" in value)

@@ -13,7 +13,13 @@ export class Connection {
   readonly #outbox: Uint8Array[][] = [];
   #sending = false;
 
-  constructor(address: string, keys: WireKeys | undefined, context: Context) {
+  constructor(
+    address: string,
+    keys: WireKeys | undefined,
+    context: Context,
+    /** Called each time the socket reaches a server: at first, and again when one came back. */
+    onConnected?: () => void,
+  ) {
     this.#socket = new Dealer({
       context,
       linger: LINGER_MS,
@@ -22,6 +28,7 @@ export class Connection {
       maxMessageSize: MAX_BODY_BYTES,
       ...toCurveOptions(keys),
     });
+    if (onConnected) this.#socket.events.on("handshake", onConnected);
     this.#socket.connect(address);
   }
 

@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import {
+  Client,
+  type Notification,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { LAUNCHER, startOctant } from "./octant-process.ts";
+
+let project: FixtureProject;
+let sockets: string;
+beforeAll(() => {
+  project = createFixtureProject();
+  sockets = realpathSync(mkdtempSync(join(tmpdir(), "octant-sockets-")));
+});
+afterAll(() => {
+  project[Symbol.dispose]();
+  rmSync(sockets, { recursive: true, force: true });
+});
+
+/** Starts a command that prints one line of JSON about itself. */
+async function start(...args: string[]) {
+  const child = startOctant([...args, "--json"], { cwd: project.root, env: project.env });
+  const exit = once(child, "exit");
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await exit;
+  };
+  onTestFinished(stop);
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  return { printed: JSON.parse(line) as Record<string, unknown>, stop };
+}
+
+async function connect(transport: Transport, onNotification?: (notification: Notification) => void) {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "legacy" } });
+  if (onNotification)
+    client.setNotificationHandler("notifications/tools/list_changed", (one) => onNotification(one));
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const stdio = (...args: string[]) =>
+  new StdioClientTransport({
+    command: process.execPath,
+    args: [LAUNCHER, ...args],
+    cwd: project.root,
+    env: project.env as Record<string, string>,
+  });
+
+const steady = (text: string) => text.replaceAll(/\d+ ms/g, "N ms");
+
+async function play(client: Client): Promise<readonly string[]> {
+  const call = async (name: string, args: Record<string, unknown>) => {
+    const result = await client.callTool({ name, arguments: args });
+    expect(result).not.toHaveProperty("structuredContent");
+    const [block] = result.content;
+    return block?.type === "text" ? block.text : "";
+  };
+  return [
+    await call("fs", { action: "read", uri: "src/main.ts" }),
+    await call("fs", { action: "list" }),
+    await call("fs", { action: "search_text", pattern: "answer" }),
+    await call("fs", { action: "read", uri: "absent.ts" }),
+    await call("proc", { action: "exec", command: "echo out; exit 3" }),
+  ].map(steady);
+}
+
+describe("answers as text over the wire", () => {
+  test("octant edge shows each action's own text, as octant serve does", async () => {
+    const address = `ipc://${sockets}/a`;
+    await start("serve", "--zmq", address);
+    const here = await play(await connect(stdio("serve", "--answers", "text")));
+    expect(here[0]).toMatch(/\[hash sha256:[0-9a-f]{64}\]$/);
+    expect(here[4]).toBe("out\n[exit 3 after N ms]");
+    const there = await play(await connect(stdio("edge", "--via", address, "--answers", "text")));
+    expect(there).toEqual(here);
+  });
+
+  test.skipIf(inject("missing").includes("nats-server"))(
+    "an edge over NATS shows each action's own text, for jobs too",
+    async () => {
+      const nats = await startNatsServer();
+      onTestFinished(() => nats.stop());
+      await start("worker", "--nats", nats.url);
+      const { printed } = await start("serve", "--http", "--nats", nats.url, "--answers", "text");
+      const requestInit = { headers: { authorization: `Bearer ${printed["token"]}` } };
+      const client = await connect(
+        new StreamableHTTPClientTransport(new URL(String(printed["url"])), { requestInit }),
+      );
+      const here = await play(await connect(stdio("serve", "--answers", "text")));
+      expect(await play(client)).toEqual(here);
+    },
+  );
+});
+
+test("an edge whose server comes back with other tools tells its client and lists them", async () => {
+  const address = `ipc://${sockets}/b`;
+  const first = await start("serve", "--zmq", address, "--tools", "fs");
+  const changed = Promise.withResolvers<Notification>();
+  const client = await connect(stdio("edge", "--via", address), changed.resolve);
+  const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+  expect(await names()).toEqual(["fs"]);
+  await first.stop();
+  await start("serve", "--zmq", address, "--tools", "fs,cas");
+  await changed.promise;
+  expect(await names()).toEqual(["fs", "cas"]);
+  const stored = await client.callTool({ name: "cas", arguments: { action: "store", content: "x" } });
+  expect(stored.structuredContent).toMatchObject({ ok: true, data: { size: 1 } });
+});
