@@ -97,6 +97,10 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     const many = await fails("click", { target: "button", timeout: 700 });
     expect(many).toMatchObject({ code: "INVALID_ARGUMENT" });
     expect(many.message).toContain("2 elements match");
+    expect(await fails("type", { target: "body", text: "x", timeout: 700 })).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringMatching(/^target: Element is not an <input>/),
+    });
     expect(await fails("click", { target: "[[", timeout: 700 })).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 

@@ -10,6 +10,7 @@ const Input = z.strictObject({
   uri: z.union([z.string(), z.array(z.string())]),
   patch: z.union([z.string(), z.array(Edit)]).optional(),
   count: z.int().max(5).optional(),
+  op: z.enum(["list", "open"]),
 });
 
 const issuesOf = (input: unknown) => {
@@ -19,10 +20,11 @@ const issuesOf = (input: unknown) => {
 
 test.each([
   [{}, "uri", "is required"],
+  [{ uri: "a" }, "op", "is required: list or open"],
   [{ uri: 7 }, "uri", "must be a string or an array"],
   [{ uri: ["a", 7] }, "uri.1", "expected string"],
   [{ uri: "a", count: 9 }, "count", "<=5"],
-  [{ uri: "a", uris: 1 }, "", "there are: uri, patch, count"],
+  [{ uri: "a", uris: 1 }, "", "there are: uri, patch, count, op"],
   [{ uri: "a", patch: [{ op: "replace", old: "x" }] }, "patch.0.new", "is required"],
   [{ uri: "a", patch: [{ op: "change" }] }, "patch.0.op", "must be replace or insert"],
   [{ uri: "a", patch: [{ old: "x" }] }, "patch.0.op", "is required"],

@@ -19,7 +19,8 @@ function describe(
 ): Issue[] {
   const path = [...above, ...issue.path];
   const told = (message: string): Issue[] => [{ path: path.map(String).join("."), message }];
-  if (valueAt(input, path) === undefined && path.length > 0) return told("is required");
+  if (valueAt(input, path) === undefined && path.length > 0)
+    return told(`is required${issue.code === "invalid_value" ? `: ${issue.values.join(" or ")}` : ""}`);
   if (issue.code === "invalid_union") {
     // A word tells the alternatives apart, and this one is none of theirs.
     if ("options" in issue && issue.options) return told(`must be ${issue.options.join(" or ")}`);

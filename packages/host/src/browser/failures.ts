@@ -60,7 +60,7 @@ export const pageCrashed = () =>
 export const messageOf = (cause: unknown): string => {
   const text = cause instanceof Error ? cause.message : String(cause);
   return (text.split(/\nCall log:|\n {4}at /)[0] ?? text)
-    .replace(/^[a-zA-Z]+\.[a-zA-Z]+: /, "")
+    .replace(/^(?:[a-zA-Z]+\.[a-zA-Z]+: )?(?:Error: )?/, "")
     .slice(0, 1_000);
 };
 
