@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
+import { linkPackages } from "./code-project.ts";
 import { createPerson, writeFiles } from "./front-door.ts";
 
 /** Each test is a person's first call to a server without any state. */
@@ -126,4 +127,51 @@ test("a file that no parser can cope with holds up nobody and is named", async (
   });
   const asked = await project.call("search.query", { query: "who calls Fine?" });
   expect(asked.data.unparsed).toEqual([`file://${project.root}/bad.rb`]);
+});
+
+test("uses of a Python function are found in all files, also where Pyright's settings name only src", async () => {
+  const user = "from sums.add import add\nthree = add(1, 2)\n";
+  // More than are opened for the server, which has to list the rest by itself before it answers.
+  const users = Array.from({ length: 40 }, (_, n) => [`src/sums/user_${n}.py`, user] as const);
+  const files = {
+    "pyproject.toml": '[tool.pyright]\ninclude = ["src"]\n',
+    "src/sums/__init__.py": "",
+    "src/sums/add.py": "def add(a: int, b: int) -> int:\n    return a + b\n",
+    "tests/test_add.py": user,
+    ...Object.fromEntries(users),
+  };
+  await using project = await openProject(files, (root) => linkPackages(root, { pyright: "pyright" }));
+  const { data, meta } = await project.call("code.references", {
+    symbol_id: "sym:src/sums/add.py#add",
+    limit: 200,
+  });
+  const found = new Set(data.results.map(({ uri }: { uri: string }) => basename(uri)));
+  expect({
+    backend: meta.backend,
+    files: found.size,
+    total: data.total,
+    incomplete: data.incomplete,
+  }).toEqual({
+    backend: "pyright",
+    files: 42,
+    total: 83,
+    incomplete: undefined,
+  });
+  expect(found).toContain("test_add.py");
+});
+
+const hasGo = !inject("missing").some((name) => name === "gopls" || name === "golang-go");
+test.skipIf(!hasGo)("a Go file is not called right when gopls cannot load its module", async () => {
+  await using project = await openProject({
+    "go.mod": "module sums\n\ngo one.two\n",
+    "sums.go": "package sums\n\nfunc Add(a, b int) string { return a + b }\n",
+  });
+  const { data } = await project.call("code.diagnostics", { uri: "sums.go" });
+  expect(data).toMatchObject({
+    total: 0,
+    checked: "syntax",
+    note: expect.stringContaining("gopls cannot load the project"),
+  });
+  const { error } = await project.call("code.rename", { symbol_id: "sym:sums.go#Add", new_name: "Sum" });
+  expect(error).toMatchObject({ code: "UPSTREAM_ERROR", message: expect.stringContaining("go.mod") });
 });

@@ -7,6 +7,8 @@ export interface Answering {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly registered: Map<string, string>;
   readonly work: WorkList;
+  /** Why the server cannot load the project, by the token under which it told. */
+  readonly troubles: Map<string | number, string>;
   readonly diagnostics: DiagnosticsBoard;
   readonly root: Path;
   onWork(message: string): void;
@@ -16,7 +18,7 @@ export interface Answering {
 /** What servers ask of us. Edits are made by us alone, when a caller has asked for them. */
 export function answerServer(
   connection: MessageConnection,
-  { settings, registered, work, diagnostics, root, onWork, onRegistered }: Answering,
+  { settings, registered, work, troubles, diagnostics, root, onWork, onRegistered }: Answering,
 ) {
   connection.onRequest("workspace/configuration", ({ items }: { items: { section?: string }[] }) =>
     items.map(({ section }) => sectionOf(settings, section)),
@@ -51,12 +53,19 @@ export function answerServer(
   });
   connection.onNotification("textDocument/publishDiagnostics", diagnostics.publish);
   connection.onNotification("$/progress", ({ token, value }: Progress) => {
-    if (value?.kind === "begin") work.begin(token);
-    if (value?.kind === "end") work.end(token);
+    if (value?.kind === "begin" && value.title === GOPLS_TROUBLE) troubles.set(token, value.message ?? "");
+    else if (value?.kind === "begin") work.begin(token);
+    if (value?.kind === "end") {
+      work.end(token);
+      troubles.delete(token);
+    }
     const message = value && toMessage(value);
     if (message) onWork(message);
   });
 }
+
+/** gopls tells it as work that goes on for as long as the project is broken. */
+const GOPLS_TROUBLE = "Error loading workspace";
 
 const toMessage = ({ title, message, percentage }: NonNullable<Progress["value"]>): string =>
   [title, message, percentage === undefined ? undefined : `${percentage} %`].filter(Boolean).join(" ");

@@ -29,6 +29,8 @@ export interface ServerRow {
   readonly initializationOptions?: unknown;
   /** What it gets when it asks for its settings, by section. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Logged once it has listed the files of the project; until then it knows only those that are open. */
+  readonly listed?: RegExp;
   /** How to get it, as a part of a sentence. */
   readonly install: string;
 }
@@ -38,6 +40,9 @@ const PYRIGHT_ANALYSIS = {
   useLibraryCodeForTypes: true,
   diagnosticMode: "openFilesOnly",
 } as const;
+
+/** Pyright reports no progress for this, only a line in its log. */
+const PYRIGHT_LISTED = /^(?:Found \d+ source files?|No source files found\.?)$/;
 
 /** Every server that is known by itself, the better one of a language first. */
 export const SERVERS: readonly ServerRow[] = [
@@ -78,6 +83,7 @@ export const SERVERS: readonly ServerRow[] = [
     args: ["--stdio"],
     probe: [],
     settings: { basedpyright: { analysis: PYRIGHT_ANALYSIS } },
+    listed: PYRIGHT_LISTED,
     install: "npm install --save-dev basedpyright, or pip install basedpyright",
   },
   {
@@ -91,6 +97,7 @@ export const SERVERS: readonly ServerRow[] = [
     args: ["--stdio"],
     probe: [],
     settings: { python: { analysis: PYRIGHT_ANALYSIS } },
+    listed: PYRIGHT_LISTED,
     install: "npm install --save-dev pyright, or pip install pyright",
   },
   {

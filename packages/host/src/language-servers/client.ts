@@ -1,5 +1,5 @@
 import { type Position, type Range, ToolError } from "@octant/core";
-import { type Path, pathToUri } from "../path.ts";
+import { isWithin, type Path, pathToUri } from "../path.ts";
 import type { OpenDocument } from "./documents.ts";
 import type { LanguageServer, Running } from "./language-server.ts";
 import { fromLspRange, pathOf, type SourcePlace, toLspPosition, toLspRange, toPlaces } from "./lsp-places.ts";
@@ -53,8 +53,8 @@ export interface Spot {
 /** The questions that a language server can answer; undefined where this one says that it cannot. */
 export interface LanguageClient extends Pick<LanguageServer, "name" | "onWork"> {
   /**
-   * The server knows only the projects of open files, so files that may use a symbol have to be opened before it is
-   * asked about all uses.
+   * The server knows only the projects of open files, or the folders that its settings name, so files that may use a
+   * symbol have to be opened before it is asked about all uses.
    */
   readonly knowsOnlyOpen: boolean;
   /** Opens files without a question about them. Those that cannot be read are left out. */
@@ -116,14 +116,18 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
       return work(running, { textDocument: { uri }, position: toLspPosition(spot.position) });
     }, signal);
 
+  const isPyright = server.name.endsWith("pyright");
+  // Pyright would resolve the imports of a file from elsewhere to modules of this root that have the same name.
+  const mayOpen = (path: Path) => !isPyright || isWithin(server.root, path);
+
   return {
     name: server.name,
-    knowsOnlyOpen: server.name.startsWith("typescript"),
+    knowsOnlyOpen: server.name.startsWith("typescript") || isPyright,
     onWork: server.onWork,
     isLoading: () => server.running()?.isLoading() ?? false,
     open: (paths, signal) =>
       server.use(async (running) => {
-        for (const path of paths) openIfReadable(running, path);
+        for (const path of paths.filter(mayOpen)) openIfReadable(running, path);
         await running.settled(LOADING_MS, signal);
       }, signal),
     definition: (spot, signal) =>
@@ -161,6 +165,8 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
       server.use(async (running) => {
         const document = running.documents.sync(path);
         const found = await wayToAsk(running)(running, document, patienceMs, signal);
+        // It finds nothing wrong with a file of a project that it could not load.
+        if (found?.length === 0 && running.trouble() !== undefined) return undefined;
         return found?.map((one) => toDiagnostic(path, one));
       }, signal),
     calls: (spot, direction, signal) =>

@@ -5,7 +5,7 @@ import { SERVERS, type ServerRow } from "./catalog.ts";
 import { findOnPath, findProgram, majorTypeScriptOf, type Surroundings } from "./find-program.ts";
 
 export interface FoundServer {
-  readonly row: Pick<ServerRow, "name" | "language" | "initializationOptions" | "settings">;
+  readonly row: Pick<ServerRow, "name" | "language" | "initializationOptions" | "settings" | "listed">;
   readonly argv: readonly [string, ...string[]];
   readonly version?: string;
   readonly where: string;

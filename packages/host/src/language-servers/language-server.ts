@@ -49,6 +49,7 @@ export interface LanguageServerOptions {
   readonly limits: LanguageServerLimits;
   readonly initializationOptions?: unknown;
   readonly settings?: Readonly<Record<string, unknown>>;
+  readonly listed?: RegExp;
   start(): Promise<ServerProcess>;
   log(line: string): void;
 }
@@ -56,6 +57,7 @@ export interface LanguageServerOptions {
 /** One server of one language for one root: started when it is needed, again when it has died, and not for ever. */
 export interface LanguageServer {
   readonly name: string;
+  readonly root: Path;
   /** Starts it where it does not run; ServerUnavailable when it cannot be had. */
   use<T>(work: (running: Running) => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Only when it runs already. */
@@ -70,7 +72,7 @@ export interface LanguageServer {
 }
 
 export function createLanguageServer(options: LanguageServerOptions): LanguageServer {
-  const { name, root, confinement, limits, initializationOptions, settings, start, log } = options;
+  const { name, root, confinement, limits, initializationOptions, settings, listed, start, log } = options;
   let current: Promise<Running> | undefined;
   let launchedAt = 0;
   const work = createTopic<string>({ maxEvents: 0 });
@@ -103,7 +105,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
     try {
       process = await start();
       const session = await openSession({
-        ...{ process, name, root, initializationOptions, settings },
+        ...{ process, name, root, initializationOptions, settings, listed },
         ...{ signal: closed.signal, patience: limits, onWork },
       });
       return { process, session };
@@ -185,6 +187,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
 
   return {
     name,
+    root,
     async use(work, signal) {
       inUse++;
       try {

@@ -103,7 +103,7 @@ export function createLanguageServers(options: LanguageServersOptions): Language
         servers.get(place.key) ??
         createLanguageServer({
           ...{ name: row.name, root: place.root, confinement, limits, log },
-          ...{ initializationOptions: row.initializationOptions, settings: row.settings },
+          ...{ initializationOptions: row.initializationOptions, settings: row.settings, listed: row.listed },
           start: () => start(finding.server, place.root),
         });
       servers.set(place.key, server);

@@ -16,6 +16,8 @@ export interface SessionOptions {
   readonly root: Path;
   readonly initializationOptions?: unknown;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** What the server logs once it has listed the files of the project; until then it counts as loading. */
+  readonly listed?: RegExp;
   /** Ends the wait for a server that does not shake hands. */
   readonly signal: AbortSignal;
   readonly patience: Patience;
@@ -51,6 +53,8 @@ export interface Session {
   settled(patienceMs: number, signal: AbortSignal): Promise<void>;
   /** The server reports work under way, so what it answers may be incomplete. */
   isLoading(): boolean;
+  /** Why the server cannot load the project, or a part of it. */
+  trouble(): string | undefined;
   /** Says goodbye; the process is then ended by force. */
   close(): Promise<void>;
 }
@@ -60,10 +64,12 @@ const GOODBYE_MS = 1_000;
 const MAX_MESSAGE_CHARS = 300;
 /** How long a server may take after the handshake until it tells what it is at. */
 const SLOW_TO_TELL_MS = 150;
+/** A token of ours in the list of the server's work. */
+const LISTING = "octant: lists the project";
 
 /** Throws ServerUnavailable when the server does not shake hands. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { process: server, name, root, initializationOptions, settings = {} } = options;
+  const { process: server, name, root, initializationOptions, settings = {}, listed } = options;
   const rpc = await import("vscode-jsonrpc/node");
   const connection = rpc.createMessageConnection(
     new rpc.StreamMessageReader(server.output),
@@ -77,12 +83,19 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   const registered = new Map<string, string>();
   const work = createWorkList();
+  const troubles = new Map<string | number, string>();
   const diagnostics = createDiagnosticsBoard();
   const registrations = createTopic<void>({ maxEvents: 0 });
   answerServer(connection, {
-    ...{ settings, registered, work, diagnostics, root, onWork: options.onWork },
+    ...{ settings, registered, work, troubles, diagnostics, root, onWork: options.onWork },
     onRegistered: () => registrations.publish(),
   });
+  if (listed) {
+    work.begin(LISTING);
+    connection.onNotification("window/logMessage", ({ message }: { message: string }) => {
+      if (listed.test(message)) work.end(LISTING);
+    });
+  }
   connection.listen();
 
   let isWarm = false;
@@ -208,7 +221,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         rejectOn(signal, enough.signal, () => signal.reason),
       ]).finally(() => enough.abort());
     },
-    isLoading: () => work.count() > 0,
+    isLoading: () => work.count() > 0 || troubles.size > 0,
+    trouble: () => troubles.values().next().value?.split("\n")[0]?.slice(0, MAX_MESSAGE_CHARS),
     async close() {
       const finish = server.ending();
       try {

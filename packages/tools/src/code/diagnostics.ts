@@ -63,7 +63,11 @@ const UNCHECKED = { what: "diagnostics of this language", how: "set language_ser
 
 async function whyNoServer({ servers }: Code, path: Path): Promise<string> {
   const found = await servers.find(path);
-  return "server" in found
-    ? `${found.server.name} did not answer in time; ask again soon`
-    : `no language server was found; ${found.how}`;
+  if (!("server" in found)) return `no language server was found; ${found.how}`;
+  const { name, running } = found.server;
+  const trouble = running()?.trouble();
+  return trouble === undefined ? `${name} did not answer in time; ask again soon` : cannotLoad(name, trouble);
 }
+
+export const cannotLoad = (server: string, trouble: string): string =>
+  `${server} cannot load the project: ${trouble}`;

@@ -9,7 +9,8 @@ const MAX_OPENED = 32;
 
 /**
  * Opens files that may use the symbol at a place, where the server would not look into them by itself: with project
- * references, tests are a project of their own, and TypeScript loads it only for an open file.
+ * references, tests are a project of their own, and TypeScript loads it only for an open file; Pyright leaves out the
+ * folders that `include` in its settings does not name.
  */
 export async function openUses(
   code: Code,

@@ -14,6 +14,7 @@ import {
 import { z } from "zod";
 import { ChangedFiles, makeChanges } from "./changed-files.ts";
 import type { Code } from "./code.ts";
+import { cannotLoad } from "./diagnostics.ts";
 import { EDIT_ERRORS } from "./errors.ts";
 import { checkIdentifier } from "./identifier.ts";
 import { openUses } from "./open-uses.ts";
@@ -64,6 +65,9 @@ export const rename = (code: Code) =>
         await checkComplete(code, client, spot, edited, ctx.signal);
         return await makeChanges(code, proposed, { dryRun: dry_run, expected }, ctx);
       } catch (cause) {
+        const trouble = found.server.running()?.trouble();
+        if (cause instanceof ServerRefused && trouble !== undefined)
+          throw new ToolError("UPSTREAM_ERROR", cannotLoad(client.name, trouble), {}, { cause });
         if (cause instanceof ServerRefused) throw notRenamable(cause.message);
         if (cause instanceof ServerUnavailable)
           throw new ToolError("UPSTREAM_ERROR", cause.message, {}, { cause });
