@@ -64,6 +64,8 @@ export interface AcpClient extends AsyncDisposable {
   readonly updates: SessionUpdate[];
   readonly asked: RequestPermissionRequest[];
   readonly saved: Map<string, string>;
+  /** How the person answers from now on. */
+  answer: NonNullable<AcpClientOptions["answer"]>;
   /** What the messages of the agent have wrong, by the published schema. */
   readonly problems: string[];
   readonly stderr: () => string;
@@ -76,7 +78,7 @@ export interface AcpClient extends AsyncDisposable {
 
 /** The official client side on the real command, with a scripted model; every message is validated. */
 export async function openAcpClient(options: AcpClientOptions): Promise<AcpClient> {
-  const { answer = () => "once", files = new Map(), capabilities = {} } = options;
+  const { files = new Map(), capabilities = {} } = options;
   const provider = await createScriptedProvider(options.script);
   const project = options.project ?? createFixtureProject();
   const child = startOctant(
@@ -138,7 +140,7 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
     })
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
       asked.push(params);
-      const optionId = await answer(params);
+      const optionId = await made.answer(params);
       return optionId === "cancelled"
         ? { outcome: { outcome: "cancelled" } }
         : { outcome: { outcome: "selected", optionId } };
@@ -162,14 +164,14 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
     );
   const connection = app.connect({ readable, writable: outgoing.writable });
   const { agent } = connection;
-  await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: capabilities });
 
   const end = async () => {
     child.stdin.end();
     return exited;
   };
-  return {
+  const made: AcpClient = {
     agent,
+    answer: options.answer ?? (() => "once"),
     project,
     provider,
     updates,
@@ -199,6 +201,8 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
       if (!options.project) project[Symbol.dispose]();
     },
   };
+  await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: capabilities });
+  return made;
 }
 
 export const textOf = (updates: readonly SessionUpdate[]): string =>

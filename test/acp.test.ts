@@ -1,8 +1,12 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { methods } from "@agentclientprotocol/sdk";
 import type { Script, ScriptedRequest } from "@octant/scripted-provider";
-import { expect, test } from "vitest";
-import { openAcpClient } from "./acp-client.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CASE_SCRIPT, CASES } from "./acp-cases.ts";
+import { type AcpClient, openAcpClient } from "./acp-client.ts";
+import { createFixtureProject } from "./fixture-project.ts";
+import { ended, runOctant, startOctant } from "./octant-process.ts";
 
 const HASH = /sha256:[0-9a-f]{64}/;
 const hashIn = ({ results }: ScriptedRequest) => HASH.exec(results[0]?.text ?? "")?.[0];
@@ -74,4 +78,142 @@ test("a turn streams text, calls with kind and location, a diff, usage and a tit
   expect(editor.text()).toContain("I look.");
   expect(editor.problems).toEqual([]);
   expect(await editor.end()).toBe(0);
+});
+
+describe("case", () => {
+  let editor: AcpClient;
+  beforeAll(async () => {
+    editor = await openAcpClient({ script: CASE_SCRIPT });
+  });
+  afterAll(() => editor[Symbol.asyncDispose]());
+
+  test.each(CASES)("$id", async ({ run }) => {
+    editor.answer = () => "once";
+    const sessionId = await editor.newSession();
+    editor.updates.length = 0;
+    editor.asked.length = 0;
+    await run(editor, sessionId);
+    expect(editor.problems).toEqual([]);
+    await editor.agent.request(methods.agent.session.delete, { sessionId });
+  });
+});
+
+describe("an unsaved buffer", () => {
+  const open = async (capabilities: { readTextFile: boolean; writeTextFile: boolean }) => {
+    const project = createFixtureProject();
+    const path = join(project.root, "src/main.ts");
+    const files = new Map([[path, "export const answer = 42; // typed, not saved\n"]]);
+    const editor = await openAcpClient({
+      script: EDIT,
+      project,
+      files,
+      capabilities: { fs: capabilities },
+      serve(method, params) {
+        if (method === "fs/write_text_file") writeFileSync(String(params["path"]), String(params["content"]));
+      },
+    });
+    const dispose = async () => {
+      await editor[Symbol.asyncDispose]();
+      project[Symbol.dispose]();
+    };
+    return { editor, path, [Symbol.asyncDispose]: dispose };
+  };
+
+  test("is what the model reads, and is saved before it is edited", async () => {
+    await using opened = await open({ readTextFile: true, writeTextFile: true });
+    const { editor, path } = opened;
+    await editor.prompt(await editor.newSession(), "make it 43");
+    expect(editor.provider.requests[1]?.results[0]?.text).toContain("typed, not saved");
+    expect(editor.saved.get(path)).toContain("typed, not saved");
+    expect(readFileSync(path, "utf8")).toBe("export const answer = 43; // typed, not saved\n");
+    expect(editor.problems).toEqual([]);
+  });
+
+  test("keeps its file from being edited when the editor cannot save it", async () => {
+    await using opened = await open({ readTextFile: true, writeTextFile: false });
+    const { editor, path } = opened;
+    await editor.prompt(await editor.newSession(), "make it 43");
+    expect(editor.text()).toContain("CONFLICT: src/main.ts has unsaved changes in the editor");
+    expect(readFileSync(path, "utf8")).toBe("export const answer = 42;\n");
+  });
+});
+
+test("a command runs in the editor's terminal when that was asked for, with an approval, and is shown there", async () => {
+  const script: Script = ({ results }) =>
+    results.length === 0
+      ? { parts: [{ call: "terminal", input: { action: "run", command: "make" } }] }
+      : { parts: [{ text: `said: ${results[0]?.text}` }] };
+  const used: string[] = [];
+  const answers: Readonly<Record<string, object>> = {
+    "terminal/create": { terminalId: "term-1" },
+    "terminal/wait_for_exit": { exitCode: 3 },
+    "terminal/output": { output: "made in the editor", truncated: false },
+  };
+  await using editor = await openAcpClient({
+    script,
+    args: ["--editor-terminals"],
+    capabilities: { terminal: true },
+    serve(method) {
+      used.push(method);
+      return answers[method];
+    },
+  });
+  await editor.prompt(await editor.newSession(), "go");
+  expect(editor.asked).toHaveLength(1);
+  expect(editor.text()).toContain("made in the editor");
+  expect(used).toEqual(["terminal/create", "terminal/wait_for_exit", "terminal/output", "terminal/release"]);
+  const shown = { content: expect.arrayContaining([{ type: "terminal", terminalId: "term-1" }]) };
+  expect(editor.updates).toContainEqual(expect.objectContaining(shown));
+  expect(editor.updates).toContainEqual(expect.objectContaining({ status: "completed", ...shown }));
+  expect(editor.problems).toEqual([]);
+});
+
+test("lines may be long, cut anywhere, end in CRLF, hold unknown fields, or be broken; stdout is protocol only", async () => {
+  using project = createFixtureProject();
+  const child = startOctant(["acp"], { cwd: project.root, env: project.env });
+  const output = ended(child);
+  const line = (message: object) => JSON.stringify({ jsonrpc: "2.0", ...message });
+  const initialize = line({
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: 1, unknown: "x".repeat(1024 * 1024), _meta: { a: 1 } },
+  });
+  for (let at = 0; at < initialize.length; at += 70_001) child.stdin.write(initialize.slice(at, at + 70_001));
+  child.stdin.write("\r\n{broken\n\n[]\n");
+  child.stdin.write(
+    `${line({ id: 2, method: "session/new", params: { cwd: project.root, mcpServers: [] } })}\n`,
+  );
+  child.stdin.write(`${line({ id: 3, method: "session/list", params: {}, more: true })}\n`);
+  const first = line({ id: 4, method: "nothing/here" });
+  child.stdin.write(`${first}\n`);
+  child.stdin.end();
+  const { code, stdout } = await output;
+  expect(code).toBe(0);
+  const messages = stdout
+    .trim()
+    .split("\n")
+    .map((text) => JSON.parse(text));
+  const by = (id: number) => messages.find((message) => message.id === id);
+  expect(by(1)).toMatchObject({ result: { protocolVersion: 1 } });
+  // Without credentials the editor is told how to get some.
+  expect(by(2)).toMatchObject({ error: { code: -32000, message: expect.stringContaining("API key") } });
+  expect(by(3)).toMatchObject({ result: { sessions: [] } });
+  expect(by(4)).toMatchObject({ error: { code: -32601 } });
+  for (const message of messages) expect(message.jsonrpc).toBe("2.0");
+});
+
+test("octant setup --acp prints settings for Zed, JetBrains and Neovim that start octant acp", async () => {
+  using project = createFixtureProject();
+  const { code, stdout } = await runOctant(["setup", "--acp", "--json"], {
+    cwd: project.root,
+    env: project.env,
+  });
+  expect(code).toBe(0);
+  const rows: { editor: string; text: string }[] = JSON.parse(stdout);
+  const textFor = (editor: string) => rows.find((row) => row.editor.includes(editor))?.text ?? "";
+  for (const editor of ["Zed", "JetBrains"]) {
+    const { command, args } = JSON.parse(textFor(editor)).agent_servers.Octant;
+    expect([command, args.at(-1)]).toEqual([expect.stringContaining("node"), "acp"]);
+  }
+  expect(textFor("codecompanion")).toContain('"acp"');
 });

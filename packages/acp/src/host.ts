@@ -66,6 +66,8 @@ export interface FileDiff {
 /** An agent on a workspace. */
 export interface OpenedSession extends AsyncDisposable {
   readonly agent: Agent;
+  /** What the person should know before the first answer. */
+  readonly notes: readonly string[];
   /** The model that answers next. */
   readonly modelId: string;
   readonly models: readonly ModelChoice[];

@@ -30,8 +30,11 @@ export interface EditorPrompterOptions {
 export function createEditorPrompter(options: EditorPrompterOptions): EditorPrompter {
   const { client, sessionId, flush, cancel } = options;
   const calls = new WeakMap<object, string>();
+  const titles = new Map<string, string>();
   return {
     listen(event) {
+      if (event.type === "tool_began") titles.set(event.call_id, event.title);
+      if (event.type === "tool_ended") titles.delete(event.call_id);
       if (event.type === "permission_asked") calls.set(event.input, event.call_id);
     },
     async requestPermission(request) {
@@ -39,13 +42,14 @@ export function createEditorPrompter(options: EditorPrompterOptions): EditorProm
       await flush();
       if (request.isCovered()) return { answer: "once" };
       signal.throwIfAborted();
+      const toolCallId = calls.get(request.input) ?? "";
       const { outcome } = await client.request(
         methods.client.session.requestPermission,
         {
           sessionId: sessionId(),
           toolCall: {
-            toolCallId: calls.get(request.input) ?? "",
-            title: describeRequest(request)[0] ?? request.name,
+            toolCallId,
+            title: titles.get(toolCallId) ?? request.name,
             status: "pending",
             rawInput: request.input,
             content: toContent(request),
@@ -87,6 +91,6 @@ const toOptions = ({ always }: PermissionRequest): PermissionOption[] => [
 ];
 
 function toContent(request: PermissionRequest): ToolCallContent[] {
-  const [, ...lines] = describeRequest(request);
-  return [{ type: "content", content: { type: "text", text: `~~~~text\n${lines.join("\n")}\n~~~~` } }];
+  const text = `~~~~text\n${describeRequest(request).join("\n")}\n~~~~`;
+  return [{ type: "content", content: { type: "text", text } }];
 }

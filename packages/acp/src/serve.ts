@@ -112,7 +112,7 @@ export function serveAcp(options: AcpOptions): AcpServer {
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true, audio: false },
-          mcpCapabilities: { http: !remote, sse: !remote },
+          mcpCapabilities: { http: false, sse: false },
           sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {}, additionalDirectories: {} },
         },
       };

@@ -66,12 +66,15 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
   };
   const sessionId = () => id;
   const prompter = createEditorPrompter({ client, sessionId, flush: () => last, cancel });
-  const onOpen = (terminalId: string) =>
+  const terminals = new Map<string, string>();
+  const onOpen = (terminalId: string) => {
+    terminals.set(terminalCall, terminalId);
     void update({
       sessionUpdate: "tool_call_update",
       toolCallId: terminalCall,
       content: [{ type: "terminal", terminalId }],
     });
+  };
   const [cwd = ""] = options.roots;
   const hasTerminal = options.editorTerminals && capabilities.terminal === true;
   const opened = await host.open({
@@ -96,8 +99,12 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
     notices: capabilities.session?.notices != null,
     compaction: capabilities.session?.compaction != null,
   };
+  const notes = [...opened.notes];
   let { modelId } = opened;
-  const toUpdates = createUpdates({ session: opened, shows, replay: false });
+  const toUpdates = createUpdates({
+    ...{ session: opened, shows, replay: false },
+    terminalOf: (callId) => terminals.get(callId),
+  });
   const listen = (event: AgentEvent) => {
     prompter.listen(event);
     if (event.type === "tool_began" && event.name === "terminal") terminalCall = event.call_id;
@@ -113,6 +120,8 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
       await update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
       return { stopReason: "end_turn" };
     }
+    for (const text of notes.splice(0))
+      await update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${text}\n\n` } });
     const end = await agent.send(parts, { signal });
     if (end.reason === "failed") {
       await last;

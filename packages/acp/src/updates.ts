@@ -13,6 +13,8 @@ export interface UpdatesOptions {
   readonly session: Pick<OpenedSession, "pathOf" | "diffsOf">;
   /** What the client can show beyond the baseline. */
   readonly shows: { readonly notices: boolean; readonly compaction: boolean };
+  /** The editor's terminal that a call ran in. */
+  readonly terminalOf?: (callId: string) => string | undefined;
   /** Stored events are shown in full; live ones only as far as their deltas were not. */
   readonly replay: boolean;
 }
@@ -22,7 +24,7 @@ const MAX_SHOWN_CHARS = 32_000;
 
 /** Turns the events of a session, in order, into updates for its client. */
 export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => readonly SessionUpdate[] {
-  const { session, shows, replay } = options;
+  const { session, shows, replay, terminalOf = () => undefined } = options;
   /** Calls that the client knows of and that have not ended. */
   const open = new Set<string>();
   let streamed = { text: false, thinking: false };
@@ -48,11 +50,13 @@ export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => r
     const { call_id, name, is_error, facts } = event;
     const changed = facts?.changed?.map(({ path }) => path) ?? [];
     const isNew = !open.delete(call_id);
+    const terminalId = terminalOf(call_id);
     return {
       ...(isNew ? { sessionUpdate: "tool_call", title: name } : { sessionUpdate: "tool_call_update" }),
       toolCallId: call_id,
       status: is_error ? "failed" : "completed",
       content: [
+        ...(terminalId === undefined ? [] : [{ type: "terminal" as const, terminalId }]),
         ...(facts?.undo_ref ? session.diffsOf(facts.undo_ref).map(toDiff) : []),
         ...event.content.map(toShown),
       ],

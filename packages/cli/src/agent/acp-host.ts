@@ -60,6 +60,10 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         const files = toWorkspaceFiles(octant);
         return {
           agent,
+          notes: mcpServers.map(
+            ({ name }) =>
+              `(Octant cannot use the MCP server '${name}' of the editor yet; its tools are missing.)`,
+          ),
           modelId: opened.model,
           models: await findModels(octant, options, opened.model),
           async useModel(id) {
