@@ -557,4 +557,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "packages/wire/src/nats/nats.test.ts: a worker that stops gives back the one it runs",
     "test/edges.test.ts: jobs of NATS workers that are killed end exactly once",
   ),
+  rule(
+    "the bridge verifies a JWT by its key set before the upgrade",
+    "test/bridge.test.ts: is refused with 401",
+    "test/bridge.test.ts: a known path or a known origin is refused before the upgrade",
+  ),
+  rule("the bridge refuses binary frames", "test/bridge.test.ts: binary frames are refused with 1003"),
+  rule(
+    "the owner claim scopes everything behind the bridge",
+    "test/bridge.test.ts: of one owner do not exist for another",
+    "test/bridge-agent.test.ts: no other owner sees the session",
+  ),
 ];
