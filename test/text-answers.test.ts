@@ -63,3 +63,15 @@ test("range and lines in one call are refused", async () => {
     /^INVALID_ARGUMENT: give range or lines/,
   );
 });
+
+test("a test run that goes on says how to wait for its result", async () => {
+  const { call } = await open();
+  await call("fs", {
+    action: "write",
+    uri: "slow.test.js",
+    content: 'require("node:test")("slow", (t, done) => setTimeout(done, 60_000));\n',
+  });
+  expect(await call("test", { action: "run", filter: "slow.test.js" })).toMatch(
+    /^running: .*\n\[job\.poll waits for the result.*; job job_\w+\]$/,
+  );
+});

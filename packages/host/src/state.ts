@@ -76,7 +76,9 @@ function openBase(env: NodeJS.ProcessEnv, warn: StateOptions["warn"]): string {
   } catch (cause) {
     const temp = join(tmpdir(), `octant-${process.getuid?.() ?? "user"}`);
     makePrivate(temp);
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const errno = cause instanceof Error ? errnoOf(cause.cause) : undefined;
+    const said = cause instanceof Error ? cause.message : String(cause);
+    const reason = errno === undefined ? said : `it cannot be created or written (${errno})`;
     warn(
       `the state folder ${usual} cannot be used: ${reason}; ` +
         `the undo history goes to ${temp} and may be lost when this machine restarts`,

@@ -16,6 +16,7 @@ export function resultText(data: RunResult, reader: Reader): ActionText {
       ),
     ].join("\n"),
     notes: [
+      status === "running" && "job.poll waits for the result, test.status shows it so far",
       more_failures > 0 && `${counted(more_failures, "more failure")} in test.status`,
       more_suites > 0 && `${counted(more_suites, "more suite")} not shown`,
     ],
