@@ -8,6 +8,7 @@ import { createListing, PROFILES } from "@octant/mcp";
 import { renderSettings, toSettingsSchema } from "@octant/runtime";
 import { z } from "zod";
 import { loadCommands } from "../packages/cli/src/commands/index.ts";
+import { GROUPS } from "../packages/cli/src/own-tools.ts";
 import { toTokens } from "../packages/cli/src/tokens.ts";
 import { renderUsage } from "../packages/cli/src/usage.ts";
 
@@ -45,8 +46,10 @@ async function renderTools(): Promise<string> {
   // The declarations are the same everywhere; the workspace they need must not be somebody's.
   const folder = mkdtempSync(join(tmpdir(), "octant-docs-"));
   try {
-    await using octant = createOctant({ projectPath: folder, env: { XDG_STATE_HOME: folder } });
+    const place = { projectPath: folder, env: { XDG_STATE_HOME: folder } };
+    await using octant = createOctant(place);
     const tools = octant.registry.list();
+    await using all = createOctant({ ...place, toolConfig: { enable: Object.keys(GROUPS) } });
     const sizes = PROFILES.map((profile) => {
       const { json, tools: listed } = createListing({ registry: octant.registry, profile });
       return `| \`${profile}\` | ${listed.length} | ${toTokens(json)} |`;
@@ -55,6 +58,12 @@ async function renderTools(): Promise<string> {
       "# Tools",
       "Every answer is one envelope: `ok`, `data`, `error`, `meta`. On the command line: `octant call fs.read uri=README.md`.",
       ...tools.flatMap(renderTool),
+      "## Optional tools",
+      "Chosen with `octant serve --tools core,NAME`, or by `tools` in the settings; see `octant tools`.",
+      ...all.registry
+        .list()
+        .filter(({ name }) => !octant.registry.get(name))
+        .flatMap(renderTool),
       "## Every tool",
       "These actions are there in every tool that does not declare one of the same name.",
       ...actionsOf(NO_TOOL).map(([name, act]) => deeper(renderAction("*", name, act))),

@@ -12,7 +12,10 @@ import type { Report, Torture } from "./report.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const WORKERS = 3;
-const KILL_EVERY_MS = 1_500;
+/** Kills at full size, spread over the jobs. */
+const KILLS = 20;
+const MIN_JOBS_PER_KILL = 10;
+const MAX_PAUSE_MS = 300;
 const MAX_WAIT_MS = 10 * 60_000;
 const caller = { id: "local", access: "admin" } as const;
 
@@ -35,14 +38,14 @@ export async function killNatsWorkers(
     const project = await workers.start();
     const client = await createNatsClient({ url: nats.url, project });
     const jobs: string[] = [];
+    const perKill = Math.max(MIN_JOBS_PER_KILL, Math.floor(count / KILLS));
     for (let n = 0; n < count; n++) {
       const input = { command: ["/bin/sh", "-c", `echo ${n} >> ran.txt; echo ${n}`] };
       jobs.push(await client.enqueue({ tool: "proc", action: "exec", input }, { caller }));
-      // Every acknowledged job counts, also while workers die.
-      if (n === Math.floor(count / 10)) workers.beginKilling();
+      // Right after new jobs, so that some of them run or wait at the worker that dies.
+      if ((n + 1) % perKill === 0) await workers.killOne();
     }
     const first = await results(client, jobs, onProgress);
-    await workers.stopKilling();
     const second = await results(client, jobs, () => {});
     await client.close();
     return judge(jobs, first, second, readFileSync(log, "utf8"), workers.kills());
@@ -97,8 +100,6 @@ async function results(client: NatsClient, jobs: readonly string[], onProgress: 
 function createWorkers(url: string, root: string, home: string, random: () => number) {
   const children: ChildProcess[] = [];
   let kills = 0;
-  let killing = true;
-  let loop: Promise<void> | undefined;
 
   const startOne = async (): Promise<string> => {
     const child = spawn(process.execPath, [LAUNCHER, "worker", "--nats", url, "--root", root, "--json"], {
@@ -109,7 +110,9 @@ function createWorkers(url: string, root: string, home: string, random: () => nu
     const [line] = await once(createInterface({ input: child.stdout }), "line");
     return JSON.parse(line).project;
   };
+  /** Kills a worker and starts another in its place. */
   const killOne = async () => {
+    await sleep(random() * MAX_PAUSE_MS);
     const alive = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
     const child = alive[Math.floor(random() * alive.length)];
     if (!child) return;
@@ -119,28 +122,14 @@ function createWorkers(url: string, root: string, home: string, random: () => nu
     kills += 1;
     await startOne();
   };
-  const killAll = async () => {
-    while (killing) {
-      await sleep(KILL_EVERY_MS * (0.5 + random()));
-      if (killing) await killOne();
-    }
-  };
   return {
     async start() {
       const [project = ""] = await Promise.all(Array.from({ length: WORKERS }, startOne));
       return project;
     },
-    beginKilling() {
-      loop = killAll();
-    },
-    async stopKilling() {
-      killing = false;
-      await loop;
-    },
+    killOne,
     kills: () => kills,
     async stop() {
-      killing = false;
-      await loop;
       const exits = children.map(
         (child) => child.exitCode === null && child.signalCode === null && once(child, "exit"),
       );
