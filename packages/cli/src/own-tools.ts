@@ -18,7 +18,7 @@ import {
   type Screen,
   type Workspace,
 } from "@octant/host";
-import { type Config, type EffectiveSettings, explainConfig } from "@octant/runtime";
+import { type Config, DEFAULT_TOOLS, type EffectiveSettings, explainConfig } from "@octant/runtime";
 import {
   annotation,
   artifact,
@@ -116,6 +116,6 @@ export const GROUPS = {
   store: ["cas", "artifact", "annotation", "config", "graph"],
   wire: ["event"],
   agents: ["agent"],
-  core: ["ws", "fs", "code", "proc", "test", "vcs", "net", "ui", "search", "job"],
+  core: DEFAULT_TOOLS,
   ui: ["ui"],
 } as const satisfies Record<string, readonly (keyof typeof OWN_TOOLS)[]>;

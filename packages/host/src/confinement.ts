@@ -11,8 +11,9 @@ import {
   type Stats,
 } from "node:fs";
 import { ToolError } from "@octant/core";
+import { errnoOf } from "./errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
-import { errnoOf, toToolError } from "./system-error.ts";
+import { toToolError } from "./system-error.ts";
 
 /** Something opened and then found to lie inside the workspace. It is pinned: swapping a link afterwards changes nothing. */
 export interface Pinned extends Disposable {

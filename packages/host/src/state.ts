@@ -18,8 +18,9 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 import { ToolError } from "@octant/core";
+import { errnoOf } from "./errno.ts";
 import type { Path } from "./path.ts";
-import { errnoOf, toToolError } from "./system-error.ts";
+import { toToolError } from "./system-error.ts";
 
 /** Where a workspace keeps what outlives the process: blobs, journal, secret. Nobody else can read or write it. */
 export interface StateFolder {

@@ -1,4 +1,5 @@
 import { ToolError } from "@octant/core";
+import { errnoOf } from "./errno.ts";
 
 /** What the operating system said, as the typed error that the caller should see; other errors come back as they are. */
 export function toToolError(cause: unknown, uri: string): unknown {
@@ -55,10 +56,3 @@ export function toToolError(cause: unknown, uri: string): unknown {
 }
 
 const RETRY_MS = 250;
-
-/** The name of the system error, such as ENOENT; undefined for anything that is none. */
-export function errnoOf(cause: unknown): string | undefined {
-  const isSystemError =
-    cause instanceof Error && "errno" in cause && "code" in cause && typeof cause.code === "string";
-  return isSystemError ? (cause.code as string) : undefined;
-}

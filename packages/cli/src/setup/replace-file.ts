@@ -19,6 +19,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { ToolError } from "@octant/core";
+import { errnoOf } from "@octant/host";
 
 export interface Replaced {
   /** Where the file as it was is kept; absent when there was none. */
@@ -61,7 +62,7 @@ export function loadFile(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined; // What fs throws is one.
+    if (errnoOf(cause) === "ENOENT") return undefined;
     throw cause;
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, renameSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf } from "../errno.ts";
 import { createPacer, type Pacer } from "../files/pacer.ts";
-import { errnoOf } from "../system-error.ts";
 
 /** Keeps a blob folder below its size: the blobs that were put longest ago go first. */
 export interface Collector {

@@ -4,7 +4,6 @@ import {
   constants,
   fdatasyncSync,
   fstatSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -18,8 +17,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Hash, ToolError } from "@octant/core";
+import { errnoOf } from "../errno.ts";
 import { hashOf } from "../hashes.ts";
-import { errnoOf, toToolError } from "../system-error.ts";
+import { syncFolder } from "../sync-folder.ts";
+import { toToolError } from "../system-error.ts";
 import { createCollector } from "./blob-collection.ts";
 import { createSmallBlobs, SMALL_BLOB_BYTES } from "./small-blobs.ts";
 
@@ -193,15 +194,6 @@ function syncFile(path: string, shard: string): void {
     closeSync(fd);
   }
   syncFolder(shard);
-}
-
-function syncFolder(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** What a killed process left. Young ones may be somebody's who is still writing. */

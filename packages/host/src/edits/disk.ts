@@ -80,16 +80,6 @@ export async function withFile<T>(
   }
 }
 
-/** Makes the names in a folder durable. */
-export function syncFolder(disk: Disk, path: NativePath): void {
-  const fd = disk.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
-  try {
-    disk.fsyncSync(fd);
-  } finally {
-    disk.closeSync(fd);
-  }
-}
-
 /** Makes a folder that is not there; without a mode it has what the umask leaves. */
 export function makeFolder(disk: Disk, path: NativePath, mode: number | undefined): void {
   if (mode === undefined) return void disk.mkdirSync(path);

@@ -7,8 +7,9 @@ import { hashOf } from "../hashes.ts";
 import { unifiedDiff } from "../patch/index.ts";
 import { type Path, pathToUri } from "../path.ts";
 import type { StateFolder } from "../state.ts";
+import { syncFolder } from "../sync-folder.ts";
 import { toToolError } from "../system-error.ts";
-import { type Disk, realDisk, syncFolder } from "./disk.ts";
+import { type Disk, realDisk } from "./disk.ts";
 import { checkSize, MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
 import { type Change, kindOfChange } from "./file-step.ts";
 import { holdOpen } from "./held-open.ts";
@@ -175,7 +176,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
           using folder = confinement.makeFolder(asked, made);
           for (const path of made) {
             using above = confinement.openFolder(splitPath(path).parent);
-            syncFolder(disk, above.at("."));
+            syncFolder(above.at("."), disk);
           }
           return { uri: pathToUri(folder.path), created: made.length > 0 };
         } catch (cause) {

@@ -1,9 +1,9 @@
 import { constants, type Stats } from "node:fs";
 import { type Hash, ToolError } from "@octant/core";
 import type { PinnedFolder } from "../confinement.ts";
+import { errnoOf } from "../errno.ts";
 import { hashOf } from "../hashes.ts";
 import { type Path, pathToUri } from "../path.ts";
-import { errnoOf } from "../system-error.ts";
 import type { ChangedKind } from "./changed-kind.ts";
 import { type Disk, makeFolder, overwrite, syncContent, withFile, writeContent } from "./disk.ts";
 import type { Step } from "./journal.ts";

@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import type { Confinement, Pinned, PinnedFolder } from "../confinement.ts";
+import { errnoOf } from "../errno.ts";
 import type { Path } from "../path.ts";
-import { errnoOf } from "../system-error.ts";
 
 /**
  * The same confinement, with what it opens held open until the edit is over. An edit happens in the very folders that

@@ -5,8 +5,9 @@ import { Hash } from "@octant/core";
 import { z } from "zod";
 import { splitPath } from "../confinement.ts";
 import { isWithin, type Path } from "../path.ts";
+import { syncFolder } from "../sync-folder.ts";
 import { ChangedKind } from "./changed-kind.ts";
-import { type Disk, realDisk, syncFolder, writeAll } from "./disk.ts";
+import { type Disk, realDisk, writeAll } from "./disk.ts";
 import { isProtected } from "./protected-paths.ts";
 import type { Seal } from "./seal.ts";
 import { TempName } from "./temp-name.ts";
@@ -72,7 +73,7 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
   const descriptor = (): number => {
     if (opened !== undefined) return opened;
     opened = openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-    syncFolder(realDisk, dirname(file));
+    syncFolder(dirname(file));
     return opened;
   };
 

@@ -6,8 +6,9 @@ import type { Blobs } from "../blobs/blobs.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { createPacer } from "../files/pacer.ts";
 import { fromNative, type Path, pathToUri, toBytes, toNative } from "../path.ts";
+import { syncFolder } from "../sync-folder.ts";
 import { toToolError } from "../system-error.ts";
-import { realDisk, syncFolder, withFile, writeDurably } from "./disk.ts";
+import { realDisk, withFile, writeDurably } from "./disk.ts";
 import { readExisting } from "./existing-file.ts";
 import { walk } from "./survey.ts";
 import type { Transactions } from "./transaction.ts";
@@ -72,12 +73,12 @@ export function restoreTree(
     }
     // Last, and from the inside: a folder may be read-only.
     for (const item of items.toReversed()) {
-      if (item.kind === "directory") syncFolder(realDisk, at(item));
+      if (item.kind === "directory") syncFolder(at(item));
       if (item.kind !== "symlink") await chmod(at(item), item.mode);
     }
     if (lstatSync(target, { throwIfNoEntry: false })) throw taken(path);
     renameSync(temp, target);
-    syncFolder(realDisk, folder.at("."));
+    syncFolder(folder.at("."));
   });
 }
 
@@ -85,7 +86,7 @@ export function restoreTree(
 export const discardTree = (transactions: Transactions, path: Path): Promise<void> =>
   transactions.withTemporary(path, async ({ folder, target, temp }) => {
     renameSync(target, temp);
-    syncFolder(realDisk, folder.at("."));
+    syncFolder(folder.at("."));
   });
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

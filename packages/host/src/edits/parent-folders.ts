@@ -1,7 +1,8 @@
 import { ToolError } from "@octant/core";
 import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
 import { type Path, pathToUri } from "../path.ts";
-import { type Disk, syncFolder } from "./disk.ts";
+import { syncFolder } from "../sync-folder.ts";
+import type { Disk } from "./disk.ts";
 import type { Change, Work } from "./file-step.ts";
 import type { Step } from "./journal.ts";
 
@@ -39,7 +40,7 @@ export function openParents(
       for (const { fd } of folders.values()) disk.fsyncSync(fd);
       for (const path of made) {
         using above = confinement.openFolder(splitPath(path).parent);
-        syncFolder(disk, above.at("."));
+        syncFolder(above.at("."), disk);
       }
     },
     [Symbol.dispose]: () => kept.dispose(),

@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
 import { ToolError } from "@octant/core";
 import { type Confinement, kindOf, type PinnedFolder, splitPath } from "../confinement.ts";
+import { errnoOf } from "../errno.ts";
 import { hashOf } from "../hashes.ts";
 import type { Path } from "../path.ts";
-import { errnoOf } from "../system-error.ts";
 import { type Disk, makeFolder, overwrite } from "./disk.ts";
 import type { Intention, Step } from "./journal.ts";
 import { isProtected } from "./protected-paths.ts";

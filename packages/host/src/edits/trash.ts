@@ -4,9 +4,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
+import { errnoOf } from "../errno.ts";
 import { type Path, pathToUri } from "../path.ts";
-import { errnoOf, toToolError } from "../system-error.ts";
-import { realDisk, syncFolder } from "./disk.ts";
+import { syncFolder } from "../sync-folder.ts";
+import { toToolError } from "../system-error.ts";
 import { taken } from "./kept-tree.ts";
 
 const MAX_KEPT = 20;
@@ -30,8 +31,8 @@ export function createTrash(confinement: Confinement, folder: string): Trash {
     using above = confinement.openFolder(parent);
     try {
       perform(above.at(name));
-      syncFolder(realDisk, above.at("."));
-      syncFolder(realDisk, folder);
+      syncFolder(above.at("."));
+      syncFolder(folder);
     } catch (cause) {
       throw toToolError(cause, pathToUri(path));
     }

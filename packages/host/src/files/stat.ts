@@ -2,8 +2,9 @@ import { readlinkSync, realpathSync } from "node:fs";
 import { posix } from "node:path";
 import { type Hash, ToolError } from "@octant/core";
 import { type Confinement, type FileKind, kindOf, splitPath } from "../confinement.ts";
+import { errnoOf } from "../errno.ts";
 import { fromNative, isWithin, type Path, pathToUri } from "../path.ts";
-import { errnoOf, toToolError } from "../system-error.ts";
+import { toToolError } from "../system-error.ts";
 import type { FactsCache, ScanOptions } from "./file-facts.ts";
 import { toTimestamp } from "./timestamp.ts";
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from "node:fs";
+import { errnoOf } from "../errno.ts";
 import { encodeLiteral, gitId, MAX_BINARY_BYTES } from "../patch/git-binary.ts";
 import { type Path, toNative } from "../path.ts";
-import { errnoOf } from "../system-error.ts";
 import { readBlobs } from "./blobs.ts";
 import type { Repository } from "./git.ts";
 import type { FileDiff } from "./parse-diff.ts";

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
+import { errnoOf } from "../errno.ts";
 import { type Path, toNative } from "../path.ts";
-import { errnoOf } from "../system-error.ts";
 
 /** What stands at a path itself; undefined when nothing does, or nothing could. */
 export function entryAt(path: Path): Stats | undefined {

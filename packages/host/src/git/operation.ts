@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { errnoOf } from "../errno.ts";
 import { type Path, toNative } from "../path.ts";
-import { errnoOf } from "../system-error.ts";
 import type { Places } from "./repository.ts";
 
 /** What was begun and not brought to an end. */

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { ToolError } from "@octant/core";
+import { errnoOf } from "../errno.ts";
 import { type Path, pathToUri, toNative } from "../path.ts";
-import { errnoOf, toToolError } from "../system-error.ts";
+import { toToolError } from "../system-error.ts";
 import type { Repository } from "./git.ts";
 
 export interface OwnIndex {

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { ToolError } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
+import { errnoOf } from "../errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "../path.ts";
-import { errnoOf } from "../system-error.ts";
 
 /** Where a repository is. All paths are real ones. */
 export interface Places {

@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
+import { errnoOf } from "../errno.ts";
 import { startLaunched } from "../programs/start-program.ts";
 import type { Reader, ReaderCommand } from "../sandbox/sandbox.ts";
-import { errnoOf } from "../system-error.ts";
 
 export interface GitRun extends ReaderCommand {
   readonly maxBytes: number;

@@ -2,13 +2,14 @@ import { closeSync, constants, fdatasyncSync, linkSync, openSync, rmSync } from 
 import { copyFile, readFile } from "node:fs/promises";
 import { type Ref, ToolError, type Uri } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
-import { realDisk, syncFolder } from "../edits/disk.ts";
 import type { Edits } from "../edits/edits.ts";
 import { MAX_EDIT_BYTES } from "../edits/existing-file.ts";
 import { findFree } from "../edits/new-place.ts";
 import { newTempName } from "../edits/temp-name.ts";
+import { errnoOf } from "../errno.ts";
 import { type Path, pathToUri } from "../path.ts";
-import { errnoOf, toToolError } from "../system-error.ts";
+import { syncFolder } from "../sync-folder.ts";
+import { toToolError } from "../system-error.ts";
 import { noteCopy } from "./copy-notes.ts";
 
 export interface Place {
@@ -64,7 +65,7 @@ async function placeBig({ confinement, folder: notes }: Place, from: string, pat
       rmSync(temp, { force: true });
     }
   }
-  syncFolder(realDisk, folder.at("."));
+  syncFolder(folder.at("."));
 }
 
 function syncFile(path: string | Buffer): void {

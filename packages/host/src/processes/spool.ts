@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { errnoOf } from "../errno.ts";
 
 /** How much of a stream is kept: its beginning, and a ring that always holds its end. */
 export interface SpoolCaps {
@@ -165,7 +166,7 @@ function withFile<T>(path: string, whenMissing: T, use: (fd: number) => T): T {
   try {
     fd = openSync(path, "r");
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return whenMissing; // fs throws nothing else.
+    if (errnoOf(cause) === "ENOENT") return whenMissing;
     throw cause;
   }
   try {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { errnoOf } from "../errno.ts";
 import { type Guarded, quarantineNew } from "../sandbox/quarantine.ts";
 import { createGroups } from "./cgroup.ts";
-import { errnoOf } from "./errno.ts";
 import { makeServerFolder, removeServerFolder } from "./leftovers.ts";
 import { createNews } from "./news.ts";
 import { createPipeReader, createPipes } from "./pipes.ts";
@@ -185,6 +185,7 @@ function quarantineBy(guardFile: string): void {
 }
 
 const refuseStart = (cause: unknown): never => {
-  if (cause instanceof NotKept) throw new Refused({ kind: "not_kept", errno: errnoOf(cause.cause) });
-  throw new Refused({ kind: "not_started", errno: errnoOf(cause) });
+  if (cause instanceof NotKept)
+    throw new Refused({ kind: "not_kept", errno: errnoOf(cause.cause) ?? String(cause.cause) });
+  throw new Refused({ kind: "not_started", errno: errnoOf(cause) ?? String(cause) });
 };

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { errnoOf } from "../errno.ts";
 import { type Path, toNative } from "../path.ts";
 
 /** Moves an entry out of the project; the second argument is its name there. */
@@ -100,7 +101,7 @@ function readPlain(path: string): string | undefined {
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === "ENOENT" ? "" : undefined; // fs throws nothing else.
+    return errnoOf(cause) === "ENOENT" ? "" : undefined;
   }
   try {
     const found = fstatSync(fd);

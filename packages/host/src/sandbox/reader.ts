@@ -11,6 +11,7 @@ import { createPipeReader, createPipes, type Pipe } from "../processes/pipes.ts"
 import { endTree } from "../processes/process-tree.ts";
 import { PROCESS_MARK, type StreamName } from "../processes/protocol.ts";
 import { startLaunched } from "../programs/start-program.ts";
+import { shellQuote } from "../shell-quote.ts";
 import type { Launch, Reader, ReaderCommand } from "./sandbox.ts";
 
 /** A folder of ours for pipes and input, and its name inside. */
@@ -172,13 +173,11 @@ function toOrder(
   { stdin, stdout, stderr }: Readonly<Record<StreamName | "stdin", string>>,
 ): string {
   const variables = Object.entries({ ...env, [PROCESS_MARK]: id }).map(
-    ([name, value]) => `${name}=${quote(value)}`,
+    ([name, value]) => `${name}=${shellQuote(value)}`,
   );
-  const program = [...variables, ...argv.map(quote)].join(" ");
-  return `( { cd ${quote(folder)} && ${program} <${stdin} >${stdout} 2>${stderr}; echo "${id} $?"; } & )\n`;
+  const program = [...variables, ...argv.map(shellQuote)].join(" ");
+  return `( { cd ${shellQuote(folder)} && ${program} <${stdin} >${stdout} 2>${stderr}; echo "${id} $?"; } & )\n`;
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** What runs keeps this process alive by its pipes; a shell that waits need not. */
 function hold(shell: ChildProcess, on: boolean): void {

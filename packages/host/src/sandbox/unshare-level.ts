@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TrustedProgram } from "../programs/trusted-program.ts";
+import { shellQuote } from "../shell-quote.ts";
 import { EXCHANGE } from "./exchange.ts";
 import { divideVariables } from "./launcher.ts";
 import type { Level } from "./level.ts";
@@ -84,17 +85,17 @@ function toScript(
   return [
     `set -e; ${toLimitCommands()}; PATH_GIVEN=$PATH; PATH=/usr/bin:/bin:/usr/sbin:/sbin`,
     'folder=$1; exec 7<"$2"; rm -f -- "$2"; exchange=$3; shift 3',
-    `stage=${quote(stage)}`,
+    `stage=${shellQuote(stage)}`,
     ...FUNCTIONS,
     mounts[0]?.at === "/" ? 'mount --rbind / "$stage"; seal_all "$stage"' : 'mount -t tmpfs tmpfs "$stage"',
     // A user gives up its rights by a second user namespace, which is set up by writing to /proc.
     ...mounts.filter(({ kind, at }) => isRoot || kind !== "seal" || at !== "/proc").flatMap(toCommands),
-    `[ -z "$exchange" ] || mount --bind "$exchange" "$stage"${quote(EXCHANGE)}`,
+    `[ -z "$exchange" ] || mount --bind "$exchange" "$stage"${shellQuote(EXCHANGE)}`,
     'cd "$stage"; pivot_root . .; umount -l .; cd "$folder"',
     "set +e",
     // The command's variables, LD_PRELOAD among them, are set when the rights are gone. Not by exec: the first process of
     // a namespace receives no signal that it does not handle.
-    `${giveUp} /bin/sh -c ${quote(SET_VARIABLES)} sh "$PATH_GIVEN" "$@"`,
+    `${giveUp} /bin/sh -c ${shellQuote(SET_VARIABLES)} sh "$PATH_GIVEN" "$@"`,
     "",
   ].join("\n");
 }
@@ -116,24 +117,26 @@ const FUNCTIONS = [
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
 
 function toCommands(mount: Mount): string[] {
-  const at = quote(mount.at);
+  const at = shellQuote(mount.at);
   switch (mount.kind) {
     case "read":
     case "write":
     case "device": {
       if (mount.at === "/") return [];
-      const room = `room ${quote(mount.source)} ${at} ${quote(dirname(mount.at))}`;
+      const room = `room ${shellQuote(mount.source)} ${at} ${shellQuote(dirname(mount.at))}`;
       // What is mounted inside something readable would stay writable, and is left out.
-      const bind = `mount ${mount.kind === "read" ? "--bind" : "--rbind"} ${quote(mount.source)} "$stage"${at}`;
+      const bind = `mount ${mount.kind === "read" ? "--bind" : "--rbind"} ${shellQuote(mount.source)} "$stage"${at}`;
       const steps = [room, bind, ...(mount.kind === "read" ? [`seal "$stage"${at}`] : [])];
-      return mount.mayBeGone ? [`if [ -e ${quote(mount.source)} ]; then ${steps.join("; ")}; fi`] : steps;
+      return mount.mayBeGone
+        ? [`if [ -e ${shellQuote(mount.source)} ]; then ${steps.join("; ")}; fi`]
+        : steps;
     }
     case "empty":
       return [`mkdir -p "$stage"${at}; mount -t tmpfs tmpfs "$stage"${at}`];
     case "folder":
       return [`mkdir -p "$stage"${at}`];
     case "link":
-      return [`ln -s ${quote(mount.target)} "$stage"${at}`];
+      return [`ln -s ${shellQuote(mount.target)} "$stage"${at}`];
     case "seal":
       return [`mount -o remount,bind,ro "$stage"${mount.at === "/" ? "" : at}`];
     case "processes":
@@ -156,9 +159,7 @@ function keepAssignments(scratch: Scratch, inside: Readonly<Record<string, strin
   const lines = Object.entries(inside)
     // A shell knows no others.
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
-    .map(([name, value]) => `export ${name}=${quote(value)}\n`);
+    .map(([name, value]) => `export ${name}=${shellQuote(value)}\n`);
   writeFileSync(file, lines.join(""), { flag: "wx", mode: 0o600 });
   return file;
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

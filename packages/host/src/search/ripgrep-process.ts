@@ -2,9 +2,9 @@ import type { ChildProcessByStdio } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { ToolError } from "@octant/core";
+import { errnoOf } from "../errno.ts";
 import { startTrusted } from "../programs/start-program.ts";
 import { bundledProgram } from "../programs/trusted-program.ts";
-import { errnoOf } from "../system-error.ts";
 import { watchMemory } from "./ripgrep-memory.ts";
 import { watchForStall } from "./ripgrep-stall.ts";
 

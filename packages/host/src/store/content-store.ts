@@ -4,7 +4,6 @@ import {
   createReadStream,
   fdatasyncSync,
   fstatSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   readSync,
@@ -15,7 +14,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Hash, ToolError } from "@octant/core";
-import { errnoOf, toToolError } from "../system-error.ts";
+import { errnoOf } from "../errno.ts";
+import { syncFolder } from "../sync-folder.ts";
+import { toToolError } from "../system-error.ts";
 
 export interface StoredContent {
   readonly hash: Hash;
@@ -110,15 +111,6 @@ function place(draft: string, path: string, base: string): void {
   renameSync(draft, path);
   syncFolder(shard);
   if (isNew) syncFolder(base);
-}
-
-function syncFolder(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 const tooLarge = () =>

@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Position, startOf } from "./chain-check.ts";
-import { unlessGone } from "./errno.ts";
 import { anchorName } from "./names.ts";
 import { type AuditKey, seal, unseal } from "./seal.ts";
+import { unlessGone } from "./unless-gone.ts";
 
 /** Where a chain begins: after this position, with this part. What came before was let go on purpose, by us alone. */
 export interface Anchor extends Position {

@@ -1,6 +1,6 @@
 import { ToolError } from "@octant/core";
+import { errnoOf } from "@octant/host";
 import { type Chain, openChain } from "./chain.ts";
-import { errnoOf } from "./errno.ts";
 import type { AuditEntry } from "./record.ts";
 import type { AuditKey } from "./seal.ts";
 

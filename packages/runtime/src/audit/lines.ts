@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { errnoOf } from "./errno.ts";
+import { errnoOf } from "@octant/host";
 
 const LINE_FEED = 0x0a;
 const CHUNK_BYTES = 64 * 1024;

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { unlessGone } from "./errno.ts";
 import { linesOf } from "./lines.ts";
 import { listAuditFiles, partName } from "./names.ts";
 import type { AuditRecord } from "./record.ts";
+import { unlessGone } from "./unless-gone.ts";
 
 export interface ReadAuditOptions {
   /** ISO 8601: none that is older. */

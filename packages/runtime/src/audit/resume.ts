@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { createChainCheck } from "./chain-check.ts";
-import { unlessGone } from "./errno.ts";
 import { type Head, loadHead } from "./head.ts";
 import { type HeadFile, headName, isAbandoned, listAuditFiles, partName } from "./names.ts";
 import type { TornPiece } from "./record.ts";
 import type { AuditKey } from "./seal.ts";
+import { unlessGone } from "./unless-gone.ts";
 
 /** Where to go on with a chain, and what its last writer left half written. */
 export interface Resumed extends Head {

@@ -1,11 +1,12 @@
 import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf } from "@octant/host";
 import { type Anchor, loadAnchor, writeAnchor } from "./anchor.ts";
-import { errnoOf, unlessGone } from "./errno.ts";
 import { loadHead } from "./head.ts";
 import { FREE, type HeadFile, headName, listAuditFiles, partName } from "./names.ts";
 import type { AuditRecord, DroppedEntry } from "./record.ts";
 import { type AuditKey, unseal } from "./seal.ts";
+import { unlessGone } from "./unless-gone.ts";
 
 export interface RetentionOptions {
   readonly folder: string;

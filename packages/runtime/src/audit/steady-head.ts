@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { errnoOf } from "./errno.ts";
+import { errnoOf } from "@octant/host";
 import { type Head, loadHead } from "./head.ts";
 import { type HeadFile, isAbandoned, listAuditFiles } from "./names.ts";
 import type { AuditKey } from "./seal.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { unlessGone } from "./errno.ts";
 import { type AuditKey, seal, unseal } from "./seal.ts";
+import { unlessGone } from "./unless-gone.ts";
 
 /** How far a chain had come, written outside the log's folder: a chain removed with its head is still missed. */
 export interface Witness {

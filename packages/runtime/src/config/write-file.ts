@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "@octant/core";
+import { syncFolder } from "@octant/host";
 
 /** All of the new text or all of the old one, also after a crash. What stood at the place is replaced, a link included. */
 export function writeWhole(path: string, text: string, mode: number): void {
@@ -21,16 +22,6 @@ export function writeWhole(path: string, text: string, mode: number): void {
   } finally {
     // A renamed one is gone already.
     rmSync(draft, { force: true });
-  }
-}
-
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const fd = openSync(folder, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

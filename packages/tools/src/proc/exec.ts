@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { action, type Context, holding, Ref, Uri } from "@octant/core";
-import type { OpenTurn, Processes, ProcessInfo, ProcessSpec } from "@octant/host";
+import { type OpenTurn, type Processes, type ProcessInfo, type ProcessSpec, shellQuote } from "@octant/host";
 import { z } from "zod";
 import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
 import { tellOutput } from "./tell-output.ts";
@@ -186,8 +186,7 @@ const defaultShell = () => ["/bin/bash", "/usr/bin/bash"].find((path) => existsS
 const labelOf = (command: ExecInput["command"]) =>
   typeof command === "string" ? command : command.map(quoted).join(" ");
 
-const quoted = (word: string) =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word));
 
 function noteOn(info: ProcessInfo, { timeout, wait_for }: ExecInput): string | undefined {
   const { proc_id, status, limit, output_open, output_failure } = info;
