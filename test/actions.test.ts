@@ -2,7 +2,7 @@ import { createOctant, type Octant } from "@octant/cli";
 import { toInputSchema } from "@octant/core";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { GROUPS } from "../packages/cli/src/own-tools.ts";
+import { OWN_TOOLS } from "../packages/cli/src/own-tools.ts";
 import { arbitraryInput } from "./arbitrary-input.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 
@@ -16,7 +16,7 @@ function openProject() {
   const octant = createOctant({
     projectPath: project.root,
     env: project.env,
-    toolConfig: { enable: Object.keys(GROUPS) },
+    tools: Object.keys(OWN_TOOLS),
     onBug: (bug) => bugs.push(bug),
   });
   const call = async (tool: string, action: string, input: unknown) =>

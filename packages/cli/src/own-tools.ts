@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { agentTool, type Crew } from "@octant/agent";
-import { MAX_ANSWER_BYTES, type Mode, type Registry } from "@octant/core";
+import { MAX_ANSWER_BYTES, type Mode, type Registry, type Tool } from "@octant/core";
 import {
   type Browsers,
   type Checkpoints,
@@ -20,15 +20,11 @@ import {
 } from "@octant/host";
 import { type Config, DEFAULT_TOOLS, type EffectiveSettings, explainConfig } from "@octant/runtime";
 import {
-  annotation,
-  artifact,
-  cas,
   code,
   config,
   createDiagnosticsAfterEdit,
   event,
   fs,
-  graph,
   job,
   net,
   proc,
@@ -36,6 +32,7 @@ import {
   test,
   ui,
   vcs,
+  workspaceTools,
   ws,
 } from "@octant/tools";
 import type { CodeParts } from "./code-parts.ts";
@@ -84,16 +81,21 @@ export const OWN_TOOLS = {
   search: ({ workspace, code: { engine } }: Parts) => search({ workspace, engine }),
   job: ({ workspace }: Parts) => job(workspace.jobs),
   event: ({ workspace }: Parts) => event(workspace.jobs),
-  cas: ({ workspace }: Parts) => cas(workspace),
-  artifact: ({ workspace }: Parts) => artifact(workspace),
-  annotation: ({ workspace }: Parts) => annotation(workspace),
   config: ({ config: loaded }: Parts) =>
     config(() =>
       explainConfig(loaded).map(({ key, value, origin }) => ({ key, value, source: origin.tier })),
     ),
-  graph: ({ workspace }: Parts) => graph(workspace),
+  ...fromWorkspace(workspaceTools),
   agent: ({ crew }: Parts) => agentTool(crew),
 };
+
+type Maker = (workspace: Workspace) => Tool;
+
+function fromWorkspace<M extends Record<string, Maker>>(makers: M) {
+  const rows = Object.entries(makers).map(([name, make]) => [name, (parts: Parts) => make(parts.workspace)]);
+  // The rows have the names and results of the makers; fromEntries knows neither.
+  return Object.fromEntries(rows) as { [Name in keyof M]: (parts: Parts) => ReturnType<M[Name]> };
+}
 
 export type OwnTool = ReturnType<(typeof OWN_TOOLS)[keyof typeof OWN_TOOLS]>;
 
