@@ -41,7 +41,7 @@ const RECIPES: readonly Recipe[] = [
     title: "Review a change",
     description: "Find what is wrong with a change before it is merged",
     arguments: [
-      { name: "ref", description: "What to compare with, such as main; what is not committed when absent" },
+      { name: "ref", description: "What to compare with, such as main; uncommitted changes by default" },
       PATH,
     ],
     task: (args) =>

@@ -52,7 +52,7 @@ export function createResources(
     return jobs.map(({ job_id, tool, action, state }) => ({
       uri: `octant://job/${job_id}`,
       name: job_id,
-      description: `What ${tool}.${action} told; it is ${state}`,
+      description: `Output of ${tool}.${action}; ${state}`,
       mimeType: "text/plain",
     }));
   };
@@ -114,7 +114,7 @@ const DESCRIPTIONS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
   file: "A file of the workspace",
   manual: "The manual of a tool",
   manualAction: "The manual of one action",
-  job: "What a job has told so far, and its result",
+  job: "The output of a job so far, and its result",
   stdout: "What a process wrote",
   stderr: "What a process wrote to its error stream",
   blob: "Something kept, such as an older state of a file",

@@ -9,8 +9,13 @@ export const acp = defineCommand({
   summary: "Run the agent for an editor, over the Agent Client Protocol on stdin and stdout",
   flags: {
     ...flags,
-    provider: { summary: "Who answers", value: "NAME", choices: PROVIDER_NAMES, env: "OCTANT_PROVIDER" },
-    model: { summary: "Which model; HANZO_MODEL and settings name one too", value: "MODEL" },
+    provider: {
+      summary: "The model provider",
+      value: "NAME",
+      choices: PROVIDER_NAMES,
+      env: "OCTANT_PROVIDER",
+    },
+    model: { summary: "The model; HANZO_MODEL and the settings can name it too", value: "MODEL" },
     "editor-terminals": {
       summary: "Offer the editor's terminal as a tool; what runs there is outside the sandbox",
     },

@@ -17,13 +17,16 @@ const DEFAULT_LIMIT = 50;
 
 export const audit = defineCommand({
   name: "audit",
-  summary: "Show what was called and decided, or prove that the record is whole",
+  summary: "Show calls and decisions, or verify that the audit log is intact",
   arguments: [{ name: "verify", kind: ["verify"], optional: true }],
   flags: {
     root: workspaceFlags.root,
-    follow: { summary: "Go on with what comes" },
-    limit: { summary: `How many of the newest; ${DEFAULT_LIMIT} by default`, value: "COUNT" },
-    json: { summary: "Print JSON, one object a line" },
+    follow: { summary: "Keep printing new records" },
+    limit: {
+      summary: `Print at most this many of the newest records; ${DEFAULT_LIMIT} by default`,
+      value: "COUNT",
+    },
+    json: { summary: "Print one JSON object per line" },
   },
   notes: `octant audit verify exits with 0 when the record is whole, and with 1 when records were changed or removed, the whole
 log included. Old records that retention dropped (audit.keep_bytes in the settings) are counted and are not a change.`,
@@ -61,7 +64,7 @@ function interrupted(): AbortSignal {
 function toCount(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LIMIT;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`--limit is a number, not '${text}'`, "octant audit --limit 100");
+  throw new UsageError(`--limit must be a number, not '${text}'`, "octant audit --limit 100");
 }
 
 function toLine(record: KeptRecord, { stdout }: Io): string {
@@ -77,7 +80,7 @@ function toFacts(record: KeptRecord): string[] {
       const told = decisions.map(({ step, outcome, rule, tier }) =>
         [step, outcome, rule && `[${rule}]`, tier && `(${tier})`].filter(Boolean).join(" "),
       );
-      const goesOn = job === undefined ? [] : [`goes on as ${job}`];
+      const goesOn = job === undefined ? [] : [`continues as ${job}`];
       return [time, action, code, `${duration} ms`, `by ${caller}`, ...told, ...goesOn];
     }
     case "job": {
@@ -85,20 +88,20 @@ function toFacts(record: KeptRecord): string[] {
       return [time, action, code, `${duration} ms`, `by ${caller}`, `end of ${job}`];
     }
     case "begin":
-      return [record.time, record.action, "has begun and was not answered", `by ${record.caller}`];
+      return [record.time, record.action, "started and never answered", `by ${record.caller}`];
     case "dropped":
       return [
         record.time,
-        `${record.records} records let go, parts ${record.parts.join(" to ")} of chain ${record.chain}`,
+        `${counted(record.records, "old record")} dropped, parts ${record.parts.join(" to ")} of chain ${record.chain}`,
       ];
     case "open":
-      return [record.time, `process ${record.pid} began to write`];
+      return [record.time, `process ${record.pid} started writing`];
     case "torn":
-      return [record.time, `${record.pieces.length} half-written lines of a process that was killed`];
+      return [record.time, `${counted(record.pieces.length, "half-written line")} of a killed process`];
     case "lost":
       return [
         record.time,
-        `${record.records} records of calls that only look were lost: the disk took nothing`,
+        `${counted(record.records, "record")} of read-only calls lost: the disk could not be written`,
       ];
   }
 }

@@ -34,17 +34,22 @@ const INPUT_MODES = ["default", "emacs", "vim"] as const;
 
 export const chat = defineCommand({
   name: "chat",
-  summary: "Work with the agent in this terminal; octant alone does the same",
+  summary: "Work with the agent in this terminal; the default without a command",
   arguments: [{ name: "PROMPT", optional: true }],
   flags: {
     ...workspaceFlags,
-    provider: { summary: "Who answers", value: "NAME", choices: PROVIDER_NAMES, env: "OCTANT_PROVIDER" },
-    model: { summary: "Which model; HANZO_MODEL and settings name one too", value: "MODEL" },
-    resume: { summary: "Go on with this session", value: "ID" },
-    continue: { summary: "Go on with the newest session of this folder" },
-    fork: { summary: "Begin a new session with the conversation of this one", value: "ID" },
+    provider: {
+      summary: "The model provider",
+      value: "NAME",
+      choices: PROVIDER_NAMES,
+      env: "OCTANT_PROVIDER",
+    },
+    model: { summary: "The model; HANZO_MODEL and the settings can name it too", value: "MODEL" },
+    resume: { summary: "Resume this session", value: "ID" },
+    continue: { summary: "Resume the newest session of this folder" },
+    fork: { summary: "Start a new session from a copy of this one", value: "ID" },
     "input-mode": {
-      summary: "How the input is edited",
+      summary: "Key bindings of the input line",
       value: "MODE",
       choices: INPUT_MODES,
       env: "OCTANT_INPUT_MODE",
@@ -59,7 +64,7 @@ export const chat = defineCommand({
       const left = await converse(from, first, flags, io);
       if (left === undefined) return EXIT.FAILED;
       if (left.next === undefined) {
-        io.stdout.write(`octant --resume ${left.session_id} goes on with this session\n`);
+        io.stdout.write(`octant --resume ${left.session_id} resumes this session\n`);
         return EXIT.OK;
       }
       from = left.next === "new" ? undefined : left.next;

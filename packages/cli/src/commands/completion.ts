@@ -11,7 +11,7 @@ const SHELLS = { bash: toBash, zsh: toZsh, fish: toFish };
 
 export const completion = defineCommand({
   name: "completion",
-  summary: "Print the completion script of a shell",
+  summary: "Print a shell completion script",
   arguments: [{ name: "SHELL", kind: Object.keys(SHELLS) }],
   flags: workspaceFlags,
   notes: `bash: eval "$(octant completion bash)" in ~/.bashrc

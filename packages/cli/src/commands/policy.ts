@@ -11,7 +11,7 @@ const COLOURS = { runs: "green", asks: "yellow", refused: "red" } as const;
 
 export const policy = defineCommand({
   name: "policy",
-  summary: "Tell which rule, tier, mode, hook and sandbox decide about a call, and why",
+  summary: "Explain which rule, tier, mode, hook and sandbox decide a call, and why",
   arguments: [
     { name: "explain", kind: ["explain"] },
     { name: "TOOL.ACTION", kind: "action" },

@@ -25,40 +25,43 @@ export const serve = defineCommand({
     },
     ...zmqFlags,
     nats: {
-      summary: "With --http: serve the tools of the workers on this NATS server, and none of this process",
+      summary: "With --http: serve the tools of workers on this NATS server instead of local tools",
       value: "URL",
       env: "OCTANT_NATS",
     },
-    project: { summary: "For --nats, where workers of several projects are there", value: "ID" },
+    project: { summary: "For --nats: the project to use when workers serve several", value: "ID" },
     http: { summary: "Serve over HTTP and WebSocket instead", env: "OCTANT_HTTP" },
     port: {
-      summary: "For --http; 0 picks a free one; when absent, the port of the last time in this folder",
+      summary: "For --http: 0 picks a free port; by default, the port last used in this folder",
       value: "PORT",
       env: "OCTANT_PORT",
     },
-    host: { summary: "For --http; 127.0.0.1 when absent", value: "ADDRESS", env: "OCTANT_HOST" },
-    "allow-host": { summary: "For --http: a name under which clients reach us", value: "NAME", many: true },
-    "allow-origin": { summary: "For --http: an origin whose pages may call us", value: "ORIGIN", many: true },
+    host: { summary: "For --http: 127.0.0.1 by default", value: "ADDRESS", env: "OCTANT_HOST" },
+    "allow-host": { summary: "For --http: a host name that clients may use", value: "NAME", many: true },
+    "allow-origin": {
+      summary: "For --http: an origin whose pages may call this server",
+      value: "ORIGIN",
+      many: true,
+    },
     "public-url": {
-      summary: "For --http: where clients reach /mcp, when that is another address, as behind a proxy",
+      summary: "For --http: the public URL of /mcp, as behind a proxy",
       value: "URL",
     },
     "tls-cert": { summary: "For --http: a PEM file, with --tls-key", value: "FILE" },
     "tls-key": { summary: "For --http: a PEM file, with --tls-cert", value: "FILE" },
-    json: { summary: "For --http and --zmq: print where it serves, and the token, as one line of JSON" },
+    json: { summary: "For --http and --zmq: print the address and token as one line of JSON" },
     sse: { summary: "For --http: also the transport of 2024-11-05 (/sse)" },
     "oauth-issuer": {
-      summary: "For --http: an authorisation server whose tokens are good here",
+      summary: "For --http: an authorisation server whose tokens are accepted",
       value: "URL",
     },
   },
-  notes: `Over stdin and stdout it ends, with 0, when stdin ends and at SIGTERM, SIGINT or SIGHUP. The log is on
-stderr.
-Over HTTP every client needs a token: one is printed that stays the same for this folder, octant token
-makes others. With
---permissions enforce, calls whose client cannot ask wait at /approvals for whoever has scope admin.
-Over ZeroMQ other processes call without JSON (docs/wire.md). ipc:///… is in a folder of mode 0700; tcp:// needs
---zmq-keys. With --http too, both are served.`,
+  notes: `On stdin and stdout the server exits with 0 when stdin closes, or on SIGTERM, SIGINT or SIGHUP. It logs to stderr.
+Over HTTP every client needs a token. The server prints one that stays the same for this folder; octant token creates
+others. With --permissions enforce, calls from clients that cannot ask a person wait at /approvals for a token with
+scope admin.
+Over ZeroMQ other processes call without JSON (docs/wire.md). An ipc:/// address must be in a folder of mode 0700;
+tcp:// needs --zmq-keys. With --http, both are served.`,
   async run({ flags }, io) {
     const { zmq } = flags;
     if (zmq !== undefined && !flags.http)

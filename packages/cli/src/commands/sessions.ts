@@ -22,9 +22,9 @@ export const sessions = defineCommand({
   ],
   flags: {
     root: workspaceFlags.root,
-    format: { summary: "Of an export; markdown by default", value: "FORMAT", choices: FORMAT_NAMES },
+    format: { summary: "Export format; markdown by default", value: "FORMAT", choices: FORMAT_NAMES },
     output: { summary: "Write the export to this file", value: "FILE" },
-    limit: { summary: "List so many; 20 by default", value: "N" },
+    limit: { summary: "List at most this many; 20 by default", value: "N" },
     json: { summary: "Print as JSON" },
   },
   notes: `The sessions of this folder, newest first. An id may be cut as long as it is unambiguous.

@@ -15,20 +15,20 @@ const IDS = CLIENTS.map(({ id }) => id);
 
 export const setup = defineCommand({
   name: "setup",
-  summary: "Register octant in the programs that can use it",
+  summary: "Register Octant in MCP clients and editors",
   arguments: [{ name: "CLIENT", kind: IDS, many: true }],
   flags: {
     scope: {
-      summary: "Whose files: yours, or those of the project in the current folder",
+      summary: "Which settings to change: yours, or those of the project in the current folder",
       value: "SCOPE",
       choices: ["user", "project"],
     },
     root: { summary: "The folder that the client may work in", value: "DIR", many: true },
-    remove: { summary: "Take octant out again" },
-    print: { summary: "Only show what to paste where" },
+    remove: { summary: "Remove the registration" },
+    print: { summary: "Only print what to paste and where" },
     acp: { summary: "Print how Zed, JetBrains IDEs and Neovim start the agent (octant acp)" },
-    yes: { summary: "Ask nothing" },
-    json: { summary: "Print what was done as JSON" },
+    yes: { summary: "Do not ask for confirmation" },
+    json: { summary: "Print the changes as JSON" },
   },
   notes: `Clients: ${IDS.join(", ")}; without a name, all that are installed.
 Only octant's entry is changed, and of that only the command: flags behind serve, environment and comments
@@ -114,7 +114,7 @@ async function isAgreed(count: number, plans: readonly Plan[], json: boolean, io
         plans.map((plan) => toRow(plan, undefined, io)),
         io,
       );
-    throw new UsageError("nothing was written, since there is no terminal to ask on", "--yes writes it");
+    throw new UsageError("nothing was written: there is no terminal to confirm on", "--yes writes it");
   }
   const dialogue = createInterface({ input: io.stdin, output: io.stderr });
   try {

@@ -9,7 +9,7 @@ const VERBS = ["create", "list", "revoke"] as const;
 
 export const token = defineCommand({
   name: "token",
-  summary: "Make, list and revoke the bearer tokens of clients that come over HTTP",
+  summary: "Create, list and revoke bearer tokens for HTTP clients",
   arguments: [
     { name: "create|list|revoke", kind: VERBS },
     { name: "ID", optional: true },
@@ -21,7 +21,7 @@ export const token = defineCommand({
       value: "SCOPE",
       many: true,
     },
-    name: { summary: "What it is for", value: "TEXT" },
+    name: { summary: "A note about its purpose", value: "TEXT" },
     json: { summary: "Print as JSON" },
   },
   notes: "A token is shown once, when it is made; only its hash is kept.",

@@ -9,11 +9,11 @@ import { workspaceFlags } from "../workspace-flags.ts";
 
 export const tools = defineCommand({
   name: "tools",
-  summary: "List the tools with their actions, and what the list costs a model",
+  summary: "List the tools with their actions and their cost in tokens",
   flags: {
     ...workspaceFlags,
     profile: { summary: "As serve lists them", value: "PROFILE", choices: PROFILES, env: "OCTANT_PROFILE" },
-    json: { summary: "Print what a client gets for tools/list" },
+    json: { summary: "Print the tools/list result that clients receive" },
   },
   async run({ flags }, io) {
     await using octant = openOctant(flags, io);

@@ -19,7 +19,7 @@ const VERBS = ["list", "revoke"] as const;
 
 export const trust = defineCommand({
   name: "trust",
-  summary: "Show what a project wants to run, to be allowed or to tell the agent, and let it",
+  summary: "Show the hooks, servers, allow rules and instructions of a project, and trust them",
   arguments: [{ name: "list|revoke", kind: VERBS, optional: true }],
   flags: {
     root: workspaceFlags.root,

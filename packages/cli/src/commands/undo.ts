@@ -14,8 +14,8 @@ const flags = {
   root: workspaceFlags.root,
   session: { summary: "Only turns of this session", value: "ID" },
   "dry-run": { summary: "Show what would change, and change nothing" },
-  overwrite: { summary: "Also files that you changed since, where the changes do not fit together" },
-  keep: { summary: "Leave those files alone and do the rest" },
+  overwrite: { summary: "Also restore files that you changed since, discarding conflicting changes" },
+  keep: { summary: "Skip those files and restore the rest" },
   json: { summary: "Print as JSON" },
 } as const satisfies Flags;
 
@@ -26,7 +26,7 @@ The last 500 states are kept, outside your repository.`;
 
 export const undo = defineCommand({
   name: "undo",
-  summary: "Take back what the last turn of the agent did to files, commands included",
+  summary: "Undo the file changes of the agent's last turn, including those of its commands",
   flags: { ...flags, list: { summary: "List what can be undone, newest first" } },
   notes: `${NOTES}
   octant undo --list        what can be undone
@@ -37,7 +37,7 @@ export const undo = defineCommand({
 
 export const redo = defineCommand({
   name: "redo",
-  summary: "Make the turn again that was undone last",
+  summary: "Redo the turn that was undone last",
   flags,
   notes: NOTES,
   run: ({ flags: given }, io) => restore("redo", { ...given, list: false }, io),

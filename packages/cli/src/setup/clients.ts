@@ -142,7 +142,7 @@ export const CLIENTS: readonly Client[] = [
     startsIn: "project",
     answers: "text",
     afterwards:
-      "Codex reads a project's own file only in a folder that it trusts; it asks when it is started there",
+      "Codex reads a project's own file only in a folder that it trusts; it asks when it is started there; for `codex exec`, add `required = true` below [mcp_servers.octant], or the first turn starts without the tools",
     foundBy: { paths: everywhere("{codex}"), program: "codex" },
   },
   {
