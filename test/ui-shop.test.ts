@@ -329,6 +329,10 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect(readFileSync(inProject("trace.zip")).subarray(0, 2).toString()).toBe("PK");
     if (lacks("ffmpeg")) return;
     const { recording } = await ui("record");
+    expect(await fails("record", {})).toMatchObject({
+      code: "UPSTREAM_ERROR",
+      message: expect.stringContaining("one recording at a time"),
+    });
     await ui("evaluate", { script: "document.body.style.background = 'navy'" });
     const video = await ui("stop", { recording, output: "video.mp4" });
     expect(existsSync(inProject("video.mp4"))).toBe(true);

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ToolError } from "@octant/core";
 import type { Page } from "playwright-core";
 import { createDesktop, missing } from "../screen/program.ts";
 import type { Recorder } from "../screen/recorder.ts";
 import { type Frame, joinFrames } from "../screen/video.ts";
+import { messageOf } from "./failures.ts";
 
 const MAX_FRAMES = 20_000;
 
@@ -17,17 +19,23 @@ export async function recordPage(page: Page, env: NodeJS.ProcessEnv): Promise<Re
   const frames: Frame[] = [];
   // A page that stays as it is sends no pictures.
   const first = join(folder, "first.jpg");
-  await page.screenshot({ path: first, type: "jpeg" });
-  frames.push({ file: first, at: 0 });
   const started = performance.now();
-  await page.screencast.start({
-    onFrame({ data }) {
-      if (frames.length >= MAX_FRAMES) return;
-      const file = join(folder, `${frames.length}.jpg`);
-      writeFileSync(file, data);
-      frames.push({ file, at: performance.now() - started });
-    },
-  });
+  try {
+    await page.screenshot({ path: first, type: "jpeg" });
+    frames.push({ file: first, at: 0 });
+    await page.screencast.start({
+      onFrame({ data }) {
+        if (frames.length >= MAX_FRAMES) return;
+        const file = join(folder, `${frames.length}.jpg`);
+        writeFileSync(file, data);
+        frames.push({ file, at: performance.now() - started });
+      },
+    });
+  } catch (cause) {
+    remove();
+    const message = `the page cannot be recorded: ${messageOf(cause)}; a page has one recording at a time, which ui.stop ends`;
+    throw new ToolError("UPSTREAM_ERROR", message, {}, { cause });
+  }
   return {
     async stop() {
       await page.screencast.stop().catch(() => {});

@@ -111,7 +111,7 @@ export const route = (options: UiOptions) => {
     },
     text: ({ routes, requests, uri }, reader) => ({
       body: [
-        ...(routes ?? []),
+        ...(routes?.length === 0 ? ["no routes"] : (routes ?? [])),
         ...(requests ?? []).map(
           ({ method, url, type, status, ms, failure }) =>
             `${method} ${status ?? "-"} ${url} (${type}${ms === undefined ? "" : `, ${ms} ms`})${failure ? ` failed: ${failure}` : ""}`,
