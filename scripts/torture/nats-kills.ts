@@ -14,7 +14,7 @@ const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const WORKERS = 3;
 /** Kills at full size, spread over the jobs. */
 const KILLS = 20;
-const MIN_JOBS_PER_KILL = 10;
+const MIN_JOBS_PER_KILL = 25;
 const MAX_PAUSE_MS = 300;
 const MAX_WAIT_MS = 10 * 60_000;
 const caller = { id: "local", access: "admin" } as const;
