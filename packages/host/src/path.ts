@@ -73,7 +73,7 @@ function decodeFileUri(uri: string): Path {
 }
 
 function decodeBarePath(path: string, base: Path): Path {
-  if (!path.isWellFormed()) throw notAPath("the path is no valid Unicode; give it as a file:/// URI");
+  if (!path.isWellFormed()) throw notAPath("the path is not valid Unicode; give it as a file:/// URI");
   if (SCHEME.test(path) && path.includes("://"))
     throw notAPath("only file:/// URIs and refs can be used here");
   return path.startsWith("/") ? path : `${base}/${path}`;

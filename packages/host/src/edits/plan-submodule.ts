@@ -24,7 +24,7 @@ export function readSubmodule(
   checkWritable(confinement.roots, asked);
   const folder = readEntry(confinement, "directory", asked);
   const uri = pathToUri(asked);
-  if (!folder) throw patchFailed(`${uri} is no folder, but the patch changes a submodule there`, { uri });
+  if (!folder) throw patchFailed(`${uri} is not a folder, but the patch changes a submodule there`, { uri });
   const goes = change.kind === "delete" || (made !== undefined && made !== asked);
   const isUsed =
     all.some((other) => other.made !== undefined && isBelow(asked, other.made)) ||

@@ -192,4 +192,4 @@ function checkHash(file: Opened, actual: Hash | undefined): void {
 }
 
 const notText = ({ uri }: Opened) =>
-  new ToolError("NOT_TEXT", `${uri} is no text; read it with encoding base64 or auto`, { uri });
+  new ToolError("NOT_TEXT", `${uri} is not text; read it with encoding base64 or auto`, { uri });

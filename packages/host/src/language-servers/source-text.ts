@@ -35,6 +35,6 @@ export function readSourceText(confinement: Confinement, path: Path): SourceText
     );
   const text = utf16FormOf(bytes)?.decode(bytes) ?? (isUtf8(bytes) ? bytes.toString() : undefined);
   if (text === undefined || text.includes("\0"))
-    throw new ToolError("NOT_TEXT", `${uri} is no text`, { uri });
+    throw new ToolError("NOT_TEXT", `${uri} is not text`, { uri });
   return { path: file.path, text: text.startsWith(BOM) ? text.slice(1) : text, bytes, hash };
 }

@@ -64,5 +64,5 @@ export const nameOf = (host: string): string => host.replace(/\.+$/, "");
 
 const badPattern = (text: string) =>
   new TypeError(
-    `'${text}' is no host: write host, host:port, *.example.com, an address or a range like 10.0.0.0/8`,
+    `'${text}' is not a host: write host, host:port, *.example.com, an address or a range like 10.0.0.0/8`,
   );

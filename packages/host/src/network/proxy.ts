@@ -17,7 +17,7 @@ export function createProxyChoice(env: NodeJS.ProcessEnv, warn: (message: string
     if (value === undefined) return undefined;
     const url = URL.parse(value.includes("://") ? value : `http://${value}`);
     if (url && isHttp(url)) return url.href;
-    warn(`${name} is no http or https URL and is not used`);
+    warn(`${name} is not an http or https URL and is not used`);
     return undefined;
   };
   const any = proxyOf("all_proxy");

@@ -41,7 +41,7 @@ export function nextHop(hop: Hop, status: number, location: string): Hop {
 
 function toNextTarget(from: Target, location: string): Target {
   const url = URL.parse(location, from.url.href);
-  if (!url) throw new ToolError("UPSTREAM_ERROR", `${from.shown} redirects to what is no URL`, {});
+  if (!url) throw new ToolError("UPSTREAM_ERROR", `${from.shown} redirects to an invalid URL`, {});
   if (!isHttp(url))
     throw blocked(
       { shown: url.protocol },

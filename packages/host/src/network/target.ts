@@ -14,7 +14,7 @@ export interface Target extends Destination {
 /** Parses a URL as browsers do, so that every spelling of an address becomes one; INVALID_ARGUMENT when it is none. */
 export function parseTarget(text: string, path = "url"): Target {
   const url = URL.parse(text);
-  if (!url) throw notAUrl(path, `${path} is no absolute URL, such as https://example.com/page`);
+  if (!url) throw notAUrl(path, `${path} is not an absolute URL, such as https://example.com/page`);
   if (!isHttp(url)) throw notAUrl(path, `only http and https can be reached, not ${url.protocol}`);
   return toTarget(url);
 }

@@ -103,7 +103,7 @@ function encodeLine(bytes: Buffer): string {
   return line;
 }
 
-const badLine = (number: number) => malformed(number, "this is no line of a GIT binary patch");
+const badLine = (number: number) => malformed(number, "this is not a line of a GIT binary patch");
 
 function inflate(packed: Buffer, size: number, line: number): Buffer {
   let data: Buffer | undefined;

@@ -32,7 +32,7 @@ export function parseUnified(lines: readonly string[], target: Path | undefined)
     at++;
   }
   if (changes.length > 0) return changes;
-  throw patchFailed("this is no patch: no '--- ' and '+++ ' lines, no '@@' hunk, no '*** Begin Patch'");
+  throw patchFailed("this is not a patch: no '--- ' and '+++ ' lines, no '@@' hunk, no '*** Begin Patch'");
 }
 
 /** What mail and other programs put between the files of a patch. */

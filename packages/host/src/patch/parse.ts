@@ -30,7 +30,7 @@ function checkText(text: string): void {
   const size = Buffer.byteLength(text);
   if (size > MAX_PATCH_BYTES) throw tooLarge(MAX_PATCH_BYTES, size, "bytes");
   if (!text.isWellFormed())
-    throw patchFailed("the patch is no valid Unicode: it holds half of a surrogate pair");
+    throw patchFailed("the patch is not valid Unicode: it holds half of a surrogate pair");
 }
 
 const tooLarge = (limit: number, actual: number, what: string) =>

@@ -411,11 +411,11 @@ export const FILE_ROWS: readonly TortureRow[] = [
     says: /no lines/,
   },
   {
-    name: "text that is no patch is refused",
+    name: "text that is not a patch is refused",
     before: "a\n",
     patch: "please change a to b\n",
     error: "PATCH_FAILED",
-    says: /no patch/,
+    says: /not a patch/,
   },
   { name: "nothing is refused", before: "a\n", patch: " \n\n", error: "PATCH_FAILED", says: /empty/ },
   {

@@ -18,7 +18,7 @@ export function toStartError(cause: unknown, program: string, { memoryBytes }: P
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such program on the PATH, or the interpreter in its first line is missing (ENOENT)",
   EACCES: "it is not executable, or the operating system refuses it (EACCES)",
-  ENOEXEC: "it is no program for this machine; a script needs a first line such as #!/bin/sh (ENOEXEC)",
+  ENOEXEC: "it is not a program for this machine; a script needs a first line such as #!/bin/sh (ENOEXEC)",
   E2BIG:
     "the command and its environment are too long for the system; put the text into a file or stdin (E2BIG)",
   EAGAIN: "the system allows no more processes; end some and try again (EAGAIN)",

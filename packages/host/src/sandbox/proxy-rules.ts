@@ -21,7 +21,7 @@ const TARGET = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_](?:[a-z0-9._-]{0,251}[a-z0-9_])?
 export function parseHostRule(text: string): HostRule {
   const below = text.startsWith("*.");
   const target = parseTarget(below ? text.slice(2) : text, undefined);
-  if (!target) throw new TypeError(`'${text}' is no host; write host, host:port or *.host`);
+  if (!target) throw new TypeError(`'${text}' is not a host; write host, host:port or *.host`);
   return { host: target.host, below, ports: target.port === undefined ? WEB_PORTS : [target.port] };
 }
 

@@ -30,6 +30,6 @@ function isOpeningPipe(pid: number): boolean {
 const stalled = () =>
   new ToolError(
     "TIMEOUT",
-    "the search waits for a pipe; remove the .gitignore, .ignore or .rgignore that is no file, or search another path",
+    "the search waits for a pipe; remove the .gitignore, .ignore or .rgignore that is not a file, or search another path",
     { after_ms: LOOK_MS },
   );

@@ -48,7 +48,7 @@ export const write = ({ edits }: { edits: Edits }) =>
 function decode(content: string, encoding: "utf-8" | "base64"): Buffer {
   if (encoding === "utf-8") {
     if (content.isWellFormed()) return Buffer.from(content);
-    throw invalid("content is no valid Unicode: it holds half of a surrogate pair; send bytes as base64");
+    throw invalid("content is not valid Unicode: it holds half of a surrogate pair; send bytes as base64");
   }
   if (BASE64.test(content)) return Buffer.from(content, "base64");
   throw invalid("content is no base64 (A–Z a–z 0–9 + / with = at the end, no line breaks)");

@@ -84,7 +84,7 @@ async function toJsonContent(
 }
 
 const NOTES = {
-  no_json: "the body is no JSON, so it is here as text",
+  no_json: "the body is not JSON, so it is returned as text",
   too_deep: "the body is JSON that is nested too deeply, so it is here as text",
 } as const;
 

@@ -123,10 +123,10 @@ test("select narrows JSON, and says when nothing is there", async () => {
   expect(await fail("/json", { select: "items[" })).toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
-test("what is no JSON, or too deep, comes as text with a note", async () => {
+test("a body that is not JSON, or too deep, is returned as text with a note", async () => {
   expect(await get("/broken-json")).toMatchObject({
     text: "<html>",
-    note: expect.stringContaining("no JSON"),
+    note: expect.stringContaining("not JSON"),
   });
   expect(await get("/deep", { max_bytes: 1_000_000 })).toMatchObject({
     note: expect.stringContaining("deeply"),

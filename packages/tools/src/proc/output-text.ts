@@ -50,7 +50,7 @@ export function readFully(spool: Spool, offset: number, length: number): { start
 
 /** Valid Unicode whatever the bytes are; what is no text is named, not shown. */
 export function toText(bytes: Buffer, raw: boolean): string {
-  if (bytes.includes(0)) return `[${bytes.length} bytes that are no text]`;
+  if (bytes.includes(0)) return `[${bytes.length} bytes that are not text]`;
   const text = bytes.toString("utf8");
   return raw ? text : toPlainText(text);
 }

@@ -131,7 +131,7 @@ test("escapes are taken out unless raw is asked for, and what is no text is name
   const command = "printf '\\033[31mred\\033[0m\\n'";
   expect((await data("exec", { command }))["stdout"]).toBe("red\n");
   expect((await data("exec", { command, raw: true }))["stdout"]).toBe("\x1b[31mred\x1b[0m\n");
-  expect((await data("exec", { command: "printf 'a\\000b'" }))["stdout"]).toBe("[3 bytes that are no text]");
+  expect((await data("exec", { command: "printf 'a\\000b'" }))["stdout"]).toBe("[3 bytes that are not text]");
 });
 
 test("what still runs after wait goes on, can be followed, and is ended by kill", async () => {
