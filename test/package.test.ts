@@ -131,7 +131,9 @@ test("the bundle has the command, what it needs on this platform, and a manifest
   ]);
 });
 
-const packages = globSync("packages/*/package.json", { cwd: REPOSITORY }).map(dirname);
+const packages = globSync("packages/*/package.json", { cwd: REPOSITORY })
+  .map(dirname)
+  .filter((path) => !loadManifest(join(REPOSITORY, path)).private);
 test.each(packages)("%s says where what is built is", (path) => {
   const { publishConfig } = loadManifest(join(REPOSITORY, path));
   expect(publishConfig?.exports).toEqual({ ".": "./dist/index.js" });

@@ -217,7 +217,7 @@ export function toSessionChoice(flags: {
 }
 
 /** What the agent starts has no use for the keys of the model's provider. */
-function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const keys = new Set(
     Object.values(PROVIDERS).flatMap(({ key_variables }) => key_variables as readonly string[]),
   );

@@ -25,7 +25,7 @@ import {
 } from "@octant/runtime";
 import type { Octant } from "../octant.ts";
 import { loadAgentContext } from "./agent-context.ts";
-import { chooseClient, type OpenAgentOptions, openSessions } from "./open-agent.ts";
+import { chooseClient, type OpenAgentOptions, openSessions, withoutKeys } from "./open-agent.ts";
 import { openWorktree } from "./worktree.ts";
 
 export interface WorkspaceCrewOptions {
@@ -62,6 +62,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     const system = await systemFor(plan.of);
     const worktree = plan.worktree
       ? await openWorktree(octant, plan.agent_id, {
+          env: withoutKeys(env),
           permissions: given.permissions,
           prompter: callPrompter.prompter,
           ...(options.allow && { allow: options.allow }),

@@ -19,10 +19,10 @@ const MAX_SUBJECT_CHARS = 72;
 export async function openWorktree(
   parent: Octant,
   agent_id: string,
-  policy: Pick<OctantOptions, "permissions" | "prompter" | "allow">,
+  options: Required<Pick<OctantOptions, "env">> & Pick<OctantOptions, "permissions" | "prompter" | "allow">,
 ): Promise<Worktree> {
   const { confinement, sandbox } = parent.workspace;
-  const { env } = process;
+  const { env } = options;
   // Without a sandbox, since the new folder lies elsewhere; git still runs nobody's hooks and filters.
   const maker = createGit({ confinement, env }).open();
   const repository = createGit({ confinement, env, sandbox }).open();
@@ -30,11 +30,10 @@ export async function openWorktree(
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "octant-worktree-"))), "tree");
   await maker.run(["worktree", "add", "--quiet", "-b", branch, folder, "HEAD"]);
   const octant = createOctant({
-    ...policy,
+    ...options,
     roots: [folder],
     // Rules of the parent hold in the copy too.
     config: parent.config,
-    env,
   });
   let isMerged = false;
 
