@@ -442,6 +442,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/crew.test.ts: sub-agents end with their parent",
     "test/slash-commands.test.ts: /auto hands each stage on",
   ),
+  rule(
+    "memory is recalled by words and meaning, says when its files changed, and keeps no secrets",
+    "test/memory.test.ts: what is remembered is found by words in the next server",
+    "test/memory.test.ts: a secret is never remembered",
+  ),
   // 9. and 10.
   rule(
     "undo covers the shell: a turn is taken back as a whole, and what the person changed since is kept or asked about",

@@ -18,7 +18,14 @@ import {
   type Screen,
   type Workspace,
 } from "@octant/host";
-import { type Config, DEFAULT_TOOLS, type EffectiveSettings, explainConfig } from "@octant/runtime";
+import {
+  type Config,
+  collectSecrets,
+  createRedactor,
+  DEFAULT_TOOLS,
+  type EffectiveSettings,
+  explainConfig,
+} from "@octant/runtime";
 import {
   code,
   config,
@@ -26,6 +33,7 @@ import {
   event,
   fs,
   job,
+  memory,
   net,
   proc,
   search,
@@ -87,6 +95,10 @@ export const OWN_TOOLS = {
     ),
   ...fromWorkspace(workspaceTools),
   agent: ({ crew }: Parts) => agentTool(crew),
+  memory: ({ workspace, env, settings }: Parts) => {
+    const redact = createRedactor({ secrets: collectSecrets(env, settings) });
+    return memory({ workspace, holdsSecret: (text) => redact(text) !== text });
+  },
 };
 
 type Maker = (workspace: Workspace) => Tool;
@@ -117,7 +129,7 @@ const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 export const GROUPS = {
   store: ["cas", "artifact", "annotation", "config", "graph"],
   wire: ["event"],
-  agents: ["agent"],
+  agents: ["agent", "memory"],
   core: DEFAULT_TOOLS,
   ui: ["ui"],
 } as const satisfies Record<string, readonly (keyof typeof OWN_TOOLS)[]>;

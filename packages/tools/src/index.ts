@@ -2,6 +2,7 @@ export * from "./code/index.ts";
 export { event } from "./event/index.ts";
 export { fs } from "./fs/index.ts";
 export { job } from "./job/index.ts";
+export { type MemoryOptions, memory } from "./memory/index.ts";
 export { type NetOptions, net } from "./net/index.ts";
 export { proc } from "./proc/index.ts";
 export { createSourceFiles, type SearchOptions, search } from "./search/index.ts";

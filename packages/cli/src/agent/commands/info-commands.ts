@@ -1,4 +1,4 @@
-import { MODES } from "@octant/core";
+import { createToText, MODES } from "@octant/core";
 import { describeRule } from "@octant/runtime";
 import { LOCAL_CALLER } from "../../octant.ts";
 import { asBlock, type SlashCommand } from "./slash-command.ts";
@@ -35,6 +35,19 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
       return {
         text: servers.join("\n") || "no MCP servers are set; `mcp_servers` in the settings names them",
       };
+    },
+  },
+  {
+    name: "memory",
+    argument: "[QUERY]",
+    summary: "Show what is remembered, or what fits the words; needs the memory tool (--tools or settings)",
+    async run(query, { opened: { octant, agent } }) {
+      const call = query === "" ? { action: "manage", input: {} } : { action: "recall", input: { query } };
+      const { envelope } = await octant.dispatch(
+        { tool: "memory", ...call },
+        { caller: { ...LOCAL_CALLER, id: agent.session.id } },
+      );
+      return { text: asBlock(createToText(octant.registry, [])(envelope)) };
     },
   },
   {

@@ -1,0 +1,271 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type ActionText, action, defineTool, newHandle, ToolError, Uri } from "@octant/core";
+import type { Files, StateFolder } from "@octant/host";
+import { z } from "zod";
+import { type MemoryItem, type MemoryStore, openMemoryStore, SCOPES } from "./memory-store.ts";
+
+export interface MemoryOptions {
+  readonly workspace: { readonly state: StateFolder; readonly files: Files };
+  /** Whether a text holds a secret, which is never kept. */
+  readonly holdsSecret: (text: string) => boolean;
+}
+
+const MAX_TEXT_CHARS = 8_000;
+const MAX_ITEMS = 100;
+const DEFAULT_ITEMS = 10;
+const SUMMARY_CHARS = 8_000;
+const EXAMPLE_ID = "mem_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
+
+const MemoryId = z.string().regex(/^mem_[0-9a-z]+$/);
+const Scope = z.enum(SCOPES);
+const Text = z.string().min(1).max(MAX_TEXT_CHARS);
+const Item = z.object({
+  memory_id: MemoryId,
+  scope: Scope,
+  kind: z.enum(["note", "fact"]),
+  text: z.string(),
+  tags: z.array(z.string()).readonly(),
+  source: z.string(),
+  confidence: z.number(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  links: z.array(z.object({ uri: z.string(), hash: z.string().nullable() })).readonly(),
+  changed_since: z
+    .array(z.string())
+    .optional()
+    .describe("Linked files that are not as they were; check before you rely on it"),
+});
+const fields = {
+  tags: z.array(z.string().min(1).max(64)).max(20).optional(),
+  source: z.string().max(200).optional().describe("Where it is known from"),
+  confidence: z.number().min(0).max(1).optional(),
+  links: z.array(Uri).max(20).optional().describe("Files it is about; their hashes are kept"),
+};
+const scopes = z
+  .array(Scope)
+  .min(1)
+  .default([...SCOPES]);
+const limit = z.int().min(1).max(MAX_ITEMS).default(DEFAULT_ITEMS);
+
+/** What is worth knowing beyond one conversation. */
+export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptions) => {
+  let opened: Promise<{ readonly own: MemoryStore; readonly global: MemoryStore }> | undefined;
+  const open = () =>
+    (opened ??= Promise.all([
+      openMemoryStore(state.folder("memory")),
+      openMemoryStore(globalFolder(state)),
+    ]).then(([own, global]) => ({ own, global })));
+  const storeOf = async (scope: MemoryItem["scope"]) => (await open())[scope === "global" ? "global" : "own"];
+  const find = async (memory_id: string, owner: string) => {
+    const { own, global } = await open();
+    for (const store of [own, global]) {
+      const item = store.get(memory_id, owner);
+      if (item) return { store, item };
+    }
+    throw new ToolError("NOT_FOUND", `there is no memory '${memory_id}'; memory.recall finds them`, {});
+  };
+  const checkSecret = (text: string) => {
+    if (!holdsSecret(text)) return;
+    const message = "the text holds a secret, which memory never keeps; leave it out";
+    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "text", message }] });
+  };
+  const hashOf = async (uri: string) => {
+    try {
+      return (await files.stat(uri, {})).hash ?? null;
+    } catch {
+      return null;
+    }
+  };
+  const toLinks = (uris: readonly string[] | undefined) =>
+    Promise.all((uris ?? []).map(async (uri) => ({ uri, hash: await hashOf(uri) })));
+  const withChanges = async (item: MemoryItem) => {
+    const changed: string[] = [];
+    for (const { uri, hash } of item.links) if ((await hashOf(uri)) !== hash) changed.push(uri);
+    return { ...item, ...(changed.length > 0 && { changed_since: changed }) };
+  };
+  const collect = async (
+    ask: (store: MemoryStore) => MemoryItem[],
+    wanted: readonly MemoryItem["scope"][],
+    max: number,
+  ) => {
+    const { own, global } = await open();
+    const lists = [
+      wanted.some((scope) => scope !== "global") ? ask(own) : [],
+      wanted.includes("global") ? ask(global) : [],
+    ];
+    // Ranks of two stores cannot be compared, so they take turns.
+    const found = Array.from({ length: max }, (_, rank) => lists.flatMap((list) => list[rank] ?? [])).flat();
+    return Promise.all(found.slice(0, max).map((item) => withChanges(item)));
+  };
+
+  return defineTool({
+    name: "memory",
+    summary: "Keep and recall notes and facts for this session, this project, or all projects.",
+    listing: "brief",
+    actions: {
+      recall: action({
+        summary: "Find memories by words and meaning, best first.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({ query: z.string().min(1).max(1_000), scopes, limit }),
+        output: z.object({ memories: z.array(Item).readonly() }),
+        examples: [{ title: "What do we know?", input: { query: "how are releases made" } }],
+        text: listText,
+        run: async ({ query, scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
+          memories: await collect(
+            (store) => store.recall(query, { scopes: wanted, owner, limit: max }),
+            wanted,
+            max,
+          ),
+        }),
+      }),
+      create: action({
+        summary: "Keep a note or a fact.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        input: z.strictObject({
+          text: Text,
+          scope: Scope.default("project"),
+          kind: z.enum(["note", "fact"]).default("note"),
+          ...fields,
+        }),
+        output: Item,
+        errors: ["NO_SPACE", "IO_ERROR"],
+        examples: [{ title: "A fact", input: { text: "Releases are tagged by CI.", kind: "fact" } }],
+        async run({ text, scope, kind, tags = [], source = "agent", confidence = 0.8, links }, { caller }) {
+          checkSecret([text, source, ...tags].join("\n"));
+          const now = new Date().toISOString();
+          const item: MemoryItem = {
+            memory_id: newHandle("mem", Date.now()),
+            ...{ scope, kind, text, tags, source, confidence },
+            created_at: now,
+            updated_at: now,
+            links: await toLinks(links),
+          };
+          (await storeOf(scope)).put(item, caller.id);
+          return item;
+        },
+      }),
+      update: action({
+        summary: "Change a memory; links are looked at again.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        input: z.strictObject({ memory_id: MemoryId, text: Text.optional(), ...fields }),
+        output: Item,
+        errors: ["NOT_FOUND"],
+        examples: [
+          { title: "Correct it", input: { memory_id: EXAMPLE_ID, confidence: 0.2 }, fails: "NOT_FOUND" },
+        ],
+        async run({ memory_id, links, ...given }, { caller }) {
+          const { store, item } = await find(memory_id, caller.id);
+          const changes = Object.fromEntries(
+            Object.entries(given).filter(([, value]) => value !== undefined),
+          );
+          const changed: MemoryItem = {
+            ...item,
+            ...changes,
+            updated_at: new Date().toISOString(),
+            links: await toLinks(links ?? item.links.map(({ uri }) => uri)),
+          };
+          checkSecret([changed.text, changed.source, ...changed.tags].join("\n"));
+          store.put(changed, caller.id);
+          return changed;
+        },
+      }),
+      delete: action({
+        summary: "Forget a memory.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        destructive: true,
+        input: z.strictObject({ memory_id: MemoryId }),
+        output: z.object({ memory_id: MemoryId, deleted: z.literal(true) }),
+        errors: ["NOT_FOUND"],
+        examples: [{ title: "Forget it", input: { memory_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
+        async run({ memory_id }, { caller }) {
+          const { store } = await find(memory_id, caller.id);
+          store.remove(memory_id, caller.id);
+          return { memory_id, deleted: true as const };
+        },
+      }),
+      manage: action({
+        summary: "List memories, newest first.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({ scopes, limit }),
+        output: z.object({ memories: z.array(Item).readonly() }),
+        examples: [{ title: "What is kept", input: {} }],
+        text: listText,
+        run: async ({ scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
+          memories: await collect((store) => store.list({ scopes: wanted, owner, limit: max }), wanted, max),
+        }),
+      }),
+      facts: action({
+        summary: "List facts, newest first.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({ scopes, limit }),
+        output: z.object({ memories: z.array(Item).readonly() }),
+        examples: [{ title: "What is certain", input: { scopes: ["project"] } }],
+        text: listText,
+        run: async ({ scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
+          memories: await collect(
+            (store) => store.list({ scopes: wanted, owner, kind: "fact", limit: max }),
+            wanted,
+            max,
+          ),
+        }),
+      }),
+      summarize: action({
+        summary: "Show the newest memories of a scope as one short Markdown text.",
+        access: "read",
+        timing: "sync",
+        intent: "inspect",
+        input: z.strictObject({ scope: Scope.default("project") }),
+        output: z.object({ markdown: z.string(), memories: z.int(), incomplete: z.string().optional() }),
+        examples: [{ title: "Of the project", input: {} }],
+        async run({ scope }, { caller: { id: owner } }) {
+          const items = (await storeOf(scope)).list({ scopes: [scope], owner, limit: MAX_ITEMS + 1 });
+          let markdown = "";
+          let memories = 0;
+          for (const { kind, text } of items.slice(0, MAX_ITEMS)) {
+            const line = `- ${kind === "fact" ? "**fact** " : ""}${text.replaceAll(/\s+/g, " ")}\n`;
+            if (markdown.length + line.length > SUMMARY_CHARS) break;
+            markdown += line;
+            memories += 1;
+          }
+          return {
+            markdown,
+            memories,
+            ...(memories < items.length && {
+              incomplete: "older memories are left out; memory.recall finds them",
+            }),
+          };
+        },
+      }),
+    },
+  });
+};
+
+/** Beside the folders of all workspaces. */
+function globalFolder({ base }: StateFolder): string {
+  const folder = join(base, "memory");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+const listText = ({ memories }: { readonly memories: readonly z.output<typeof Item>[] }): ActionText => ({
+  body:
+    memories
+      .map(
+        ({ memory_id, scope, kind, text, updated_at, changed_since }) =>
+          `${memory_id} (${scope} ${kind}, ${updated_at.slice(0, 10)})${changed_since ? ` [changed since: ${changed_since.join(", ")}]` : ""}: ${text}`,
+      )
+      .join("\n") || "nothing is remembered about this",
+});

@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createFixtureProject } from "./fixture-project.ts";
+import { type McpSession, startSession } from "./mcp-session.ts";
+
+const remember = async (session: McpSession, action: string, input: object = {}) =>
+  session.call("memory", { action, ...input });
+const textsOf = ({ data }: { data: Record<string, unknown> | null }) =>
+  (data as { memories: { text: string }[] }).memories.map(({ text }) => text);
+
+test("what is remembered is found by words in the next server, says when its files changed, and can be forgotten", async () => {
+  using project = createFixtureProject();
+  const { root: cwd, env } = project;
+  let id = "";
+  {
+    await using session = await startSession(["--tools", "memory"], { cwd, env });
+    const made = await remember(session, "create", {
+      text: "Releases are tagged by the pipeline, never by hand.",
+      kind: "fact",
+      links: ["README.md"],
+    });
+    expect(made, JSON.stringify(made.error)).toMatchObject({
+      ok: true,
+      data: { scope: "project", confidence: 0.8 },
+    });
+    id = String(made.data?.["memory_id"]);
+    await remember(session, "create", { text: "The parser keeps comments.", tags: ["parser"] });
+    await remember(session, "create", { text: "I prefer short commits.", scope: "global" });
+    await remember(session, "create", { text: "Only for this session.", scope: "session" });
+  }
+  writeFileSync(join(cwd, "README.md"), "changed\n");
+  await using session = await startSession(["--tools", "memory"], { cwd, env });
+  const found = await remember(session, "recall", { query: "how does tagging a release work?" });
+  expect(textsOf(found)[0]).toContain("Releases are tagged");
+  // The output's schema has just been checked by the server.
+  const [first] = (found.data?.["memories"] ?? []) as object[];
+  expect(first).toMatchObject({ changed_since: [expect.stringContaining("README.md")] });
+  expect(textsOf(await remember(session, "facts"))).toHaveLength(1);
+  expect((await remember(session, "summarize")).data).toMatchObject({ memories: 2 });
+  using other = createFixtureProject();
+  await using elsewhere = await startSession(["--tools", "memory"], {
+    cwd: other.root,
+    env: { ...other.env, XDG_STATE_HOME: env["XDG_STATE_HOME"] },
+  });
+  expect(textsOf(await remember(elsewhere, "manage"))).toEqual(["I prefer short commits."]);
+  expect(
+    (await remember(session, "update", { memory_id: id, text: "Releases are tagged by hand." })).ok,
+  ).toBe(true);
+  expect(textsOf(await remember(session, "recall", { query: "releases" }))[0]).toBe(
+    "Releases are tagged by hand.",
+  );
+  expect((await remember(session, "delete", { memory_id: id })).ok).toBe(true);
+  expect(await remember(session, "delete", { memory_id: id })).toMatchObject({
+    error: { code: "NOT_FOUND" },
+  });
+});
+
+test("a secret is never remembered", async () => {
+  using project = createFixtureProject();
+  await using session = await startSession(["--tools", "memory"], { cwd: project.root, env: project.env });
+  const refused = await remember(session, "create", {
+    text: "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345",
+  });
+  expect(refused).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
+  expect(textsOf(await remember(session, "manage"))).toEqual([]);
+});
