@@ -152,7 +152,7 @@ test("without a terminal and without --yes nothing is written", async () => {
   const { code, stdout, stderr } = await run("cursor");
   expect(code).toBe(2);
   expect(stdout).toContain('"octant": {');
-  expect(stderr).toMatch(/no terminal to ask on\nhint: --yes writes it\n$/);
+  expect(stderr).toMatch(/no terminal to confirm on\nhint: --yes writes it\n$/);
   expect(existsSync(join(home, ".cursor"))).toBe(false);
   const planned = await run("cursor", "--json");
   expect(rowsOf(planned.stdout)).toMatchObject([

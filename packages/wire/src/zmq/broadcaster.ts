@@ -2,7 +2,7 @@ import { type JobEvent, type JobEventView, type Topic, toEventView } from "@octa
 import { type Context, Publisher } from "zeromq";
 import { encodeFrames } from "../hoot01/frames.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
-import { restrict } from "./endpoint.ts";
+import { bindSocket } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
 import { signFrames } from "./signature.ts";
 
@@ -33,9 +33,7 @@ export async function createBroadcaster(
 ): Promise<Broadcaster> {
   const { context, curve, keys } = security;
   const socket = new Publisher({ context, linger: 0, sendHighWaterMark: HIGH_WATER_MARK, ...curve });
-  await socket.bind(address);
-  if (address.startsWith("ipc://")) restrict(address.slice("ipc://".length));
-  const bound = socket.lastEndpoint ?? address;
+  const bound = await bindSocket(socket, address);
   const jobSeqs = new Map<string, number>();
   let prev_seq = 0;
   let sending = Promise.resolve();

@@ -1,11 +1,12 @@
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync, renameSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, isAbsolute } from "node:path";
 import { ToolError } from "@octant/core";
 import type { WireKeys } from "./keys.ts";
 
 /** Linux and macOS keep the path of a socket in so few bytes. */
-const MAX_SOCKET_PATH_BYTES = 100;
+const MAX_SOCKET_PATH_BYTES = 96;
 const PRIVATE = 0o700;
 
 export interface Endpoint {
@@ -79,7 +80,27 @@ export const broadcastAddress = ({ address, kind }: Endpoint): string =>
 export const socketPath = ({ address, kind }: Endpoint): string | undefined =>
   kind === "ipc" ? address.slice("ipc://".length) : undefined;
 
-export const restrict = (path: string): void => chmodSync(path, 0o600);
+/**
+ * Binds a socket and returns its address. A socket file is bound under a name of its own and then moved to its place:
+ * libzmq removes the name that it bound some time after the socket was closed, which could be the next server's.
+ */
+export async function bindSocket(
+  socket: { bind(address: string): Promise<void>; readonly lastEndpoint: string | null },
+  address: string,
+): Promise<string> {
+  if (!address.startsWith(IPC)) {
+    await socket.bind(address);
+    return socket.lastEndpoint ?? address;
+  }
+  const path = address.slice(IPC.length);
+  const own = `${path}.${randomBytes(3).toString("hex")}`;
+  await socket.bind(`${IPC}${own}`);
+  chmodSync(own, 0o600);
+  renameSync(own, path);
+  return address;
+}
+
+const IPC = "ipc://";
 
 const invalid = (address: string, message: string) =>
   new ToolError("INVALID_ARGUMENT", `invalid address '${address}': ${message}`, {

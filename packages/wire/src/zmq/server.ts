@@ -12,10 +12,10 @@ import { createWindow, type Window } from "../window.ts";
 import { admitOnly } from "./authenticator.ts";
 import { type Broadcaster, createBroadcaster } from "./broadcaster.ts";
 import {
+  bindSocket,
   broadcastAddress,
   checkUnused,
   parseEndpoint,
-  restrict,
   secureEndpoint,
   socketPath,
 } from "./endpoint.ts";
@@ -72,10 +72,8 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
     maxMessageSize: MAX_BODY_BYTES,
     ...curve,
   });
-  await router.bind(endpoint.address);
+  const address = await bindSocket(router, endpoint.address);
   const path = socketPath(endpoint);
-  if (path) restrict(path);
-  const address = router.lastEndpoint ?? endpoint.address;
   const broadcaster =
     options.jobs &&
     (await createBroadcaster(broadcastAddress(endpoint), options.jobs.events, options.caller.id, {
