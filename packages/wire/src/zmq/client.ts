@@ -202,11 +202,15 @@ class Client implements ZmqClient {
 
   #connect(): Connection {
     const { address, keys, onReconnected } = this.#options;
-    const onConnected = () => {
-      if (this.#wasConnected && !this.#closed) onReconnected?.();
+    let isReconnect = false;
+    const connection: Connection = new Connection(address, keys, this.#context, () => {
+      if (this.#closed || connection !== this.#connection) return;
+      // The socket reconnected by itself: the requests that it had written to the old server are lost.
+      if (isReconnect) this.#resend();
+      if (this.#wasConnected) onReconnected?.();
+      isReconnect = true;
       this.#wasConnected = true;
-    };
-    const connection = new Connection(address, keys, this.#context, onReconnected && onConnected);
+    });
     void this.#read(connection);
     return connection;
   }
@@ -315,6 +319,11 @@ class Client implements ZmqClient {
     this.#connection.close();
     this.#connection = this.#connect();
     this.#heardAt = performance.now();
+    this.#resend();
+  }
+
+  /** Requests keep their ids, so a server that has one already does not run it again. */
+  #resend() {
     for (const pending of this.#pending.values()) {
       if (pending.upload)
         pending.answer.reject(

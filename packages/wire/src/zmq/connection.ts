@@ -18,7 +18,7 @@ export class Connection {
     keys: WireKeys | undefined,
     context: Context,
     /** Called each time the socket reaches a server: at first, and again when one came back. */
-    onConnected?: () => void,
+    onConnected: () => void,
   ) {
     this.#socket = new Dealer({
       context,
@@ -28,7 +28,7 @@ export class Connection {
       maxMessageSize: MAX_BODY_BYTES,
       ...toCurveOptions(keys),
     });
-    if (onConnected) this.#socket.events.on("handshake", onConnected);
+    this.#socket.events.on("handshake", onConnected);
     this.#socket.connect(address);
   }
 
