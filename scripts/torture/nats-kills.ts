@@ -73,7 +73,8 @@ function judge(
       complete += 1;
       if (!JSON.stringify(one.data).includes(`"${n}\\n"`) && !JSON.stringify(one.data).includes(`${n}\\n`))
         violations.push(`${job_id} has the result of another: ${JSON.stringify(one.data)}`);
-    }
+    } else if (one.error.code !== "INTERRUPTED")
+      violations.push(`${job_id} failed by itself: ${JSON.stringify(one.error)}`);
   }
   const ran = log.trim().split("\n").length;
   const failed = jobs.length - complete;

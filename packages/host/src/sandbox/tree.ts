@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf } from "../errno.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
 import type { Mount } from "./mount.ts";
 
@@ -61,14 +62,25 @@ const HOLDERS: ReadonlySet<Mount["kind"]> = new Set([
   "processes",
 ]);
 
-/** Whatever else has come to lie there was put there by a command, and gives way. */
+/**
+ * Whatever else has come to lie there was put there by a command, and gives way. Other servers of the workspace make the
+ * same mount points at the same time, so each step may find that one of them was faster.
+ */
 function makeMountPoint(path: string, isFolder: boolean): void {
-  const found = lstatOf(path);
-  if (isFolder ? found?.isDirectory() : found?.isFile()) return;
-  if (found) moveAway(path);
-  if (isFolder) mkdirSync(path, { mode: 0o755 });
-  else writeFileSync(path, "", { flag: "wx" });
+  const isThere = () => (isFolder ? lstatOf(path)?.isDirectory() : lstatOf(path)?.isFile()) ?? false;
+  for (let attempt = 1; !isThere(); attempt++) {
+    try {
+      if (lstatOf(path)) moveAway(path);
+      if (isFolder) mkdirSync(path, { mode: 0o755 });
+      else writeFileSync(path, "", { flag: "wx" });
+    } catch (cause) {
+      const wasFaster = ["EEXIST", "ENOENT"].includes(errnoOf(cause) ?? "");
+      if (!wasFaster || attempt === MAX_ATTEMPTS) throw cause;
+    }
+  }
 }
+
+const MAX_ATTEMPTS = 10;
 
 /** Not removed: while we went through a folder, a command could put a link to somewhere else into our way. */
 export const moveAway = (path: string): void => renameSync(path, `${path}.${randomBytes(8).toString("hex")}`);
