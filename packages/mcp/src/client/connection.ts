@@ -42,6 +42,8 @@ export interface ConnectionOptions {
   /** Without it servers are told that nobody can be asked. */
   elicit?(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
   onToolsChanged(): void;
+  /** Prompts or resources. */
+  onOffersChanged(): void;
   onClosed(reason: string): void;
   readonly connectMs?: number;
 }
@@ -137,7 +139,11 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
     {
       capabilities: { roots: {}, ...(elicit && { elicitation: { form: { applyDefaults: true }, url: {} } }) },
       versionNegotiation: mode === "auto" ? { mode, probe: { timeoutMs: PROBE_MS } } : { mode },
-      listChanged: { tools: { autoRefresh: false, onChanged: () => options.onToolsChanged() } },
+      listChanged: {
+        tools: { autoRefresh: false, onChanged: () => options.onToolsChanged() },
+        prompts: { autoRefresh: false, onChanged: () => options.onOffersChanged() },
+        resources: { autoRefresh: false, onChanged: () => options.onOffersChanged() },
+      },
       // Schemas come from the server; checking answers against them would run what it wrote, such as slow patterns.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),

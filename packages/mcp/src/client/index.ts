@@ -12,16 +12,15 @@ export {
   type OAuthData,
   type OAuthStorage,
 } from "./oauth.ts";
+export type { PromptArgument, ServerPrompt, ServerResource } from "./offers.ts";
 export type { ResultPart, ServerResult } from "./result.ts";
+export type { ServerState, ServerStatus, ToolConsent } from "./server.ts";
 export {
   type CallToolOptions,
   createMcpServers,
   type McpServers,
   type McpServersOptions,
   type NamedTool,
-  type ServerState,
-  type ServerStatus,
-  type ToolConsent,
 } from "./servers.ts";
 export type { StartedProgram } from "./started-program.ts";
 export { createToolNames, type ToolNames, type ToolPlace } from "./tool-names.ts";

@@ -20,12 +20,14 @@ export function toServerResult({
   structuredContent,
   isError = false,
 }: CallToolResult): ServerResult {
-  const parts = content.map(toPart);
+  const parts = [...toParts(content)];
   const isEmpty = parts.every((part) => part.type === "text" && part.text === "");
   if (isEmpty && structuredContent !== undefined)
     parts.push({ type: "text", text: JSON.stringify(structuredContent) });
   return { content: withinBudget(parts), is_error: isError };
 }
+
+export const toParts = (content: readonly ContentBlock[]): readonly ResultPart[] => content.map(toPart);
 
 function toPart(block: ContentBlock): ResultPart {
   switch (block.type) {
@@ -48,7 +50,8 @@ function toPart(block: ContentBlock): ResultPart {
   }
 }
 
-function withinBudget(parts: readonly ResultPart[]): readonly ResultPart[] {
+/** Cuts text in the middle; pictures stay. */
+export function withinBudget(parts: readonly ResultPart[]): readonly ResultPart[] {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length <= MAX_RESULT_CHARS) return parts;

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { serveDemo } from "../fixtures/http.ts";
 import type { ProgramDefinition, ServerDefinition } from "./connection.ts";
-import { createMcpServers, type McpServersOptions, type ToolConsent } from "./servers.ts";
+import type { ToolConsent } from "./server.ts";
+import { createMcpServers, type McpServersOptions } from "./servers.ts";
 import type { StartedProgram } from "./started-program.ts";
 
 const HOSTILE = join(import.meta.dirname, "fixtures/hostile-server.mjs");
@@ -224,4 +225,43 @@ test("tools that come later are offered after a flood of notices, behind those t
 test("an unknown name is refused", async () => {
   const { call } = open({});
   await expect(call("mcp__a__b")).rejects.toMatchObject({ code: "UNKNOWN_TOOL" });
+});
+
+test("prompts of a server are listed in plain text, filled and refreshed", async () => {
+  const { settled, prompts, prompt, call } = open({ notes: hostile("offers") });
+  await settled();
+  const signal = new AbortController().signal;
+  expect(prompts()).toEqual([
+    {
+      server: "notes",
+      prompt: "review",
+      description: "Review a file",
+      arguments: [{ name: "path", description: "", required: true }],
+    },
+  ]);
+  expect(await prompt("notes", "review", { path: "a.ts" }, signal)).toMatchObject({
+    content: [{ text: "Review a.ts." }, { text: "Assistant:" }, { text: "I will." }],
+  });
+  await expect(prompt("notes", "none", {}, signal)).rejects.toMatchObject({ code: "UPSTREAM_ERROR" });
+  await expect(prompt("other", "review", {}, signal)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await call("mcp__notes__grow");
+  await expect.poll(() => prompts().map((one) => one.prompt), { timeout: 20_000 }).toEqual(["review", "new"]);
+});
+
+test("resources of a server are listed with its templates and read as text or pictures", async () => {
+  const { settled, resources, read, stateOf } = open({ notes: hostile("offers") });
+  await settled();
+  const signal = new AbortController().signal;
+  expect(resources().map(({ uri, is_template }) => [uri, is_template])).toEqual([
+    ["notes://today", false],
+    ["notes://{day}", true],
+  ]);
+  expect(stateOf("notes")).toMatchObject({ prompts: 1, resources: 2 });
+  expect(await read("notes", "notes://monday", signal)).toMatchObject({
+    content: [{ type: "text", text: "note notes://monday" }],
+  });
+  expect(await read("notes", "notes://picture", signal)).toMatchObject({
+    content: [{ type: "image", mime: "image/png" }],
+  });
+  await expect(read("notes", "other://x", signal)).rejects.toMatchObject({ code: "UPSTREAM_ERROR" });
 });

@@ -1,0 +1,191 @@
+import type { Client } from "@modelcontextprotocol/client";
+import { ToolError } from "@octant/core";
+import { type Connection, type ConnectionOptions, connect } from "./connection.ts";
+import { checkTools, type ServerTool, toPlainText } from "./definitions.ts";
+import { listOffers, NO_OFFERS, type Offers } from "./offers.ts";
+
+/** Remembers which definitions of tools the person has seen. */
+export interface ToolConsent {
+  /** The hash that the person agreed to, or undefined for a tool that is new. */
+  known(server: string, tool: string): string | undefined;
+  /** A tool that is new is taken as it is; it then may not change unseen. */
+  remember(server: string, tools: readonly Pick<ServerTool, "tool" | "hash">[]): Promise<void>;
+}
+
+export const SERVER_STATES = ["connecting", "ready", "failed", "needs_login", "closed"] as const;
+export type ServerState = (typeof SERVER_STATES)[number];
+
+export interface ServerStatus {
+  readonly server: string;
+  readonly state: ServerState;
+  /** Why it is of no use. */
+  readonly reason?: string;
+  readonly tools: number;
+  readonly prompts: number;
+  readonly resources: number;
+  /** Tools that wait for consent. */
+  readonly changed: number;
+  readonly problems: readonly string[];
+  readonly version?: string;
+  readonly protocol?: string;
+}
+
+export interface ServerOptions
+  extends Omit<ConnectionOptions, "onToolsChanged" | "onOffersChanged" | "onClosed"> {
+  readonly consent: ToolConsent;
+  /** Told, one line at a time, what a person should know. */
+  log(line: string): void;
+}
+
+/** One server: connected when it is made, and again when it is needed after it has gone. */
+export interface Server {
+  readonly server: string;
+  tools(): readonly ServerTool[];
+  offers(): Offers;
+  status(): Omit<ServerStatus, "changed">;
+  settled(): Promise<void>;
+  /** Connects again when the server has gone. */
+  client(): Promise<Client>;
+  close(): Promise<void>;
+}
+
+/** A server that dies at once is not started over and over. */
+const RESTART_PAUSE_MS = 2_000;
+
+export function createServer(options: ServerOptions): Server {
+  const { server, consent, log } = options;
+  let tools: readonly ServerTool[] = [];
+  let offers = NO_OFFERS;
+  let problems: readonly string[] = [];
+  let state: ServerState = "connecting";
+  let reason: string | undefined;
+  let connecting: Promise<Connection> | undefined;
+  let connection: Connection | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let refreshing: Promise<void> = Promise.resolve();
+  let offering: Promise<void> = Promise.resolve();
+
+  const fail = (cause: unknown) => {
+    if (state === "closed") return;
+    state = cause instanceof ToolError && cause.code === "UNAUTHENTICATED" ? "needs_login" : "failed";
+    reason = messageOf(cause);
+    failedAt = performance.now();
+    connecting = undefined;
+    connection = undefined;
+  };
+  const refresh = async (client: Client) => {
+    const listed = client.getServerCapabilities()?.tools ? (await client.listTools()).tools : [];
+    const checked = checkTools(listed);
+    tools = checked.tools;
+    for (const problem of checked.problems)
+      if (!problems.includes(problem)) log(`MCP server ${server}: ${problem}`);
+    problems = checked.problems;
+    await consent.remember(
+      server,
+      tools.filter(({ tool }) => consent.known(server, tool) === undefined),
+    );
+    const changed = tools.filter(({ tool, hash }) => consent.known(server, tool) !== hash);
+    if (changed.length > 0)
+      log(
+        `MCP server ${server} changed ${changed.map(({ tool }) => tool).join(", ")}; not run until you agree: octant mcp accept ${server}`,
+      );
+  };
+  const complain = (cause: unknown) => log(`MCP server ${server}: ${messageOf(cause)}`);
+  const offer = async (client: Client) => {
+    offers = await listOffers(server, client);
+  };
+  const open = async (): Promise<Connection> => {
+    state = "connecting";
+    const made = await connect({
+      ...options,
+      // One after the other: a flood of notices makes one list at a time.
+      onToolsChanged() {
+        const client = connection?.client;
+        if (client) refreshing = refreshing.then(() => refresh(client)).catch(complain);
+      },
+      onOffersChanged() {
+        const client = connection?.client;
+        if (client) offering = offering.then(() => offer(client)).catch(complain);
+      },
+      onClosed: (why) => fail(new Error(why)),
+    });
+    try {
+      await refresh(made.client);
+    } catch (cause) {
+      await made.close();
+      throw cause;
+    }
+    connection = made;
+    // Tools do not wait for it.
+    offering = offer(made.client).catch(complain);
+    state = "ready";
+    reason = undefined;
+    return made;
+  };
+  const start = () => {
+    connecting ??= open().catch((cause) => {
+      fail(cause);
+      throw cause;
+    });
+    // Who needs the server sees why it failed; the others go on.
+    connecting.catch(() => {});
+    return connecting;
+  };
+  start().catch(() => {});
+
+  return {
+    server,
+    tools: () => tools,
+    offers: () => offers,
+    status: () => {
+      const client = connection?.client;
+      const version = client?.getServerVersion();
+      const protocol = client?.getNegotiatedProtocolVersion();
+      return {
+        server,
+        state,
+        ...(reason !== undefined && { reason: toPlainText(reason) }),
+        tools: tools.length,
+        prompts: offers.prompts.length,
+        resources: offers.resources.length,
+        problems,
+        ...(version && { version: toPlainText(`${version.name} ${version.version}`) }),
+        ...(protocol !== undefined && { protocol }),
+      };
+    },
+    async settled() {
+      await connecting?.catch(() => {});
+      await offering;
+    },
+    async client() {
+      if (state === "closed") throw new ToolError("CANCELLED", `MCP server '${server}' was closed`, {});
+      const isPaused = !connecting && performance.now() - failedAt < RESTART_PAUSE_MS;
+      if (isPaused || state === "needs_login") throw unusable(server, state, reason);
+      try {
+        const { client } = await start();
+        await refreshing;
+        return client;
+      } catch {
+        throw unusable(server, state, reason);
+      }
+    },
+    async close() {
+      const made = connecting;
+      state = "closed";
+      connecting = undefined;
+      const opened = connection ?? (await made?.catch(() => undefined));
+      await opened?.close().catch(() => {});
+    },
+  };
+}
+
+const unusable = (server: string, state: ServerState, reason = ""): ToolError =>
+  state === "needs_login"
+    ? new ToolError("UNAUTHENTICATED", reason, {})
+    : new ToolError("UPSTREAM_ERROR", `MCP server '${server}' cannot be used: ${toPlainText(reason)}`, {});
+
+const MAX_MESSAGE_CHARS = 500;
+
+/** Servers write messages of any length and form. */
+export const messageOf = (cause: unknown): string =>
+  toPlainText(cause instanceof Error ? cause.message : String(cause)).slice(0, MAX_MESSAGE_CHARS);
