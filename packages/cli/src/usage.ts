@@ -36,7 +36,7 @@ export function renderUsage(command: AnyCommand): string {
   ].join("\n\n");
 }
 
-const HELP_FLAG: Flag = { summary: "This text" };
+const HELP_FLAG: Flag = { summary: "Show this help" };
 
 const usageOf = ({ name, arguments: takes = [] }: AnyCommand) => [name, ...takes.map(argumentName)].join(" ");
 

@@ -12,7 +12,12 @@ export const workspaceFlags = {
     many: true,
     env: "OCTANT_ROOT",
   },
-  mode: { summary: "Allow only looking and this", value: "MODE", choices: MODE_NAMES, env: "OCTANT_MODE" },
+  mode: {
+    summary: "Allow only reading and this intent",
+    value: "MODE",
+    choices: MODE_NAMES,
+    env: "OCTANT_MODE",
+  },
   tools: { summary: "Only these tools", value: "LIST", env: "OCTANT_TOOLS" },
   "net-allow": {
     summary: "Hosts in private networks that net may reach, as host:port,…",
@@ -24,7 +29,7 @@ export const workspaceFlags = {
 
 export const permissionFlags = {
   permissions: {
-    summary: "Who asks the person: the host that started us, or Octant itself",
+    summary: "Who asks for approval: the host that started Octant, or Octant itself",
     value: "WHO",
     choices: ["host", "enforce"],
     env: "OCTANT_PERMISSIONS",
@@ -33,7 +38,7 @@ export const permissionFlags = {
 
 export const checkpointFlags = {
   checkpoints: {
-    summary: "Keep the state of the files before every command: proc.exec then answers with an undo ref",
+    summary: "Checkpoint files before every command, so that proc.exec answers with an undo ref",
     env: "OCTANT_CHECKPOINTS",
   },
 } as const satisfies Flags;

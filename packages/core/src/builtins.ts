@@ -4,7 +4,7 @@ import { actionOf, ownAction } from "./lookup.ts";
 import { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";
 import { action, type Tool } from "./tool.ts";
 
-const About = z.strictObject({ about: z.string().optional().describe("One action; all when absent") });
+const About = z.strictObject({ about: z.string().optional().describe("An action; default all") });
 
 /** Adds help, schema and status to a tool. What the tool declares itself wins. */
 export function withBuiltins(tool: Tool): Tool {
@@ -21,7 +21,7 @@ export type Builtins = ReturnType<typeof builtinsOf>;
 
 const builtinsOf = (tool: Tool) => ({
   help: action({
-    summary: "The manual of this tool, with examples.",
+    summary: "Show the manual of this tool, with examples.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -36,7 +36,7 @@ const builtinsOf = (tool: Tool) => ({
     }),
   }),
   schema: action({
-    summary: "The JSON Schema of each action, input and output.",
+    summary: "Show the JSON Schema of each action's input and output.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -54,7 +54,7 @@ const builtinsOf = (tool: Tool) => ({
       ),
   }),
   status: action({
-    summary: "Whether the tool is ready: its version and what it stands on.",
+    summary: "Show whether the tool is ready, its version and its backends.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -65,7 +65,7 @@ const builtinsOf = (tool: Tool) => ({
       version: z.string(),
       backends: z.array(BackendStatus),
     }),
-    examples: [{ title: "Is it ready?", input: {} }],
+    examples: [{ title: "Check readiness", input: {} }],
     run: async () => ({
       enabled: true,
       version: tool.version ?? "0",

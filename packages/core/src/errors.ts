@@ -52,11 +52,11 @@ export const ERRORS = {
       uri: z.string().optional(),
       expected: z.string(),
       actual: z.string(),
-      diff: z.string().optional().describe("What changed since base_hash, where the base is still known"),
+      diff: z.string().optional().describe("Changes since base_hash, if the base is still known"),
       rebased_patch: z
         .string()
         .optional()
-        .describe("The same edit against the file as it is now; send it with `actual`"),
+        .describe("The same edit rebased on the current file; send it with `actual`"),
     }),
   },
   PATCH_FAILED: {

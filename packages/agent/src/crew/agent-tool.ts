@@ -17,11 +17,11 @@ const Info = z.object({
   task: z.string(),
   state: z.enum(["running", "done", "failed", "terminated"]),
   depth: z.int(),
-  session_id: z.string().describe("octant sessions shows its whole conversation"),
+  session_id: z.string().describe("Session id; `octant sessions` shows the conversation"),
   turns: z.int(),
-  cost: z.number().nullable().describe("US dollars; null when not known"),
+  cost: z.number().nullable().describe("US dollars; null if unknown"),
   reason: z.string().nullable().describe("Why its last run ended"),
-  report: z.string().describe("Its last words"),
+  report: z.string().describe("Its final report"),
   report_truncated: z.literal(true).optional(),
   worktree: z
     .object({
@@ -41,7 +41,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
     listing: "brief",
     actions: {
       spawn: action({
-        summary: "Start a sub-agent; waits for its report unless background.",
+        summary: "Start a sub-agent and wait for its report, unless background is true.",
         access: "write",
         timing: "async_long",
         intent: "apply",
@@ -51,14 +51,11 @@ export const agentTool = (open: () => Promise<Crew>) =>
             .string()
             .min(1)
             .describe("plan, solve, code, auto, review, explore, or one of the project's own"),
-          task: z.string().min(1).describe("All that it has to know: it does not see this conversation"),
-          tools: z.array(z.string()).optional().describe("Only these of the role's tools"),
-          model: z.string().optional().describe("Another model than its parent's"),
-          worktree: z
-            .boolean()
-            .default(false)
-            .describe("In a git worktree of its own, merged when it is done"),
-          background: z.boolean().default(false).describe("Answer at once; agent.await gets the report"),
+          task: z.string().min(1).describe("Everything it needs to know; it does not see this conversation"),
+          tools: z.array(z.string()).optional().describe("Restrict the role's tools to these"),
+          model: z.string().optional().describe("Default: its parent's model"),
+          worktree: z.boolean().default(false).describe("Work in a separate git worktree, merged when done"),
+          background: z.boolean().default(false).describe("Return at once; agent.await gets the report"),
         }),
         output: Info,
         errors: [
@@ -72,7 +69,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
         ],
         examples: [
           {
-            title: "Let one look",
+            title: "Explore a question",
             input: { role: "explore", task: "How are settings merged?" },
             fails: "UNAUTHENTICATED",
           },
@@ -92,7 +89,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
         },
       }),
       send: action({
-        summary: "Say something to a sub-agent; one that is done goes on with it in the background.",
+        summary: "Send a message to a sub-agent; a finished one resumes in the background.",
         access: "write",
         timing: "sync",
         intent: "apply",
@@ -101,7 +98,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
         errors: ["NOT_FOUND"],
         examples: [
           {
-            title: "One more thing",
+            title: "Add an instruction",
             input: { agent_id: EXAMPLE_ID, message: "Also check the docs." },
             fails: "NOT_FOUND",
           },
@@ -121,7 +118,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
         }),
         output: z.object({ agents: z.array(Info).readonly() }),
         errors: ["NOT_FOUND"],
-        examples: [{ title: "Of one", input: { agent_ids: [EXAMPLE_ID] }, fails: "NOT_FOUND" }],
+        examples: [{ title: "Wait for one", input: { agent_ids: [EXAMPLE_ID] }, fails: "NOT_FOUND" }],
         text: ({ agents }) => ({ body: agents.map(toLines).join("\n\n") }),
         run: async ({ agent_ids, until, timeout }, { caller, signal }) => ({
           agents: await (await open()).await(agent_ids, { parent: caller.id, until, ms: timeout, signal }),
@@ -140,7 +137,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
         run: async ({ agent_id }, { caller }) => (await open()).terminate(agent_id, caller.id),
       }),
       list: action({
-        summary: "List your sub-agents, and the roles there are.",
+        summary: "List your sub-agents and the available roles.",
         access: "read",
         timing: "sync",
         intent: "inspect",
@@ -149,7 +146,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
           agents: z.array(Info).readonly(),
           roles: z.array(z.object({ name: z.string(), summary: z.string() })).readonly(),
         }),
-        examples: [{ title: "What is there", input: {} }],
+        examples: [{ title: "List them", input: {} }],
         text: ({ agents, roles }) => ({
           body: [
             agents.length === 0 ? "no sub-agents" : agents.map(toLines).join("\n\n"),

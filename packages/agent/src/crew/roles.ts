@@ -26,7 +26,7 @@ export const ROLES: readonly Role[] = [
   },
   {
     name: "solve",
-    summary: "Looks for the cause of a problem or checks a result; only reads",
+    summary: "Finds the cause of a problem or checks a result; read-only",
     prompt: `You find causes and check results. You cannot change anything. Say what is wrong, why, and what would fix it. Begin the report with PASS when the work is complete and right, or with FAIL and the reasons. ${REPORT}`,
     access: "read",
     max_turns: 40,
@@ -47,14 +47,14 @@ export const ROLES: readonly Role[] = [
   },
   {
     name: "review",
-    summary: "Reviews a change; only reads",
+    summary: "Reviews a change; read-only",
     prompt: `You review a change. Look for wrong behaviour, missing cases, broken promises, security holes, and needless complexity, in this order. Give each finding with path:line, why it matters, and a fix. Begin the report with PASS when nothing must be changed, or with FAIL. ${REPORT}`,
     access: "read",
     max_turns: 40,
   },
   {
     name: "explore",
-    summary: "Finds out how something works; only reads",
+    summary: "Finds out how something works; read-only",
     prompt: `You find out how something in the project works. Search and read; do not guess. ${REPORT}`,
     access: "read",
     max_turns: 40,

@@ -21,8 +21,8 @@ export const call = defineCommand({
     ...workspaceFlags,
     ...permissionFlags,
     json: { summary: "Print the whole envelope as JSON" },
-    output: { summary: "Save the picture, sound or bytes that come with the answer", value: "FILE" },
-    upload: { summary: "Send the bytes of a file with the call, as cas.store takes them", value: "FILE" },
+    output: { summary: "Save the image, audio or bytes attached to the answer", value: "FILE" },
+    upload: { summary: "Send a file's bytes with the call, for cas.store", value: "FILE" },
     ...viaFlags,
   },
   notes: `Arguments: key=value, read as the action's parameter wants it (numbers, true, JSON for lists and

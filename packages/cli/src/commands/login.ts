@@ -16,13 +16,13 @@ const METHODS = ["key", "browser", "device"] as const;
 const FLAGS = {
   method: { summary: "How to sign in; key by default", value: "HOW", choices: METHODS },
   issuer: { summary: "browser, device: the authorization server", value: "URL" },
-  "client-id": { summary: "browser, device: our name at that server", value: "ID" },
-  scope: { summary: "browser, device: what to ask for", value: "SCOPES" },
+  "client-id": { summary: "browser, device: our client id at that server", value: "ID" },
+  scope: { summary: "browser, device: the scopes to request", value: "SCOPES" },
 } as const;
 
 export const login = defineCommand({
   name: "login",
-  summary: "Sign in to a provider of models",
+  summary: "Sign in to a model provider",
   arguments: [{ name: "PROVIDER", kind: PROVIDER_NAMES, many: true }],
   flags: FLAGS,
   notes: `An API key is read from the terminal, where it is not shown, or from stdin; it is never an argument.

@@ -4,9 +4,9 @@ import { defineCommand, EXIT, UsageError } from "../command.ts";
 
 export const logout = defineCommand({
   name: "logout",
-  summary: "Forget the sign-in to a provider of models",
+  summary: "Sign out of a model provider",
   arguments: [{ name: "PROVIDER", kind: PROVIDER_NAMES, optional: true }],
-  flags: { all: { summary: "Forget every sign-in, those of MCP servers too" } },
+  flags: { all: { summary: "Sign out everywhere, including MCP servers" } },
   async run({ args: [provider], flags }, io) {
     const store = createCredentialStore({ env: io.env });
     const stored = Object.keys(store.load());

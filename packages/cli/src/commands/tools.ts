@@ -12,7 +12,12 @@ export const tools = defineCommand({
   summary: "List the tools with their actions and their cost in tokens",
   flags: {
     ...workspaceFlags,
-    profile: { summary: "As serve lists them", value: "PROFILE", choices: PROFILES, env: "OCTANT_PROFILE" },
+    profile: {
+      summary: "The profile, as for serve",
+      value: "PROFILE",
+      choices: PROFILES,
+      env: "OCTANT_PROFILE",
+    },
     json: { summary: "Print the tools/list result that clients receive" },
   },
   async run({ flags }, io) {

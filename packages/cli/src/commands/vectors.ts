@@ -12,7 +12,7 @@ export const vectors = defineCommand({
   summary: "Test an implementation of the agent runtime against the shared vectors",
   arguments: [{ name: "DOMAIN", kind: DOMAINS, many: true }],
   flags: {
-    command: { summary: "The implementation to test; Octant itself when absent", value: "COMMAND" },
+    command: { summary: "The implementation to test; default Octant itself", value: "COMMAND" },
     from: { summary: "The folder with the vectors", value: "DIR" },
     json: { summary: "Print the result as JSON" },
   },

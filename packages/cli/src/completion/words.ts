@@ -51,7 +51,7 @@ export function toWords(commands: readonly AnyCommand[], tools: readonly Tool[])
   };
 }
 
-const HELP: FlagWords = { name: "--help", summary: "Show what the command takes", takes: "nothing" };
+const HELP: FlagWords = { name: "--help", summary: "Show the command's options", takes: "nothing" };
 
 const toFlagWords = ([name, { summary, value, choices }]: [string, Flag]): FlagWords => ({
   name: `--${name}`,

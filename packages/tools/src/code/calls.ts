@@ -12,12 +12,12 @@ const MAX_CALLS = 20;
 
 const Call = Place.extend({
   name: z.string(),
-  calls: z.array(z.object({ uri: Uri, range: Range })).describe("Where it calls; the first 20"),
+  calls: z.array(z.object({ uri: Uri, range: Range })).describe("Call sites; the first 20"),
 });
 
 export const calls = (code: Code) =>
   action({
-    summary: "List the functions that call the one at a place, or that it calls.",
+    summary: "List the callers of a function, or the functions it calls.",
     access: "read",
     timing: "async_short",
     intent: "inspect",
@@ -28,7 +28,7 @@ export const calls = (code: Code) =>
     }),
     output: z.object({ results: z.array(Call), outside: Outside }),
     errors: LIST_ERRORS,
-    examples: [{ title: "Who calls it?", input: { symbol_id: "sym:src/util/add.ts#add" } }],
+    examples: [{ title: "Find callers", input: { symbol_id: "sym:src/util/add.ts#add" } }],
     text: callsText,
     async run({ limit, direction, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);

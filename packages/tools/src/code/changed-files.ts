@@ -5,9 +5,9 @@ import type { Code } from "./code.ts";
 
 /** What an edit by a language server has come to. */
 export const ChangedFiles = z.object({
-  patch_id: PatchId.nullable().describe("null: nothing to change"),
+  patch_id: PatchId.nullable().describe("null when nothing changed"),
   files: z.array(z.object({ uri: Uri, hash: Hash.nullable() })),
-  undo: Ref.nullable().describe("As `patch` of fs.apply_patch it takes the change back"),
+  undo: Ref.nullable().describe("Pass as `patch` to fs.apply_patch to undo"),
   patch: z.string().describe("Unified diff"),
   patch_truncated: z.literal(true).optional(),
 });

@@ -10,12 +10,12 @@ const Completion = z.object({
   label: z.string(),
   kind: z.string().optional(),
   detail: z.string().optional(),
-  insert: z.string().optional().describe("What to write, when it is not the label"),
+  insert: z.string().optional().describe("Text to insert, when it differs from the label"),
 });
 
 export const completion = (code: Code) =>
   action({
-    summary: "List what can be written at a place, the likeliest first.",
+    summary: "List completions at a position, most likely first.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -24,7 +24,7 @@ export const completion = (code: Code) =>
     errors: LIST_ERRORS,
     examples: [
       {
-        title: "What could follow?",
+        title: "Complete at a position",
         input: { uri: "src/main.ts", position: { line: 0, col: 22 }, limit: 5 },
       },
     ],

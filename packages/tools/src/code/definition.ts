@@ -9,7 +9,7 @@ import { placesText } from "./text.ts";
 
 export const definition = (code: Code) =>
   action({
-    summary: "Find where the symbol at a place is defined.",
+    summary: "Find the definition of a symbol.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -17,8 +17,8 @@ export const definition = (code: Code) =>
     output: z.object({ results: z.array(Place), outside: Outside }),
     errors: LIST_ERRORS,
     examples: [
-      { title: "Of what stands there", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } },
-      { title: "By its id", input: { symbol_id: "sym:src/util/add.ts#add" } },
+      { title: "By position", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } },
+      { title: "By symbol id", input: { symbol_id: "sym:src/util/add.ts#add" } },
     ],
     text: placesText("definition"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {

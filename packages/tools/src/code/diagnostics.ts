@@ -33,10 +33,10 @@ export const diagnostics = (code: Code) =>
       checked: z
         .enum(["all", "syntax"])
         .describe("syntax: no language server answered, so types and names were not checked"),
-      note: z.string().optional().describe("Why only the syntax was checked, and how to get the rest"),
+      note: z.string().optional().describe("Why only syntax was checked, and how to get type checks"),
     }),
     errors: [...LIST_ERRORS, "UNSUPPORTED"],
-    examples: [{ title: "Is it right?", input: { uri: "src/main.ts" } }],
+    examples: [{ title: "Check a file", input: { uri: "src/main.ts" } }],
     text: diagnosticsText,
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);

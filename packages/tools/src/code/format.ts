@@ -8,7 +8,7 @@ import { changesText } from "./text.ts";
 
 export const format = (code: Code) =>
   action({
-    summary: "Format a file, or a part of it, as its language server does it.",
+    summary: "Format a file, or part of it, with its language server.",
     access: "write",
     timing: "async_short",
     intent: "apply",
@@ -21,7 +21,7 @@ export const format = (code: Code) =>
     }),
     output: ChangedFiles,
     errors: EDIT_ERRORS,
-    examples: [{ title: "Look first", input: { uri: "src/main.ts", dry_run: true } }],
+    examples: [{ title: "Preview the change", input: { uri: "src/main.ts", dry_run: true } }],
     text: changesText,
     async run({ uri, range, lines, dry_run }, ctx) {
       const { path, text } = code.sources.read(code.workspace.confinement.toPath(uri));

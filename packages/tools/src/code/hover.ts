@@ -8,18 +8,20 @@ import { hoverText } from "./text.ts";
 
 export const hover = (code: Code) =>
   action({
-    summary: "Tell what the symbol at a place is: its signature or type, and its documentation.",
+    summary: "Show a symbol's signature or type, and its documentation.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject(SpotInput),
     output: z.object({
       uri: Uri,
-      text: z.string().nullable().describe("Markdown; null: nothing is known"),
+      text: z.string().nullable().describe("Markdown; null when unknown"),
       range: Range.optional(),
     }),
     errors: [...SPOT_ERRORS, "EXEC_FAILED", "TIMEOUT"],
-    examples: [{ title: "What is it?", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } }],
+    examples: [
+      { title: "Show type and docs", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } },
+    ],
     text: hoverText,
     async run(input, ctx) {
       const spot = await toSpot(code, input);

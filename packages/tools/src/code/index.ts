@@ -20,7 +20,7 @@ export const code = (options: CodeOptions) => {
   const shared = createCode(options);
   return defineTool({
     name: "code",
-    summary: "Symbols: where they are defined, used and called, what they are, and how to rename them.",
+    summary: "Symbols: definitions, references, calls, types, diagnostics, rename and format.",
     actions: {
       definition: definition(shared),
       references: references(shared),

@@ -13,14 +13,14 @@ export const FoundSymbol = Place.extend({ name: z.string(), kind: z.enum(SYMBOL_
 
 export const outline = (code: Code) =>
   action({
-    summary: "List the symbols of a file in the order they stand there.",
+    summary: "List the symbols of a file in source order.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({ uri: Uri.optional(), symbol_id: SymbolId.optional(), ...Paging }),
     output: z.object({ results: z.array(FoundSymbol), total: z.int() }),
     errors: LIST_ERRORS,
-    examples: [{ title: "What is in it?", input: { uri: "src/util/add.ts" } }],
+    examples: [{ title: "Outline a file", input: { uri: "src/util/add.ts" } }],
     text: placesText("symbol"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);

@@ -11,8 +11,8 @@ const MAX_SNIPPET_CHARS = 200;
 export const Place = z.object({
   uri: Uri,
   range: Range,
-  snippet: z.string().describe("The line it starts on"),
-  symbol_id: SymbolId.nullable().describe("What is there, or what it is in"),
+  snippet: z.string().describe("The line where it starts"),
+  symbol_id: SymbolId.nullable().describe("The symbol at this place, or the one around it"),
 });
 export type Place = z.output<typeof Place>;
 
@@ -49,5 +49,5 @@ export const comparePlaces = (a: SourcePlace, b: SourcePlace): number =>
   comparePaths(a.path, b.path) || compare(a.range.start, b.range.start) || compare(a.range.end, b.range.end);
 
 /** Said where it is not nothing. */
-export const Outside = z.int().optional().describe("How many more lie outside the workspace");
+export const Outside = z.int().optional().describe("Results outside the workspace, omitted");
 export const noteOutside = (outside: number) => (outside > 0 ? { outside } : {});

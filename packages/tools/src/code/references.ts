@@ -11,7 +11,7 @@ import { noteLoading, Unsearched } from "./unsearched.ts";
 
 export const references = (code: Code) =>
   action({
-    summary: "Find where the symbol at a place is used, its definition included.",
+    summary: "Find all uses of a symbol, including its definition.",
     access: "read",
     timing: "async_short",
     intent: "inspect",
@@ -23,7 +23,7 @@ export const references = (code: Code) =>
       incomplete: Unsearched.incomplete,
     }),
     errors: LIST_ERRORS,
-    examples: [{ title: "Who uses it?", input: { symbol_id: "sym:src/main.ts#answer" } }],
+    examples: [{ title: "Find its users", input: { symbol_id: "sym:src/main.ts#answer" } }],
     text: placesText("reference"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);

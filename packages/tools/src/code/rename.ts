@@ -28,7 +28,7 @@ const MAX_NAME_CHARS = 200;
 
 export const rename = (code: Code) =>
   action({
-    summary: "Rename the symbol at a place everywhere, all files or none.",
+    summary: "Rename a symbol everywhere, in all files or none.",
     access: "write",
     timing: "async_short",
     intent: "apply",
@@ -42,7 +42,7 @@ export const rename = (code: Code) =>
     errors: EDIT_ERRORS,
     examples: [
       {
-        title: "Look first",
+        title: "Preview the change",
         input: { symbol_id: "sym:src/main.ts#answer", new_name: "reply", dry_run: true },
       },
     ],

@@ -21,13 +21,13 @@ const Match = Place.extend({ captures: z.record(z.string(), z.string()).describe
 
 export const search_ast = (code: Code) =>
   action({
-    summary: "Find code by its structure: $X stands for one node, $$$X for any number.",
+    summary: "Find code by structure: $X matches one node, $$$X any number.",
     access: "read",
     timing: "async_short",
     intent: "inspect",
     input: z.strictObject({
       pattern: z.string().min(1).max(MAX_PATTERN_CHARS).describe("Code with $X, $$$X"),
-      language: z.string().optional().describe("By file when absent"),
+      language: z.string().optional().describe("Default: by file extension"),
       scope: Scope,
       ...Paging,
     }),

@@ -12,16 +12,16 @@ import { noteUnsearched, Unsearched } from "./unsearched.ts";
 const MAX_QUERY_CHARS = 200;
 
 /** Where to look, in all actions that look through the project. */
-export const Scope = holding("tree", Uri.optional().describe("Where; all roots when absent"));
+export const Scope = holding("tree", Uri.optional().describe("Folder or file; default all roots"));
 
 export const search_symbol = (code: Code) =>
   action({
-    summary: "Find symbols of the project by name, the very name first.",
+    summary: "Find symbols by name, exact matches first.",
     access: "read",
     timing: "async_short",
     intent: "inspect",
     input: z.strictObject({
-      query: z.string().min(1).max(MAX_QUERY_CHARS).describe("A name or a part of one"),
+      query: z.string().min(1).max(MAX_QUERY_CHARS).describe("Name or part of a name"),
       kind: z.enum(SYMBOL_KINDS).optional(),
       scope: Scope,
       ...Paging,
@@ -29,7 +29,7 @@ export const search_symbol = (code: Code) =>
     output: z.object({ results: z.array(FoundSymbol), ...Unsearched }),
     errors: LIST_ERRORS,
     examples: [
-      { title: "Where is it?", input: { query: "answer" } },
+      { title: "Find by name", input: { query: "answer" } },
       { title: "Functions in a folder", input: { query: "ad", kind: "function", scope: "src/util" } },
     ],
     text: placesText("symbol"),

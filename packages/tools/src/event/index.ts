@@ -4,6 +4,6 @@ import { poll } from "./poll.ts";
 export const event = (jobs: Jobs) =>
   defineTool({
     name: "event",
-    summary: "State changes and output of your jobs, in order, from any event that is still retained.",
+    summary: "State changes and output of your jobs, in order.",
     actions: { poll: poll(jobs) },
   });

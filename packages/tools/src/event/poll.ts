@@ -14,25 +14,21 @@ const MAX_EVENTS = 1_000;
 
 export const poll = (jobs: Jobs) =>
   action({
-    summary: "Read the events from a sequence number on, waiting for the next one if there is none.",
+    summary: "Read events from a sequence number on; waits if there is none.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({
-      from_seq: z
-        .int()
-        .min(0)
-        .default(0)
-        .describe("next_seq of the poll before, or the seq after a known one; 0: the oldest"),
+      from_seq: z.int().min(0).default(0).describe("next_seq of the previous poll; 0: the oldest event"),
       job_id: JobId.optional().describe("Only events of this job"),
       limit: z.int().min(1).max(MAX_EVENTS).default(200),
-      wait: z.int().min(0).max(MAX_WAIT_MS).default(0).describe("Milliseconds at most"),
+      wait: z.int().min(0).max(MAX_WAIT_MS).default(0).describe("Maximum milliseconds"),
     }),
     output: z.object({
       events: z.array(
         z.object({ seq: z.int(), job_id: JobId, event: z.enum(["job_state", "stream_chunk"]) }).loose(),
       ),
-      next_seq: z.int().describe("Poll on from here"),
+      next_seq: z.int().describe("from_seq of the next poll"),
       dropped: z.int().describe("Events of this server after from_seq that are no longer retained"),
       restarted: z.boolean().describe("from_seq is from before a restart; the events after it are lost"),
     }),

@@ -7,23 +7,25 @@ const MAX_HUNKS = 200;
 
 const FileReport = z.object({
   uri: Uri,
-  hash: Hash.nullable().describe("null: the file is gone, or it is a folder"),
-  match: z.enum(["exact", "whitespace"]).describe("whitespace: other spaces or tabs than the patch says"),
+  hash: Hash.nullable().describe("null: the file was removed, or is a folder"),
+  match: z
+    .enum(["exact", "whitespace"])
+    .describe("whitespace: matched with different spaces or tabs than in the patch"),
   hunks: z
     .array(
       z.object({
         line: z.int().describe("0-based, in the new file"),
         added: z.int(),
         removed: z.int(),
-        offset: z.int().describe("Lines away from where the patch says"),
+        offset: z.int().describe("Lines between the patch's position and the match"),
       }),
     )
     .readonly(),
   kind: z
     .enum(["symlink", "submodule"])
     .optional()
-    .describe("submodule: only its empty folder is made or removed, git's index has the rest"),
-  hunks_omitted: z.int().optional().describe("How many more there are"),
+    .describe("submodule: only its empty folder is created or removed; the rest is in git's index"),
+  hunks_omitted: z.int().optional().describe("Number omitted"),
   created: z.literal(true).optional(),
   deleted: z.literal(true).optional(),
   renamed_from: Uri.optional(),
@@ -55,7 +57,7 @@ const AddedDiagnostic = z.object({
 export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?: DiagnosticsAround }) =>
   action({
     summary:
-      "Change existing files, all or none: a unified diff, a *** Begin Patch text, edits, or an undo ref.",
+      "Change existing files atomically with a unified diff, *** Begin Patch text, edits, or an undo ref.",
     access: "write",
     timing: "sync",
     intent: "apply",
@@ -68,26 +70,26 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
           .describe("Diff, *** Begin Patch text, edits or undo ref"),
       ),
       uri: Uri.optional(),
-      base_hash: Hash.optional().describe("Hash when read"),
+      base_hash: Hash.optional().describe("The file's hash as you read it"),
       files: z
         .array(z.strictObject({ uri: Uri, base_hash: Hash }))
         .max(MAX_FILES)
         .optional()
-        .describe("For several files; links need none"),
+        .describe("For several files; not needed for links"),
       dry_run: z.boolean().default(false),
     }),
     output: z.object({
       patch_id: PatchId,
       files: z.array(FileReport).readonly(),
-      undo: Ref.nullable().describe("As `patch` it takes the change back"),
+      undo: Ref.nullable().describe("Pass as `patch` to undo the change"),
       diff: z.string().optional().describe("dry_run: what would change"),
       diff_truncated: z.literal(true).optional(),
       diagnostics: z
         .array(AddedDiagnostic)
         .readonly()
         .optional()
-        .describe("What a running language server finds wrong since this edit"),
-      diagnostics_note: z.string().optional().describe("What is not known about diagnostics, and how to ask"),
+        .describe("New problems reported by a running language server"),
+      diagnostics_note: z.string().optional().describe("Why diagnostics may be missing, and how to get them"),
     }),
     errors: [
       "PRECONDITION_REQUIRED",
@@ -108,7 +110,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
     ],
     examples: [
       {
-        title: "Replace a text",
+        title: "Replace text",
         input: {
           uri: "src/main.ts",
           base_hash: "sha256:a2098bd92b10bf8b816d24b7556b1ce8c49a879d130489065ef1051c17e042f6",
@@ -116,7 +118,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
         },
       },
       {
-        title: "Look first",
+        title: "Preview the change",
         input: {
           base_hash: "sha256:5c8c452c74c389cf4884fd86dc68f515f8f54e9474bb54c653ba43540ca893ca",
           patch:
@@ -131,7 +133,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
         },
       },
       {
-        title: "Make a link, as git writes it",
+        title: "Create a symbolic link, in git's format",
         input: {
           patch:
             "diff --git a/latest.ts b/latest.ts\nnew file mode 120000\n--- /dev/null\n+++ b/latest.ts\n@@ -0,0 +1 @@\n+src/main.ts\n\\ No newline at end of file\n",

@@ -12,7 +12,7 @@ import { diffText } from "./text.ts";
 
 export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: Blobs }) =>
   action({
-    summary: "The unified diff between two states of a file; states that edits replaced are known by hash.",
+    summary: "Diff two versions of a file by hash; versions replaced by edits stay available.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -25,15 +25,15 @@ export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: 
     output: z.object({
       hash_a: Hash,
       hash_b: Hash,
-      diff: z.string().describe("Empty when both are the same"),
-      tail: z.string().optional().describe("The end, when not all of it fits"),
+      diff: z.string().describe("Empty when the versions are equal"),
+      tail: z.string().optional().describe("The end, when it does not fit whole"),
       omitted_bytes: z.int().optional(),
-      ref: Ref.optional().describe("All of it"),
+      ref: Ref.optional().describe("The whole content"),
     }),
     errors: ["NOT_FOUND", "NOT_A_FILE", "OUTSIDE_WORKSPACE", "TOO_LARGE", "NO_SPACE"],
     examples: [
       {
-        title: "What changed since then?",
+        title: "Changes since an earlier version",
         input: {
           uri: "README.md",
           hash_a: "sha256:5c8c452c74c389cf4884fd86dc68f515f8f54e9474bb54c653ba43540ca893ca",

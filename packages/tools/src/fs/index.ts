@@ -13,7 +13,7 @@ import { write } from "./write.ts";
 export const fs = (workspace: Workspace, diagnostics?: DiagnosticsAround) =>
   defineTool({
     name: "fs",
-    summary: "Bytes and paths: read, find and list files, create them, and change them under their hash.",
+    summary: "Files: read, list, search, create and patch them.",
     actions: {
       read: read(workspace),
       write: write(workspace),

@@ -16,26 +16,26 @@ const PagePosition = z.string();
 
 export const list = ({ files }: { readonly files: Files }) =>
   action({
-    summary: "List the entries of a folder or tree, obeying ignore files, filtered by glob and kind.",
+    summary: "List a folder or tree, respecting ignore files, filtered by glob and kind.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({
       uri: Uri.default("."),
-      depth: z.int().min(1).max(MAX_DEPTH).optional().describe("Levels; 1 when absent, all with a pattern"),
+      depth: z.int().min(1).max(MAX_DEPTH).optional().describe("Levels; default 1, or all with a pattern"),
       pattern: z
         .string()
         .min(1)
         .max(MAX_PATTERN_CHARS)
         .optional()
         .describe("Glob; *.ts matches names at any depth, src/**/*.ts paths from the folder"),
-      include_ignored: z.boolean().default(false).describe("Also ignored files"),
+      include_ignored: z.boolean().default(false).describe("Include ignored files"),
       kind: z.enum(["file", "directory", "symlink"]).optional(),
       ...pagingInput(DEFAULT_LIMIT, MAX_LIMIT),
     }),
     output: z.object({
       entries: z.array(z.object({ uri: z.string(), kind: Kind, size: z.int(), mtime: z.string() })),
-      unreadable: z.int().optional().describe("Folders that could not be looked into"),
+      unreadable: z.int().optional().describe("Folders that could not be read"),
     }),
     errors: ["NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE", "ACCESS_DENIED", "INVALID_CURSOR"],
     examples: [

@@ -5,7 +5,7 @@ import { mkdirText } from "./text.ts";
 
 export const mkdir = ({ edits }: { edits: Edits }) =>
   action({
-    summary: "Make a folder, and those on the way to it; one that is there already is fine.",
+    summary: "Create a folder and its parents; an existing folder is not an error.",
     access: "write",
     timing: "sync",
     intent: "apply",

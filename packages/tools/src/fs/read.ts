@@ -26,14 +26,14 @@ const FileContent = z.object({
   uri: z.string(),
   encoding: z
     .enum(["utf-8", "utf-16le", "utf-16be", "base64", "image"])
-    .describe("What the file has; image: the picture is attached"),
+    .describe("image: the picture is attached"),
   text: z.string().optional(),
   base64: z.string().optional(),
-  tail: z.string().optional().describe("The end of what was asked for, when not all of it fits"),
+  tail: z.string().optional().describe("The end of the range, when it does not fit whole"),
   omitted: z
     .object({ bytes: z.int(), lines: z.int().nullable(), start: Position })
     .optional()
-    .describe("What is missing before tail; read on at start"),
+    .describe("Gap before tail; continue reading at its start"),
   truncated: z.boolean(),
   ref: z.string().optional().describe("Where all of it can be read, by range"),
   hash: Hash.nullable().describe("Null for a part of a file above 64 MiB; fs.stat has it, up to 256 MiB"),
@@ -53,7 +53,7 @@ const Output = FileContent.partial().extend({ files: z.array(z.union([FileConten
 
 export const read = ({ files }: { readonly files: Files }) =>
   action({
-    summary: "Read a file, a part of it, many files or a ref, with the hash that an edit needs.",
+    summary: "Read files, part of a file, or a ref; the answer has the hash that an edit needs.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -69,7 +69,7 @@ export const read = ({ files }: { readonly files: Files }) =>
         .min(1)
         .max(MAX_ANSWER_BYTES)
         .default(ANSWER_BYTES)
-        .describe("Budget of the answer; what does not fit comes as head and tail"),
+        .describe("Answer budget; longer content comes as head and tail"),
     }),
     output: Output,
     errors: ["NOT_FOUND", "NOT_A_FILE", "NOT_TEXT", "OUTSIDE_WORKSPACE", "ACCESS_DENIED", "TOO_LARGE"],

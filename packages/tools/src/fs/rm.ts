@@ -5,15 +5,18 @@ import { rmText } from "./text.ts";
 
 export const rm = ({ edits }: { edits: Edits }) =>
   action({
-    summary: "Remove a file or folder; what is removed can be brought back with the undo ref.",
+    summary: "Remove a file or folder; the undo ref restores it.",
     access: "write",
     timing: "sync",
     intent: "apply",
     destructive: true,
     input: z.strictObject({
       uri: holding("tree", Uri),
-      confirm: z.boolean().default(false).describe("Else it only says what would go"),
-      recursive: z.boolean().default(false).describe("A folder with all in it"),
+      confirm: z
+        .boolean()
+        .default(false)
+        .describe("Must be true to delete; otherwise lists what would be removed"),
+      recursive: z.boolean().default(false).describe("Remove a folder with its contents"),
     }),
     output: z.object({
       uri: Uri,
@@ -35,7 +38,7 @@ export const rm = ({ edits }: { edits: Edits }) =>
       "IO_ERROR",
     ],
     examples: [
-      { title: "What would go?", input: { uri: "src" }, fails: "CONFIRM_REQUIRED" },
+      { title: "List what would be removed", input: { uri: "src" }, fails: "CONFIRM_REQUIRED" },
       { title: "Remove a file", input: { uri: "README.md", confirm: true } },
       { title: "Remove a folder", input: { uri: "src", confirm: true, recursive: true } },
     ],

@@ -13,11 +13,11 @@ const Glob = z.string().min(1).max(MAX_GLOB_CHARS);
 const Match = z.object({
   uri: Uri,
   range: Range,
-  text: z.string().describe("The line, or all lines of the match"),
-  text_truncated: z.literal(true).optional().describe("A long line is shown in part"),
+  text: z.string().describe("The matching line or lines"),
+  text_truncated: z.literal(true).optional().describe("The line was shortened"),
   before: z.array(z.string()).readonly().optional(),
   after: z.array(z.string()).readonly().optional(),
-  hash: Hash.nullable().describe("Of the file; null above 64 MiB"),
+  hash: Hash.nullable().describe("File hash; null above 64 MiB"),
 });
 
 const Position = z.object({
@@ -29,13 +29,13 @@ const Position = z.object({
 
 export const search_text = (workspace: Searchable) =>
   action({
-    summary: "Find a text or regular expression in the files of the project, ignored files left out.",
+    summary: "Search files for text or a regular expression, skipping ignored files.",
     access: "read",
     timing: "async_short",
     intent: "inspect",
     input: z.strictObject({
       pattern: z.string().min(1).max(MAX_PATTERN_CHARS).describe("Rust regex"),
-      path: holding("tree", Uri.optional().describe("Where; all roots when absent")),
+      path: holding("tree", Uri.optional().describe("Folder or file; default all roots")),
       fixed: z.boolean().default(false).describe("Plain text"),
       case: z
         .enum(["smart", "sensitive", "insensitive"])
@@ -45,17 +45,17 @@ export const search_text = (workspace: Searchable) =>
       glob: z
         .union([Glob, z.array(Glob).max(MAX_GLOBS)])
         .optional()
-        .describe("Such as *.ts; ! excludes"),
-      context: z.int().min(0).max(20).default(0).describe("Lines around"),
-      multiline: z.boolean().default(false).describe("Across lines; . still stops at a line end"),
+        .describe("For example *.ts; ! excludes"),
+      context: z.int().min(0).max(20).default(0).describe("Context lines"),
+      multiline: z.boolean().default(false).describe("Match across lines; . does not match a newline"),
       max_per_file: z.int().min(1).optional(),
-      max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES).describe("Budget of the answer"),
+      max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES).describe("Answer budget"),
       ...pagingInput(100, 1_000),
     }),
     output: z.object({
       matches: z.array(Match).readonly(),
       count: z.int().describe("Matches on this page"),
-      total: z.int().nullable().describe("Matches in all; null when not everything was searched"),
+      total: z.int().nullable().describe("Total matches; null when the search was cut short"),
     }),
     errors: [
       "NOT_FOUND",
@@ -70,7 +70,7 @@ export const search_text = (workspace: Searchable) =>
       "EXEC_FAILED",
     ],
     examples: [
-      { title: "Where is it used?", input: { pattern: "answer", word: true } },
+      { title: "Find whole words", input: { pattern: "answer", word: true } },
       {
         title: "In TypeScript files, with context",
         input: { pattern: "export (const|function)", glob: "*.ts", context: 2 },

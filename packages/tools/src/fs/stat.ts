@@ -8,7 +8,7 @@ const PROGRESS_INTERVAL_MS = 1_000;
 
 export const stat = ({ files }: { readonly files: Files }) =>
   action({
-    summary: "Look at what stands at a path: kind, size, hash, times, mode and where a link leads.",
+    summary: "Show the kind, size, hash, times, mode and link target of a path.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -20,9 +20,9 @@ export const stat = ({ files }: { readonly files: Files }) =>
       hash: Hash.nullable().optional().describe("Of files; null above 256 MiB"),
       mtime: z.string(),
       mode: z.string().describe("Octal, such as 0644"),
-      target: z.string().optional().describe("Where a link leads inside the workspace"),
-      outside: z.literal(true).optional().describe("The link leads out of the workspace"),
-      broken: z.literal(true).optional().describe("Nothing is where the link leads"),
+      target: z.string().optional().describe("Link target inside the workspace"),
+      outside: z.literal(true).optional().describe("The link points outside the workspace"),
+      broken: z.literal(true).optional().describe("The link target does not exist"),
     }),
     errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "ACCESS_DENIED"],
     examples: [{ title: "Hash and size of a file", input: { uri: "README.md" } }],

@@ -12,14 +12,14 @@ const FileUri = Uri.refine(
 
 export const write = ({ edits }: { edits: Edits }) =>
   action({
-    summary: "Create a file, and the folders on the way to it; an existing file is changed by apply_patch.",
+    summary: "Create a file and its parent folders; use apply_patch to change an existing file.",
     access: "write",
     timing: "sync",
     intent: "apply",
     input: z.strictObject({
       uri: FileUri,
       content: z.string(),
-      encoding: z.enum(["utf-8", "base64"]).default("utf-8").describe("Of content"),
+      encoding: z.enum(["utf-8", "base64"]).default("utf-8").describe("Encoding of content"),
     }),
     output: z.object({ uri: Uri, hash: Hash, undo: Ref }),
     errors: [

@@ -5,7 +5,7 @@ import { jobText } from "./text.ts";
 
 export const cancel = (jobs: Jobs) =>
   action({
-    summary: "End a job, with every process it started.",
+    summary: "Cancel a job and every process it started.",
     access: "write",
     timing: "sync",
     intent: "verify",
@@ -13,7 +13,7 @@ export const cancel = (jobs: Jobs) =>
     input: z.strictObject({ job_id: JobId }),
     output: z.object({ job: JobView }),
     errors: ["NOT_FOUND"],
-    examples: [{ title: "Enough of it", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
+    examples: [{ title: "Cancel a job", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
     text: jobText,
     run: async ({ job_id }, { caller }) => ({ job: toJobView(await jobs.cancel(caller.id, job_id)) }),
   });

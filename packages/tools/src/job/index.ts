@@ -7,6 +7,6 @@ import { status } from "./status.ts";
 export const job = (jobs: Jobs) =>
   defineTool({
     name: "job",
-    summary: "Work that goes on after its call was answered: look at it, wait for it, end it.",
+    summary: "Background jobs: inspect, wait for and cancel them.",
     actions: { status: status(jobs), list: list(jobs), poll: poll(jobs), cancel: cancel(jobs) },
   });

@@ -34,9 +34,6 @@ export const toJobView = ({
 const toTimestamp = (ms: number) => new Date(ms).toISOString();
 
 /** How a job that ended came out: an envelope, as the call itself would have been answered. */
-export const JobResult = z
-  .unknown()
-  .optional()
-  .describe("The envelope that the call would have been answered with; absent while it runs");
+export const JobResult = z.unknown().optional().describe("The call's result; absent while the job runs");
 
 export const EXAMPLE_JOB = "job_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";

@@ -5,19 +5,19 @@ import { jobsText } from "./text.ts";
 
 export const list = (jobs: Jobs) =>
   action({
-    summary: "Your jobs, newest first.",
+    summary: "List your jobs, newest first.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({
       status: z.enum(JOB_STATES).optional().describe("Only those in this state"),
       tool: z.string().optional().describe("Only those of this tool"),
-      max_age: z.int().min(0).optional().describe("Milliseconds old at most"),
+      max_age: z.int().min(0).optional().describe("Maximum age in milliseconds"),
       ...pagingInput(50, 1000),
     }),
     output: z.object({ jobs: z.array(JobView) }),
     errors: ["INVALID_CURSOR"],
-    examples: [{ title: "What went wrong?", input: { status: "failed" } }],
+    examples: [{ title: "Failed jobs", input: { status: "failed" } }],
     text: jobsText,
     async run({ status, tool, max_age, limit }, ctx) {
       const since = max_age === undefined ? undefined : Date.now() - max_age;

@@ -12,7 +12,7 @@ const Event = z.object({ seq: z.int(), type: z.enum(["queued", "start", "chunk",
 
 export const poll = (jobs: Jobs) =>
   action({
-    summary: "Wait for a job to end or to tell something new.",
+    summary: "Wait for a job to end or report progress.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -22,19 +22,19 @@ export const poll = (jobs: Jobs) =>
         .int()
         .min(0)
         .optional()
-        .describe("next_seq of the poll before; absent: wait for the end only"),
-      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds at the most"),
+        .describe("next_seq of the previous poll; absent: wait only for the end"),
+      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum milliseconds"),
     }),
     output: z.object({
       job: JobView,
       result: JobResult,
       events: z.array(Event).optional(),
-      next_seq: z.int().describe("Poll on from here"),
-      dropped: z.int().describe("Events that a slow reader lost"),
+      next_seq: z.int().describe("from_seq of the next poll"),
+      dropped: z.int().describe("Events dropped because the reader was slow"),
       restarted: z
         .boolean()
         .optional()
-        .describe("from_seq is from before a restart of the server; what came after it is gone"),
+        .describe("from_seq is from before a server restart; the events after it are lost"),
     }),
     errors: ["NOT_FOUND"],
     examples: [{ title: "Wait for the end", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],

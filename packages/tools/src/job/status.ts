@@ -5,11 +5,11 @@ import { jobText } from "./text.ts";
 
 export const status = (jobs: Jobs) =>
   action({
-    summary: "Where a job stands, with its result once it has ended.",
+    summary: "Show a job's state, and its result once it has ended.",
     access: "read",
     timing: "sync",
     intent: "inspect",
-    input: z.strictObject({ job_id: JobId.optional().describe("Absent: how many jobs are in which state") }),
+    input: z.strictObject({ job_id: JobId.optional().describe("Absent: count jobs by state") }),
     output: z.object({
       job: JobView.optional(),
       result: JobResult,
@@ -17,8 +17,8 @@ export const status = (jobs: Jobs) =>
     }),
     errors: ["NOT_FOUND"],
     examples: [
-      { title: "How many are there?", input: {} },
-      { title: "Is it done?", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" },
+      { title: "Count jobs by state", input: {} },
+      { title: "Check one job", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" },
     ],
     text: jobText,
     async run({ job_id }, { caller }) {

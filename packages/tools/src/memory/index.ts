@@ -34,13 +34,13 @@ const Item = z.object({
   changed_since: z
     .array(z.string())
     .optional()
-    .describe("Linked files that are not as they were; check before you rely on it"),
+    .describe("Linked files that have changed since; verify before relying on it"),
 });
 const fields = {
   tags: z.array(z.string().min(1).max(64)).max(20).optional(),
-  source: z.string().max(200).optional().describe("Where it is known from"),
+  source: z.string().max(200).optional().describe("Source of the information"),
   confidence: z.number().min(0).max(1).optional(),
-  links: z.array(Uri).max(20).optional().describe("Files it is about; their hashes are kept"),
+  links: z.array(Uri).max(20).optional().describe("Files it is about; their hashes are stored"),
 };
 const scopes = z
   .array(Scope)
@@ -101,7 +101,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
 
   return defineTool({
     name: "memory",
-    summary: "Keep and recall notes and facts for this session, this project, or all projects.",
+    summary: "Store and recall notes and facts for this session, this project, or all projects.",
     listing: "brief",
     actions: {
       recall: action({
@@ -111,7 +111,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         intent: "inspect",
         input: z.strictObject({ query: z.string().min(1).max(1_000), scopes, limit }),
         output: z.object({ memories: z.array(Item).readonly() }),
-        examples: [{ title: "What do we know?", input: { query: "how are releases made" } }],
+        examples: [{ title: "Recall by topic", input: { query: "how are releases made" } }],
         text: listText,
         run: async ({ query, scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
           memories: await collect(
@@ -122,7 +122,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         }),
       }),
       create: action({
-        summary: "Keep a note or a fact.",
+        summary: "Store a note or a fact.",
         access: "write",
         timing: "sync",
         intent: "apply",
@@ -150,7 +150,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         },
       }),
       update: action({
-        summary: "Change a memory; links are looked at again.",
+        summary: "Update a memory and refresh its links.",
         access: "write",
         timing: "sync",
         intent: "apply",
@@ -177,7 +177,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         },
       }),
       delete: action({
-        summary: "Forget a memory.",
+        summary: "Delete a memory.",
         access: "write",
         timing: "sync",
         intent: "apply",
@@ -185,7 +185,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         input: z.strictObject({ memory_id: MemoryId }),
         output: z.object({ memory_id: MemoryId, deleted: z.literal(true) }),
         errors: ["NOT_FOUND"],
-        examples: [{ title: "Forget it", input: { memory_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
+        examples: [{ title: "Delete it", input: { memory_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         async run({ memory_id }, { caller }) {
           const { store } = await find(memory_id, caller.id);
           store.remove(memory_id, caller.id);
@@ -199,7 +199,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         intent: "inspect",
         input: z.strictObject({ scopes, limit }),
         output: z.object({ memories: z.array(Item).readonly() }),
-        examples: [{ title: "What is kept", input: {} }],
+        examples: [{ title: "List all", input: {} }],
         text: listText,
         run: async ({ scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
           memories: await collect((store) => store.list({ scopes: wanted, owner, limit: max }), wanted, max),
@@ -212,7 +212,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         intent: "inspect",
         input: z.strictObject({ scopes, limit }),
         output: z.object({ memories: z.array(Item).readonly() }),
-        examples: [{ title: "What is certain", input: { scopes: ["project"] } }],
+        examples: [{ title: "List facts", input: { scopes: ["project"] } }],
         text: listText,
         run: async ({ scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
           memories: await collect(

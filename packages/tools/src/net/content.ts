@@ -20,14 +20,14 @@ export const Content = {
   text: z.string().optional(),
   json: z.unknown().optional(),
   base64: z.string().optional(),
-  title: z.string().optional().describe("Of a page, with its Markdown"),
-  tail: z.string().optional().describe("The end, when not all of it fits"),
+  title: z.string().optional().describe("Page title, with Markdown"),
+  tail: z.string().optional().describe("The end, when it does not fit whole"),
   omitted: z
     .object({ bytes: z.int(), lines: z.int().nullable(), start: Position })
     .optional()
-    .describe("What is missing before tail; fs.read of ref goes on at start"),
+    .describe("Gap before tail; continue with fs.read of ref"),
   truncated: z.boolean(),
-  ref: z.string().optional().describe("Where all of it can be read, with fs.read"),
+  ref: z.string().optional().describe("The whole content, for fs.read"),
   note: z.string().optional(),
 };
 export type Content = z.input<z.ZodObject<typeof Content>>;

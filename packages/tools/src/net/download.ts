@@ -13,7 +13,7 @@ const MAX_FILE_BYTES = 64 * GIBIBYTE;
 
 export const download = ({ workspace, network, isRemote }: NetOptions) =>
   action({
-    summary: "Fetch a file into the workspace; one that broke off goes on when it is called again.",
+    summary: "Download a file into the workspace; call again to resume an interrupted download.",
     access: "write",
     timing: "async_medium",
     intent: "apply",
@@ -29,9 +29,9 @@ export const download = ({ workspace, network, isRemote }: NetOptions) =>
       uri: Uri,
       size: z.int(),
       hash: Hash,
-      undo: Ref.nullable().describe("Null for a big file; fs.rm removes it"),
-      resumed: z.int().describe("Bytes that were there from an earlier call"),
-      url: z.string().describe("Where it came from in the end"),
+      undo: Ref.nullable().describe("Null for a large file; remove it with fs.rm"),
+      resumed: z.int().describe("Bytes kept from an earlier, interrupted call"),
+      url: z.string().describe("Final URL after redirects"),
       mime: z.string().optional(),
     }),
     errors: [
@@ -56,7 +56,7 @@ export const download = ({ workspace, network, isRemote }: NetOptions) =>
         fails: "UPSTREAM_ERROR",
       },
       {
-        title: "A file that is there already",
+        title: "A file that already exists",
         input: { url: "https://files.example.invalid/README.md", output: "README.md" },
         fails: "ALREADY_EXISTS",
       },

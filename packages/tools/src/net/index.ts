@@ -10,7 +10,7 @@ export type { NetOptions } from "./options.ts";
 export const net = (options: NetOptions) =>
   defineTool({
     name: "net",
-    summary: "HTTP: send requests, fetch files, show pages.",
+    summary: "HTTP: send requests, download files, open pages.",
     actions: { request: request(options), download: download(options), open: open(options) },
     backends: () => [{ name: "http", available: true, version: process.versions.node }],
   });

@@ -10,10 +10,10 @@ const MAX_TIMEOUT_MS = 10 * 60_000;
 export const Url = holding("host", z.string().min(1).max(MAX_URL_CHARS).describe("http or https"));
 
 export const timeout = (defaultMs: number) =>
-  z.int().min(1).max(MAX_TIMEOUT_MS).default(defaultMs).describe("Milliseconds in all");
+  z.int().min(1).max(MAX_TIMEOUT_MS).default(defaultMs).describe("Total milliseconds");
 
 export const maxSize = (defaultBytes: number, maxBytes: number) =>
-  z.int().min(1).max(maxBytes).default(defaultBytes).describe("Bytes at most");
+  z.int().min(1).max(maxBytes).default(defaultBytes).describe("Maximum bytes");
 
 /** Set by us, or between two machines and not ours to send. */
 const RESERVED = new Set([

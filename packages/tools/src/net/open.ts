@@ -6,7 +6,7 @@ import type { NetOptions } from "./options.ts";
 
 export const open = ({ network, env, isRemote, findOpener }: NetOptions) =>
   action({
-    summary: "Show a page in the person's browser.",
+    summary: "Open a page in the user's browser.",
     access: "write",
     timing: "sync",
     intent: "verify",
@@ -16,7 +16,7 @@ export const open = ({ network, env, isRemote, findOpener }: NetOptions) =>
     errors: ["NET_BLOCKED", "UNSUPPORTED", "EXEC_FAILED"],
     examples: [
       {
-        title: "Where there is no desktop",
+        title: "Without a desktop",
         input: { url: "http://localhost:3000/" },
         fails: "UNSUPPORTED",
       },

@@ -13,7 +13,7 @@ export const RequestBody = z
     z.strictObject({ form: z.record(z.string(), z.union([z.string(), z.array(z.string())])) }),
     z.strictObject({ ref: Uri }),
   ])
-  .describe("Text, or one of");
+  .describe("Text, or one of these forms");
 export type RequestBody = z.output<typeof RequestBody>;
 
 export interface EncodedBody {

@@ -26,17 +26,18 @@ const Input = z.strictObject({
   headers: RequestHeaders,
   body: RequestBody.optional(),
   as: z.enum(["text", "json", "markdown", "base64"]).optional().describe("Default: by type"),
-  select: JsonPath.optional().describe("Part of JSON: items[0].name, items[*].id"),
-  follow: z.boolean().default(true).describe("Redirects"),
-  cookies: z.boolean().default(false).describe("Show values of set-cookie"),
+  select: JsonPath.optional().describe("Select from JSON: items[0].name, items[*].id"),
+  follow: z.boolean().default(true).describe("Follow redirects"),
+  cookies: z.boolean().default(false).describe("Include set-cookie values"),
   timeout: timeout(TIMEOUT_MS),
   max_size: maxSize(KEPT_BYTES, MAX_KEPT_BYTES),
-  max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES).describe("Budget of the answer"),
+  max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES).describe("Answer budget"),
 });
 
 export const request = ({ workspace, network, isRemote }: NetOptions) =>
   action({
-    summary: "Send an HTTP request; any status is a result. HTML can come as Markdown, JSON in part.",
+    summary:
+      "Send an HTTP request; every status is a result. HTML can be converted to Markdown, JSON filtered.",
     // Whatever the method, a URL can carry data out: a server that only looks does not have this.
     access: "write",
     timing: "async_short",
@@ -46,7 +47,7 @@ export const request = ({ workspace, network, isRemote }: NetOptions) =>
     input: Input,
     output: z.object({
       status: z.int(),
-      url: z.string().describe("Where the answer came from in the end"),
+      url: z.string().describe("Final URL after redirects"),
       redirects: z.int(),
       headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
       size: z.int().describe("Bytes of the body, decompressed"),
@@ -68,7 +69,7 @@ export const request = ({ workspace, network, isRemote }: NetOptions) =>
         fails: "UPSTREAM_ERROR",
       },
       {
-        title: "JSON there and back, one field of it",
+        title: "POST JSON and select one field",
         input: {
           url: "https://api.example.invalid/items",
           body: { json: { name: "lamp" } },
@@ -78,7 +79,7 @@ export const request = ({ workspace, network, isRemote }: NetOptions) =>
         fails: "UPSTREAM_ERROR",
       },
       {
-        title: "What is never reached",
+        title: "A refused address",
         input: { url: "http://169.254.169.254/latest/meta-data/" },
         fails: "NET_BLOCKED",
       },

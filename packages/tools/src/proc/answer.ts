@@ -9,8 +9,13 @@ export const EXAMPLE_PROC = "proc_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 
 /** The parameters of every action that shows output. */
 export const outputInput = {
-  max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES).describe("Of output in the answer"),
-  raw: z.boolean().default(false).describe("Keep terminal escapes and redrawn lines"),
+  max_bytes: z
+    .int()
+    .min(1)
+    .max(MAX_ANSWER_BYTES)
+    .default(ANSWER_BYTES)
+    .describe("Output bytes in the answer"),
+  raw: z.boolean().default(false).describe("Keep terminal escapes and overwritten lines"),
 };
 
 export const Outcome = {
@@ -22,8 +27,8 @@ export const Outcome = {
   signal: z
     .string()
     .nullable()
-    .describe("What ended it; in a sandbox, also read from exit code 128 + its number"),
-  limit: z.enum(["memory"]).optional().describe("It, or something it started, was killed for using too much"),
+    .describe("The signal that ended it; in a sandbox also derived from exit code 128 + n"),
+  limit: z.enum(["memory"]).optional().describe("It or a child was killed for exceeding a resource limit"),
   duration: z.number().describe("Milliseconds"),
 };
 
@@ -39,11 +44,11 @@ export const toOutcome = ({ proc_id, status, exit_code, signal, limit, duration 
 export const Output = {
   stdout: z.string(),
   stderr: z.string(),
-  stdout_bytes: z.int().describe("Printed so far, in all"),
+  stdout_bytes: z.int().describe("Total bytes printed so far"),
   stderr_bytes: z.int(),
   stdout_ref: Ref,
   stderr_ref: Ref,
-  truncated: z.boolean().describe("stdout or stderr holds head and tail only; the refs have the rest"),
+  truncated: z.boolean().describe("stdout or stderr has only head and tail; the refs have all of it"),
 };
 
 export interface OutputOptions {

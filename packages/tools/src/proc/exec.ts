@@ -33,26 +33,26 @@ const ExecInput = z.strictObject({
     "command",
     z
       .union([Argument.min(1), z.tuple([Argument.min(1)], Argument).check(z.maxLength(MAX_ARGUMENTS))])
-      .describe("Text goes through the shell; a list [program, …arguments] does not"),
+      .describe("A string runs in the shell; a list [program, …arguments] does not"),
   ),
-  cwd: Uri.optional().describe("Folder to run in; the first root when absent"),
+  cwd: Uri.optional().describe("Working folder; default the first root"),
   env: holding("environment", z.record(EnvName, Argument).default({}).describe("Added to the environment")),
-  timeout: z.int().min(1).optional().describe("Milliseconds after which it is ended; none when absent"),
+  timeout: z.int().min(1).optional().describe("Milliseconds until it is killed; default no limit"),
   shell: holding(
     "command",
-    Argument.min(1).optional().describe("For a command as text; bash when there is one, else sh"),
+    Argument.min(1).optional().describe("For a string command; default bash, else sh"),
   ),
-  stdin: z.string().max(MAX_TEXT_CHARS).optional().describe("All of its input"),
-  pty: TerminalSize.optional().describe("Give it a terminal; its output is all in stdout"),
-  background: z.boolean().default(false).describe("Answer as soon as it is started"),
+  stdin: z.string().max(MAX_TEXT_CHARS).optional().describe("Complete standard input"),
+  pty: TerminalSize.optional().describe("Run in a terminal; all output is in stdout"),
+  background: z.boolean().default(false).describe("Return as soon as it has started"),
   wait_for: WaitFor.optional(),
-  wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds to wait at most"),
+  wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum wait in milliseconds"),
   ...outputInput,
 });
 
 export const exec = (workspace: ProcWorkspace) =>
   action({
-    summary: "Run a command; what still runs after `wait` goes on in the background.",
+    summary: "Run a command; if it is still running after `wait`, it continues in the background.",
     access: "write",
     timing: "async_medium",
     intent: "verify",
@@ -62,11 +62,9 @@ export const exec = (workspace: ProcWorkspace) =>
     output: z.object({
       ...Outcome,
       ...Output,
-      undo: Ref.optional().describe(
-        "As `patch` of fs.apply_patch it takes back what files changed meanwhile",
-      ),
-      ready: z.boolean().optional().describe("Whether what wait_for names has come"),
-      note: z.string().optional().describe("What to know or do next"),
+      undo: Ref.optional().describe("Pass as `patch` to fs.apply_patch to undo its file changes"),
+      ready: z.boolean().optional().describe("Whether the wait_for condition was met"),
+      note: z.string().optional().describe("A note, or what to do next"),
     }),
     errors: [
       "EXEC_FAILED",
@@ -85,7 +83,7 @@ export const exec = (workspace: ProcWorkspace) =>
       { title: "Through the shell", input: { command: "ls src | wc -l" } },
       { title: "Without a shell, in a folder", input: { command: ["cat", "main.ts"], cwd: "src" } },
       {
-        title: "A server, as soon as it is ready",
+        title: "Start a server and wait until it is ready",
         input: { command: "echo listening; sleep 1", wait_for: { pattern: "listening|ready in" } },
       },
     ],

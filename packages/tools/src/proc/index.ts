@@ -12,7 +12,7 @@ export type { ProcWorkspace } from "./workspace.ts";
 export const proc = (workspace: ProcWorkspace) =>
   defineTool({
     name: "proc",
-    summary: "Run commands, talk to them, follow and end them.",
+    summary: "Run commands, send them input, read their output and stop them.",
     actions: {
       exec: exec(workspace),
       input: input(workspace),

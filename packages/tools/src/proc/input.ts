@@ -18,7 +18,7 @@ const MAX_KEYS = 1_000;
 
 export const input = ({ processes }: ProcWorkspace) =>
   action({
-    summary: "Type into a running process and see what comes back.",
+    summary: "Send input to a running process and read its response.",
     access: "write",
     timing: "sync",
     intent: "verify",
@@ -26,16 +26,16 @@ export const input = ({ processes }: ProcWorkspace) =>
     openWorld: true,
     input: z.strictObject({
       proc_id: ProcIdInput,
-      text: z.string().max(MAX_TEXT_CHARS).optional().describe("Sent as it is; end a line with \\n"),
+      text: z.string().max(MAX_TEXT_CHARS).optional().describe("Sent verbatim; end a line with \\n"),
       keys: z
         .array(z.string().min(1))
         .max(MAX_KEYS)
         .default([])
-        .describe("After the text, such as enter, up, ctrl-c"),
+        .describe("Sent after the text, such as enter, up, ctrl-c"),
       resize: TerminalSize.optional(),
-      eof: z.boolean().default(false).describe("End its input"),
+      eof: z.boolean().default(false).describe("Close its input"),
       wait_for: WaitFor.optional(),
-      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds to wait at most"),
+      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum wait in milliseconds"),
       ...outputInput,
     }),
     output: z.object({ ...Outcome, ...Output, ready: z.boolean().optional() }),

@@ -13,18 +13,18 @@ const Signal = z.string().refine(isSignal, "a signal has a name such as SIGTERM,
 
 export const kill = ({ processes }: ProcWorkspace) =>
   action({
-    summary: "End a process with everything it has started.",
+    summary: "Stop a process and all its children.",
     access: "write",
     timing: "sync",
     intent: "verify",
     destructive: true,
     input: z.strictObject({
       proc_id: ProcIdInput,
-      signal: Signal.optional().describe("SIGTERM when absent; after 2 s SIGKILL ends what is left"),
+      signal: Signal.optional().describe("Default SIGTERM, followed by SIGKILL after 2 s"),
     }),
     output: z.object(Outcome),
     errors: ["NOT_FOUND", "INTERRUPTED"],
-    examples: [{ title: "End it", input: { proc_id: EXAMPLE_PROC }, fails: "NOT_FOUND" }],
+    examples: [{ title: "Stop it", input: { proc_id: EXAMPLE_PROC }, fails: "NOT_FOUND" }],
     text: outcomeText,
     run: async ({ proc_id, signal }, { caller }) =>
       toOutcome(await processes.kill(caller.id, proc_id, signal)),

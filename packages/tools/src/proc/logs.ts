@@ -15,7 +15,7 @@ const Position = z.int().min(0);
 
 export const logs = ({ processes }: ProcWorkspace) =>
   action({
-    summary: "What a process has printed: its end, from a place on, or as it comes.",
+    summary: "Read a process's output: the tail, from a byte offset, or as it arrives.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -23,9 +23,9 @@ export const logs = ({ processes }: ProcWorkspace) =>
       proc_id: ProcIdInput,
       stream: z.enum(["stdout", "stderr"]).default("stdout"),
       tail: z.int().min(1).optional().describe("Only the last lines"),
-      since: z.int().min(0).optional().describe("From this byte, as `next` before"),
-      follow: z.boolean().default(false).describe("Wait for output when there is nothing new"),
-      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds to wait at most"),
+      since: z.int().min(0).optional().describe("Start at this byte; use `next` of the previous answer"),
+      follow: z.boolean().default(false).describe("Wait for output if there is none yet"),
+      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum wait in milliseconds"),
       cursor: pagingInput(1, 1).cursor,
       ...outputInput,
     }),
@@ -33,10 +33,10 @@ export const logs = ({ processes }: ProcWorkspace) =>
       ...Outcome,
       stream: z.enum(["stdout", "stderr"]),
       text: z.string(),
-      start: z.int().describe("The first byte of the text"),
-      next: z.int().describe("The byte after it: `since` for more"),
+      start: z.int().describe("Offset of the first byte"),
+      next: z.int().describe("Offset after the last byte: `since` for the next call"),
       total: z.int().describe("Bytes printed so far"),
-      missing: z.int().describe("Bytes between the place asked for and `start` that are not kept"),
+      missing: z.int().describe("Bytes before `start` that are no longer stored"),
     }),
     errors: ["NOT_FOUND", "INVALID_CURSOR"],
     examples: [
@@ -46,7 +46,7 @@ export const logs = ({ processes }: ProcWorkspace) =>
         fails: "NOT_FOUND",
       },
       {
-        title: "What comes next",
+        title: "Wait for more",
         input: { proc_id: EXAMPLE_PROC, since: 1200, follow: true },
         fails: "NOT_FOUND",
       },

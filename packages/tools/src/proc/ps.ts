@@ -25,23 +25,23 @@ const MachineProcess = z.object({
 
 export const ps = ({ processes }: ProcWorkspace) =>
   action({
-    summary: "The processes that were started here, or all of the machine.",
+    summary: "List processes started here, or all processes of the machine.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({
-      filter: z.string().min(1).optional().describe("Text in the command, name or status"),
-      all: z.boolean().default(false).describe("The machine's instead; names only, never arguments"),
+      filter: z.string().min(1).optional().describe("Text in its command, name or status"),
+      all: z.boolean().default(false).describe("All processes of the machine; names only, never arguments"),
       ...pagingInput(50, 1_000),
     }),
     output: z.object({
-      processes: z.array(OwnProcess).describe("The newest first"),
+      processes: z.array(OwnProcess).describe("Newest first"),
       machine: z.array(MachineProcess).optional(),
     }),
     errors: ["INVALID_CURSOR", "UNSUPPORTED"],
     examples: [
-      { title: "Mine", input: {} },
-      { title: "What still runs", input: { filter: "running" } },
+      { title: "My processes", input: {} },
+      { title: "Running processes", input: { filter: "running" } },
     ],
     text: psText,
     run({ filter = "", all, limit }, ctx) {

@@ -16,7 +16,7 @@ const Pattern = z
   .string()
   .min(1)
   .max(MAX_PATTERN_CHARS)
-  .describe("Plain text in the output; | separates alternatives");
+  .describe("Literal text in the output; | separates alternatives");
 
 export const WaitFor = z
   .strictObject({
@@ -24,7 +24,7 @@ export const WaitFor = z
     port: z.int().min(1).max(MAX_PORT).optional().describe("TCP port on this machine"),
   })
   .refine(({ pattern, port }) => pattern !== undefined || port !== undefined, "pattern or port is required")
-  .describe("When it is ready: a text it prints or a port it opens");
+  .describe("Wait until it prints a text or opens a port");
 export type WaitFor = z.output<typeof WaitFor>;
 
 /** Whether the text was printed, or the port opened, before the process ended and the time was up. */

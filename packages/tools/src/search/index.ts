@@ -11,6 +11,6 @@ export { createSourceFiles } from "./source-files.ts";
 export const search = (options: SearchOptions) =>
   defineTool({
     name: "search",
-    summary: "Find code: by meaning, words, names, structure or path.",
+    summary: "Find code by meaning, words, names, structure or path.",
     actions: { query: query(options), index: index(options), status: status(options) },
   });

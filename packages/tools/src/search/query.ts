@@ -27,10 +27,10 @@ const MAX_SNIPPET_CHARS = 600;
 
 const FoundHit = z.object({
   uri: Uri,
-  range: Range.nullable().describe("null for a file as a whole"),
+  range: Range.nullable().describe("null: the whole file"),
   hash: Hash.nullable(),
   snippet: z.string(),
-  symbol_id: SymbolId.nullable().describe("The smallest symbol around it"),
+  symbol_id: SymbolId.nullable().describe("The innermost enclosing symbol"),
   kind: z.string(),
   score: z.number(),
   why: z.array(z.object({ strategy: z.string(), rank: z.int() })).readonly(),
@@ -45,22 +45,18 @@ export const query = (options: SearchOptions) =>
     intent: "inspect",
     input: z.strictObject({
       query: z.string().min(1).max(MAX_QUERY_CHARS),
-      modality: z.enum(MODALITIES).default("auto").describe("auto chooses by the form of the query"),
-      scope: holding("tree", Uri.optional().describe("Only in this folder or file")),
+      modality: z.enum(MODALITIES).default("auto").describe("auto chooses by the query's form"),
+      scope: holding("tree", Uri.optional().describe("Restrict to this folder or file")),
       ...pagingInput(10, MAX_HITS),
     }),
     output: z.object({
       hits: z.array(FoundHit).readonly(),
       index: z
         .enum(["empty", "stale", "indexing", "fresh"])
-        .describe("Unless fresh, only the likeliest files were searched by meaning"),
+        .describe("Unless fresh, only the most likely files were searched by meaning"),
       indexed_files: z.int(),
-      total_files: z.int().nullable().describe("null before they were counted"),
-      unparsed: z
-        .array(Uri)
-        .readonly()
-        .optional()
-        .describe("Not searched by structure: parsing them takes too long"),
+      total_files: z.int().nullable().describe("null until counted"),
+      unparsed: z.array(Uri).readonly().optional().describe("Files skipped because parsing takes too long"),
     }),
     errors: [
       "INVALID_CURSOR",
@@ -72,7 +68,7 @@ export const query = (options: SearchOptions) =>
       "UPSTREAM_ERROR",
     ],
     examples: [
-      { title: "By what it does", input: { query: "add two numbers" } },
+      { title: "By purpose", input: { query: "add two numbers" } },
       { title: "By name", input: { query: "where is add defined?" } },
       { title: "By structure", input: { query: "const $N = $V", modality: "ast", scope: "src" } },
     ],

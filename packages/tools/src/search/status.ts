@@ -4,7 +4,7 @@ import type { SearchOptions } from "./options.ts";
 
 export const status = ({ engine }: SearchOptions) =>
   action({
-    summary: "How far the search index is: files, chunks, size, and whether it is up to date.",
+    summary: "Show the state of the search index: files, chunks, size and freshness.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -12,12 +12,12 @@ export const status = ({ engine }: SearchOptions) =>
     output: z.object({
       state: z.enum(["empty", "stale", "indexing", "fresh"]),
       files: z.int().describe("Files in the index"),
-      total: z.int().nullable().describe("Files to index; null before they were counted"),
+      total: z.int().nullable().describe("Files to index; null until counted"),
       chunks: z.int(),
       symbols: z.int(),
       bytes: z.int(),
       embedder: z.string().nullable().describe("null: the word table that comes with Octant"),
     }),
-    examples: [{ title: "Is it ready?", input: {} }],
+    examples: [{ title: "Check readiness", input: {} }],
     run: () => engine.status(),
   });

@@ -28,14 +28,14 @@ export const annotation = (workspace: Pick<Workspace, "store" | "confinement">) 
     summary: "Remarks about files, symbols, artifacts and identities.",
     actions: {
       add: action({
-        summary: "Attach a remark to something.",
+        summary: "Attach a remark to a file, symbol, artifact or identity.",
         access: "write",
         timing: "sync",
         intent: "apply",
         input: z.strictObject({
           target: Target,
           text: z.string().min(1).max(MAX_TEXT_CHARS),
-          kind: Kind.default("note").describe("Such as note, review, todo"),
+          kind: Kind.default("note").describe("For example note, review, todo"),
         }),
         output: z.object({ annotation: AnnotationView }),
         errors: ["OUTSIDE_WORKSPACE", "NO_SPACE", "IO_ERROR"],
@@ -48,7 +48,7 @@ export const annotation = (workspace: Pick<Workspace, "store" | "confinement">) 
         },
       }),
       list: action({
-        summary: "Remarks, newest first.",
+        summary: "List remarks, newest first.",
         access: "read",
         timing: "sync",
         intent: "inspect",

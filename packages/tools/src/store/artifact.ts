@@ -33,21 +33,21 @@ const toView = ({ created_at, tags, parents, ...artifact }: Artifact) => ({
 export const artifact = (workspace: StoreWorkspace) =>
   defineTool({
     name: "artifact",
-    summary: "Named results with tags, creator, and the artifacts they were made from.",
+    summary: "Named results with tags, creator and parent artifacts.",
     actions: {
       upload: action({
-        summary: "Store a result: its content, or the hash of content that cas.store has.",
+        summary: "Store a result: its content, or the hash of content stored with cas.store.",
         access: "write",
         timing: "sync",
         intent: "apply",
         input: z.strictObject({
           name: z.string().min(1).max(256),
           ...contentInput,
-          hash: Hash.optional().describe("Of stored content, instead of content"),
+          hash: Hash.optional().describe("Hash of stored content, instead of content"),
           mime: z.string().min(1).max(128).default("application/octet-stream"),
           tags: z.array(Tag).max(64).default([]),
-          parents: z.array(ArtifactId).max(64).default([]).describe("The artifacts it was made from"),
-          creator: z.string().min(1).max(128).optional().describe("Who or what made it; you when absent"),
+          parents: z.array(ArtifactId).max(64).default([]).describe("Parent artifacts"),
+          creator: z.string().min(1).max(128).optional().describe("Default: you"),
         }),
         output: z.object({ artifact: ArtifactView }),
         errors: ["NOT_FOUND", "TOO_LARGE", "NO_SPACE", "IO_ERROR"],
@@ -66,7 +66,7 @@ export const artifact = (workspace: StoreWorkspace) =>
         },
       }),
       get: action({
-        summary: "An artifact with its content.",
+        summary: "Read an artifact with its content.",
         access: "read",
         timing: "sync",
         intent: "inspect",
@@ -80,14 +80,14 @@ export const artifact = (workspace: StoreWorkspace) =>
         },
       }),
       list: action({
-        summary: "Artifacts, newest first.",
+        summary: "List artifacts, newest first.",
         access: "read",
         timing: "sync",
         intent: "inspect",
         input: z.strictObject({
-          tags: z.array(Tag).max(16).optional().describe("With all of these"),
+          tags: z.array(Tag).max(16).optional().describe("Having all of these tags"),
           creator: z.string().optional(),
-          parent: ArtifactId.optional().describe("Made from this one"),
+          parent: ArtifactId.optional().describe("Children of this artifact"),
           ...pagingInput(50, 500),
         }),
         output: z.object({ artifacts: z.array(ArtifactView) }),

@@ -14,13 +14,13 @@ import { EXAMPLE_HASH } from "./target.ts";
 const Stored = z.object({
   hash: Hash,
   size: z.int(),
-  ref: z.string().describe("fs.read takes it, ranged and paged"),
+  ref: z.string().describe("Readable with fs.read, ranged and paged"),
 });
 
 export const cas = (workspace: StoreWorkspace) =>
   defineTool({
     name: "cas",
-    summary: "Content stored under its hash, for good.",
+    summary: "Content stored permanently under its hash.",
     actions: {
       store: action({
         summary: "Store content and get its hash; the same content is stored once.",
@@ -37,21 +37,21 @@ export const cas = (workspace: StoreWorkspace) =>
         },
       }),
       inspect: action({
-        summary: "Size and ref of stored content, without the content.",
+        summary: "Show the size and ref of stored content.",
         access: "read",
         timing: "sync",
         intent: "inspect",
         input: z.strictObject({ hash: Hash }),
         output: Stored,
         errors: ["NOT_FOUND", "IO_ERROR"],
-        examples: [{ title: "Is it stored?", input: { hash: EXAMPLE_HASH }, fails: "NOT_FOUND" }],
+        examples: [{ title: "Check stored content", input: { hash: EXAMPLE_HASH }, fails: "NOT_FOUND" }],
         run({ hash }) {
           const { size, ref } = find(workspace, hash);
           return { hash, size, ref };
         },
       }),
       get: action({
-        summary: "Read stored content, from any byte on.",
+        summary: "Read stored content from any offset.",
         access: "read",
         timing: "sync",
         intent: "inspect",

@@ -14,12 +14,12 @@ export const config = (settings: () => readonly SettingInEffect[]) =>
     summary: "The settings in effect, without secrets.",
     actions: {
       get: action({
-        summary: "One setting, a section of them, or all, each with where it comes from.",
+        summary: "Show settings with the source of each.",
         access: "read",
         timing: "sync",
         intent: "inspect",
         input: z.strictObject({
-          key: z.string().min(1).max(128).optional().describe("Such as sandbox or sandbox.mode"),
+          key: z.string().min(1).max(128).optional().describe("For example sandbox or sandbox.mode"),
         }),
         output: z.object({
           settings: z.array(z.object({ key: z.string(), value: z.unknown(), source: z.string() })),
@@ -27,7 +27,7 @@ export const config = (settings: () => readonly SettingInEffect[]) =>
         errors: ["NOT_FOUND"],
         examples: [
           { title: "All", input: {} },
-          { title: "What the sandbox allows", input: { key: "sandbox" } },
+          { title: "Sandbox settings", input: { key: "sandbox" } },
         ],
         run({ key }) {
           const all = settings();

@@ -9,7 +9,7 @@ export const contentInput = {
   content: z
     .string()
     .optional()
-    .describe("Text, or base64 with encoding; absent where bytes come beside the call"),
+    .describe("Text, or base64 with encoding; absent when bytes are sent beside the call"),
   encoding: z.enum(["utf-8", "base64"]).default("utf-8"),
 };
 
@@ -50,21 +50,19 @@ export const readInput = {
   as: z
     .enum(["auto", "utf-8", "base64", "binary"])
     .default("auto")
-    .describe(
-      "auto: text where it is UTF-8, else base64; binary: the bytes beside the answer, on a binary wire only",
-    ),
-  offset: z.int().min(0).default(0).describe("Of bytes"),
+    .describe("auto: text if UTF-8, else base64; binary: bytes beside the answer, on a binary wire only"),
+  offset: z.int().min(0).default(0).describe("Content bytes"),
   max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
 };
 
 export const readOutput = {
   hash: Hash,
   size: z.int(),
-  ref: z.string().describe("fs.read takes it, ranged and paged"),
+  ref: z.string().describe("Readable with fs.read, ranged and paged"),
   encoding: z.enum(["utf-8", "base64", "binary"]),
   text: z.string().optional(),
   base64: z.string().optional(),
-  truncated: z.boolean().describe("Bytes follow; call again with offset"),
+  truncated: z.boolean().describe("More bytes follow; call again with offset"),
   next_offset: z.int().optional(),
 };
 

@@ -20,7 +20,7 @@ const toView = ({ created_at, targets, tags, ...identity }: Identity) => ({
 });
 
 const ConnectionView = z.object({ from: IdentityId, to: IdentityId, kind: z.string() });
-const Kind = z.string().min(1).max(64).describe("Such as uses, tests, made_from");
+const Kind = z.string().min(1).max(64).describe("For example uses, tests, made_from");
 const Name = z.string().min(1).max(256);
 
 const MAX_DEPTH = 16;
@@ -36,8 +36,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
     actions: {
       bind: action({
         ...write,
-        summary:
-          "Name something: make the identity of this name if there is none, and add what it stands for.",
+        summary: "Bind a name to files, symbols or artifacts, creating the identity if needed.",
         input: z.strictObject({ name: Name, targets: z.array(Target).max(64).default([]) }),
         output: z.object({ identity: IdentityView }),
         errors: ["OUTSIDE_WORKSPACE", "NO_SPACE", "IO_ERROR"],
@@ -59,7 +58,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         errors: ["NOT_FOUND"],
         examples: [
           {
-            title: "Mark it",
+            title: "Tag an identity",
             input: { identity_id: EXAMPLE_IDENTITY, add: ["reviewed"] },
             fails: "NOT_FOUND",
           },
@@ -77,7 +76,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         }),
         output: z.object({
           connection: ConnectionView,
-          changed: z.boolean().describe("false: it was so already"),
+          changed: z.boolean().describe("false: already so"),
         }),
         errors: ["NOT_FOUND"],
         examples: [
@@ -93,7 +92,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
       }),
       find: action({
         ...read,
-        summary: "Identities by name, tag or what they stand for, in the order of their names.",
+        summary: "Find identities by name, tag or bound target, sorted by name.",
         input: z.strictObject({
           name: Name.optional().describe("Part of the name"),
           tag: Tag.optional(),
@@ -114,21 +113,21 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
       }),
       query: action({
         ...read,
-        summary: "Identities that are connected, over several steps, nearest first.",
+        summary: "Find connected identities over several steps, nearest first.",
         input: z.strictObject({
           from: IdentityId,
           kind: Kind.optional().describe("Only over connections of this kind"),
           direction: z.enum(DIRECTIONS).default("out"),
-          depth: z.int().min(1).max(MAX_DEPTH).default(3).describe("Steps at most"),
+          depth: z.int().min(1).max(MAX_DEPTH).default(3).describe("Maximum steps"),
           limit: z.int().min(1).max(1_000).default(100),
         }),
         output: z.object({
           reached: z.array(z.object({ identity: IdentityView, distance: z.int() })),
-          truncated: z.boolean().describe("There are more than limit; narrow the query"),
+          truncated: z.boolean().describe("More results than limit; narrow the query"),
         }),
         errors: ["NOT_FOUND"],
         examples: [
-          { title: "What it stands on", input: { from: EXAMPLE_IDENTITY, kind: "uses" }, fails: "NOT_FOUND" },
+          { title: "Dependencies", input: { from: EXAMPLE_IDENTITY, kind: "uses" }, fails: "NOT_FOUND" },
         ],
         run({ limit, ...query }) {
           const found = store.query({ ...query, limit: limit + 1 });
@@ -140,9 +139,8 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
       }),
       context: action({
         ...read,
-        summary:
-          "All that is known about something: its identities, their connections, and the remarks about them.",
-        input: z.strictObject({ target: Target.describe("An identity, or what one stands for") }),
+        summary: "Show everything known about a target: identities, connections and remarks.",
+        input: z.strictObject({ target: Target.describe("An identity or a bound target") }),
         output: z.object({
           identities: z.array(IdentityView),
           connections: z.array(ConnectionView),

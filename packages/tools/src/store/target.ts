@@ -16,7 +16,7 @@ const IS_HANDLE = /^(sym:|artifact_|identity_|sha256:|blob:|cas:)/;
 export const toTarget = ({ confinement }: Pick<Workspace, "confinement">, target: string): string =>
   IS_HANDLE.test(target) ? target : pathToUri(confinement.toPath(target));
 
-export const Tag = z.string().min(1).max(128).describe("Such as type:melody or reviewed");
+export const Tag = z.string().min(1).max(128).describe("For example type:melody or reviewed");
 export const ArtifactId = z
   .string()
   .regex(/^artifact_[0-9a-z]{36}$/, "an artifact id is artifact_ and 36 letters and digits");

@@ -13,7 +13,7 @@ export const test = (options: TestOptions) => {
   const runs = createRuns(options.workspace.state);
   return defineTool({
     name: "test",
-    summary: "Run the project's tests and read what came of them, whichever runner it uses.",
+    summary: "Run the project's tests with its own runner and read the results.",
     actions: { list: list(options), run: run(options, runs), status: status(runs) },
     backends: createRunnerProbe(options),
   });

@@ -11,12 +11,12 @@ const PAGE_BYTES = 28_000;
 
 export const list = ({ workspace: { confinement } }: TestOptions) =>
   action({
-    summary: "The test suites of the project: which packages have tests, and what runs them.",
+    summary: "List test suites: the packages with tests and their runners.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({
-      path: Uri.optional().describe("A folder, or a file for the package around it; default all"),
+      path: Uri.optional().describe("A folder, or a file to select its package; default all"),
       ...pagingInput(20, 100),
     }),
     output: z.object({
@@ -27,7 +27,7 @@ export const list = ({ workspace: { confinement } }: TestOptions) =>
           runner: z.string(),
           uri: Uri.describe("The package's folder"),
           command: z.array(z.string()),
-          files: z.array(Uri).describe("The first of those that look like tests"),
+          files: z.array(Uri).describe("The first files that look like tests"),
           file_count: z.int(),
         }),
       ),
@@ -35,7 +35,7 @@ export const list = ({ workspace: { confinement } }: TestOptions) =>
     errors: ["OUTSIDE_WORKSPACE", "INVALID_CURSOR"],
     examples: [
       { title: "All suites", input: {} },
-      { title: "Those for a file", input: { path: "src/main.ts" } },
+      { title: "Suites for a file", input: { path: "src/main.ts" } },
     ],
     text: suitesText,
     async run({ path, limit }, ctx) {

@@ -13,23 +13,23 @@ export const RUN_STATUSES = [
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const Failure = z.object({
-  name: z.string().describe("The test, or what could not be loaded"),
-  suite: z.array(z.string()).optional().describe("What the test stands in, outermost first"),
+  name: z.string().describe("Test name, or the file that failed to load"),
+  suite: z.array(z.string()).optional().describe("Enclosing suites, outermost first"),
   message: z.string(),
   uri: Uri.optional(),
   range: Range.optional(),
   expected: z.string().optional(),
   actual: z.string().optional(),
   stack: z.string().optional(),
-  of: z.string().optional().describe("The suite, where several were run"),
+  of: z.string().optional().describe("The suite, when several were run"),
 });
 export type Failure = z.output<typeof Failure>;
 
 const counts = {
   status: z
     .enum(RUN_STATUSES)
-    .describe("crashed: something kept tests from running; no_tests: none was run; failed: tests failed"),
-  reason: z.string().optional().describe("What there is to say about the status"),
+    .describe("crashed: tests could not run; no_tests: no test ran; failed: tests failed"),
+  reason: z.string().optional().describe("Explains the status"),
   pass: z.int(),
   fail: z.int(),
   skip: z.int(),
@@ -40,9 +40,9 @@ export const SuiteResult = z.object({
   suite: z.string(),
   package: z.string(),
   runner: z.string(),
-  command: z.array(z.string()).describe("How to run all of it by hand"),
+  command: z.array(z.string()).describe("Command line for the whole suite"),
   ...counts,
-  output_ref: Ref.optional().describe("What the runner printed; fs.read reads it"),
+  output_ref: Ref.optional().describe("The runner's output, for fs.read"),
   stderr_ref: Ref.optional(),
 });
 export type SuiteResult = z.output<typeof SuiteResult>;
@@ -51,9 +51,9 @@ export const RunResult = z.object({
   run_id: RunId,
   ...counts,
   failures: z.array(Failure),
-  more_failures: z.int().describe("How many more there are; test.status with this run_id pages through all"),
-  suites: z.array(SuiteResult).describe("The worst first"),
-  more_suites: z.int().describe("How many more there are, none of them worse"),
+  more_failures: z.int().describe("Failures omitted; test.status with this run_id pages through all"),
+  suites: z.array(SuiteResult).describe("Most failures first"),
+  more_suites: z.int().describe("Suites omitted; none has more failures than those shown"),
 });
 export type RunResult = z.output<typeof RunResult>;
 

@@ -22,7 +22,7 @@ const Input = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("A suite of test.list, a package, its folder, or a runner; default all"),
+    .describe("A suite from test.list, a package, a folder or a runner; default all"),
   filter: z
     .string()
     .min(1)
@@ -30,24 +30,19 @@ const Input = z.strictObject({
     .regex(/^[^\0]*$/, "no NUL byte")
     .optional()
     .describe("Part of a test's name, or a test file"),
-  last_failed: z.boolean().default(false).describe("Only what failed last time"),
-  parallel: z.int().min(1).max(MAX_WORKERS).optional().describe("How many at once, if the runner can"),
+  last_failed: z.boolean().default(false).describe("Only tests that failed last time"),
+  parallel: z.int().min(1).max(MAX_WORKERS).optional().describe("Workers, if the runner supports it"),
   coverage: z
     .boolean()
     .default(false)
-    .describe("Measure coverage, where the runner can; its own report is in output_ref or a file it writes"),
-  timeout: z
-    .int()
-    .min(1)
-    .max(MAX_TIMEOUT_MS)
-    .default(DEFAULT_TIMEOUT_MS)
-    .describe("Milliseconds for each suite"),
+    .describe("Measure coverage if the runner supports it; the report is in output_ref or a file"),
+  timeout: z.int().min(1).max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS).describe("Milliseconds per suite"),
 });
 type Input = z.output<typeof Input>;
 
 export const run = (options: TestOptions, runs: Runs) =>
   action({
-    summary: "Run tests and tell what failed, where and why; each test is told as it ends.",
+    summary: "Run tests and report what failed, where and why; progress is streamed per test.",
     access: "write",
     timing: "async_long",
     intent: "verify",
@@ -58,7 +53,7 @@ export const run = (options: TestOptions, runs: Runs) =>
     errors: ["NOT_FOUND", "UNSUPPORTED", "LIMIT_EXCEEDED"],
     examples: [
       { title: "All tests", input: {} },
-      { title: "Those with this in their name", input: { filter: "adds" } },
+      { title: "By name", input: { filter: "adds" } },
     ],
     text: resultText,
     async run(input, ctx) {

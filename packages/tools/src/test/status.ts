@@ -9,14 +9,14 @@ const EXAMPLE_RUN = "run_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
 
 export const status = (runs: Runs) =>
   action({
-    summary: "Where a test run stands, and what failed in it, page by page.",
+    summary: "Show a test run's progress and its failures, page by page.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({ run_id: RunId, ...pagingInput(20, 200) }),
     output: RunResult,
     errors: ["NOT_FOUND", "INVALID_CURSOR"],
-    examples: [{ title: "How did it go?", input: { run_id: EXAMPLE_RUN }, fails: "NOT_FOUND" }],
+    examples: [{ title: "Read the result", input: { run_id: EXAMPLE_RUN }, fails: "NOT_FOUND" }],
     text: resultText,
     run({ run_id, limit }, ctx) {
       const { summary, failures } = runs.get(ctx.caller.id, run_id);

@@ -29,7 +29,7 @@ const Settings = z
 
 export const emulate = (options: UiOptions) =>
   action({
-    summary: "Make the profile look like another device, place or network; some settings reload its pages.",
+    summary: "Emulate a device, location or network; some settings reload the pages.",
     listing: "brief",
     access: "write",
     timing: "async_short",

@@ -24,8 +24,10 @@ export const evaluate = (options: UiOptions) =>
       profile: PageProfile,
     }),
     output: PageAnswer.extend({
-      result: z.json().describe("What it came to, as JSON"),
-      ref: Ref.optional().describe("The whole result, when it does not fit; result is its beginning as text"),
+      result: z.json().describe("The result as JSON"),
+      ref: Ref.optional().describe(
+        "The whole result, when it does not fit; `result` then has its beginning as text",
+      ),
     }),
     errors: ["NOT_FOUND", "CONFLICT", "TIMEOUT", "UPSTREAM_ERROR"],
     examples: [{ title: "Read a value", input: { script: "document.title" }, fails: "NOT_FOUND" }],

@@ -22,7 +22,7 @@ const Kept = z.object({ done: z.string(), uri: Uri.optional(), undo: Ref.nullabl
 
 export const trace = (options: UiOptions) =>
   action({
-    summary: "Record a Playwright trace of what is done to the pages, and save it.",
+    summary: "Record a Playwright trace and save it.",
     listing: "brief",
     access: "write",
     timing: "async_short",
@@ -65,7 +65,7 @@ export const storage = (options: UiOptions) =>
     input: z.strictObject({
       op: z.enum(["save", "load"]),
       output: Output.optional(),
-      uri: Uri.optional().describe("load: what save wrote"),
+      uri: Uri.optional().describe("load: a file written by save"),
       profile: PageProfile,
     }),
     output: Kept,

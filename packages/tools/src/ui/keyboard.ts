@@ -19,11 +19,11 @@ const base = {
 export const type = (options: UiOptions) =>
   action({
     ...base,
-    summary: "Fill a field with text, or type into what has the focus.",
+    summary: "Fill a field with text, or type into the focused element.",
     input: z.strictObject({
       text: z.string().max(MAX_TEXT_CHARS),
       target: Target.optional(),
-      append: z.boolean().default(false).describe("Key by key, after what is there"),
+      append: z.boolean().default(false).describe("Type key by key after the existing text"),
       submit: z.boolean().default(false).describe("Then press Enter"),
       timeout,
       profile: Profile,

@@ -29,8 +29,8 @@ export const navigate = (options: UiOptions) =>
         "give either url or history",
       ),
     output: PageAnswer.extend({
-      status: z.int().nullable().describe("HTTP status; null where there is none"),
-      loaded: z.boolean().describe("False when it still loads; the page can be used all the same"),
+      status: z.int().nullable().describe("HTTP status; null if there is none"),
+      loaded: z.boolean().describe("False while it is still loading; the page can already be used"),
     }),
     errors: [
       "NET_BLOCKED",
@@ -45,9 +45,9 @@ export const navigate = (options: UiOptions) =>
       "SANDBOX_UNAVAILABLE",
     ],
     examples: [
-      { title: "A server under development", input: { url: "http://localhost:3/" }, fails: "UPSTREAM_ERROR" },
+      { title: "A local development server", input: { url: "http://localhost:3/" }, fails: "UPSTREAM_ERROR" },
       {
-        title: "Where no page gets to",
+        title: "A refused address",
         input: { url: "http://169.254.169.254/latest/meta-data/" },
         fails: "NET_BLOCKED",
       },

@@ -10,14 +10,14 @@ export const PageAnswer = z.object({
   tab: z.string(),
   url: z.string(),
   title: z.string(),
-  new_page: z.boolean().describe("Another document than before: changes is how it begins"),
-  changes: z.string().describe("+ came, ~ changed, gone; since the last answer"),
-  more_changes: z.int().optional().describe("Changed lines left out; ui.snapshot has all"),
-  errors: z.array(z.string()).optional().describe("What the page logged as errors meanwhile"),
+  new_page: z.boolean().describe("A new document: changes has its beginning"),
+  changes: z.string().describe("Since the last answer: + added, ~ changed, gone"),
+  more_changes: z.int().optional().describe("Changed lines omitted; ui.snapshot has all"),
+  errors: z.array(z.string()).optional().describe("Errors the page logged meanwhile"),
   dialog: z
     .object({ type: z.string(), message: z.string() })
     .optional()
-    .describe("Open; ui.dialog answers it"),
+    .describe("Open dialog; answer it with ui.dialog"),
   downloads: z.array(z.object({ download: z.string(), name: z.string() })).optional(),
   opened: z
     .array(z.object({ tab: z.string(), url: z.string() }))

@@ -37,12 +37,12 @@ export const screenshot = (options: UiOptions) =>
     output: z.object({
       width: z.int().describe("Pixels"),
       height: z.int(),
-      scale: z.number().describe("Pixels of the picture for one of target's x,y"),
+      scale: z.number().describe("Picture pixels per x,y unit of a target"),
       mime: z.string(),
       size: z.int(),
       ref: Ref,
-      shown: z.boolean().describe("False when it is too large to be attached; read the ref"),
-      uri: Uri.optional().describe("Where it was saved"),
+      shown: z.boolean().describe("False when too large to attach; read the ref"),
+      uri: Uri.optional().describe("The saved file"),
     }),
     examples: [
       { title: "With refs drawn on it", input: { marks: true }, fails: "NOT_FOUND" },

@@ -123,7 +123,7 @@ export const session = (options: UiOptions) =>
   action({
     ...base,
     timing: "async_medium",
-    summary: "Record for a while and tell when the picture changed, with a key frame for each change.",
+    summary: "Record for a while and report when the picture changed, with a key frame per change.",
     input: z.strictObject({
       duration: z.int().min(500).max(MAX_SESSION_MS).describe("Milliseconds"),
       fps: z.int().min(1).max(30).default(FPS),
@@ -134,11 +134,11 @@ export const session = (options: UiOptions) =>
       changes: z.array(
         z.object({
           at: z.int().describe("Milliseconds"),
-          changed: z.number().describe("Part of the picture"),
+          changed: z.number().describe("Fraction of the picture"),
           ref: Ref.optional(),
         }),
       ),
-      more: z.int().optional().describe("Changes left out"),
+      more: z.int().optional().describe("Changes omitted"),
     }),
     examples: [{ title: "Ten seconds of the page", input: { duration: 10_000 }, fails: "NOT_FOUND" }],
     async run({ duration, fps, output, profile }, ctx) {

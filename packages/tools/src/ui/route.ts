@@ -93,11 +93,11 @@ export const route = (options: UiOptions) => {
     ],
     examples: [
       {
-        title: "An API that answers as told",
+        title: "Mock an API",
         input: { op: "mock", pattern: "**/api/cart", respond: { json: { items: [] } } },
         fails: "NOT_FOUND",
       },
-      { title: "What the page asked for", input: { op: "log" }, fails: "NOT_FOUND" },
+      { title: "List requests", input: { op: "log" }, fails: "NOT_FOUND" },
     ],
     async run(input, ctx) {
       const profile = findProfile(options, input.profile, ctx);

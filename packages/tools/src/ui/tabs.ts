@@ -36,7 +36,7 @@ export const tabs = (options: UiOptions) =>
       "EXEC_FAILED",
       "SANDBOX_UNAVAILABLE",
     ],
-    examples: [{ title: "What is open", input: { op: "list" } }],
+    examples: [{ title: "List tabs", input: { op: "list" } }],
     async run({ op, tab, profile: name }, ctx) {
       const { browsers, isRemote } = options;
       const owner = ctx.caller.id;

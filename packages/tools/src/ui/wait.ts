@@ -10,7 +10,7 @@ const MAX_SCRIPT_CHARS = 100_000;
 
 export const wait = (options: UiOptions) =>
   action({
-    summary: "Wait until the page shows something, or no longer does.",
+    summary: "Wait until something appears on or disappears from the page.",
     access: "write",
     timing: "async_medium",
     intent: "verify",
@@ -18,7 +18,7 @@ export const wait = (options: UiOptions) =>
       .strictObject({
         text: z.string().min(1).max(1_000).optional(),
         target: Target.optional(),
-        gone: z.boolean().default(false).describe("Until it is gone"),
+        gone: z.boolean().default(false).describe("Wait until it disappears"),
         url: z.string().min(1).max(2_000).optional().describe("Glob"),
         idle: z.boolean().default(false).describe("No requests"),
         script: z.string().min(1).max(MAX_SCRIPT_CHARS).optional(),

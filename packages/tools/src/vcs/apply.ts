@@ -5,7 +5,7 @@ import { Repo, Staged, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 export const apply = (workspace: VcsWorkspace) =>
   action({
-    summary: "Apply a git patch, all of it or nothing, to the files, to the index too, or only to the index.",
+    summary: "Apply a git patch atomically to the files, the index, or both.",
     access: "write",
     timing: "sync",
     intent: "apply",
@@ -20,7 +20,7 @@ export const apply = (workspace: VcsWorkspace) =>
       files: z.array(
         z.object({
           uri: Uri,
-          hash: Hash.nullable().describe("null: the file is gone"),
+          hash: Hash.nullable().describe("null: the file was removed"),
           match: z.enum(["exact", "whitespace"]),
           created: z.literal(true).optional(),
           deleted: z.literal(true).optional(),
@@ -29,7 +29,7 @@ export const apply = (workspace: VcsWorkspace) =>
       ),
       links: z.array(Uri).readonly().describe("Symbolic links that were changed"),
       submodules: z.array(Uri).readonly().describe("Changed in the index only"),
-      undo: Ref.nullable().describe("As patch of fs.apply_patch it takes files and links back"),
+      undo: Ref.nullable().describe("Pass as `patch` to fs.apply_patch to undo"),
       staged: z.boolean(),
     }),
     errors: [

@@ -12,7 +12,7 @@ const Position = z.strictObject({ commit: z.string().optional(), hash: Hash, lin
 
 export const blame = (workspace: VcsWorkspace) =>
   action({
-    summary: "Who changed each line of a file last, when and in which commit.",
+    summary: "Show who last changed each line of a file, when and in which commit.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -33,12 +33,12 @@ export const blame = (workspace: VcsWorkspace) =>
             email: z.string(),
             date: z.string(),
             summary: z.string(),
-            path: z.string().optional().describe("What the file was called there, when not as now"),
+            path: z.string().optional().describe("The file's name in that commit, if different"),
             line: z.int().describe("0-based"),
             text: z.array(z.string()).readonly(),
           }),
         )
-        .describe("Lines that follow each other and are of one commit; limit counts lines"),
+        .describe("Consecutive lines of one commit; limit counts lines"),
       line_count: z.int(),
     }),
     errors: [
@@ -50,7 +50,7 @@ export const blame = (workspace: VcsWorkspace) =>
       "TOO_LARGE",
       "VCS_ERROR",
     ],
-    examples: [{ title: "Whose lines?", input: { path: "src/main.ts" } }],
+    examples: [{ title: "Blame a range", input: { path: "src/main.ts" } }],
     text: blameText,
     async run({ path: asked, ref, range: asRange, lines: asLines, repo, limit }, ctx) {
       const range = toRange({ range: asRange, lines: asLines });

@@ -9,18 +9,18 @@ const Branch = z.object({
   name: z.string(),
   hash: z.string(),
   current: z.boolean(),
-  remote: z.boolean().describe("A remote's, as last fetched"),
+  remote: z.boolean().describe("A remote branch, as last fetched"),
   upstream: z.string().nullable(),
   ahead: z.int(),
   behind: z.int(),
-  gone: z.boolean().describe("The upstream is no longer there"),
+  gone: z.boolean().describe("The upstream no longer exists"),
   date: z.string(),
   subject: z.string(),
 });
 
 export const branch = (workspace: VcsWorkspace) =>
   action({
-    summary: "List, create or delete branches; commits that nothing else has are kept unless forced.",
+    summary: "List, create or delete branches; a branch with unmerged commits is deleted only when forced.",
     access: "write",
     timing: "sync",
     intent: "apply",
@@ -29,14 +29,14 @@ export const branch = (workspace: VcsWorkspace) =>
       op: z.enum(["list", "create", "delete"]).default("list"),
       name: BranchName.optional(),
       ref: GitRef.optional(),
-      force: z.boolean().default(false).describe("Lose work"),
+      force: z.boolean().default(false).describe("Discard changes that would be lost"),
       repo: Repo,
       ...pagingInput(100, 1_000),
     }),
     output: z.object({
       branches: z.array(Branch).optional(),
       name: z.string().optional(),
-      hash: z.string().optional().describe("Where the branch is, or was"),
+      hash: z.string().optional().describe("The branch's commit, also after deletion"),
     }),
     errors: [
       "NOT_A_REPOSITORY",
@@ -48,8 +48,8 @@ export const branch = (workspace: VcsWorkspace) =>
       "VCS_ERROR",
     ],
     examples: [
-      { title: "Which are there?", input: {} },
-      { title: "A new one", input: { op: "create", name: "feature" } },
+      { title: "List branches", input: {} },
+      { title: "Create a branch", input: { op: "create", name: "feature" } },
     ],
     text: branchText,
     async run({ op, name, ref, force, repo, limit }, ctx) {

@@ -7,18 +7,18 @@ import { GitRef, Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 export const checkout = (workspace: VcsWorkspace) =>
   action({
-    summary: "Go to a branch or commit; refused when changes that are not committed would be lost.",
+    summary: "Switch to a branch or commit; refused if uncommitted changes would be lost.",
     access: "write",
     timing: "async_short",
     intent: "apply",
     destructive: true,
     input: z.strictObject({
       ref: GitRef,
-      create: z.boolean().default(false).describe("Make the branch, at HEAD"),
-      force: z.boolean().default(false).describe("Lose work"),
+      create: z.boolean().default(false).describe("Create the branch at HEAD"),
+      force: z.boolean().default(false).describe("Discard changes that would be lost"),
       repo: Repo,
     }),
-    output: z.object({ ...Head, changes: z.int().describe("Files with changes that were carried along") }),
+    output: z.object({ ...Head, changes: z.int().describe("Files whose uncommitted changes were kept") }),
     errors: [
       "NOT_A_REPOSITORY",
       "NOT_FOUND",

@@ -11,7 +11,7 @@ const MAX_LISTED = 200;
 
 export const commit = (workspace: VcsWorkspace) =>
   action({
-    summary: "Commit exactly the named files as they are now, or what is staged.",
+    summary: "Commit the named files, or the staged changes.",
     access: "write",
     timing: "async_short",
     intent: "ship",
@@ -22,7 +22,7 @@ export const commit = (workspace: VcsWorkspace) =>
         .min(1)
         .max(MAX_FILES)
         .optional()
-        .describe("Files or folders; what is staged when absent"),
+        .describe("Files or folders; default the staged changes"),
       amend: z.boolean().default(false).describe("Replace the last commit"),
       repo: Repo,
     }),
@@ -38,7 +38,7 @@ export const commit = (workspace: VcsWorkspace) =>
     errors: ["NOT_A_REPOSITORY", "NOT_FOUND", "OUTSIDE_WORKSPACE", "LOCKED", "VCS_ERROR"],
     examples: [
       {
-        title: "Two files, whatever else is staged",
+        title: "Commit two files only",
         input: { message: "fix: say what is meant", files: ["package.json", "src/main.ts"] },
       },
     ],

@@ -7,8 +7,7 @@ import { GitRef, Repo, Staged, toPlace, type VcsWorkspace } from "./workspace.ts
 
 export const diff = (workspace: VcsWorkspace) =>
   action({
-    summary:
-      "What changed, as a patch: files against the index, the index (staged) or files against a ref, or a..b.",
+    summary: "Show changes as a patch: working tree, staged, against a ref, or between refs a..b.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -29,8 +28,8 @@ export const diff = (workspace: VcsWorkspace) =>
       "VCS_ERROR",
     ],
     examples: [
-      { title: "What is not staged yet?", input: {} },
-      { title: "What a branch did", input: { ref: "main...HEAD" } },
+      { title: "Unstaged changes", input: {} },
+      { title: "Changes of a branch", input: { ref: "main...HEAD" } },
     ],
     text: patchText,
     async run({ ref, staged, path: asked, repo, limit, max_bytes }, ctx) {

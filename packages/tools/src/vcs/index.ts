@@ -17,7 +17,7 @@ export const vcs = (workspace: VcsWorkspace) =>
   defineTool({
     name: "vcs",
     summary:
-      "History: see, compare, commit and switch with git; the repository's own hooks and filters never run.",
+      "Git: status, diffs, commits, branches and history; the repository's hooks and filters never run.",
     actions: {
       status: status(workspace),
       diff: diff(workspace),

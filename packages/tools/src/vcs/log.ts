@@ -13,33 +13,33 @@ export const CommitRow = {
   hash: z.string(),
   parents: z.array(z.string()).readonly(),
   author: Person,
-  committer: Person.optional().describe("When it is not the author"),
+  committer: Person.optional().describe("If different from the author"),
   message: z.string(),
   message_truncated: z.literal(true).optional(),
 };
 
 export const log = (workspace: VcsWorkspace) =>
   action({
-    summary: "Commits, newest first, of everything or of one path.",
+    summary: "List commits, newest first, optionally of one path.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({
       ref: GitRef.optional(),
       path: Uri.optional(),
-      follow: z.boolean().default(false).describe("Across renames of the file"),
+      follow: z.boolean().default(false).describe("Follow renames of the file"),
       repo: Repo,
       ...pagingInput(20, 1_000),
     }),
     output: z.object({
       commits: z.array(z.object(CommitRow)),
-      shallow: z.literal(true).optional().describe("The history was cut off when it was cloned"),
+      shallow: z.literal(true).optional().describe("The clone is shallow; older commits are missing"),
     }),
     errors: ["NOT_A_REPOSITORY", "NOT_FOUND", "OUTSIDE_WORKSPACE", "INVALID_CURSOR", "VCS_ERROR"],
     examples: [
       { title: "The last commits", input: { limit: 5 } },
       {
-        title: "Of one file, under its old names too",
+        title: "Of one file, following renames",
         input: { path: "src/main.ts", follow: true },
       },
     ],

@@ -16,15 +16,15 @@ export const FileStat = z.object({
   removed: z.int().nullable(),
   old_mode: z.string().optional().describe("When the mode changes"),
   new_mode: z.string().optional(),
-  ref: Ref.optional().describe("Its patch, when that alone does not fit"),
+  ref: Ref.optional().describe("Its patch, when it alone exceeds the budget"),
 });
 
 export const PatchPage = {
   files: z.array(FileStat),
-  patch: z.string().describe("For vcs.apply and fs.apply_patch, as it is; of the files on this page"),
+  patch: z.string().describe("Patch of the files on this page, for vcs.apply or fs.apply_patch"),
   ref: Ref.optional().describe("The whole patch, when it does not fit"),
   file_count: z.int(),
-  added: z.int().describe("Lines in all"),
+  added: z.int().describe("Total lines"),
   removed: z.int(),
 };
 

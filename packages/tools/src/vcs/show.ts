@@ -24,9 +24,9 @@ const Output = z
     kind: z.enum(["commit", "file"]),
     ...CommitRow,
     ...PatchPage,
-    text: z.string().describe("Of the file; absent when it is not text"),
+    text: z.string().describe("Content of the file; absent if it is not text"),
     truncated: z.boolean(),
-    ref: Ref.describe("All of the file, or of the patch when it does not fit"),
+    ref: Ref.describe("The whole file, or the whole patch when it does not fit"),
     file_hash: Hash,
     size: z.int(),
   })
@@ -35,7 +35,7 @@ const Output = z
 
 export const show = (workspace: VcsWorkspace) =>
   action({
-    summary: "A commit with its message and patch, or a file as a commit has it.",
+    summary: "Show a commit's message and patch, or a file at a commit.",
     access: "read",
     timing: "sync",
     intent: "inspect",

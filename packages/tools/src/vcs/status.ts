@@ -14,9 +14,9 @@ import { Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const Change = z.enum(["added", "modified", "deleted", "renamed", "copied", "type_changed"]);
 const Side = z
-  .object({ id: z.string().describe("vcs.show with it as ref has the content"), mode: z.string() })
+  .object({ id: z.string().describe("Pass as `ref` to vcs.show to read the content"), mode: z.string() })
   .nullable()
-  .describe("null: not there on this side");
+  .describe("null: absent on this side");
 
 const Entry = z.object({
   uri: Uri,
@@ -40,7 +40,7 @@ const Entry = z.object({
       theirs: Side,
     })
     .optional(),
-  folder: z.literal(true).optional().describe("It stands for all that is in it"),
+  folder: z.literal(true).optional().describe("A folder; stands for everything inside"),
   submodule: z.literal(true).optional(),
 });
 
@@ -51,13 +51,13 @@ export const Head = {
 
 export const status = (workspace: VcsWorkspace) =>
   action({
-    summary: "Branch, upstream, operation in progress, and what is changed, staged, new or in conflict.",
+    summary: "Show branch, upstream, operation in progress, and changed, staged, new and conflicting files.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({
       path: Uri.optional(),
-      ignored: z.boolean().default(false).describe("Also ignored files"),
+      ignored: z.boolean().default(false).describe("Include ignored files"),
       repo: Repo,
       ...pagingInput(200, 10_000),
     }),
@@ -69,15 +69,15 @@ export const status = (workspace: VcsWorkspace) =>
       operation: z
         .object({
           kind: z.enum(["merge", "rebase", "am", "cherry-pick", "revert", "bisect"]),
-          commit: z.string().optional().describe("What is brought in"),
+          commit: z.string().optional().describe("The commit being merged or applied"),
           branch: z.string().optional(),
           step: z.int().optional(),
           steps: z.int().optional(),
         })
         .nullable()
-        .describe("What was begun and not ended"),
+        .describe("The operation in progress"),
       shallow: z.literal(true).optional(),
-      top: Uri.describe("Of the working tree, as far as it is in the workspace"),
+      top: Uri.describe("Working tree, inside the workspace"),
       clean: z.boolean(),
       counts: z.object({
         staged: z.int(),
@@ -89,7 +89,7 @@ export const status = (workspace: VcsWorkspace) =>
       entries: z.array(Entry),
     }),
     errors: ["NOT_A_REPOSITORY", "OUTSIDE_WORKSPACE", "INVALID_CURSOR", "VCS_ERROR", "UNSUPPORTED"],
-    examples: [{ title: "What changed?", input: {} }],
+    examples: [{ title: "Working tree status", input: {} }],
     text: statusText,
     async run({ path: asked, ignored, repo, limit }, ctx) {
       ctx.backend("git");

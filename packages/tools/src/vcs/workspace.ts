@@ -24,10 +24,10 @@ export const BranchName = z
 export const GitRef = BranchName.describe("Branch, tag or commit");
 
 /** For what works on the index or on the files. */
-export const Staged = z.boolean().default(false).describe("The index, not the files");
+export const Staged = z.boolean().default(false).describe("The index instead of the files");
 
 /** Which repository, where the workspace has several. */
-export const Repo = Uri.optional().describe("In this folder's repository");
+export const Repo = Uri.optional().describe("Folder of the repository");
 
 export const toRepository = ({ git, confinement }: VcsWorkspace, repo: Uri | undefined): Repository =>
   git.open(repo === undefined ? undefined : confinement.toPath(repo));

@@ -17,7 +17,7 @@ import type { WsOptions } from "./options.ts";
 /** Tools say what they stand on by their `backends`; a new one needs no change here. */
 export const capabilities = (options: WsOptions) =>
   action({
-    summary: "What works here: the parts each tool stands on, sandbox, mode, state and limits.",
+    summary: "List what works here: each tool's backends, the sandbox, mode, state and limits.",
     access: "read",
     timing: "sync",
     intent: "inspect",
@@ -29,18 +29,18 @@ export const capabilities = (options: WsOptions) =>
         mode: z.enum(SANDBOX_MODES),
         level: z.enum([...SANDBOX_LEVELS, "off"]),
         detail: z.string(),
-        container: z.string().nullable().describe("What this machine runs in"),
+        container: z.string().nullable().describe("The container or virtual machine around this process"),
         tried: z.array(z.object({ level: z.string(), works: z.boolean(), why: z.string() })),
       }),
       roots: z.array(Uri),
       mode: z
         .enum(Object.keys(MODES) as [Mode, ...Mode[]]) // The keys of a constant table are its modes.
         .nullable()
-        .describe("null: everything is allowed"),
+        .describe("null: no restriction"),
       state: z.object({ kind: z.enum(["persistent", "temporary"]), detail: z.string().optional() }),
       limits: z.record(z.string(), z.number()),
     }),
-    examples: [{ title: "What can I count on?", input: {} }],
+    examples: [{ title: "Check what is available", input: {} }],
     run: async (_, { signal }) => ({
       octant: {
         version: options.version,

@@ -11,12 +11,12 @@ import { createProjectFiles, type Looking } from "./project-files.ts";
 export const detect = ({ workspace: { confinement } }: WsOptions) =>
   action({
     summary:
-      "What the project is: languages, managers, commands to build and test, entry points, instructions.",
+      "Detect languages, package managers, build and test commands, entry points and instruction files.",
     access: "read",
     timing: "sync",
     intent: "inspect",
     input: z.strictObject({
-      path: Uri.optional().describe("The project around it; default the first root"),
+      path: Uri.optional().describe("The project that contains it; default the first root"),
     }),
     output: Detected,
     errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE"],

@@ -13,7 +13,7 @@ import type { WsOptions } from "./options.ts";
 
 export const help = ({ registry }: WsOptions) =>
   action({
-    summary: "The manual: all tools in brief, one tool, or one action with its parameters and examples.",
+    summary: "Show the manual: all tools in brief, one tool, or one action with parameters and examples.",
     access: "read",
     timing: "sync",
     intent: "inspect",

@@ -11,7 +11,7 @@ export type { WsOptions } from "./options.ts";
 export const ws = (options: WsOptions) =>
   defineTool({
     name: "ws",
-    summary: "Find out what the project is and what these tools can do.",
+    summary: "Learn what the project is and what these tools can do.",
     actions: {
       detect: detect(options),
       capabilities: capabilities(options),

@@ -7,7 +7,7 @@ export const About = z
   .min(1)
   .max(100)
   .optional()
-  .describe("A tool, or one action of it as fs.read; all when absent");
+  .describe("A tool, or an action such as fs.read; default all");
 
 export interface Subject {
   readonly tool: Tool;

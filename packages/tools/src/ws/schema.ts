@@ -5,7 +5,7 @@ import type { WsOptions } from "./options.ts";
 
 export const schema = ({ registry }: WsOptions) =>
   action({
-    summary: "The JSON Schema of each action, input and output.",
+    summary: "Show the JSON Schema of each action's input and output.",
     access: "read",
     timing: "sync",
     intent: "inspect",

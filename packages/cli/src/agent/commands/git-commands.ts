@@ -15,7 +15,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
   {
     name: "branch",
     argument: "[NAME]",
-    summary: "List branches, or switch to one; a new name makes it",
+    summary: "List branches, or switch to one, creating it if needed",
     complete: branches,
     async run(name, context) {
       if (name === "") return { text: asBlock(await git(context, "branch", "--list", "-vv")) };
@@ -27,7 +27,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
   {
     name: "commit",
     argument: "[MESSAGE]",
-    summary: "Commit what is staged, or everything; the model proposes a message for edit or accept",
+    summary: "Commit staged changes, or all; the model proposes a message to edit or accept",
     run: async (message, context) => commit(message, context),
   },
   {
@@ -39,7 +39,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
   {
     name: "worktree",
     argument: "[NAME]",
-    summary: "List worktrees, or make one beside this folder on a branch of that name",
+    summary: "List worktrees, or create one beside this folder on a branch of that name",
     async run(name, context) {
       if (name === "") return { text: asBlock(await git(context, "worktree", "list")) };
       const top = (await git(context, "rev-parse", "--show-toplevel")).trim();
@@ -52,7 +52,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
   {
     name: "diff",
     argument: "[REF]",
-    summary: "Show what changed since the last commit, or since REF",
+    summary: "Show changes since the last commit, or since REF",
     async run(ref, context) {
       const diff = await git(context, "diff", "--end-of-options", ref === "" ? "HEAD" : ref);
       const added = await git(context, "ls-files", "--others", "--exclude-standard");
@@ -66,7 +66,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
   {
     name: "stash",
     argument: "[push|pop|list]",
-    summary: "Put changes aside, untracked files included, or bring them back",
+    summary: "Stash changes, including untracked files, or restore them",
     complete: () => ["push", "pop", "list"],
     async run(verb, context) {
       if (verb === "list")

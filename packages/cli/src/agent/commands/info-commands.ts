@@ -6,7 +6,7 @@ import { asBlock, type SlashCommand } from "./slash-command.ts";
 export const INFO_COMMANDS: readonly SlashCommand[] = [
   {
     name: "permissions",
-    summary: "Show which rules decide about calls",
+    summary: "Show the permission rules",
     run(_, { opened: { octant } }) {
       const rules = octant.config.permissions.flatMap(({ tier, rules: own }) =>
         own.map((rule) => `- ${tier}: \`${describeRule(rule)}\``),
@@ -40,7 +40,7 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
   {
     name: "memory",
     argument: "[QUERY]",
-    summary: "Show what is remembered, or what fits the words; needs the memory tool (--tools or settings)",
+    summary: "Show or search memories; needs the memory tool (--tools or settings)",
     async run(query, { opened: { octant, agent } }) {
       const call = query === "" ? { action: "manage", input: {} } : { action: "recall", input: { query } };
       const { envelope } = await octant.dispatch(
@@ -63,10 +63,10 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "login",
-    summary: "Say how to give the agent credentials",
+    summary: "Explain how to sign in",
     run: () => ({
       text: "`octant login` in a shell signs in or keeps a key; ANTHROPIC_API_KEY, OPENAI_API_KEY and GEMINI_API_KEY count too",
     }),
   },
-  { name: "quit", summary: "Leave", run: () => ({ quit: true }) },
+  { name: "quit", summary: "Exit", run: () => ({ quit: true }) },
 ];

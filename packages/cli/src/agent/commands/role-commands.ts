@@ -29,7 +29,7 @@ export const ROLE_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "agents",
-    summary: "List the sub-agents of this session and the roles there are",
+    summary: "List this session's sub-agents and the available roles",
     async run(_, { opened: { octant } }) {
       const crew = await octant.crew();
       const members = crew

@@ -13,12 +13,12 @@ const MAX_LISTED = 15;
 export const SESSION_COMMANDS: readonly SlashCommand[] = [
   {
     name: "undo",
-    summary: "Take back what the last turn did to files, commands included",
+    summary: "Undo the last turn's file changes, including those of commands",
     run: (_, context) => restore("undo", context),
   },
   {
     name: "redo",
-    summary: "Make the turn again that was undone last",
+    summary: "Redo the turn that was undone last",
     run: (_, context) => restore("redo", context),
   },
   {
@@ -30,7 +30,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   {
     name: "resume",
     argument: "[ID]",
-    summary: "List sessions of this folder, or go on with one",
+    summary: "List sessions of this folder, or resume one",
     complete: ({ opened }) =>
       opened.sessions.list().map(({ session_id }) => session_id.slice(0, SHORT_ID_CHARS)),
     run(id, { opened: { sessions } }) {
@@ -44,13 +44,13 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "fork",
-    summary: "Go on in a copy of this conversation",
+    summary: "Continue in a copy of this conversation",
     run: (_, { opened: { agent } }) => ({ next: { how: "fork", id: agent.session.id } }),
   },
-  { name: "clear", summary: "Begin a new conversation", run: () => ({ next: "new" }) },
+  { name: "clear", summary: "Start a new conversation", run: () => ({ next: "new" }) },
   {
     name: "compact",
-    summary: "Make the conversation shorter now",
+    summary: "Compact the conversation now",
     run: async (_, { opened: { agent }, signal }) => ({
       text: (await agent.compact(signal))
         ? "the conversation was compacted"
@@ -60,7 +60,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   {
     name: "model",
     argument: "[NAME]",
-    summary: "Show the model, or use another one from the next message on",
+    summary: "Show the model, or switch models from the next message on",
     async run(name, { opened: { octant, agent, model }, io }) {
       if (name === "") return { text: `model: ${agent.session.conversation.model?.id ?? model}` };
       const client = createApiClient(await chooseClient(octant, { io, model: name }));

@@ -11,7 +11,7 @@ export const Detected = z.object({
   roots: z.array(Uri).describe("All folders of the workspace"),
   name: z.string(),
   languages: z.array(z.object({ name: z.string(), files: z.int(), share: z.number() })),
-  package_managers: z.array(z.object({ name: z.string(), uri: Uri.describe("The file that says so") })),
+  package_managers: z.array(z.object({ name: z.string(), uri: Uri.describe("The file that declares it") })),
   build: z.array(z.object({ name: z.string(), command: z.array(z.string()), cwd: Uri })),
   test: z.array(z.object({ runner: z.string(), command: z.array(z.string()), cwd: Uri })),
   frameworks: z.array(z.object({ name: z.string(), uri: Uri.describe("A package that uses it") })),
@@ -20,7 +20,7 @@ export const Detected = z.object({
       uri: Uri,
       kind: z.string(),
       name: z.string().optional(),
-      exists: z.boolean().describe("false: it is built first"),
+      exists: z.boolean().describe("false: it must be built first"),
     }),
   ),
   monorepo: z
@@ -40,21 +40,19 @@ export const Detected = z.object({
   vcs: z
     .object({
       kind: z.literal("git"),
-      uri: Uri.describe("The top of the working tree"),
+      uri: Uri.describe("The root of the working tree"),
       branch: z.string().nullable(),
-      commit: z.string().optional().describe("When no branch is checked out"),
+      commit: z.string().optional().describe("When HEAD is detached"),
       linked: z.boolean().describe("A worktree or submodule: the repository is elsewhere"),
     })
     .nullable(),
-  instructions: z.array(Uri).describe("Files written for agents and contributors; read those first"),
+  instructions: z.array(Uri).describe("Instructions for agents and contributors; read these first"),
   containers: z.array(Uri),
   ci: z.array(Uri),
   problems: z.array(z.object({ uri: Uri, message: z.string() })).describe("Manifests that could not be read"),
   scanned: z.object({ files: z.int(), folders: z.int() }),
-  truncated: z.boolean().describe("The project is larger than what was looked at"),
-  omitted: z
-    .record(z.string(), z.int())
-    .describe("How many items of a list were left out; ask for a subfolder"),
+  truncated: z.boolean().describe("The project is larger than the part that was scanned"),
+  omitted: z.record(z.string(), z.int()).describe("Items omitted from a list; ask for a subfolder"),
 });
 
 const LIMITS = {
