@@ -9,21 +9,30 @@ interface QueryData {
     readonly symbol_id: string | null;
   }[];
   readonly index: string;
+  readonly indexed_files: number;
+  readonly total_files: number | null;
   readonly unparsed?: readonly string[] | undefined;
 }
 
 /** `src/a.ts:12-20  #symbol`, then the lines as they stand in the file. */
-export function queryText({ hits, index, unparsed }: QueryData, reader: Reader): ActionText {
+export function queryText(data: QueryData, reader: Reader): ActionText {
+  const { hits, unparsed } = data;
   const blocks = hits.map((hit) =>
     `${spanOf(hit, reader)}${symbolOf(hit.symbol_id)}\n${hit.snippet}`.trimEnd(),
   );
   return {
     body: blocks.join("\n\n") || "no hits",
     notes: [
-      index !== "fresh" && `the index is ${index}: there may be more`,
+      progressNote(data),
       unparsed &&
         `not searched by structure, parsing takes too long: ${unparsed.map(reader.path).join(", ")}`,
       symbolNote(hits),
     ],
   };
+}
+
+function progressNote({ index, indexed_files, total_files }: QueryData): string | false {
+  if (index === "fresh") return false;
+  const total = total_files === null ? "" : ` of ${total_files}`;
+  return `the index is ${index} (${indexed_files}${total} files): there may be more hits; ask again, or run search.index`;
 }
