@@ -443,6 +443,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/slash-commands.test.ts: /auto hands each stage on",
   ),
   rule(
+    "plan keeps steps with states, dependencies and evidence, and every front end sees each change",
+    "test/plan.test.ts: a plan keeps steps, order and looked-up evidence",
+    "test/plan.test.ts: every change of its plan is an event",
+  ),
+  rule(
     "memory is recalled by words and meaning, says when its files changed, and keeps no secrets",
     "test/memory.test.ts: what is remembered is found by words in the next server",
     "test/memory.test.ts: a secret is never remembered",

@@ -2,6 +2,7 @@ import type { ErrorCode, Progress } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
 import type { ToolDefinition } from "./api-client.ts";
 import type { UserPart } from "./messages.ts";
+import type { PlanMark } from "./tools/plan-marks.ts";
 
 /** A call whose arguments were JSON. */
 export interface ToolCall {
@@ -46,6 +47,7 @@ export interface ToolFacts {
   readonly job_id?: string;
   readonly proc_id?: string;
   readonly exit_code?: number | null;
+  readonly plan?: PlanMark;
 }
 
 /** What kind of work a call is, for front ends; the words are those of ACP. */

@@ -35,6 +35,7 @@ import {
   job,
   memory,
   net,
+  plan,
   proc,
   search,
   test,
@@ -81,8 +82,7 @@ export const OWN_TOOLS = {
     return proc({ confinement, processes, sandbox, ...(checkpoints && { checkpoints }) });
   },
   test: ({ workspace, env }: Parts) => test({ workspace, env }),
-  vcs: ({ workspace, env, settings }: Parts) =>
-    vcs({ ...workspace, git: createGit({ ...workspace, env, allow: settings.vcs }) }),
+  vcs: (parts: Parts) => vcs({ ...parts.workspace, git: gitOf(parts) }),
   net: ({ workspace, network, env }: Parts) =>
     net({ workspace, network, env, isRemote: ({ remote }) => remote === true }),
   ui: (parts: Parts) => ui({ ...parts, isRemote: ({ remote }) => remote === true }),
@@ -99,7 +99,10 @@ export const OWN_TOOLS = {
     const redact = createRedactor({ secrets: collectSecrets(env, settings) });
     return memory({ workspace, holdsSecret: (text) => redact(text) !== text });
   },
+  plan: (parts: Parts) => plan({ workspace: parts.workspace, git: gitOf(parts) }),
 };
+
+const gitOf = ({ workspace, env, settings }: Parts) => createGit({ ...workspace, env, allow: settings.vcs });
 
 type Maker = (workspace: Workspace) => Tool;
 
@@ -129,7 +132,9 @@ const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 export const GROUPS = {
   store: ["cas", "artifact", "annotation", "config", "graph"],
   wire: ["event"],
-  agents: ["agent", "memory"],
+  agents: ["agent", "memory", "plan"],
+  /** What the agent has beside the core. */
+  notes: ["plan"],
   core: DEFAULT_TOOLS,
   ui: ["ui"],
 } as const satisfies Record<string, readonly (keyof typeof OWN_TOOLS)[]>;

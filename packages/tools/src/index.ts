@@ -4,6 +4,7 @@ export { fs } from "./fs/index.ts";
 export { job } from "./job/index.ts";
 export { type MemoryOptions, memory } from "./memory/index.ts";
 export { type NetOptions, net } from "./net/index.ts";
+export { type PlanOptions, plan } from "./plan/index.ts";
 export { proc } from "./proc/index.ts";
 export { createSourceFiles, type SearchOptions, search } from "./search/index.ts";
 export { config, type SettingInEffect } from "./store/config.ts";

@@ -1,4 +1,5 @@
 import type { AnyAction, Envelope } from "@octant/core";
+import { z } from "zod";
 import type { ChangedFile, ToolFacts } from "../tool-executor.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -16,8 +17,29 @@ export function factsOf({ ok, data, meta }: Envelope, act: AnyAction | undefined
     ...(meta.job_id !== undefined && { job_id: meta.job_id }),
     ...(typeof data["proc_id"] === "string" && { proc_id: data["proc_id"] }),
     ...(isExitCode(data["exit_code"]) && { exit_code: data["exit_code"] }),
+    ...planOf(data),
   };
   return Object.keys(facts).length > 0 ? facts : undefined;
+}
+
+const PlanData = z.object({
+  plan_id: z.string(),
+  title: z.string(),
+  steps: z.array(
+    z.object({
+      content: z.string(),
+      state: z.enum(["pending", "in_progress", "completed", "failed", "skipped"]),
+    }),
+  ),
+});
+
+function planOf(data: Fields): Pick<ToolFacts, "plan"> {
+  const { data: plan } = PlanData.safeParse(data);
+  if (!plan) return {};
+  const { plan_id, title, steps } = plan;
+  return {
+    plan: { plan_id, title, entries: steps.map(({ content, state: status }) => ({ content, status })) },
+  };
 }
 
 function filesOf(data: Fields): readonly ChangedFile[] {

@@ -12,6 +12,7 @@ import {
   createMcpExecutor,
   createSessionStore,
   type Limits,
+  markPlans,
   PROVIDERS,
   type ProviderName,
   type Session,
@@ -86,6 +87,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   const octant = openOctant({ ...flags, permissions: "enforce" }, io, {
     prompter: callPrompter.prompter,
     checkpointsByDefault: true,
+    toolConfig: { enable: ["core", "notes"] },
     ...(options.allow && { allow: options.allow }),
     ...(options.tools && { customTools: options.tools }),
     crew: (octant) =>
@@ -122,7 +124,11 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       prompter: callPrompter,
       ...(options.owner && { caller: options.owner }),
     });
-    const tools = combineExecutors({ own: options.wrapTools?.(own, octant) ?? own, further: [foreign] });
+    const marked = markPlans(own, session);
+    const tools = combineExecutors({
+      own: options.wrapTools?.(marked, octant) ?? marked,
+      further: [foreign],
+    });
     const turn = createTurnCheckpoints(octant.checkpoints, session);
     const agent = createAgent({
       client,

@@ -10,6 +10,7 @@ import {
   createDispatchExecutor,
   type Member,
   type MemberPlan,
+  markPlans,
   parseRole,
   ROLES,
   type Role,
@@ -82,7 +83,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     const session = await sessions.create();
     const agent = createAgent({
       client,
-      tools: plan.of.access === "none" ? NO_TOOLS : tools,
+      tools: plan.of.access === "none" ? NO_TOOLS : markPlans(tools, session),
       session,
       prompter,
       system,

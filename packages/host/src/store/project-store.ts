@@ -4,6 +4,7 @@ import { type Annotations, createAnnotations } from "./annotations.ts";
 import { type Artifacts, createArtifacts } from "./artifacts.ts";
 import { type ContentStore, createContentStore } from "./content-store.ts";
 import { createGraph, type Graph } from "./graph.ts";
+import { createRecords, type Records } from "./records.ts";
 import { createStoreDatabase } from "./store-database.ts";
 
 /** What a project keeps beside its files. */
@@ -12,6 +13,7 @@ export interface ProjectStore {
   readonly artifacts: Artifacts;
   readonly annotations: Annotations;
   readonly graph: Graph;
+  readonly records: Records;
   close(): void;
 }
 
@@ -22,6 +24,7 @@ export function createProjectStore(state: StateFolder): ProjectStore {
     artifacts: createArtifacts(db),
     annotations: createAnnotations(db),
     graph: createGraph(db),
+    records: createRecords(db),
     close: db.close,
   };
 }

@@ -39,6 +39,12 @@ const MIGRATIONS = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX connections_by_end ON connections (to_id);
   `,
+  `
+  CREATE TABLE records (
+    record_id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX records_by_owner ON records (kind, owner, record_id);
+  `,
 ];
 
 const RECORDS = "the records of the store tools";
