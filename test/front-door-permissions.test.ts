@@ -7,7 +7,7 @@ import { createPerson, writeFiles } from "./front-door.ts";
 const git = (cwd: string, ...args: string[]) =>
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], { cwd });
 
-test("a deny rule by path holds for what git shows and for other names of the file", async () => {
+test("a deny rule by path leaves its files and their hard links out of what git shows, by name", async () => {
   await using person = await createPerson();
   const root = join(person.folder, "project");
   writeFiles(root, { "src/a.txt": "open\n", "secrets/key.txt": "hidden one\n", "plain.txt": "plain\n" });
@@ -23,10 +23,8 @@ test("a deny rule by path holds for what git shows and for other names of the fi
 
   await using server = await person.serve(root);
   for (const [action, input] of [
-    ["vcs.diff", {}],
-    ["vcs.diff", { ref: "HEAD" }],
     ["vcs.diff", { path: "secrets" }],
-    ["vcs.show", {}],
+    ["vcs.diff", { path: "secrets/key.txt" }],
     ["vcs.show", { ref: "HEAD:secrets/key.txt" }],
     ["vcs.show", { path: "secrets/key.txt" }],
     ["fs.read", { uri: "src/other-name.txt" }],
@@ -37,7 +35,24 @@ test("a deny rule by path holds for what git shows and for other names of the fi
     expect(answer.error, `${action} ${JSON.stringify(input)}`).toMatchObject({ code: "PERMISSION_DENIED" });
     expect(JSON.stringify(answer)).not.toContain("hidden");
   }
+  for (const [action, input, shown, hidden] of [
+    ["vcs.diff", {}, ["src/a.txt"], ["secrets/key.txt"]],
+    ["vcs.diff", { ref: "HEAD", limit: 1 }, ["src/a.txt"], ["secrets/key.txt"]],
+    ["vcs.show", {}, ["plain.txt", "src/a.txt"], ["secrets/key.txt"]],
+    ["vcs.diff", { staged: true }, ["src/new.txt"], ["src/other-name.txt"]],
+  ] as const) {
+    if ("staged" in input) {
+      writeFileSync(join(root, "src/new.txt"), "new\n");
+      git(root, "add", "src/new.txt", "src/other-name.txt");
+    }
+    const answer = await server.call(action, input);
+    const toUris = (names: readonly string[]) => names.map((name) => `file://${root}/${name}`);
+    expect(answer.data.files.map(({ uri }: { uri: string }) => uri)).toEqual(toUris(shown));
+    expect(answer.data.left_out, `${action} ${JSON.stringify(input)}`).toEqual(toUris(hidden));
+    expect(JSON.stringify(answer)).not.toContain("hidden");
+  }
   expect((await server.call("vcs.diff", { path: "src/a.txt" })).data.patch).toContain("open two");
+  expect((await server.call("vcs.show", { ref: "HEAD:src/a.txt" })).data.text).toBe("open\n");
   expect((await server.call("fs.read", { uri: "src/plain-again.txt" })).data.text).toBe("plain\n");
 });
 

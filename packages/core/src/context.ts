@@ -15,6 +15,7 @@ export interface Notes {
   readonly attachments: Attachment[];
   binary?: BinaryPart;
   readonly decisions: DecisionNote[];
+  hides?: StepContext["hides"];
 }
 
 export const createNotes = (): Notes => ({
@@ -44,6 +45,10 @@ export function createContext(
       notes.decisions.push(note);
     },
     job: () => notes.job,
+    hide: (hides) => {
+      notes.hides = hides;
+    },
+    hides: (uri) => notes.hides?.(uri),
     ask: (question) => ask(question, signal),
     progress: (update) => onProgress?.(update),
     emit(chunk) {

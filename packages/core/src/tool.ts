@@ -84,6 +84,8 @@ export interface StepContext extends Context {
   decided(note: DecisionNote): void;
   /** Once the call is answered: the job that continues, if any. */
   job(): OngoingJob | undefined;
+  /** Sets what `hides` answers from now on. */
+  hide(hides: Context["hides"]): void;
 }
 
 /** A call as its tool sees it. What is fixed for the process is an argument of the tool instead. */
@@ -105,6 +107,8 @@ export interface Context {
   readonly upload: BinaryPart | undefined;
   /** Sends bytes beside the answer where the edge is a binary wire; others leave them out, so the answer names a ref. */
   send(part: BinaryPart): void;
+  /** Why a rule hides this file from an action that declares `leavesOut`; null asks about content without a path. */
+  hides(uri: string | null): string | undefined;
   /** The position that `more` was given when the cursor in the input was made; undefined on a first page. */
   resume<S extends z.ZodType>(position: S): z.output<S> | undefined;
   /** Says that there is more, and where to go on; the caller gets an opaque cursor. */
@@ -131,6 +135,8 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly destructive?: true;
   /** It reaches beyond this machine, or runs what does. */
   readonly openWorld?: true;
+  /** A rule that denies some of the files does not refuse the call: `run` asks `hides` and names what it left out. */
+  readonly leavesOut?: true;
   /** `brief`: a list of tools names it, and leaves its parameters to the action `schema`. */
   readonly listing?: "brief";
   /** Every tool has it, so that it need not be listed over and over. */

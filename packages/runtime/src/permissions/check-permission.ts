@@ -1,5 +1,6 @@
 import { type AnyAction, type CheckedCall, type Context, type Step, ToolError } from "@octant/core";
 import type { PolicyCall } from "./facts.ts";
+import { toHidden } from "./hidden-files.ts";
 import type { Decision, Policy } from "./policy.ts";
 import { type PermissionPrompter, unattended } from "./prompter.ts";
 import { describeRule, describeRuleInside, type PermissionRule } from "./rule.ts";
@@ -33,6 +34,12 @@ export function checkPermission(options: CheckPermissionOptions): Step {
     const note = (outcome: Decision["mode"], by: Pick<Decision, "tier" | "reason">) =>
       ctx.decided({ step: "permission", outcome, ...ruleOf(decision), tier: by.tier, reason: by.reason });
 
+    const hidden = decision.mode === "deny" && toHidden(policy, asked, decision, permissions);
+    if (hidden) {
+      note("allow", { tier: decision.tier, reason: `${decision.reason}; its files are left out` });
+      ctx.hide(hidden);
+      return next();
+    }
     if (decision.mode === "deny") {
       note("deny", decision);
       throw denied(asked.name, decision);

@@ -8,7 +8,11 @@ import type { Places } from "./path-glob.ts";
 import { type ResolvedPath, resolvePath } from "./real-path.ts";
 
 /** What a call is about, by the declaration of its action. */
-export function toDeclaredFacts({ input }: PolicyCall, declaration: Declaration, { roots }: Places): Facts {
+export function toDeclaredFacts(
+  { input, file }: PolicyCall,
+  declaration: Declaration,
+  { roots }: Places,
+): Facts {
   const held = once(() => declaration.valuesIn(input));
   const look = <T>(find: (held: HeldValue) => Found<T>) => {
     const everywhere = once(() => merge(held().map(find)));
@@ -24,15 +28,20 @@ export function toDeclaredFacts({ input }: PolicyCall, declaration: Declaration,
   return {
     input,
     holdingOf: declaration.holdingOf,
-    paths: look((one) => findPaths(one, roots)),
+    paths: look((one) => findPaths(one, roots, file)),
     commands: look(findCommand),
     hosts: look(findHosts),
     setsEnvironment: () => held().some(setsVariables),
   };
 }
 
-function findPaths({ holds, value }: HeldValue, roots: readonly string[]): Found<ResolvedPath> {
+function findPaths(
+  { holds, value }: HeldValue,
+  roots: readonly string[],
+  file: string | undefined,
+): Found<ResolvedPath> {
   const [base = "/"] = roots;
+  if (holds === "tree" && file !== undefined) return findPath(file, base, false);
   if (holds === "patch") return findPatched(value, base);
   if (holds === "symbol") return merge(textsOf(value).map((id) => findPath(fileOf(id), base, false)));
   if (holds === "tree") return merge(textsOf(value ?? roots).map((uri) => findPath(uri, base, true)));

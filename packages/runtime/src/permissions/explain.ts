@@ -1,6 +1,7 @@
 import { type Access, type AnyAction, allowedIn, type Intent, type Mode } from "@octant/core";
 import type { HookSettings } from "../hooks/hook.ts";
 import { onlyLooks, type PermissionSetting } from "./check-permission.ts";
+import { toHidden } from "./hidden-files.ts";
 import type { Decision, Policy } from "./policy.ts";
 import type { PermissionRule } from "./rule.ts";
 import { toToolTest } from "./tool-pattern.ts";
@@ -56,7 +57,8 @@ export function explainPolicy(options: ExplainOptions): PolicyExplanation {
   const decision = policy.evaluate(call);
   const accessPasses = RANK[action.access] <= RANK[access];
   const modePasses = allowedIn(mode, action);
-  const verdict = toVerdict(options, decision, accessPasses, modePasses);
+  const leavesOut = decision.mode === "deny" && toHidden(policy, call, decision, setting) !== undefined;
+  const verdict = toVerdict(options, decision, { accessPasses, modePasses, leavesOut });
   const couldAllow = verdict.outcome === "asks" && decision.tier === "default";
   return {
     name,
@@ -73,8 +75,7 @@ export function explainPolicy(options: ExplainOptions): PolicyExplanation {
 function toVerdict(
   { name, action, permissions, mode, access = "admin" }: ExplainOptions,
   { mode: wanted, tier, reason }: Decision,
-  accessPasses: boolean,
-  modePasses: boolean,
+  { accessPasses, modePasses, leavesOut }: Record<"accessPasses" | "modePasses" | "leavesOut", boolean>,
 ): Pick<PolicyExplanation, "outcome" | "decided_by" | "why"> {
   if (!accessPasses) {
     const why = `${name} needs ${action.access} access; the caller has ${access}`;
@@ -85,6 +86,7 @@ function toVerdict(
     return { outcome: "refused", decided_by: "mode", why };
   }
   const decided_by = "permission";
+  if (leavesOut) return { outcome: "runs", decided_by, why: `${reason}; its files are left out` };
   if (wanted === "deny") return { outcome: "refused", decided_by, why: reason };
   if (wanted === "allow") return { outcome: "runs", decided_by, why: reason };
   if (permissions === "host") return { outcome: "runs", decided_by, why: `${reason}; left to the host` };

@@ -10,6 +10,8 @@ export interface PolicyCall {
   readonly input: Readonly<Record<string, unknown>>;
   /** Whose declaration tells what the arguments hold; without it any text in them may be anything. */
   readonly action?: AnyAction | undefined;
+  /** Judges the call as if it were about this file alone and not about the trees that it names. */
+  readonly file?: string;
 }
 
 /** What a call is about. Each kind is looked for when a rule asks, and once. */

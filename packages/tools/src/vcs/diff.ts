@@ -11,6 +11,7 @@ export const diff = (workspace: VcsWorkspace) =>
     access: "read",
     timing: "sync",
     intent: "inspect",
+    leavesOut: true,
     input: z.strictObject({
       ref: GitRef.optional().describe("Or a..b"),
       staged: Staged,

@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, type Context, MAX_ANSWER_BYTES, pagingInput, Ref, Uri } from "@octant/core";
+import { ANSWER_BYTES, type Context, MAX_ANSWER_BYTES, pagingInput, Ref, ToolError, Uri } from "@octant/core";
 import { type Blobs, type ChangedFile, type FileDiff, pathToUri, type Repository, toRef } from "@octant/host";
 import { z } from "zod";
 import { openKept } from "../kept-rows.ts";
@@ -26,6 +26,8 @@ export const PatchPage = {
   file_count: z.int(),
   added: z.int().describe("Total lines"),
   removed: z.int(),
+  left_out: z.array(Uri).optional().describe("Changed files that a permission rule hides"),
+  left_out_count: z.int().optional().describe("When there are more of them"),
 };
 
 interface Row {
@@ -47,7 +49,7 @@ export async function toPatchPage(
   make: () => Promise<readonly FileDiff[]>,
 ) {
   const { whole, from, more } = await openKept(ctx, blobs, async () =>
-    toWhole(repository, blobs, await make(), limit, max_bytes),
+    toWhole(repository, blobs, leaveOut(repository, ctx, await make()), limit, max_bytes),
   );
   const files: z.output<typeof FileStat>[] = [];
   const parts: string[] = [];
@@ -67,10 +69,31 @@ export async function toPatchPage(
   return { files, patch: parts.join(""), ...totals };
 }
 
+const MAX_LEFT_OUT = 100;
+
+interface Visible {
+  readonly diffs: readonly FileDiff[];
+  readonly hidden: readonly Uri[];
+}
+
+/** PERMISSION_DENIED when nothing is left. */
+function leaveOut(repository: Repository, ctx: Context, all: readonly FileDiff[]): Visible {
+  const reasons = all.map(({ name, oldName }) =>
+    [name, oldName].map((one) => one && ctx.hides(toUri(repository, one))).find(Boolean),
+  );
+  const reason = reasons.find(Boolean);
+  const diffs = all.filter((_, n) => !reasons[n]);
+  if (reason && diffs.length === 0) throw hiddenBy(reason);
+  return { diffs, hidden: all.flatMap(({ name }, n) => (reasons[n] ? [toUri(repository, name)] : [])) };
+}
+
+export const hiddenBy = (reason: string) =>
+  new ToolError("PERMISSION_DENIED", `a rule hides it: ${reason}`, { by: "permission", reason });
+
 function toWhole(
   repository: Repository,
   blobs: Blobs,
-  diffs: readonly FileDiff[],
+  { diffs, hidden }: Visible,
   limit: number,
   max_bytes: number,
 ) {
@@ -83,6 +106,8 @@ function toWhole(
     rows,
     ...(!fits && { ref: toRef(blobs.put(Buffer.from(patch))) }),
     ...toTotals(rows.map(({ stat }) => stat)),
+    ...(hidden.length > 0 && { left_out: hidden.slice(0, MAX_LEFT_OUT) }),
+    ...(hidden.length > MAX_LEFT_OUT && { left_out_count: hidden.length }),
   };
 }
 
@@ -92,14 +117,16 @@ export const toTotals = (files: readonly z.output<typeof FileStat>[]) => ({
   removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
 });
 
-export function toStat({ folder }: Repository, file: ChangedFile): z.output<typeof FileStat> {
+const toUri = ({ folder }: Repository, name: string): Uri =>
+  pathToUri(`${folder === "/" ? "" : folder}/${name}`);
+
+export function toStat(repository: Repository, file: ChangedFile): z.output<typeof FileStat> {
   const { name, oldName, kind, added, removed, oldMode, newMode } = file;
-  const toUri = (path: string) => pathToUri(`${folder === "/" ? "" : folder}/${path}`);
   const modeChanges = oldMode !== newMode && kind !== "added" && kind !== "deleted" && kind !== "conflict";
   return {
-    uri: toUri(name),
+    uri: toUri(repository, name),
     change: kind,
-    ...(oldName !== undefined && { renamed_from: toUri(oldName) }),
+    ...(oldName !== undefined && { renamed_from: toUri(repository, oldName) }),
     added,
     removed,
     ...(modeChanges && { old_mode: oldMode, new_mode: newMode }),

@@ -6,6 +6,7 @@ import {
   findObject,
   hashOf,
   makeDiff,
+  pathToUri,
   readBlob,
   readFileAt,
   toRef,
@@ -14,7 +15,7 @@ import {
 import { z } from "zod";
 import { readCommit } from "./commit.ts";
 import { CommitRow, toRow } from "./log.ts";
-import { PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
+import { hiddenBy, PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
 import { showText } from "./text.ts";
 import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
@@ -39,6 +40,7 @@ export const show = (workspace: VcsWorkspace) =>
     access: "read",
     timing: "sync",
     intent: "inspect",
+    leavesOut: true,
     input: z.strictObject({
       ref: GitRef.default("HEAD"),
       path: holding("tree", Uri.optional()),
@@ -67,11 +69,17 @@ export const show = (workspace: VcsWorkspace) =>
       ctx.backend("git");
       const { signal } = ctx;
       const { repository, path } = toPlace(workspace, asked, repo);
-      if (path !== undefined) {
-        const commit = await findCommit(repository, ref, signal);
-        return toFile(workspace, await readFileAt(repository, commit, path, signal), max_bytes);
+      const [, rev = ref, name] = path === undefined ? (FILE_AT.exec(ref) ?? []) : [];
+      const file = name === undefined ? path : `${repository.top === "/" ? "" : repository.top}/${name}`;
+      if (file !== undefined) {
+        const hidden = ctx.hides(pathToUri(file));
+        if (hidden) throw hiddenBy(hidden);
+        const commit = await findCommit(repository, rev, signal);
+        return toFile(workspace, await readFileAt(repository, commit, file, signal), max_bytes);
       }
       const found = await findObject(repository, ref, signal);
+      const hidden = "blob" in found && ctx.hides(null);
+      if (hidden) throw hiddenBy(`${hidden}; name the file as path`);
       if ("blob" in found)
         return toFile(workspace, await readBlob(repository, found.blob, signal), max_bytes);
       const commit = await readCommit(repository, found.commit, signal);
@@ -88,6 +96,9 @@ export const show = (workspace: VcsWorkspace) =>
       return { kind: "commit", ...toRow(commit), ...page };
     },
   });
+
+/** `HEAD:src/main.ts`, as git writes it: the name starts at the top of the repository. */
+const FILE_AT = /^([^:]+):([^:]+)$/s;
 
 function toFile({ blobs }: VcsWorkspace, bytes: Buffer, max_bytes: number): z.input<typeof Output> {
   const facts = {

@@ -53,17 +53,19 @@ export function statusText(data: StatusData, { path }: Reader): ActionText {
 }
 
 /** The patch as git prints it; files whose patch does not fit are named with their refs. */
-export function patchText(
-  { files, patch, ref, file_count, added, removed }: Patch,
-  { path }: Reader,
-): ActionText {
+export function patchText(data: Patch, { path }: Reader): ActionText {
+  const { files, patch, ref, file_count, added, removed, left_out, left_out_count } = data;
   const apart = files.filter(({ ref: own, added: lines }) => own !== undefined || lines === null);
   const lines = apart.map(
     (file) => `${statLine(file, path)}${file.ref ? `  ref ${file.ref}` : "  (not text)"}`,
   );
   return {
     body: [patch.replace(/\n$/, ""), ...lines].filter(Boolean).join("\n") || "no changes",
-    notes: [file_count > 0 && `${counted(file_count, "file")}, +${added} -${removed}`],
+    notes: [
+      file_count > 0 && `${counted(file_count, "file")}, +${added} -${removed}`,
+      left_out &&
+        `${counted(left_out_count ?? left_out.length, "file")} left out by a permission rule: ${left_out.map(path).join(", ")}`,
+    ],
     handles: { ref },
   };
 }

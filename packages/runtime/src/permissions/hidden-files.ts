@@ -1,0 +1,26 @@
+import type { Context } from "@octant/core";
+import type { PermissionSetting } from "./check-permission.ts";
+import type { PolicyCall } from "./facts.ts";
+import type { Decision, Policy } from "./policy.ts";
+
+/**
+ * For a call that a rule denies because of some of its files: which of them to leave out. Undefined when the rule is
+ * about the whole call, or about the very file or folder that it names.
+ */
+export function toHidden(
+  policy: Policy,
+  call: PolicyCall,
+  { reason }: Decision,
+  permissions: PermissionSetting,
+): Context["hides"] | undefined {
+  if (!call.action?.leavesOut) return undefined;
+  const judge = (file: string): Decision => policy.evaluate({ ...call, file });
+  const named = call.input["path"];
+  if (judge(typeof named === "string" ? named : ".").mode === "deny") return undefined;
+  return (uri) => {
+    if (uri === null) return reason;
+    const { mode, tier, reason: why } = judge(uri);
+    const asks = mode === "prompt" && tier !== "default" && permissions === "enforce";
+    return mode === "deny" || asks ? why : undefined;
+  };
+}
