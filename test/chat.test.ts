@@ -119,16 +119,6 @@ test("closing the terminal leaves no process behind", async () => {
   await vi.waitFor(() => expect(running(project.root)).toEqual([]), { timeout: 20_000, interval: 100 });
 });
 
-test("without any credential it says how to get one", async () => {
-  const project = createFixtureProject();
-  await using terminal = openTerminal(project.root, project.env);
-  await terminal.shows("$");
-  terminal.type("$OCTANT; echo exit $?\r");
-  await terminal.shows("exit 1");
-  await terminal.shows(/ANTHROPIC_API_KEY|octant login/);
-  project[Symbol.dispose]();
-});
-
 /** Names of the programs that work in a folder. */
 function running(folder: string): string[] {
   if (!existsSync("/proc/self")) return [];

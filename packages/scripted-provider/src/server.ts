@@ -7,6 +7,8 @@ import { RENDERERS } from "./render.ts";
 import type { ApiName, Fault, Script, ScriptedRequest, ScriptedTurn } from "./script.ts";
 
 export interface ScriptedProviderOptions {
+  /** What the list of models of an OpenAI-compatible server holds. */
+  readonly models?: readonly string[];
   readonly port?: number;
   /** Told of every request before it is answered. */
   readonly onRequest?: (request: ScriptedRequest) => void;
@@ -34,6 +36,8 @@ export async function createScriptedProvider(
     return script[requests.length - 1] ?? { fault: { status: 400, body: "the script has no more turns" } };
   };
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
+    if (req.method === "GET" && req.url === "/v1/models" && options.models)
+      return void res.end(JSON.stringify({ object: "list", data: options.models.map((id) => ({ id })) }));
     const api = apiOf(req);
     if (!api) return fail(res, { status: 404, body: `the script has no ${req.method} ${req.url}` });
     const raw = await readBody(req);

@@ -35,6 +35,12 @@ test("a server of one's own needs no key and speaks Chat Completions", async () 
   });
 });
 
+test("an address in the settings is such a server too", async () => {
+  const settings = { base_url: "http://127.0.0.1:11434/v1", model: "qwen3-coder" };
+  expect(await choose({ env: {}, settings })).toMatchObject({ provider: "openai-chat", headers: {} });
+  expect(await choose({ env: { HANZO_API_KEY: "h" }, settings })).toMatchObject({ provider: "hanzo" });
+});
+
 test("a sign-in counts where no key is set", async () => {
   const credentials = {
     find: async (name: string) =>

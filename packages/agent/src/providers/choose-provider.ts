@@ -56,11 +56,16 @@ export async function chooseProvider(choice: ProviderChoice): Promise<ChosenProv
 
 /** Servers that speak the older protocol are the rule at addresses of one's own. */
 function inOrder(model: string | undefined, choice: ProviderChoice): readonly ProviderName[] {
-  const hasOwnServer =
-    Boolean(choice.env["OPENAI_BASE_URL"]) && !/api\.openai\.com/.test(choice.env["OPENAI_BASE_URL"] ?? "");
+  const own = choice.env["OPENAI_BASE_URL"] || choice.settings?.base_url || "";
+  const hasOwnServer = own !== "" && !/api\.openai\.com/.test(own);
   const names = PROVIDER_NAMES.filter((name) => name !== (hasOwnServer ? "openai" : "openai-chat"));
   const maker = MAKERS.find(([pattern]) => model !== undefined && pattern.test(model))?.[1];
-  return maker ? [maker, ...names.filter((name) => name !== maker)] : names;
+  if (maker) return [maker, ...names.filter((name) => name !== maker)];
+  // The address in the settings holds for every provider; without a key the common protocol is the best guess.
+  const isKeyless = Boolean(choice.settings?.base_url) && !choice.env["HANZO_API_KEY"];
+  return hasOwnServer && isKeyless
+    ? ["openai-chat", ...names.filter((name) => name !== "openai-chat")]
+    : names;
 }
 
 const MAKERS: readonly (readonly [RegExp, ProviderName])[] = [

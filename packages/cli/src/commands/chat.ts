@@ -61,8 +61,15 @@ export const chat = defineCommand({
       throw new UsageError("octant chat needs a terminal", 'octant run "…" works without one');
     let from: SessionChoice | undefined = toSessionChoice(flags);
     for (let first = prompt; ; first = undefined) {
-      const left = await converse(from, first, flags, io);
-      if (left === undefined) return EXIT.FAILED;
+      let left = await converse(from, first, flags, io);
+      if (left === "no provider") {
+        const { firstRun } = await import("../first-run/first-run.ts");
+        // The parser lets no other names through.
+        const provider = flags.provider as ProviderName | undefined;
+        if (!(await firstRun({ provider, root: flags.root, io }))) return EXIT.FAILED;
+        left = await converse(from, first, flags, io);
+      }
+      if (left === "no provider") return EXIT.FAILED;
       if (left.next === undefined) {
         io.stdout.write(`octant --resume ${left.session_id} resumes this session\n`);
         return EXIT.OK;
@@ -84,13 +91,13 @@ interface Left {
   readonly next?: SlashOutcome["next"];
 }
 
-/** One session on the screen, until the person leaves it; undefined without credentials. */
+/** One session on the screen, until the person leaves it. */
 async function converse(
   from: SessionChoice | undefined,
   prompt: string | undefined,
   flags: ChatFlags,
   io: Io,
-): Promise<Left | undefined> {
+): Promise<Left | "no provider"> {
   let app: TerminalApp | undefined;
   await using opened = await openAgent({
     flags,
@@ -101,12 +108,10 @@ async function converse(
     from,
     prompter: { requestPermission: (request) => app!.prompter.requestPermission(request) },
   }).catch((cause: unknown) => {
-    if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED")
-      io.stderr.write(`octant: ${cause.message}\n`);
-    else throw cause;
-    return undefined;
+    if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return undefined;
+    throw cause;
   });
-  if (!opened) return undefined;
+  if (!opened) return "no provider";
   let next: SlashOutcome["next"];
   app = createApp(opened, flags["input-mode"], io, (chosen) => {
     next = chosen;

@@ -40,23 +40,44 @@ export const trust = defineCommand({
         `octant trust does not take '${verb}'`,
         `it takes ${VERBS.join(" or ")}, or nothing`,
       );
-    const { waiting } = loadConfig({ roots, env: io.env });
-    const instructions = await findUntrusted(flags.root, io);
+    const waiting = await findWaiting(flags.root, io);
     if (flags.json) {
-      const files = instructions.map(({ path, hash, text }) => ({ path, hash, text }));
-      io.stdout.write(`${JSON.stringify([...waiting, ...files], null, 2)}\n`);
+      const files = waiting.instructions.map(({ path, hash, text }) => ({ path, hash, text }));
+      io.stdout.write(`${JSON.stringify([...waiting.settings, ...files], null, 2)}\n`);
       return EXIT.OK;
     }
-    if (waiting.length + instructions.length === 0) return say("nothing here waits for your trust", io);
-    show(waiting, io);
-    showInstructions(instructions, io);
-    if (!flags.yes && !(await agrees(waiting, io)))
+    if (waiting.count === 0) return say("nothing here waits for your trust", io);
+    showWaiting(waiting, io);
+    if (!flags.yes && !(await agrees(waiting.settings, io)))
       return say("not trusted; nothing of it has any effect", io, EXIT.FAILED);
-    await trustFolder(waiting, { env: io.env });
-    await trustInstructions(instructions, { env: io.env });
+    await trustWaiting(waiting, io);
     return say("trusted; when this content changes, you are asked again", io);
   },
 });
+
+/** What a folder asks for that nobody has trusted yet. */
+export interface Waiting {
+  readonly settings: readonly WaitingForTrust[];
+  readonly instructions: Awaited<ReturnType<typeof findUntrusted>>;
+  readonly count: number;
+}
+
+export async function findWaiting(root: readonly string[], io: Io): Promise<Waiting> {
+  const { waiting } = loadConfig({ roots: rootsOf({ root }, io), env: io.env });
+  const instructions = await findUntrusted(root, io);
+  return { settings: waiting, instructions, count: waiting.length + instructions.length };
+}
+
+export function showWaiting({ settings, instructions }: Waiting, io: Io): void {
+  show(settings, io);
+  showInstructions(instructions, io);
+}
+
+/** Lets exactly the content that was found take effect. */
+export async function trustWaiting({ settings, instructions }: Waiting, { env }: Io): Promise<void> {
+  await trustFolder(settings, { env });
+  await trustInstructions(instructions, { env });
+}
 
 /** Files that tell the agent what to do, and that nobody has looked at yet. */
 async function findUntrusted(root: readonly string[], io: Io) {

@@ -5,6 +5,10 @@ import type { Io } from "../command.ts";
 
 const MAX_SECRET_CHARS = 16_384;
 
+/** Whether a text can be a key: one word, not empty. */
+export const isSecret = (text: string): boolean =>
+  text !== "" && text.length <= MAX_SECRET_CHARS && !/[\s\p{Cc}]/u.test(text);
+
 /** Reads one line from the terminal without showing it, or from stdin. */
 export async function readSecret(question: string, io: Io): Promise<string> {
   const isTerminal = io.stdin.isTTY === true;
@@ -14,8 +18,7 @@ export async function readSecret(question: string, io: Io): Promise<string> {
   try {
     for await (const line of lines) {
       const secret = line.trim();
-      if (secret.length > MAX_SECRET_CHARS || /[\s\p{Cc}]/u.test(secret)) break;
-      if (secret !== "") return secret;
+      if (isSecret(secret)) return secret;
       break;
     }
   } finally {

@@ -16,4 +16,5 @@ export {
   trustInstructions,
 } from "./trust-instructions.ts";
 export { addUserServers, removeUserServer } from "./user-servers.ts";
+export { setUserSettings } from "./user-settings.ts";
 export { writeWhole } from "./write-file.ts";

@@ -1,15 +1,9 @@
-import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { ToolError } from "@octant/core";
-import { createLock } from "@octant/host";
 import { insertInto, parseObject, splice } from "./edit-jsonc.ts";
 import type { JsonObject } from "./jsonc.ts";
-import { parseSettings } from "./parse-settings.ts";
-import { type Person, userFile, userFolder } from "./places.ts";
-import { readSettingsFile } from "./read-file.ts";
+import type { Person } from "./places.ts";
 import type { ServerSettings } from "./schema.ts";
-import { toWriteError, writeWhole } from "./write-file.ts";
+import { changeUserSettings } from "./user-settings.ts";
 
 /** Writes MCP servers to the person's own settings; comments and layout stay. ALREADY_EXISTS when a name is taken. */
 export const addUserServers = (
@@ -23,32 +17,6 @@ export const addUserServers = (
 /** Takes an MCP server out of the person's own settings; NOT_FOUND when it is not there. */
 export const removeUserServer = (name: string, person: Person): Promise<void> =>
   changeUserSettings(person, (text) => withoutServer(text, name));
-
-async function changeUserSettings(
-  person: Person,
-  change: (text: string, uri: string) => string,
-): Promise<void> {
-  const folder = userFolder(person);
-  const file = userFile(folder);
-  try {
-    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
-    const where = { doing: "writing settings", place: "the folder of your settings" };
-    const lock = createLock(join(folder.path, "settings.lock"), where);
-    await lock
-      .hold(() => {
-        const found = readSettingsFile(file);
-        const text = found?.text ?? "{}\n";
-        parseSettings(text, file);
-        const changed = change(text, pathToFileURL(file.path).href);
-        // What could not be read again is never written.
-        parseSettings(changed, file);
-        writeWhole(file.path, changed, found ? found.stat.mode & 0o777 : 0o600);
-      })
-      .finally(lock.close);
-  } catch (cause) {
-    throw toWriteError(cause);
-  }
-}
 
 const KEY = "mcp_servers";
 

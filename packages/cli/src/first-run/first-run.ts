@@ -1,0 +1,112 @@
+import { PROVIDERS, type ProviderName } from "@octant/agent";
+import { toOneLine } from "@octant/core";
+import { createCredentialStore, setUserSettings } from "@octant/runtime";
+import type { Io } from "../command.ts";
+import { findWaiting, showWaiting, trustWaiting } from "../commands/trust.ts";
+import { openQuestions, type Questions } from "../sign-in/questions.ts";
+import { isSecret } from "../sign-in/read-secret.ts";
+import { findLocalServers, type LocalServer } from "./local-models.ts";
+
+export interface FirstRunOptions {
+  /** The provider that the flags name; then there is nothing to choose. */
+  readonly provider: ProviderName | undefined;
+  readonly root: readonly string[];
+  readonly io: Io;
+}
+
+const HOSTED = [
+  ["anthropic", "Anthropic"],
+  ["openai", "OpenAI"],
+  ["gemini", "Google Gemini"],
+  ["hanzo", "Hanzo"],
+] as const satisfies readonly (readonly [ProviderName, string])[];
+
+/** Sets up a provider and asks for trust in the folder. False when the person leaves; then nothing was changed. */
+export async function firstRun({ provider, root, io }: FirstRunOptions): Promise<boolean> {
+  using questions = openQuestions(io);
+  questions.say("Welcome to Octant. It needs a model to work with.\n");
+  const isReady = provider ? await keepKey(provider, questions, io) : await chooseModel(questions, io);
+  if (!isReady) questions.say("nothing was changed; octant starts this again");
+  return isReady && (await askForTrust(root, questions, io));
+}
+
+async function chooseModel(questions: Questions, io: Io): Promise<boolean> {
+  const local = await findLocalServers(io.env);
+  const offers = [
+    ...local.map((server) => ({
+      title: `${server.name} on this machine: ${some(server.models)}`,
+      choose: () => keepLocal(server, questions, io),
+    })),
+    ...HOSTED.map(([name, title]) => ({
+      title: `${title}, with an API key`,
+      choose: () => keepKey(name, questions, io),
+    })),
+  ];
+  for (const [i, { title }] of offers.entries()) questions.say(`  ${i + 1}  ${title}`);
+  if (local.length === 0)
+    questions.say("\n  No local model answers: Ollama, LM Studio and llama.cpp were looked for.");
+  const chosen = await pick(`\nWhich one? [1-${offers.length}] `, offers, questions);
+  return chosen ? chosen.choose() : false;
+}
+
+async function keepLocal(server: LocalServer, questions: Questions, io: Io): Promise<boolean> {
+  const { base_url, models } = server;
+  const list = models.map((model, i) => `  ${i + 1}  ${model}`).join("\n");
+  if (models.length > 1) questions.say(`\n${list}`);
+  const model =
+    models.length === 1 ? models[0] : await pick(`\nWhich model? [1-${models.length}] `, models, questions);
+  if (model === undefined) return false;
+  await setUserSettings({ base_url, model }, { env: io.env });
+  questions.say(`\n${server.name} answers with ${model}; this is in your settings now\n`);
+  return true;
+}
+
+async function keepKey(provider: ProviderName, questions: Questions, io: Io): Promise<boolean> {
+  const [variable] = PROVIDERS[provider].key_variables;
+  for (;;) {
+    const key = await questions.ask(`API key of ${provider} (it is not shown; ${variable} works too): `, {
+      hidden: true,
+    });
+    if (key === undefined || key === "") return false;
+    if (isSecret(key)) {
+      const store = createCredentialStore({ env: io.env });
+      await store.change(provider, () => ({ kind: "api_key", key }));
+      questions.say(`signed in to ${provider}; octant logout ${provider} forgets the key\n`);
+      return true;
+    }
+    questions.say("a key is one word; nothing typed leaves");
+  }
+}
+
+/** Saying no is fine: the project's own hooks, servers and instructions then have no effect. */
+async function askForTrust(root: readonly string[], questions: Questions, io: Io): Promise<boolean> {
+  const waiting = await findWaiting(root, io);
+  if (waiting.count === 0) return true;
+  questions.say("This folder wants to tell the agent what to do:\n");
+  showWaiting(waiting, io);
+  const answer = await questions.ask("\nLet all of this take effect? [y/N] ");
+  if (answer === undefined) return false;
+  if (/^y(es)?$/i.test(answer)) await trustWaiting(waiting, io);
+  else questions.say("not trusted; octant trust asks again");
+  return true;
+}
+
+/** Asks until a number fits; undefined when the person leaves. */
+async function pick<T>(question: string, items: readonly T[], questions: Questions): Promise<T | undefined> {
+  for (;;) {
+    const answer = await questions.ask(question);
+    if (answer === undefined || /^q(uit)?$/i.test(answer)) return undefined;
+    const item = /^\d+$/.test(answer) ? items[Number(answer) - 1] : undefined;
+    if (item !== undefined) return item;
+    questions.say(`a number from 1 to ${items.length}, or q to leave`);
+  }
+}
+
+const MAX_NAMED = 3;
+
+const some = (models: readonly string[]): string =>
+  toOneLine(
+    models.length > MAX_NAMED
+      ? `${models.slice(0, MAX_NAMED).join(", ")} and ${models.length - MAX_NAMED} more`
+      : models.join(", "),
+  );

@@ -1,0 +1,95 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createScriptedProvider } from "@octant/scripted-provider";
+import { expect, test } from "vitest";
+import { createFixtureProject } from "./fixture-project.ts";
+import { openTerminal } from "./pty-terminal.ts";
+
+const KEY = "sk-typed-by-a-person-0123456789";
+
+async function start(more: (url: string) => NodeJS.ProcessEnv, prepare: (root: string) => void = () => {}) {
+  const provider = await createScriptedProvider(() => ({ parts: [{ text: "I am here." }] }), {
+    models: ["tiny-coder", "big-coder"],
+  });
+  const project = createFixtureProject();
+  prepare(project.root);
+  const terminal = openTerminal(project.root, { ...project.env, ...more(provider.url) });
+  await terminal.shows("$");
+  const settings = (name: string) => join(project.env["HOME"] ?? "", ".config/hanzo", name);
+  return {
+    provider,
+    terminal,
+    settings,
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+      project[Symbol.dispose]();
+    },
+  };
+}
+
+/** The number in front of an offer; other servers may run on this machine. */
+async function numberOf(shown: Promise<string[]>, offer: string): Promise<string> {
+  const line = (await shown).find((row) => row.includes(offer)) ?? "";
+  return /^\s*(\d+) /.exec(line)?.[1] ?? `no offer ${offer}`;
+}
+
+test("the first run takes a key without showing it, asks for trust in the folder, and goes on as the agent", async () => {
+  await using opened = await start(
+    () => ({ OLLAMA_HOST: "127.0.0.1:9" }),
+    (root) => writeFileSync(join(root, "AGENTS.md"), "Answer in one sentence.\n"),
+  );
+  const { terminal, provider, settings } = opened;
+  terminal.type("$OCTANT --provider anthropic\r");
+  await terminal.shows("API key of anthropic");
+  terminal.type("not a key\r");
+  await terminal.shows("a key is one word");
+  terminal.type(`${KEY}\r`);
+  await terminal.shows("| Answer in one sentence.");
+  terminal.type("y\r");
+  await terminal.shows("ask, or / for commands");
+  terminal.type("/quit\r");
+  await terminal.shows("resumes this session");
+  terminal.type(`ANTHROPIC_BASE_URL=${provider.url} $OCTANT chat 'are you there?'\r`);
+  await terminal.shows("I am here.");
+  expect(terminal.written).not.toContain(KEY);
+  expect(provider.requests[0]?.headers["x-api-key"]).toBe(KEY);
+  expect(provider.requests[0]?.system).toContain("Answer in one sentence.");
+  expect(statSync(settings("credentials.json")).mode & 0o777).toBe(0o600);
+});
+
+test("the first run finds a local model, and nothing has to be typed again the next time", async () => {
+  await using opened = await start((url) => ({ OLLAMA_HOST: url }));
+  const { terminal, provider, settings } = opened;
+  terminal.type("$OCTANT\r");
+  await terminal.shows("Which one?");
+  await terminal.shows("tiny-coder, big-coder");
+  terminal.type("99\r");
+  await terminal.shows("a number from 1 to");
+  terminal.type(`${await numberOf(terminal.all(), "Ollama on this machine")}\r`);
+  await terminal.shows("Which model?");
+  terminal.type("2\r");
+  await terminal.shows("ask, or / for commands");
+  terminal.type("hello\r");
+  await terminal.shows("I am here.");
+  expect(provider.requests[0]).toMatchObject({ api: "openai-chat", body: { model: "big-coder" } });
+  expect(JSON.parse(readFileSync(settings("settings.json"), "utf8"))).toEqual({
+    base_url: `${provider.url}/v1`,
+    model: "big-coder",
+  });
+  terminal.type("/quit\r");
+  await terminal.shows("resumes this session");
+  terminal.type("$OCTANT chat 'hello again'\r");
+  await terminal.shows("› hello again");
+  await expect.poll(() => provider.requests.length, { timeout: 30_000 }).toBe(2);
+});
+
+test("leaving the first run with Ctrl-C changes nothing and exits with 1", async () => {
+  await using opened = await start(() => ({ OLLAMA_HOST: "127.0.0.1:9" }));
+  const { terminal, settings } = opened;
+  terminal.type("$OCTANT; echo exit $?\r");
+  await terminal.shows("Which one?");
+  terminal.type("\x03");
+  await terminal.shows(/^exit 1$/m);
+  expect(() => statSync(settings("credentials.json"))).toThrow("ENOENT");
+});
