@@ -143,7 +143,7 @@ test("when the server does not start, the change is taken back and the reason to
   const file = put(".cursor/mcp.json", before);
   const { code, stdout } = await run("cursor", "--yes");
   expect(code).toBe(1);
-  expect(stdout).toMatch(/Cursor: the change was taken back: the server does not work: .*nowhere\.js/);
+  expect(stdout).toMatch(/Cursor: the change was reverted: the server does not work: .*nowhere\.js/);
   expect(read(file)).toBe(before);
   expect(readdirSync(dirname(file))).toEqual(["mcp.json"]);
 });

@@ -179,7 +179,7 @@ test("audit verify misses a log that was removed, and finds nothing wrong where 
   rmSync(folder, { recursive: true });
   expect(await run(["audit", "verify"])).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/^changed: 1 problem\n.*is gone; it had reached record \d+/),
+    stdout: expect.stringMatching(/^changed: 1 problem\n.*is missing; its last record was \d+/),
   });
   await call("fs.read", "uri=README.md");
   expect(await run(["audit", "verify"])).toMatchObject({ code: 1 });

@@ -49,7 +49,7 @@ test("answers as text are written for a model: content as it is, then one line w
     /^out\n\[exit 3 after \d+ ms\]$/,
   );
   expect(await call("fs", { action: "read", uri: "nowhere.ts" })).toMatch(
-    /^NOT_FOUND: there is nothing at nowhere\.ts; /,
+    /^NOT_FOUND: nowhere\.ts does not exist; /,
   );
   expect(await call("code", { action: "outline", uri: "src/main.ts" })).toMatch(
     /^src\/main\.ts:\d+:\d+: .*#answer/,

@@ -25,8 +25,7 @@ export function withEditorFiles(
   const buffers = new Map<string, Uint8Array>();
   files.addRefScheme(SCHEME, (ref) => {
     const bytes = buffers.get(ref);
-    if (!bytes)
-      throw new ToolError("NOT_FOUND", `${ref} is no longer kept; read the file again`, { id: ref });
+    if (!bytes) throw new ToolError("NOT_FOUND", `${ref} has expired; read the file again`, { id: ref });
     return bytes;
   });
 

@@ -130,7 +130,7 @@ export const toFailure = (code: ErrorCode, message: string): ToolResult => ({
 const toResult = ({ code, message }: ToolError): ToolResult => toFailure(code, message);
 
 const brokenTool = (name: string, cause: unknown): ToolError =>
-  new ToolError("UPSTREAM_ERROR", `${name} broke: ${cause instanceof Error ? cause.message : cause}`, {});
+  new ToolError("UPSTREAM_ERROR", `${name} failed: ${cause instanceof Error ? cause.message : cause}`, {});
 
 function unknownTool(name: string, names: readonly string[]): ToolResult {
   const near = nearestName(name, names);

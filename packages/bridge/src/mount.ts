@@ -61,7 +61,7 @@ export function mountBridge(server: HttpServer, options: BridgeOptions): void {
   const connect = (ws: WebSocket, identity: Identity, endpoint: BridgeEndpoint, place: Place) => {
     const stream = place.stream === undefined ? open(identity, endpoint) : find(place.stream, identity);
     if (!stream?.attach(ws, identity, place.after))
-      ws.close(CLOSE.GONE, "the stream or some of its frames are gone; open a new one");
+      ws.close(CLOSE.GONE, "the stream or some of its frames have expired; open a new one");
   };
 
   server.mount(BRIDGE_PATH, {

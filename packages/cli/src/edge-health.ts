@@ -107,8 +107,8 @@ const toReason = (cause: unknown) => (cause instanceof Error ? cause.message : S
 
 const busy = (wanted: string | undefined, reason: string) =>
   wanted
-    ? `port ${wanted} (OCTANT_PORT) cannot be had (${reason}); end what has it, or leave OCTANT_PORT out for a free one`
-    : `this machine lets nobody listen on 127.0.0.1 (${reason}); use stdio`;
+    ? `port ${wanted} (OCTANT_PORT) is not available (${reason}); stop the program that uses it, or unset OCTANT_PORT to pick a free port`
+    : `this machine does not allow listening on 127.0.0.1 (${reason}); use stdio`;
 
 function checkTokens(all: readonly TokenInfo[]): Check {
   const isOver = ({ expires }: TokenInfo) => expires !== undefined && Date.parse(expires) < Date.now();

@@ -15,7 +15,7 @@ export function showFailure(cause: unknown, io: Io): number {
 /** Where no action was called. */
 function hintFor(code: ErrorCode): string {
   if (code === "UNKNOWN_TOOL" || code === "UNKNOWN_ACTION") return "octant tools lists them";
-  return ERRORS[code].retry ? "trying again may help" : "octant doctor tells what else is wrong, if anything";
+  return ERRORS[code].retry ? "trying again may help" : "octant doctor checks for other problems";
 }
 
 /** The error that a tool answered with. */

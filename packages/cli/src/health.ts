@@ -61,7 +61,7 @@ function checkTerminal({ stdout, env }: Io): Check {
   const facts = `${env["TERM"] ?? "unknown"}, ${stdout.columns} columns, ${stdout.hasColors() ? "colours" : "no colours"}`;
   return /utf-?8/i.test(locale)
     ? ok("terminal", facts)
-    : warn("terminal", `${facts}; the locale is no UTF-8, so names may look odd: set LANG=C.UTF-8`);
+    : warn("terminal", `${facts}; the locale is not UTF-8, so file names may look wrong: set LANG=C.UTF-8`);
 }
 
 const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });

@@ -115,9 +115,9 @@ const DESCRIPTIONS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
   manual: "The manual of a tool",
   manualAction: "The manual of one action",
   job: "The output of a job so far, and its result",
-  stdout: "What a process wrote",
-  stderr: "What a process wrote to its error stream",
-  blob: "Something kept, such as an older state of a file",
+  stdout: "Standard output of a process",
+  stderr: "Standard error of a process",
+  blob: "Stored content, such as an earlier version of a file",
 };
 
 const toFileResource = ({ uri, size }: { uri: string; size: number }): Resource => ({

@@ -41,7 +41,7 @@ export function openOctant(
   } catch (cause) {
     if (cause instanceof UnknownNameError) throw new UsageError(cause.message, "octant tools lists them");
     const missing = isMissing(cause) && rootsOf(flags, io).find((root) => !isFolder(root));
-    if (missing) throw new UsageError(`${missing} is no folder`, "--root names the folder to work in");
+    if (missing) throw new UsageError(`${missing} is not a folder`, "--root names the folder to work in");
     throw cause;
   }
 }

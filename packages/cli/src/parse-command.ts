@@ -14,7 +14,7 @@ export function parseCommand(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
 ): ParsedCommand {
-  const hint = `octant ${command.name} --help shows what it takes`;
+  const hint = `octant ${command.name} --help lists its options`;
   const { values, positionals } = parseTyped(command, argv, hint);
   checkCount(command, positionals, hint);
   const flags = Object.entries<Flag>(command.flags).map(([name, flag]) => {

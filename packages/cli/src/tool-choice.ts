@@ -54,5 +54,5 @@ export class UnknownNameError extends TypeError {
 function pick(kind: string, wanted: readonly string[], valid: readonly string[]): string[] {
   const unknown = wanted.find((name) => !valid.includes(name));
   if (unknown === undefined) return valid.filter((name) => wanted.includes(name));
-  throw new UnknownNameError(`there is no ${kind} '${unknown}'; there are: ${valid.join(", ")}`);
+  throw new UnknownNameError(`there is no ${kind} '${unknown}'; choose from: ${valid.join(", ")}`);
 }

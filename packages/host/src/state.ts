@@ -120,7 +120,7 @@ function makePrivate(path: string): void {
     const me = process.getuid?.();
     if (me === undefined) return;
     const folder = statSync(path);
-    if (lstatSync(path).uid !== me || folder.uid !== me) throw notPrivate("it belongs to somebody else");
+    if (lstatSync(path).uid !== me || folder.uid !== me) throw notPrivate("it belongs to another user");
     if (folder.mode & OTHERS_CAN_WRITE) throw notPrivate("others can write to it; chmod go-w helps");
     if (folder.mode & OTHERS_CAN_READ) chmodSync(path, PRIVATE);
   } catch (cause) {

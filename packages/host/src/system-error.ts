@@ -10,12 +10,7 @@ export function toToolError(cause: unknown, uri: string): unknown {
     case "ENOENT":
     case "ENOTDIR":
     case "ENAMETOOLONG":
-      return new ToolError(
-        "NOT_FOUND",
-        `there is nothing at ${uri}; fs.list shows what is there`,
-        { uri },
-        options,
-      );
+      return new ToolError("NOT_FOUND", `${uri} does not exist; fs.list shows what does`, { uri }, options);
     case "EEXIST":
       return new ToolError("ALREADY_EXISTS", `${uri} exists already`, { uri }, options);
     case "EACCES":

@@ -110,7 +110,7 @@ export function createConversation(service: Service, outlet: Outlet): Conversati
   function refuse(value: unknown): void {
     const ids = idsAwaited(value);
     for (const id of ids) outlet.write(errorLine(id, INVALID_REQUEST, INVALID_REQUEST_TEXT), id);
-    if (ids.length === 0) service.log("mcp: dropped what is no request and no notification");
+    if (ids.length === 0) service.log("mcp: dropped a message that is neither a request nor a notification");
   }
 
   return {

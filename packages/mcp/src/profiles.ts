@@ -116,7 +116,7 @@ const withoutDefaults = ({ readOnlyHint, destructiveHint, openWorldHint }: Annot
   ...(!openWorldHint && { openWorldHint }),
 });
 
-const BRIEF_NOTE = "Its actions help and schema tell the parameters of the others.";
+const BRIEF_NOTE = "Its help and schema actions describe the parameters.";
 const ON_DEMAND_NOTE = "See help.";
 
 function toShortOffer(tool: Tool, actions: [string, AnyAction][], shown: Omit<ListedTool, "name">): Offer {

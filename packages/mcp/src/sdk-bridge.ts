@@ -69,7 +69,7 @@ export function createSdkBridge({ service, runTool, subscriptions, write }: Brid
       reached = position;
       const message = toSdkMessage(value);
       if (message) transport.onmessage?.(message);
-      else service.log("mcp: dropped what is no JSON-RPC message");
+      else service.log("mcp: dropped a message that is not JSON-RPC");
     },
     close: () => server.close(),
   };

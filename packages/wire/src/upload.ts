@@ -23,7 +23,7 @@ export function createUpload(size: number, onTaken: (chunks: number) => void): U
       if (received > size) throw tooMuch(`more than the ${size} bytes that upload_bytes announced`, size);
       if (queue.length >= UPLOAD_WINDOW * 2)
         throw tooMuch(
-          `wait for acknowledgements: at most ${UPLOAD_WINDOW} chunks may be under way`,
+          `wait for acknowledgements: at most ${UPLOAD_WINDOW} chunks may be in flight`,
           UPLOAD_WINDOW,
         );
       queue.push(bytes);

@@ -33,7 +33,8 @@ export function toStreamError(provider: string, error: unknown): ApiError {
   });
 }
 
-export const brokenStream = (what: string): ApiError => new ApiError("broken", `the stream broke: ${what}`);
+export const brokenStream = (what: string): ApiError =>
+  new ApiError("broken", `the stream was interrupted: ${what}`);
 
 function describeBody(body: string): { message: string; kind: string } {
   try {

@@ -145,6 +145,6 @@ export function parseData({ data }: SseFrame): unknown {
   try {
     return JSON.parse(data);
   } catch (cause) {
-    throw new ApiError("broken", "the stream broke: an event is not valid JSON", { cause });
+    throw new ApiError("broken", "the stream was interrupted: an event is not valid JSON", { cause });
   }
 }

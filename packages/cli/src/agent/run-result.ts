@@ -16,7 +16,7 @@ export const RUN_EXIT = {
   LIMIT: 3,
   /** The model refused, or its answer was cut. */
   REFUSED: 4,
-  /** It is done, but calls were refused because nobody could approve them. */
+  /** It is done, but calls were refused because no one could approve them. */
   UNAPPROVED: 5,
   /** The answer does not fit the schema. */
   UNFIT: 6,
@@ -49,7 +49,7 @@ export interface RunResult {
   readonly cache_hit_rate: number;
   readonly cost: number | null;
   readonly changed_files: readonly string[];
-  /** Actions that nobody could approve. */
+  /** Actions that no one could approve. */
   readonly unapproved: readonly string[];
 }
 

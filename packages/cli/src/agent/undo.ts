@@ -86,6 +86,6 @@ const nothingTo = (direction: Direction) =>
     "NOT_FOUND",
     direction === "undo"
       ? "there is nothing to undo here; turns of the agent, and commands of a server with --checkpoints, can be undone"
-      : "there is nothing to redo; what was undone can be redone until something new happens",
+      : "nothing to redo; an undone turn can be redone until the next change",
     {},
   );

@@ -36,7 +36,7 @@ oauth_credentials.<provider>.issuer in your settings. Providers: ${PROVIDER_NAME
     const store = createCredentialStore({ env: io.env });
     const credential = await obtain(provider, flags, io);
     await store.change(provider, () => credential);
-    io.stdout.write(`signed in to ${provider}; kept in ${store.file}\n`);
+    io.stdout.write(`signed in to ${provider}; stored in ${store.file}\n`);
     return EXIT.OK;
   },
 });

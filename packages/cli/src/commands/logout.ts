@@ -17,7 +17,7 @@ export const logout = defineCommand({
       );
     const gone = flags.all ? stored : stored.filter((name) => name === provider);
     for (const name of gone) await store.change(name, () => undefined);
-    io.stdout.write(gone.length > 0 ? `signed out of ${gone.join(", ")}\n` : "nobody was signed in\n");
+    io.stdout.write(gone.length > 0 ? `signed out of ${gone.join(", ")}\n` : "not signed in\n");
     return EXIT.OK;
   },
 });

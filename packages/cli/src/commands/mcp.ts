@@ -196,7 +196,7 @@ async function withServer(
   if (!Object.hasOwn(octant.config.settings.mcp_servers, name))
     throw new ToolError(
       "NOT_FOUND",
-      `there is no MCP server '${name}'; octant mcp list shows those that there are`,
+      `there is no MCP server '${name}'; octant mcp list shows the configured servers`,
       {},
     );
   await using servers = openServers({ octant, env: io.env, only: [name], log: (line) => logLine(line, io) });

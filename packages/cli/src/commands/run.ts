@@ -115,7 +115,7 @@ function showOutcome(outcome: SlashOutcome | undefined, io: Io): number {
   const { next } = outcome ?? {};
   if (next === undefined || next === "new") return RUN_EXIT.OK;
   if (next.how === "latest") return RUN_EXIT.OK;
-  io.stdout.write(`octant --${next.how} ${next.id} goes on with it\n`);
+  io.stdout.write(`octant --${next.how} ${next.id} resumes it\n`);
   return RUN_EXIT.OK;
 }
 
@@ -233,7 +233,7 @@ function show(result: RunResult, schema: OutputSchema | undefined, flags: Shown,
   if (result.message !== null) logLine(result.message, io);
   if (result.unapproved.length > 0)
     logLine(
-      `nobody could approve ${result.unapproved.join(", ")}; ${result.unapproved.map((name) => `--allow ${name}`).join(" ")} allows it for a run`,
+      `no one could approve ${result.unapproved.join(", ")}; ${result.unapproved.map((name) => `--allow ${name}`).join(" ")} allows it for a run`,
       io,
     );
   const cost = result.cost === null ? "" : `, $${result.cost.toFixed(4)}`;

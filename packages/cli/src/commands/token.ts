@@ -24,7 +24,7 @@ export const token = defineCommand({
     name: { summary: "A note about its purpose", value: "TEXT" },
     json: { summary: "Print as JSON" },
   },
-  notes: "A token is shown once, when it is made; only its hash is kept.",
+  notes: "A token is shown once, when it is made; only its hash is stored.",
   async run({ args: [verb, id], flags }, io) {
     await using octant = openOctant(flags, io);
     const tokens = octant.tokens();

@@ -19,14 +19,14 @@ export async function loginToServer(
   if (verb === "logout") {
     const had = store.load()[credentialName(name)] !== undefined;
     if (had) await store.change(credentialName(name), () => undefined);
-    io.stdout.write(had ? `signed out of ${name}\n` : `nobody was signed in to ${name}\n`);
+    io.stdout.write(had ? `signed out of ${name}\n` : `not signed in to ${name}\n`);
     return EXIT.OK;
   }
   const server = Object.hasOwn(settings.mcp_servers, name) ? settings.mcp_servers[name] : undefined;
   if (!server)
     throw new ToolError(
       "NOT_FOUND",
-      `there is no MCP server '${name}'; octant mcp list shows those that there are`,
+      `there is no MCP server '${name}'; octant mcp list shows the configured servers`,
       {},
     );
   if (!("url" in server))

@@ -76,7 +76,7 @@ function parseMessage(line: string): Message {
   try {
     return JSON.parse(line) as Message; // What the protocol says; anything else has no id that was asked for.
   } catch {
-    throw new ServerProblem(`it printed what is no MCP message: ${line.slice(0, SHOWN_CHARS)}`);
+    throw new ServerProblem(`it printed a line that is not an MCP message: ${line.slice(0, SHOWN_CHARS)}`);
   }
 }
 

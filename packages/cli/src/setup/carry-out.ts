@@ -38,7 +38,7 @@ export async function carryOut(plan: Plan, machine: Machine): Promise<Outcome> {
 async function verified<T extends Outcome>(plan: Plan, replaced: Replaced, machine: Machine, done: T) {
   try {
     const start = readStart(plan);
-    if (!start) throw new ServerProblem("the entry is gone again; another program has written the file");
+    if (!start) throw new ServerProblem("the entry was removed again: another program rewrote the file");
     // npx would fetch the published package; what can be tried here is this install with the same flags.
     const own = plan.scope === "project" && ownLaunch(thisInstall(), machine);
     const tried = own ? { ...start, ...own, args: [...own.args, ...(flagsIn(start) ?? [])] } : start;
@@ -46,9 +46,7 @@ async function verified<T extends Outcome>(plan: Plan, replaced: Replaced, machi
   } catch (cause) {
     const isBack = replaced.undo();
     if (!(cause instanceof ServerProblem)) throw cause;
-    const left = isBack
-      ? ""
-      : "; another program has changed the file meanwhile, so the entry is still in it";
+    const left = isBack ? "" : "; another program changed the file meanwhile, so the entry is still there";
     return { status: "undone" as const, reason: `the server does not work: ${cause.message}${left}` };
   }
 }

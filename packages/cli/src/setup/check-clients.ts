@@ -83,7 +83,7 @@ async function checkUrl({ origin, pathname, hostname }: URL, file: string, scope
     return { status: "warn", detail: `${where}, where something else answers (${status})` } as const;
   } catch {
     const port = new URL(origin).port || "80";
-    const detail = `${where}, where nobody answers; octant serve --http --port ${port} starts one there`;
+    const detail = `${where}, where no server answers; octant serve --http --port ${port} starts one there`;
     return { status: "warn", detail } as const;
   }
 }

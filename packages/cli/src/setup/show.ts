@@ -29,7 +29,7 @@ export function showOutcome({ client, file }: Plan, outcome: Outcome, io: Io): v
   const say = (text: string) => io.stdout.write(`${client.title}: ${text}\n`);
   if (outcome.status === "unchanged") return;
   if ("reason" in outcome) {
-    const what = outcome.status === "undone" ? "the change was taken back" : "nothing was written";
+    const what = outcome.status === "undone" ? "the change was reverted" : "nothing was written";
     return void say(`${what}: ${toOneLine(outcome.reason)}`);
   }
   const { status, tools, backup } = outcome;

@@ -143,7 +143,7 @@ export const toRef = (hash: Hash): string => `blob:${hash}`;
 export const notKept = (hash: Hash, cause?: unknown) =>
   new ToolError(
     "NOT_FOUND",
-    `${toRef(hash)} is not kept; old contents go when space runs short`,
+    `${toRef(hash)} is no longer stored; old content is removed when space runs short`,
     { id: toRef(hash) },
     { cause },
   );

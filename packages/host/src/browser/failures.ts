@@ -49,7 +49,7 @@ export const noPage = (profile: string) =>
 export const browserEnded = () =>
   new ToolError(
     "UPSTREAM_ERROR",
-    "the browser ended, and its pages are gone; open them again with ui.navigate",
+    "the browser exited and its pages are closed; open them again with ui.navigate",
     {},
   );
 

@@ -37,7 +37,7 @@ async function staleRef(tab: Tab, ref: string): Promise<ToolError> {
   const alike = lines.filter((line) => line.startsWith(`${role} `));
   const candidates = (same.length > 0 ? same : alike).slice(0, MAX_CANDIDATES);
   const now =
-    candidates.length > 0 ? `now there is: ${candidates.join("; ")}` : "nothing like it is there now";
+    candidates.length > 0 ? `now there is: ${candidates.join("; ")}` : "no similar element exists now";
   const message = `${ref} (${label}) is no longer on the page; ${now}`;
   return new ToolError("CONFLICT", message, { expected: `${label} [${ref}]`, actual: candidates.join("\n") });
 }

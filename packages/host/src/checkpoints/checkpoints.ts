@@ -94,7 +94,7 @@ export function createCheckpoints({
       await forget();
       const aside = setAside(checkpointFile(state.folder("checkpoints")));
       warn(
-        `the list of checkpoints was damaged; a new one is begun, and the damaged file is kept as ${aside}`,
+        `the list of checkpoints was damaged; a new one was started, and the damaged file was moved to ${aside}`,
       );
       return use(work, true);
     }
@@ -202,7 +202,7 @@ export function createCheckpoints({
       if (found) return found;
       throw new ToolError(
         "NOT_FOUND",
-        `there is no checkpoint ${seq}; 'octant undo --list' shows those that are kept`,
+        `there is no checkpoint ${seq}; 'octant undo --list' shows the stored ones`,
         {},
       );
     },

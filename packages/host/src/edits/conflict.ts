@@ -24,7 +24,7 @@ export function conflict(blobs: Blobs, { file, name, expected, change }: StaleFi
   const rebased_patch = change && shown(rebase(file.bytes, name, change));
   const next = rebased_patch
     ? "send rebased_patch with base_hash = actual, or read it again"
-    : "read it again and make the patch anew";
+    : "read it again and make a new patch";
   return new ToolError("CONFLICT", `${uri} has changed since base_hash; nothing was written; ${next}`, {
     uri,
     expected,

@@ -217,7 +217,7 @@ const isUntouched = (then: Stats, now: Stats, except?: "but for ctime"): boolean
 
 function touched(disk: Disk, { change, target }: Work): ToolError {
   const uri = pathToUri(change.path);
-  const message = `${uri} was changed by somebody else during the edit; nothing was written, read it and try again`;
+  const message = `${uri} was changed by another program during the edit; nothing was written: read it and try again`;
   const now = disk.lstatSync(target);
   const actual = now.isFile() ? hashOf(disk.readFileSync(target)) : "not a file";
   return new ToolError("CONFLICT", message, { uri, expected: change.before?.hash ?? "none", actual });

@@ -81,7 +81,7 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
     const kept = `${file}.damaged-${Date.now()}`;
     writeFileSync(kept, bytes, { mode: 0o600 });
     disk.ftruncateSync(descriptor(), 0);
-    warn(`the edit journal was damaged and not acted upon; it is kept as ${kept}`);
+    warn(`the edit journal was damaged and ignored; it was moved to ${kept}`);
   };
 
   return {

@@ -106,15 +106,19 @@ const HOW = "remove it in parts, or with a command (then it cannot be undone)";
 const tooLarge = (path: Path, limit: number, what: string) =>
   new ToolError(
     "TOO_LARGE",
-    `${pathToUri(path)} has more than ${limit} ${what}, too many to be kept for an undo on another file system; ${HOW}`,
+    `${pathToUri(path)} has more than ${limit} ${what}, too many to store for an undo on another file system; ${HOW}`,
     { limit, what },
   );
 
 const cannotKeep = (path: Path, what: string) =>
-  new ToolError("UNSUPPORTED", `${pathToUri(path)} is a ${what}, which cannot be kept for an undo; ${HOW}`, {
-    what,
-    how: HOW,
-  });
+  new ToolError(
+    "UNSUPPORTED",
+    `${pathToUri(path)} is a ${what}, which cannot be stored for an undo; ${HOW}`,
+    {
+      what,
+      how: HOW,
+    },
+  );
 
 export const taken = (path: Path) =>
   new ToolError("ALREADY_EXISTS", `${pathToUri(path)} exists already; move it away first`, {

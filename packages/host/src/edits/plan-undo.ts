@@ -63,7 +63,7 @@ function readUnchanged(confinement: Confinement, kind: "symlink" | "directory", 
 /** Where a link leads is not shown, since that may be outside the workspace. */
 function changed(path: Path, expected: string, actual: string): ToolError {
   const uri = pathToUri(path);
-  return new ToolError("CONFLICT", `${uri} has changed since; nothing was taken back`, {
+  return new ToolError("CONFLICT", `${uri} has changed since; nothing was undone`, {
     uri,
     expected,
     actual,

@@ -99,6 +99,6 @@ function namesIn(folder: string): string[] {
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 12), 16);
 
 const notKept = (path: Path) =>
-  new ToolError("NOT_FOUND", `what was removed from ${pathToUri(path)} is no longer kept`, {
+  new ToolError("NOT_FOUND", `the content removed from ${pathToUri(path)} is no longer stored`, {
     uri: pathToUri(path),
   });

@@ -129,7 +129,7 @@ async function openText(
 
 interface Found {
   readonly span: Span;
-  /** What the asked range came to. */
+  /** The range that was read. */
   readonly range?: Range;
 }
 

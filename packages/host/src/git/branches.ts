@@ -91,7 +91,7 @@ export async function deleteBranch(
   await checkBranchName(repository, name, signal);
   const hash = await branchCommit(repository, name, signal);
   if (hash === undefined)
-    throw new ToolError("NOT_FOUND", `there is no branch '${name}'; op: list shows those there are`, {
+    throw new ToolError("NOT_FOUND", `there is no branch '${name}'; op: list shows the branches`, {
       id: name,
     });
   if (!force) {

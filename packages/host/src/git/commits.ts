@@ -28,9 +28,13 @@ export async function tryFind(
 }
 
 export const noSuchCommit = (name: string) =>
-  new ToolError("NOT_FOUND", `there is no commit '${name}'; vcs.log and vcs.branch show what is there`, {
-    id: name,
-  });
+  new ToolError(
+    "NOT_FOUND",
+    `there is no commit '${name}'; vcs.log and vcs.branch list commits and branches`,
+    {
+      id: name,
+    },
+  );
 
 /** The id of the tree without files, which every repository knows. */
 export async function emptyTree(repository: Repository, signal?: AbortSignal): Promise<string> {

@@ -222,7 +222,7 @@ function nameIn(folder: Path, path: Path): Path {
 /** The environment carries text only. */
 function checkText({ top, gitDir, commonDir }: Places): void {
   if ([top, gitDir, commonDir].every((path) => path.isWellFormed())) return;
-  const what = "a repository in a folder whose name is no UTF-8";
+  const what = "a repository in a folder whose name is not UTF-8";
   throw new ToolError("UNSUPPORTED", `${what} cannot be used; rename the folder`, {
     what,
     how: "rename the folder",

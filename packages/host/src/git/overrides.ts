@@ -102,7 +102,7 @@ const FIXED: readonly Override[] = [
 function checkName(key: string): void {
   if (key.isWellFormed() && !key.includes("\0")) return;
   const message =
-    "the repository's config names a filter or driver in bytes that are no UTF-8, so it cannot be kept from running; rename it";
+    "the repository's config names a filter or driver that is not UTF-8, so it cannot be blocked; rename it";
   throw new ToolError("VCS_ERROR", message, { exit_code: null });
 }
 

@@ -51,7 +51,7 @@ function takeLock(lock: Path): void {
   } catch (cause) {
     if (errnoOf(cause) !== "EEXIST") throw toToolError(cause, pathToUri(lock));
     const message =
-      "another git process is at work in this repository (index.lock is there); try again when it is done";
+      "another git process is using this repository (index.lock exists); try again when it is done";
     throw new ToolError("LOCKED", message, {}, { cause });
   }
 }

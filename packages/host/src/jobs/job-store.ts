@@ -54,7 +54,7 @@ export function createJobStore(
     opened = db;
     for (const row of saved) db.restore.run(row);
     warn(
-      `the list of jobs was damaged; jobs recovered: ${saved.length}; the damaged file is kept as ${aside}`,
+      `the list of jobs was damaged; jobs recovered: ${saved.length}; the damaged file was moved to ${aside}`,
     );
     recover(db, Date.now());
   };

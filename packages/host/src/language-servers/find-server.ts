@@ -71,7 +71,7 @@ async function findRow(row: ServerRow, options: FindOptions): Promise<FoundServe
       const argv = [...program.argv, ...row.args] as const;
       return { row, argv, where: program.where, ...(probed !== "" && { version: probed }) };
     }
-    reason = `${row.name} is there but does not work: ${probed.why}`;
+    reason = `${row.name} is installed but does not work: ${probed.why}`;
   }
   return reason;
 }

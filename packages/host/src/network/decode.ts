@@ -109,7 +109,7 @@ function encodingsOf(message: IncomingMessage, { shown }: Target): Encoding[] {
     );
   const isKnown = (name: string): name is Encoding => ["gzip", "deflate", "br", "zstd"].includes(name);
   if (encodings.every(isKnown)) return encodings.reverse();
-  throw new ToolError("UPSTREAM_ERROR", `the body from ${shown} has an encoding that nobody asked for`, {});
+  throw new ToolError("UPSTREAM_ERROR", `the body from ${shown} has an encoding that was not requested`, {});
 }
 
 async function* through(source: Bytes, encoding: Encoding): AsyncGenerator<Buffer> {

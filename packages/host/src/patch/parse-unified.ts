@@ -94,8 +94,7 @@ function toChange(header: GitHeader, edits: Edits, at: number): FileChange {
   if (creates && made !== undefined) return { kind: "create", path: made, type, mode, edits };
   const deletes = header.kind === "delete" || (header.kind === undefined && made === undefined);
   if (deletes && old !== undefined) return { kind: "delete", path: old, type, edits };
-  if (old === undefined || made === undefined)
-    throw malformed(at, "the file's name cannot be told from here on");
+  if (old === undefined || made === undefined) throw malformed(at, "the file name cannot be determined");
   if (old === made) return { kind: "update", path: old, type, mode, edits };
   if (from !== undefined)
     return { kind: "update", path: old, newPath: made, ...(copy && { copy }), type, mode, edits };

@@ -45,7 +45,7 @@ function* partsOf(spool: Spool): Iterable<Buffer> {
   for (let at = 0; ; ) {
     const { start, bytes } = spool.read(at, PART_BYTES);
     if (bytes.length === 0) return;
-    if (start > at) yield Buffer.from(`\n[${start - at} bytes of output are not kept]\n`);
+    if (start > at) yield Buffer.from(`\n[${start - at} bytes of output are not stored]\n`);
     yield bytes;
     at = start + bytes.length;
   }
@@ -59,7 +59,7 @@ function openExcerpt(path: string, spool: Spool): number {
   const fd = openSync(copy, "wx+", 0o600);
   unlinkSync(copy);
   try {
-    const note = `\n[${start - head.length} bytes of output are not kept, or not here while more comes]\n`;
+    const note = `\n[${start - head.length} bytes of output are not stored, or not available while more arrives]\n`;
     for (const part of [head, Buffer.from(note), tail]) writeSync(fd, part);
     return fd;
   } catch (cause) {

@@ -48,8 +48,8 @@ export function toRequestError(cause: unknown, proc_id: string): unknown {
     case "not_kept": {
       const { errno } = cause.refusal;
       if (errno === "ENOSPC" || errno === "EDQUOT")
-        return new ToolError("NO_SPACE", "there is no space for its output; it was not run", {}, { cause });
-      return new ToolError("IO_ERROR", `its output cannot be kept (${errno}); it was not run`, { errno });
+        return new ToolError("NO_SPACE", "no disk space for its output; it was not run", {}, { cause });
+      return new ToolError("IO_ERROR", `its output cannot be stored (${errno}); it was not run`, { errno });
     }
     case "not_started":
       return cause;

@@ -86,12 +86,12 @@ test("as a ref, a line stands for what is not kept", async () => {
   writer.write(Buffer.from("aaaabbbbbbbbbbcccc"));
   using early = openOutput(path, caps);
   expect(readFileSync(`/proc/self/fd/${early.fd}`, "utf8")).toBe(
-    "aaaa\n[10 bytes of output are not kept, or not here while more comes]\ncccc",
+    "aaaa\n[10 bytes of output are not stored, or not available while more arrives]\ncccc",
   );
   await orderOutput(path, caps);
   using output = openOutput(path, caps);
   expect(readFileSync(`/proc/self/fd/${output.fd}`, "utf8")).toBe(
-    "aaaa\n[10 bytes of output are not kept]\ncccc",
+    "aaaa\n[10 bytes of output are not stored]\ncccc",
   );
 });
 
@@ -102,7 +102,9 @@ test("of output that still comes a ref copies no more than its beginning and its
   using output = openOutput(path, caps);
   expect(output.size).toBeLessThan(2 * MEBIBYTE + 200);
   const text = readFileSync(`/proc/self/fd/${output.fd}`, "utf8");
-  expect(text).toMatch(/^0+\n\[7340032 bytes of output are not kept, or not here while more comes\]\n8+$/);
+  expect(text).toMatch(
+    /^0+\n\[7340032 bytes of output are not stored, or not available while more arrives\]\n8+$/,
+  );
 });
 
 test("ordering output goes over parts of any size, across the end of the ring", async () => {
@@ -113,7 +115,7 @@ test("ordering output goes over parts of any size, across the end of the ring", 
   await orderOutput(path, caps);
   using output = openOutput(path, caps);
   const bytes = readFileSync(`/proc/self/fd/${output.fd}`);
-  const note = `\n[${all.length - caps.head - caps.tail} bytes of output are not kept]\n`;
+  const note = `\n[${all.length - caps.head - caps.tail} bytes of output are not stored]\n`;
   const expected = [all.subarray(0, caps.head), Buffer.from(note), all.subarray(all.length - caps.tail)];
   expect(bytes.equals(Buffer.concat(expected))).toBe(true);
 });

@@ -24,7 +24,7 @@ export interface SupervisorClient {
   ask<N extends RequestName>(name: N, ask: Requests[N]["ask"]): Promise<Requests[N]["answer"]>;
   /** Keeps this process alive while something runs, and lets it go when nothing does. */
   hold(on: boolean): void;
-  /** Takes everything down; resolves when the supervisor is gone. */
+  /** Takes everything down; resolves when the supervisor has exited. */
   close(): Promise<void>;
   /** After `close`: that waits no longer than until the supervisor has taken it on, which outlives this process. */
   leave(): Promise<void>;
@@ -85,7 +85,7 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
   const end = (inGoodOrder: boolean) => {
     if (isGone) return;
     isGone = true;
-    rejectAll(new SupervisorLost("the supervisor is gone"));
+    rejectAll(new SupervisorLost("the supervisor has exited"));
     if (!inGoodOrder) on.lost();
     closeTaken.resolve();
     gone.resolve();
@@ -122,7 +122,7 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
     pid: child.pid,
     ask(name, ask) {
       const { promise, resolve, reject } = Promise.withResolvers<Requests[typeof name]["answer"]>();
-      if (isGone) reject(new SupervisorLost("the supervisor is gone"));
+      if (isGone) reject(new SupervisorLost("the supervisor has exited"));
       else {
         const id = ++requests;
         pending.set(id, { resolve, reject });

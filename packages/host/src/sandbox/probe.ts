@@ -71,7 +71,7 @@ const run = ({ argv: [program, ...args], env }: ReturnType<Level["launch"]>): Pr
 export function adviceFor(hasBubblewrap: boolean): string {
   if (!hasBubblewrap) return "install bubblewrap (apt-get, dnf, pacman or apk have it under that name)";
   const switches = SWITCHES.filter(({ file, off }) => readText(file) === off);
-  return switches.map(({ advice }) => advice).join("; ") || "`octant doctor` tells what was tried";
+  return switches.map(({ advice }) => advice).join("; ") || "`octant doctor` shows what was tried";
 }
 
 const SWITCHES = [

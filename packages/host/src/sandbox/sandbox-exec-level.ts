@@ -10,7 +10,7 @@ export const createSandboxExecLevel = (): Level => ({
   level: "sandbox-exec",
   binds: false,
   detail:
-    "sandbox-exec of macOS, unverified: only the workspace, temp and caches writable, secrets unreadable; processes and sockets are not kept apart",
+    "sandbox-exec of macOS, unverified: only the workspace, temp and caches writable, secrets unreadable; processes and sockets are not isolated",
   launch(command, { mounts, ownNetwork }) {
     const { argv, folder, env } = command;
     const { passed, inside } = divideVariables(env);

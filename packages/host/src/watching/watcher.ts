@@ -77,7 +77,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const results = await Promise.allSettled(watched);
     const subscriptions = results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const failed = results.find((one) => one.status === "rejected");
-    if (!failed) return { subscriptions, status: { kind: "events", detail: "the system tells of changes" } };
+    if (!failed) return { subscriptions, status: { kind: "events", detail: "the system reports changes" } };
     await Promise.all(subscriptions.map((one) => one.unsubscribe()));
     const reason = failed.reason instanceof Error ? failed.reason.message : String(failed.reason);
     const detail = `changes cannot be watched, so files are looked at again: ${reason}`;

@@ -78,7 +78,7 @@ function toDetailed(service: Service, state: TaskState): Plain {
 function toResult({ toResult }: Service, { task, result }: TaskState): Plain {
   if (result)
     return { ...toCallToolResult({ envelope: result, attachments: [], ...(toResult && { toResult }) }) };
-  throw new ProtocolError(ProtocolErrorCode.InternalError, `The result of ${task.taskId} is no longer there`);
+  throw new ProtocolError(ProtocolErrorCode.InternalError, `The result of ${task.taskId} has expired`);
 }
 
 function requireTasks(context: ServerContext): void {

@@ -133,7 +133,7 @@ test("a torn line is told as such, recorded by the next writer, and guarded from
   bytes[bytes.length - 50] = (bytes.at(-50) as number) ^ 1;
   writeFileSync(last, bytes);
   expect((await verify()).problems).toMatchObject([
-    { what: "what is left of torn lines is not what was recorded about them" },
+    { what: "the remains of torn lines differ from their record" },
   ]);
 });
 

@@ -41,7 +41,7 @@ export function createChainCheck(
   const explain = (record: AuditRecord) => {
     const told = record.kind === "torn" ? record.pieces.filter(({ part }) => part >= firstPart) : [];
     if (JSON.stringify(told) !== JSON.stringify(pieces))
-      onProblem("what is left of torn lines is not what was recorded about them");
+      onProblem("the remains of torn lines differ from their record");
     pieces = [];
   };
 

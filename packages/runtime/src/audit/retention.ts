@@ -99,7 +99,7 @@ function unlessRefused<T>({ warn }: RetentionOptions, work: () => T): T | undefi
   } catch (cause) {
     const errno = errnoOf(cause);
     if (errno === undefined) throw cause;
-    warn(`old parts of the audit log cannot be removed (${errno}), so it grows beyond what it may have`);
+    warn(`old parts of the audit log cannot be removed (${errno}), so it exceeds its size limit`);
     return undefined;
   }
 }

@@ -179,6 +179,6 @@ async function checkClaim(
   // It may have been written since it was checked, or begun.
   const head = await loadSteadyHead(folder, key, chain);
   if (head?.known && head.known.seq >= seq) return;
-  if (!known) report(file, line, `chain ${chain} is gone; it had reached record ${seq}`);
+  if (!known) report(file, line, `chain ${chain} is missing; its last record was ${seq}`);
   else report(file, line, `${toMissing(known.seq + 1, seq)} gone from chain ${chain}`);
 }

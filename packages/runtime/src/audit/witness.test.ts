@@ -39,7 +39,7 @@ test("a removed log is missed, also after another one was begun", async () => {
   expect((await verify()).ok).toBe(true);
   rmSync(folder, { recursive: true });
   mkdirSync(folder);
-  const gone = { what: expect.stringMatching(/^chain \S+ is gone; it had reached record 6$/) };
+  const gone = { what: expect.stringMatching(/^chain \S+ is missing; its last record was 6$/) };
   expect(await verify()).toMatchObject({ ok: false, problems: [gone] });
   writeLog(2);
   expect(await verify()).toMatchObject({ ok: false, chains: 1, problems: [gone] });

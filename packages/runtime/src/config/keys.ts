@@ -43,7 +43,10 @@ export const KEYS = {
     below: "needs trust",
     note: "deny and prompt rules always count",
   },
-  hooks: { summary: "Shell commands that are asked before a call or told after it", below: "needs trust" },
+  hooks: {
+    summary: "Shell commands that run before a call (and may deny it) or after it",
+    below: "needs trust",
+  },
   mcp_servers: {
     summary: "MCP servers by name: a command, or a URL",
     below: "needs trust",
@@ -72,7 +75,7 @@ export const KEYS = {
   },
   language_servers: { summary: "Commands of language servers by language", below: "needs trust" },
   search: {
-    summary: "The model that `search` compares meanings by, where vectors are kept, and how lists are fused",
+    summary: "The embedding model of `search`, where vectors are stored, and how result lists are fused",
     below: "ignored, with a warning",
   },
   ui: {
@@ -89,12 +92,12 @@ export const KEYS = {
   },
   checkpoints: {
     summary:
-      "Whether the state of the files is kept before commands and turns, so that they can be undone; on in the agent, off in a server when absent",
+      "Checkpoint files before commands and turns, so that they can be undone; by default on in the agent, off in a server",
     below: "ignored, with a warning",
     variable: "OCTANT_CHECKPOINTS",
   },
   mode: {
-    summary: "Allow only looking and this",
+    summary: "Allow only reading and this intent",
     below: "narrows only",
     note: "two different ones leave `inspect`",
     variable: "OCTANT_MODE",

@@ -71,8 +71,7 @@ function readBytes(file: SettingsFile, fd: number, size: number): Buffer {
   let length = 0;
   for (let read = -1; read !== 0 && length < buffer.length; length += read)
     read = readSync(fd, buffer, length, buffer.length - length, null);
-  if (length !== size)
-    throw refusedFile(file, "expected a file that nobody is writing at the moment; try again");
+  if (length !== size) throw refusedFile(file, "the file changed while it was read; try again");
   return buffer.subarray(0, length);
 }
 

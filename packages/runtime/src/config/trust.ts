@@ -52,7 +52,7 @@ export function untrustedError(waiting: readonly WaitingForTrust[]): ToolError<"
   const names = waiting.flatMap(({ tier, parts }) => parts.map(({ key }) => `${tier}: ${key}`));
   return new ToolError(
     "UNTRUSTED_CONFIG",
-    `the project's settings want to run or to allow something, and nobody has trusted them: ${names.join(", ")}; ` +
+    `the project's settings run programs or allow actions and are not trusted yet: ${names.join(", ")}; ` +
       "`octant trust` in a terminal shows them in full and asks",
     { waiting: names },
   );

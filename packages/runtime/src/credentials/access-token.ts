@@ -33,5 +33,5 @@ function oauthOf(
   name: string,
 ): OAuthCredential {
   if (credential?.kind === "oauth") return credential;
-  throw new ToolError("UNAUTHENTICATED", `nobody is signed in to ${name}; run: octant login ${name}`, {});
+  throw new ToolError("UNAUTHENTICATED", `not signed in to ${name}; run: octant login ${name}`, {});
 }

@@ -44,7 +44,9 @@ export async function openRedirect(isExpected: (answer: URLSearchParams) => bool
         const fail = () =>
           reject(
             late.aborted
-              ? new ToolError("TIMEOUT", "nobody came back from the browser", { after_ms: MAX_WAIT_MS })
+              ? new ToolError("TIMEOUT", "the sign-in was not completed in the browser", {
+                  after_ms: MAX_WAIT_MS,
+                })
               : signal.reason,
           );
         AbortSignal.any([late, signal]).addEventListener("abort", fail, { once: true });

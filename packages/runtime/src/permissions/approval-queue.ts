@@ -142,7 +142,7 @@ function toApproval(request: PermissionRequest, timeoutMs: number): PendingAppro
 
 const nobodyAnswered = (timeoutMs: number): PermissionAnswer => ({
   answer: "unattended",
-  reason: `nobody answered within ${timeoutMs / 1_000} s, so call again when somebody can`,
+  reason: `no answer within ${timeoutMs / 1_000} s; call again when a person can answer`,
 });
 
 const TOO_MANY: PermissionAnswer = {

@@ -239,7 +239,7 @@ test("an approval runs out, or ends with its call, and says so", async () => {
   await expect(cancelled).rejects.toThrow("enough");
   expect(await late).toEqual({
     answer: "unattended",
-    reason: expect.stringContaining("nobody answered within 0.005 s"),
+    reason: expect.stringContaining("no answer within 0.005 s"),
   });
   expect(queue.list()).toEqual([]);
 });

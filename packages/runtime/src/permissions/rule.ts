@@ -74,7 +74,7 @@ function refuseLostNames(args: unknown, ctx: z.RefinementCtx): unknown {
 export const PermissionRule = z.strictObject({
   tool_pattern: ToolPattern,
   mode: PermissionMode,
-  reason: z.string().max(1_000).optional().describe("Shown to whoever is refused or asked"),
+  reason: z.string().max(1_000).optional().describe("Shown when a call is refused or needs approval"),
   args: ArgumentConditions.optional(),
 });
 export type PermissionRule = z.output<typeof PermissionRule>;

@@ -86,7 +86,7 @@ export function createIndexThread({ folder, onNewLife, log, ...data }: IndexThre
 }
 
 const REMEDIES: Readonly<Record<IndexFault, string>> = {
-  damaged: "the search index was damaged, so it is built anew",
+  damaged: "the search index was damaged and is being rebuilt",
   unwritable:
     "the search index cannot be written to the state folder (is the disk full?), so it is held in memory until the next start",
 };

@@ -225,7 +225,7 @@ test("pages damaged while the engine runs are told of, and the index is built an
   await engine.index({ signal: never() });
   expect(await named(engine, "helper7")).toContain("many/file-7.ts#helper7");
   expect((await engine.progress()).state).toBe("fresh");
-  expect(new Set(logged.splice(0))).toEqual(new Set(["the search index was damaged, so it is built anew"]));
+  expect(new Set(logged.splice(0))).toEqual(new Set(["the search index was damaged and is being rebuilt"]));
 });
 
 test("where the state folder takes no file, the index is held in memory", async () => {

@@ -90,7 +90,7 @@ function languagesFor(asked: string | undefined): ReadonlySet<string> {
 }
 
 function noPattern(languages: readonly string[]): ToolError<"INVALID_ARGUMENT"> {
-  const message = `the pattern is no code of ${languages.join(" or ")}; write it as code, with $NAME for one thing and $$$NAME for any number`;
+  const message = `the pattern is not valid ${languages.join(" or ")}; write it as code, with $NAME for one node and $$$NAME for any number`;
   return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "pattern", message }] });
 }
 

@@ -61,7 +61,7 @@ async function findSymbol({ sources, workspace }: Code, id: SymbolId): Promise<S
   const found = (await sources.symbols(path, source)).find((one) => one.path === symbol);
   if (found) return { path, position: found.nameRange.start, source };
   const uri = pathToUri(path);
-  const message = `${uri} has no symbol '${symbol}'; code.outline shows what it has`;
+  const message = `${uri} has no symbol '${symbol}'; code.outline lists its symbols`;
   throw new ToolError("NOT_FOUND", message, { uri, id });
 }
 

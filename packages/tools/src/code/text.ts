@@ -76,7 +76,7 @@ interface HoverData {
 }
 
 export const hoverText = ({ text }: HoverData, { backend }: Reader): ActionText => ({
-  body: text ?? "nothing is known about this place",
+  body: text ?? "no information about this position",
   notes: [backend && `by ${backend}`],
 });
 

@@ -19,7 +19,7 @@ const MAX_URIS = 100;
 
 const OrderedRange = Range.refine(
   ({ start, end }) => start.line < end.line || (start.line === end.line && start.col <= end.col),
-  "range.end lies before range.start",
+  "range.end is before range.start",
 );
 
 const FileContent = z.object({
@@ -42,7 +42,7 @@ const FileContent = z.object({
   eol: z.enum(["lf", "crlf", "mixed", "none"]).optional(),
   bom: z.boolean().optional(),
   line_count: z.int().nullable().optional(),
-  range: Range.optional().describe("What the asked range came to"),
+  range: Range.optional().describe("The range that was read"),
   mime: z.string().optional(),
 });
 

@@ -45,7 +45,7 @@ function fileText(data: FileData): ActionText {
   const { text, base64, range, line_count, eol, bom, truncated, ref, hash, encoding, mime, size = 0 } = data;
   const handles = { hash, ...(truncated && { ref }) };
   if (encoding === "image") return { body: `${mime ?? "image"}, ${size} bytes, attached`, handles };
-  if (base64 !== undefined) return { body: base64, notes: [`base64, ${size} bytes in all`], handles };
+  if (base64 !== undefined) return { body: base64, notes: [`base64, ${size} bytes in total`], handles };
   const notes = [
     range && partOf(range, line_count),
     (eol === "crlf" || eol === "mixed") && `line ends ${eol}`,

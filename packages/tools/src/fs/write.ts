@@ -51,7 +51,7 @@ function decode(content: string, encoding: "utf-8" | "base64"): Buffer {
     throw invalid("content is not valid Unicode: it holds half of a surrogate pair; send bytes as base64");
   }
   if (BASE64.test(content)) return Buffer.from(content, "base64");
-  throw invalid("content is no base64 (A–Z a–z 0–9 + / with = at the end, no line breaks)");
+  throw invalid("content is not valid base64 (A–Z a–z 0–9 + / with = at the end, no line breaks)");
 }
 
 const invalid = (message: string) =>

@@ -29,7 +29,7 @@ export function jobText(data: JobData, reader: Reader): ActionText {
     body: [jobLine(job), ...events.flatMap(eventLine), ...(answer === undefined ? [] : [answer])].join("\n"),
     notes: [
       dropped !== undefined && dropped > 0 && `${dropped} events lost`,
-      restarted === true && "the server restarted; events before that are gone",
+      restarted === true && "the server restarted; earlier events are lost",
     ],
     handles: answer === undefined ? { job: job.job_id, from_seq: next_seq } : {},
   };

@@ -267,5 +267,5 @@ const listText = ({ memories }: { readonly memories: readonly z.output<typeof It
         ({ memory_id, scope, kind, text, updated_at, changed_since }) =>
           `${memory_id} (${scope} ${kind}, ${updated_at.slice(0, 10)})${changed_since ? ` [changed since: ${changed_since.join(", ")}]` : ""}: ${text}`,
       )
-      .join("\n") || "nothing is remembered about this",
+      .join("\n") || "no memory matches",
 });

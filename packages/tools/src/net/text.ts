@@ -27,7 +27,8 @@ export function responseText(data: ResponseData): ActionText {
   const shown = Object.entries(headers).filter(([name]) => content === "" || TELLING.test(name));
   const lines = shown.flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`));
   const gap =
-    omitted && `[… ${omitted.bytes} bytes omitted; the ref goes on at line ${omitted.start.line + 1} …]`;
+    omitted &&
+    `[… ${omitted.bytes} bytes omitted; continue with the ref at line ${omitted.start.line + 1} …]`;
   return {
     body: [
       `HTTP ${status}${redirects > 0 ? ` from ${url}` : ""}`,

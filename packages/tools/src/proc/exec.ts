@@ -131,7 +131,7 @@ export const exec = (workspace: ProcWorkspace) =>
 async function withUndo<T extends { readonly note?: string }>(answer: T, turn: OpenTurn | undefined) {
   if (!turn) return answer;
   const { undo, note } = await turn.end();
-  const notes = [answer.note, note && `what it changed cannot be taken back: ${note}`].filter(Boolean);
+  const notes = [answer.note, note && `its changes cannot be undone: ${note}`].filter(Boolean);
   return { ...answer, ...(undo && { undo }), ...(notes.length > 0 && { note: notes.join("; ") }) };
 }
 
@@ -190,7 +190,7 @@ function noteOn(info: ProcessInfo, { timeout, wait_for }: ExecInput): string | u
   const { proc_id, status, limit, output_open, output_failure } = info;
   if (limit !== null)
     return `it, or something that it started, was killed for using more ${limit} than a command may`;
-  if (output_failure !== null) return `not all output could be kept (${output_failure})`;
+  if (output_failure !== null) return `not all output could be stored (${output_failure})`;
   if (status === "timed_out") return `ended because it ran for more than ${timeout} ms`;
   if (status === "running" && !wait_for)
     return `it still runs; proc.logs with ${proc_id} and follow: true shows what comes, proc.kill ends it`;

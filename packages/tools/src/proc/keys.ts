@@ -43,7 +43,7 @@ export function keyBytes(key: string): string {
   if (control !== undefined) return String.fromCharCode(control.charCodeAt(0) & CONTROL_MASK);
   const alt = ALT.exec(key)?.[1];
   if (alt !== undefined) return `\x1b${[...alt].length === 1 ? alt : keyBytes(alt)}`;
-  const message = `there is no key '${key}'; there are ctrl-a to ctrl-z, alt-…, ${Object.keys(NAMED).join(", ")}`;
+  const message = `there is no key '${key}'; use ctrl-a to ctrl-z, alt-…, ${Object.keys(NAMED).join(", ")}`;
   throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "keys", message }] });
 }
 

@@ -47,7 +47,7 @@ export const logsText = (data: LogsData): ActionText => ({
   notes: [
     ending(data),
     data.text === "" && "nothing new",
-    data.missing > 0 && `${data.missing} bytes before this are not kept`,
+    data.missing > 0 && `${data.missing} earlier bytes are no longer stored`,
   ],
   handles: { since: data.status === "running" || data.next < data.total ? data.next : undefined },
 });

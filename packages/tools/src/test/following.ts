@@ -88,14 +88,14 @@ function openIfThere(path: string): RegularFile | undefined {
 const unreadable = (errno: string, cause?: unknown) =>
   new ToolError(
     "IO_ERROR",
-    `the file that the runner tells its results in cannot be read (${errno}); did a test replace it?`,
+    `the runner's results file cannot be read (${errno}); did a test replace it?`,
     { errno },
     { cause },
   );
 
 const tooLarge = (actual: number, limit: number) =>
-  new ToolError(
-    "LIMIT_EXCEEDED",
-    `the runner told more results than the ${limit} bytes that are read; run fewer tests at once`,
-    { limit, actual, what: "bytes of test results" },
-  );
+  new ToolError("LIMIT_EXCEEDED", `the runner's results exceed ${limit} bytes; run fewer tests at once`, {
+    limit,
+    actual,
+    what: "bytes of test results",
+  });

@@ -91,7 +91,7 @@ function throwWhenMissing(runner: Runner, suite: Suite, ending: Ending): void {
   const command = suite.command.join(" ");
   throw notInstalled(
     runner.name,
-    `'${command}' did not find its program; install what the project needs first`,
+    `'${command}' did not find its program; install the project's dependencies first`,
   );
 }
 

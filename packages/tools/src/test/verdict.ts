@@ -32,7 +32,7 @@ export function toVerdict(seen: Evidence): { status: RunStatus; reason?: string 
   return { status: "failed", reason: `all tests passed, but the runner ended with exit code ${exitCode}` };
 }
 
-const NO_TESTS = "no test was run, or none was told of; output_ref has what the runner printed";
+const NO_TESTS = "no test ran, or none was reported; output_ref has the runner's output";
 
 function withoutTests({ exitCode, saysNone, exitCodeCounts }: Evidence): {
   status: RunStatus;

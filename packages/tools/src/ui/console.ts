@@ -12,7 +12,7 @@ const RANKS: ReadonlyMap<string, number> = new Map(LEVELS.map((level, rank) => [
 
 export const console = (options: UiOptions) =>
   action({
-    summary: "What the pages of a profile have logged, with errors that nothing caught.",
+    summary: "List the console messages and uncaught errors of a profile's pages.",
     listing: "brief",
     access: "read",
     timing: "sync",

@@ -89,7 +89,7 @@ async function findDevice(name: string) {
     const alike = Object.keys(devices).filter((one) => one.toLowerCase().includes(word));
     throw invalid(
       "settings.device",
-      `there is no device '${name}'; there are ${(alike.length > 0 ? alike : Object.keys(devices)).slice(0, 12).join(", ")}`,
+      `there is no device '${name}'; similar ones: ${(alike.length > 0 ? alike : Object.keys(devices)).slice(0, 12).join(", ")}`,
     );
   }
   const { defaultBrowserType: _browser, ...rest } = found;

@@ -64,7 +64,7 @@ export const upload = (options: UiOptions) =>
     async run({ target, files, profile }, ctx) {
       const read = files.map((uri) => readWorkspaceFile(options, uri, MAX_UPLOAD_BYTES));
       const total = read.reduce((sum, { bytes }) => sum + bytes.length, 0);
-      if (total > MAX_UPLOAD_BYTES) throw invalid("files", `more than ${MAX_UPLOAD_BYTES} bytes in all`);
+      if (total > MAX_UPLOAD_BYTES) throw invalid("files", `more than ${MAX_UPLOAD_BYTES} bytes in total`);
       const payload = read.map(({ name, bytes }) => ({ name, mimeType: "", buffer: bytes }));
       const { page } = await act(options, { profile, target }, ctx, ({ locator, waits }) =>
         locator.setInputFiles(payload, waits),

@@ -39,7 +39,7 @@ export const commit = (workspace: VcsWorkspace) =>
     examples: [
       {
         title: "Commit two files only",
-        input: { message: "fix: say what is meant", files: ["package.json", "src/main.ts"] },
+        input: { message: "fix: clarify the message", files: ["package.json", "src/main.ts"] },
       },
     ],
     text: commitText,

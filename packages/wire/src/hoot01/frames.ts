@@ -96,7 +96,7 @@ function parseMessage(frames: readonly Uint8Array[]): Message {
   if (body.length > MAX_BODY_BYTES)
     throw new ToolError(
       "TOO_LARGE",
-      `frame 6: a body has at most ${MAX_BODY_BYTES} bytes; stream what is larger`,
+      `frame 6: a body has at most ${MAX_BODY_BYTES} bytes; stream larger content`,
       {
         limit: MAX_BODY_BYTES,
         actual: body.length,

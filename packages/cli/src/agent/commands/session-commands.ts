@@ -74,7 +74,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     run(_, { opened: { agent } }) {
       const { usage, cost } = agent.session.conversation;
       return {
-        text: `${tokensOf(usage)} tokens, ${cost === null ? "cost not known" : `$${cost.toFixed(4)}`}`,
+        text: `${tokensOf(usage)} tokens, ${cost === null ? "cost unknown" : `$${cost.toFixed(4)}`}`,
       };
     },
   },
