@@ -46,7 +46,7 @@ const at = (name: string) => `file://${join(root, name)}`;
 
 async function connect(versionNegotiation: { mode: "legacy" | "auto" }) {
   const { registry, dispatch } = octant;
-  const features = createMcpFeatures({ ...octant, watcher, symbols: async (prefix) => [`${prefix}Symbol`] });
+  const features = createMcpFeatures({ ...octant, watcher });
   const service = { registry, dispatch, name: "octant", version: "1", log: () => {}, ...features };
   const { client, close } = await connectInProcess(service, { versionNegotiation });
   onTestFinished(close);
@@ -211,7 +211,7 @@ describe.each([
     expect(await complete(prompt, "path", "")).toEqual(expect.arrayContaining(["README.md", "src/"]));
     expect(await complete(prompt, "path", "src/m")).toEqual(["src/main.ts"]);
     expect(await complete(prompt, "path", "../")).toEqual([]);
-    expect(await complete(prompt, "symbol", "my")).toEqual(["mySymbol"]);
+    expect(await complete(prompt, "symbol", "ans")).toEqual(["answer"]);
     const path = root.slice(1);
     expect(await complete(template("file:///{+path}"), "path", "")).toEqual([`${path}/`]);
     expect(await complete(template("file:///{+path}"), "path", `${path}/READ`)).toEqual([

@@ -1,31 +1,27 @@
 import { dirname } from "node:path/posix";
-import { pathToFileURL } from "node:url";
 import { type Registry, ToolError } from "@octant/core";
 import type { CallFor, CompletionSource, FeatureContext } from "./mcp-calls.ts";
 
-/** Symbols whose name begins so, best first. */
-export type FindSymbols = (prefix: string, ctx: FeatureContext) => Promise<readonly string[]>;
-
 /** Branches and tags, best first. */
-export type FindRefs = (signal: AbortSignal) => Promise<readonly string[]>;
+export type FindRefs = (ctx: FeatureContext) => Promise<readonly string[]>;
 
 export interface CompletionParts {
   readonly registry: Registry;
   readonly call: CallFor;
-  /** The first of the workspace. */
+  /** The URI of the first root of the workspace. */
   readonly root: string;
-  readonly symbols?: FindSymbols;
   readonly refs?: FindRefs;
 }
 
 const MAX_COMMITS = 20;
+const MAX_SYMBOLS = 100;
 
 type Request = Parameters<CompletionSource>[0];
 type Complete = (request: Request, ctx: FeatureContext) => Promise<readonly string[]> | readonly string[];
 
 /** Values for arguments of prompts and variables of templates, by the name of the argument. */
 export function createCompletions(parts: CompletionParts): CompletionSource {
-  const { registry, call, root, symbols, refs } = parts;
+  const { registry, call, root, refs } = parts;
   const namesOf = (tool: string) => Object.keys(registry.get(tool)?.actions ?? {});
   const has = (tool: string, action: string) => namesOf(tool).includes(action);
 
@@ -40,7 +36,7 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
   };
   /** In a prompt a path is taken from the root; in a template it is what follows `file:///`. */
   const completePath: Complete = async ({ of, value }, ctx) => {
-    const rootUri = `${pathToFileURL(root)}/`;
+    const rootUri = `${root}/`;
     const base = "template" in of ? "file:///" : rootUri;
     const folder = value.endsWith("/") ? value : dirname(value);
     const entries = await entriesOf(folder === "." ? base : `${base}${folder}`, ctx);
@@ -54,11 +50,16 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
     if (!has("vcs", "log")) return [];
     try {
       const { commits } = (await call(ctx, "vcs", "log", { limit: MAX_COMMITS })).data;
-      return [...((await refs?.(ctx.signal)) ?? []), ...commits.map(({ hash }) => hash)];
+      return [...((await refs?.(ctx)) ?? []), ...commits.map(({ hash }) => hash)];
     } catch (cause) {
       if (cause instanceof ToolError) return [];
       throw cause;
     }
+  };
+  const completeSymbol: Complete = async ({ value: query }, ctx) => {
+    if (query === "" || !has("code", "search_symbol")) return [];
+    const { results } = (await call(ctx, "code", "search_symbol", { query, limit: MAX_SYMBOLS })).data;
+    return [...new Set(results.map(({ name }) => name))];
   };
   const completeJob: Complete = async (_request, ctx) =>
     has("job", "list") ? (await call(ctx, "job", "list", {})).data.jobs.map(({ job_id }) => job_id) : [];
@@ -67,7 +68,7 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
 
   const byName: Readonly<Record<string, Complete>> = {
     path: completePath,
-    symbol: ({ value }, ctx) => symbols?.(value, ctx) ?? [],
+    symbol: completeSymbol,
     tool: () => registry.list().map(({ name }) => name),
     action: ({ others }) => namesOf(others["tool"] ?? ""),
     ref: completeRef,

@@ -1,8 +1,8 @@
 import type { Dispatch, Registry } from "@octant/core";
-import { createFileChanges, type Watcher, type Workspace } from "@octant/host";
+import { createFileChanges, pathToUri, type Watcher, type Workspace } from "@octant/host";
 import type { ServiceOptions } from "@octant/mcp";
 import { createCallFor } from "./mcp-calls.ts";
-import { createCompletions, type FindRefs, type FindSymbols } from "./mcp-completions.ts";
+import { createCompletions, type FindRefs } from "./mcp-completions.ts";
 import { createFollowList } from "./mcp-list-changes.ts";
 import { createPrompts } from "./mcp-prompts.ts";
 import { createResources } from "./mcp-resources.ts";
@@ -12,7 +12,6 @@ export interface FeatureParts {
   readonly dispatch: Dispatch;
   readonly workspace: Pick<Workspace, "jobs" | "confinement" | "processes" | "files">;
   readonly watcher: Watcher;
-  readonly symbols?: FindSymbols;
   readonly refs?: FindRefs;
 }
 
@@ -23,23 +22,44 @@ type McpFeatures = Pick<
 
 /** What Octant offers an MCP client beside its tools. */
 export function createMcpFeatures(parts: FeatureParts): McpFeatures {
-  const { registry, dispatch, workspace, watcher, symbols, refs } = parts;
+  const { registry, dispatch, workspace, watcher, refs } = parts;
   const call = createCallFor(dispatch);
   const files = createFileChanges({ ...workspace, watcher });
   const followList = createFollowList({ ...workspace, registry, watcher });
   const [root = "/"] = workspace.confinement.roots;
   return {
-    title: "Octant",
-    description: "Files, code, processes, tests and history of a project, for agents.",
-    icons: [{ src: `data:image/svg+xml;base64,${ICON}`, mimeType: "image/svg+xml", sizes: ["any"] }],
+    ...ABOUT,
     resources: createResources(registry, call, { ...workspace, files, followList }),
     prompts: createPrompts(registry),
     completions: createCompletions({
-      ...{ registry, call, root },
-      ...(symbols && { symbols }),
+      ...{ registry, call, root: pathToUri(root) },
       ...(refs && { refs }),
     }),
     tasks: workspace.jobs,
+  };
+}
+
+export interface EdgeParts {
+  readonly registry: Registry;
+  readonly dispatch: Dispatch;
+  /** The URI of the first root of the workspace; without it paths are not completed. */
+  readonly root: string | undefined;
+}
+
+/** The same from an edge whose tools are in another process: everything that a call of a tool can answer. */
+export function createEdgeFeatures({ registry, dispatch, root }: EdgeParts): McpFeatures {
+  const call = createCallFor(dispatch);
+  return {
+    ...ABOUT,
+    resources: createResources(registry, call),
+    prompts: createPrompts(registry),
+    completions: createCompletions({
+      ...{ registry, call, root: root ?? "file://" },
+      refs: async (ctx) =>
+        registry.get("vcs")?.actions["branch"]
+          ? ((await call(ctx, "vcs", "branch", { op: "list" })).data.branches ?? []).map(({ name }) => name)
+          : [],
+    }),
   };
 }
 
@@ -47,3 +67,9 @@ export function createMcpFeatures(parts: FeatureParts): McpFeatures {
 const ICON = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M3 21V3a18 18 0 0 1 12.7 5.3z" fill="#e4572e"/></svg>',
 ).toString("base64");
+
+const ABOUT = {
+  title: "Octant",
+  description: "Files, code, processes, tests and history of a project, for agents.",
+  icons: [{ src: `data:image/svg+xml;base64,${ICON}`, mimeType: "image/svg+xml", sizes: ["any"] }],
+};

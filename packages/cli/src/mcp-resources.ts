@@ -39,11 +39,11 @@ export const TEMPLATES = {
   blob: "blob:sha256:{hash}",
 } as const;
 
-/** Files, refs, job logs and the manual, all read by the tools themselves. */
+/** Files, refs, job logs and the manual, all read by the tools themselves. Without `changes` nobody can subscribe. */
 export function createResources(
   registry: Registry,
   call: CallFor,
-  changes: ChangeSources & { readonly followList: FollowList },
+  changes?: ChangeSources & { readonly followList: FollowList },
 ): ResourceSource {
   const has = (tool: string, action: string) => registry.get(tool)?.actions[action] !== undefined;
   const listJobs = async (ctx: FeatureContext): Promise<Resource[]> => {
@@ -67,9 +67,6 @@ export function createResources(
     const resources = data.entries.map(toFileResource);
     return { resources, ...(paging.cursor !== null && { nextCursor: paging.cursor }) };
   };
-  const subscribe = createSubscribe(changes, async (uri, ctx) =>
-    FILE.test(uri) ? couldBeRead(uri, ctx, call) : (await readOne(uri, ctx, call, has)) !== undefined,
-  );
   return {
     async list(cursor, ctx) {
       const files = await listFiles(ctx, cursor);
@@ -83,6 +80,19 @@ export function createResources(
       description: DESCRIPTIONS[name as keyof typeof TEMPLATES],
     })),
     read: (uri, ctx) => unlessNotThere(readOne(uri, ctx, call, has)),
+    ...(changes && createFollowing(changes, call, has)),
+  };
+}
+
+function createFollowing(
+  changes: ChangeSources & { readonly followList: FollowList },
+  call: CallFor,
+  has: Has,
+): Pick<ResourceSource, "subscribe" | "onListChange"> {
+  const subscribe = createSubscribe(changes, async (uri, ctx) =>
+    FILE.test(uri) ? couldBeRead(uri, ctx, call) : (await readOne(uri, ctx, call, has)) !== undefined,
+  );
+  return {
     subscribe: (...given) => unlessNotThere(subscribe(...given)),
     onListChange: (listener, { caller }) => changes.followList(caller.id, listener),
   };

@@ -270,9 +270,8 @@ function equip<T extends Tool>(
       dispatch,
       workspace,
       watcher,
-      symbols: async (prefix) =>
-        (await code.engine.symbols(prefix, { limit: MAX_COMPLETIONS })).map(({ name }) => name),
-      refs: (signal) => listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(), signal),
+      refs: ({ signal }) =>
+        listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(), signal),
     }),
   };
   const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });
@@ -337,8 +336,6 @@ function equip<T extends Tool>(
   };
   return octant;
 }
-
-const MAX_COMPLETIONS = 100;
 
 const withoutCaller = <E extends { readonly caller: Caller }>({ caller: _caller, ...edge }: E) => edge;
 

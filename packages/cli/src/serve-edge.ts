@@ -1,6 +1,6 @@
 import { type Answers, type Profile, serveStdio } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
-import { createPrompts } from "./mcp-prompts.ts";
+import { createEdgeFeatures } from "./mcp-features.ts";
 import { LOCAL_CALLER } from "./octant.ts";
 import { openRemote, type RemoteFlags } from "./open-remote.ts";
 import { type FollowedServer, followServer } from "./remote-tools.ts";
@@ -22,11 +22,11 @@ export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   try {
     followed = await followServer(client, log);
     const { registry, ready } = followed;
-    const { name, version, instructions } = ready;
+    const { name, version, instructions, roots = [] } = ready;
     const server = serveStdio({
       registry,
       dispatch: client.dispatch,
-      prompts: createPrompts(registry),
+      ...createEdgeFeatures({ registry, dispatch: client.dispatch, root: roots[0] }),
       caller: LOCAL_CALLER,
       name,
       version,

@@ -4,7 +4,7 @@ import { serveHttp } from "@octant/mcp";
 import { createNatsClient } from "@octant/wire";
 import { EXIT, type Io } from "./command.ts";
 import { explainNats } from "./explain-nats.ts";
-import { createPrompts } from "./mcp-prompts.ts";
+import { createEdgeFeatures } from "./mcp-features.ts";
 import { type FollowedServer, followServer } from "./remote-tools.ts";
 import { checkFlags, type HttpFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
 import { logLine } from "./workspace-flags.ts";
@@ -29,7 +29,7 @@ export async function serveNatsEdge(flags: NatsEdgeFlags, io: Io): Promise<numbe
   try {
     followed = await followServer(client, log);
     const { registry, ready } = followed;
-    const { name, version, instructions } = ready;
+    const { name, version, instructions, roots = [] } = ready;
     const state = openStateFolder({ roots: [], env: io.env, warn: log });
     const tokens = createTokenStore({ folder: state.folder("tokens") });
     const target: HttpTarget = {
@@ -38,7 +38,7 @@ export async function serveNatsEdge(flags: NatsEdgeFlags, io: Io): Promise<numbe
           ...serving,
           ...{ registry, name, version, tokens, log },
           dispatch: client.dispatch,
-          prompts: createPrompts(registry),
+          ...createEdgeFeatures({ registry, dispatch: client.dispatch, root: roots[0] }),
           project: client.project,
           ...(instructions !== undefined && { instructions }),
         }),

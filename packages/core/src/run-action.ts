@@ -68,7 +68,7 @@ const runAsJob =
               ask: (question) => given.ask?.(question, running.signal) ?? Promise.resolve(undefined),
               emit(chunk) {
                 running.emit(chunk);
-                if (isWaiting) given.onStream?.(chunk);
+                if (isWaiting) ctx.emit(chunk);
               },
               progress(update) {
                 running.emit({ kind: "progress", ...update });

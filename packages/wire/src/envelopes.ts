@@ -13,8 +13,11 @@ import {
 } from "@octant/core";
 import { z } from "zod";
 
-/** How much of a call the caller wants to see: its progress, or everything, followed until a job has ended. */
-export const STREAMS = ["progress", "full"] as const;
+/**
+ * How much of a call the caller wants to see: its progress, everything until it is answered, or everything, followed
+ * until its job has ended.
+ */
+export const STREAMS = ["progress", "live", "full"] as const;
 
 /** The body of a Request. `action` and `input` are checked by the dispatcher, so that every edge refuses alike. */
 export const RequestEnvelope = z.strictObject({

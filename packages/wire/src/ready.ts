@@ -20,6 +20,8 @@ export interface ServerReady {
   readonly tools: readonly string[];
   readonly declarations?: readonly ToolDeclaration[];
   readonly instructions?: string;
+  /** The URIs of the workspace. */
+  readonly roots?: readonly string[];
   readonly accepts_binary: boolean;
   /** The PUB socket with job states and stream chunks. */
   readonly broadcast?: string;

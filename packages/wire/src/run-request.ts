@@ -1,6 +1,7 @@
 import {
   type BinaryPart,
   type Caller,
+  type CallOptions,
   createToText,
   type Dispatch,
   type Envelope,
@@ -91,10 +92,8 @@ async function replyTo(
     return reply.binary ? sendBinary(reply, reply.binary, context, channel) : toFinal(reply, hint ?? timing);
   }
   const stream = openStream(request, channel);
-  if (request.stream === "progress" || !runner.jobs || timing === undefined || timing === "sync") {
-    const reply = await call(runner, request, context, hint, (progress) =>
-      stream.chunk({ kind: "progress", ...progress }),
-    );
+  if (request.stream !== "full" || !runner.jobs || timing === undefined || timing === "sync") {
+    const reply = await call(runner, request, context, hint, toListeners(request, stream.chunk));
     if (reply.binary) await stream.binary(reply.binary, context.signal);
     return stream.end(toFinal(reply, hint ?? timing));
   }
@@ -113,12 +112,25 @@ async function replyTo(
   return stream.end(envelope ? toOutcome(envelope) : toFinal(reply, timing));
 }
 
+type Listeners = Pick<CallOptions, "onProgress" | "onStream">;
+
+/** What the caller wants to see of a call before it is answered. */
+export const toListeners = (
+  { stream }: Pick<RequestEnvelope, "stream">,
+  onChunk: (chunk: object) => void,
+): Listeners => ({
+  ...(stream && { onProgress: (progress) => onChunk({ kind: "progress", ...progress }) }),
+  // Progress that is part of the stream was told as progress.
+  ...(stream &&
+    stream !== "progress" && { onStream: (chunk) => chunk.kind !== "progress" && onChunk(chunk) }),
+});
+
 const call = (
   { dispatch, caller }: RequestRunner,
   request: RequestEnvelope,
   { traceparent, signal, upload }: RequestContext,
   timingHint: Timing | undefined,
-  onProgress?: Parameters<Dispatch>[1]["onProgress"],
+  listeners: Listeners = {},
 ): Promise<Reply> =>
   dispatch(toCall(request), {
     caller: narrowCaller(caller, request),
@@ -126,7 +138,7 @@ const call = (
     traceparent,
     ...(timingHint && { timingHint }),
     ...(request.key && { key: request.key }),
-    ...(onProgress && { onProgress }),
+    ...listeners,
     ...(upload && { upload }),
   });
 

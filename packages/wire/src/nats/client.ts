@@ -8,8 +8,8 @@ import {
   JobId,
   newHandle,
   PATIENCE_MS,
-  type Progress,
   type Reply,
+  type StreamChunk,
   type Timing,
   ToolError,
   toTraceId,
@@ -183,6 +183,7 @@ class Client implements NatsClient {
     given.set(HEADERS.requestId, id);
     if (options.upload) await putBinary(options.upload, bodies, given);
     const { data } = await encodeBody(this.#toRequest(call, options), bodies, given);
+    const following = this.#follow(id, options);
     const cancel = () => nc.publish(this.#subjects.cancel(id), "");
     options.signal?.addEventListener("abort", cancel, { once: true });
     try {
@@ -195,6 +196,7 @@ class Client implements NatsClient {
       const binary = findBinary(message.headers, bodies);
       return { ...toReply(response), ...(binary && { binary }) };
     } finally {
+      following?.unsubscribe();
       options.signal?.removeEventListener("abort", cancel);
     }
   }
@@ -204,7 +206,7 @@ class Client implements NatsClient {
     const { timingHint: hint, signal } = options;
     const patience = PATIENCE_MS[hint === undefined || hint === "sync" ? timing : hint];
     const job_id = await this.enqueue(call, options);
-    const follow = options.onProgress && this.#follow(job_id, options.onProgress);
+    const following = this.#follow(job_id, options);
     // Until the caller knows the job's id, a caller that goes away ends the work.
     const leave = () => void this.cancel(job_id);
     signal?.addEventListener("abort", leave, { once: true });
@@ -214,21 +216,33 @@ class Client implements NatsClient {
       if (result) return toJobReply(result);
       return { envelope: toStarted(call, job_id, options), attachments: [] };
     } finally {
-      follow?.unsubscribe();
+      following?.unsubscribe();
       signal?.removeEventListener("abort", leave);
     }
   }
 
-  #toRequest({ tool, action, input }: Call, { caller, timingHint, key }: Partial<CallOptions>) {
-    return { request: { tool, action, input }, caller, timing_hint: timingHint, key, text: this.#text };
+  #toRequest({ tool, action, input }: Call, options: Partial<CallOptions>) {
+    const { caller, timingHint, key, onProgress, onStream } = options;
+    const stream = onStream ? "live" : onProgress && "progress";
+    return {
+      request: { tool, action, input },
+      caller,
+      timing_hint: timingHint,
+      key,
+      stream,
+      text: this.#text,
+    };
   }
 
-  #follow(job_id: string, onProgress: NonNullable<CallOptions["onProgress"]>) {
-    return this.#connection.nc.subscribe(this.#subjects.event(job_id), {
+  /** Passes on what a job or a call emits, if anybody wants it. */
+  #follow(id: string, { onProgress, onStream }: CallOptions) {
+    if (!onProgress && !onStream) return undefined;
+    return this.#connection.nc.subscribe(this.#subjects.event(id), {
       callback(_, { data }) {
-        const chunk = readField(parseMsgPack(data), "chunk");
         // Workers wrote it.
-        if (readField(chunk, "kind") === "progress") onProgress(chunk as Progress);
+        const chunk = readField(parseMsgPack(data), "chunk") as StreamChunk | undefined;
+        if (chunk?.kind === "progress") onProgress?.(chunk);
+        if (chunk) onStream?.(chunk);
       },
     });
   }

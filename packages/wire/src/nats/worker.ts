@@ -1,6 +1,6 @@
 import { AckPolicy, type JsMsg } from "@nats-io/jetstream";
 import { headers, type Msg, nanos } from "@nats-io/transport-node";
-import { type Envelope, type Progress, ToolError, toEventView, toTraceId } from "@octant/core";
+import { type Envelope, ToolError, toEventView, toTraceId } from "@octant/core";
 import { toDeclaration } from "../declarations.ts";
 import {
   narrowCaller,
@@ -13,7 +13,7 @@ import {
 import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import { PROTOCOL, type ServerReady } from "../ready.ts";
-import { type JobFeed, type RequestRunner, toText, withText } from "../run-request.ts";
+import { type JobFeed, type RequestRunner, toListeners, toText, withText } from "../run-request.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
 import { connectNats, type NatsConnection } from "./connection.ts";
 import { createJobQueue, type JobQueue, type JobResult, type QueuedJob, toFailure } from "./job-queue.ts";
@@ -132,7 +132,7 @@ class Worker {
   }
 
   async #ready(message: Msg): Promise<void> {
-    const { name, version, instructions, registry } = this.#options;
+    const { name, version, instructions, registry, roots } = this.#options;
     const tools = registry.list();
     const ready: ServerReady = {
       protocol: PROTOCOL,
@@ -141,6 +141,7 @@ class Worker {
       tools: tools.map((tool) => tool.name),
       declarations: tools.map(toDeclaration),
       ...(instructions !== undefined && { instructions }),
+      ...(roots && { roots }),
       accepts_binary: true,
       heartbeat_ms: 0,
       max_body_bytes: MAX_BODY_BYTES,
@@ -164,6 +165,7 @@ class Worker {
       const upload = findBinary(message.headers, bodies);
       const reply = await this.#dispatch(request, traceparent, controller.signal, {
         ...(upload && { upload }),
+        ...(id && toListeners(request, (chunk) => this.#emit(id, { event: "stream_chunk", chunk }))),
         ...(request.timing_hint && { timingHint: request.timing_hint }),
         ...(request.key && { key: request.key }),
       });
@@ -231,8 +233,7 @@ class Worker {
     // A job of its own for each delivery: one that died with its worker would answer for the next.
     const { envelope } = await this.#dispatch(request, traceparent, signal, {
       key: `${job_id}.${deliveries}`,
-      onProgress: (progress: Progress) =>
-        this.#emit(job_id, { event: "stream_chunk", chunk: { kind: "progress", ...progress } }),
+      ...toListeners({ stream: "live" }, (chunk) => this.#emit(job_id, { event: "stream_chunk", chunk })),
     });
     const outcome = await this.#ended(envelope, narrowCaller(this.#options.caller, request).id, signal);
     if (signal.aborted && signal.reason instanceof WorkerStops) throw signal.reason;

@@ -1,7 +1,15 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { action, createCursors, createDispatcher, createRegistry, defineTool, ToolError } from "@octant/core";
+import {
+  action,
+  createCursors,
+  createDispatcher,
+  createRegistry,
+  defineTool,
+  type StreamChunk,
+  ToolError,
+} from "@octant/core";
 import { z } from "zod";
 
 /** A tool with one action of each kind that a wire treats differently. */
@@ -46,6 +54,17 @@ export function createFixture() {
         run({ count }, ctx) {
           for (let n = 1; n <= count; n++) ctx.progress({ progress: n, total: count });
           return { done: count };
+        },
+      }),
+      say: action({
+        ...declare,
+        summary: "Emit one chunk of each kind.",
+        input: z.strictObject({}),
+        output: z.object({}),
+        examples: [{ title: "Once", input: {} }],
+        run(_, ctx) {
+          for (const chunk of CHUNKS) ctx.emit(chunk);
+          return {};
         },
       }),
       hang: action({
@@ -120,6 +139,14 @@ export function createFixture() {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** What demo.say emits. */
+export const CHUNKS: readonly StreamChunk[] = [
+  { kind: "progress", progress: 1, total: 2 },
+  { kind: "log", line: "a line" },
+  { kind: "text", text: "some text" },
+  { kind: "binary", bytes: Buffer.from([0, 255]) },
+];
 
 export const CHUNK_BYTES = 256 * 1024;
 

@@ -6,11 +6,18 @@ import {
   type Dispatch,
   type Progress,
   type Reply,
+  type StreamChunk,
   ToolError,
   toTraceId,
 } from "@octant/core";
 import { Context } from "zeromq";
-import { type FinalResponse, type ResponseEnvelope, refusal, toReply } from "../envelopes.ts";
+import {
+  type FinalResponse,
+  type RequestEnvelope,
+  type ResponseEnvelope,
+  refusal,
+  toReply,
+} from "../envelopes.ts";
 import {
   encodeFrames,
   type Message,
@@ -271,6 +278,8 @@ class Client implements ZmqClient {
     if (response.kind === "stream_chunk") {
       options.onChunk?.(response.chunk, response.seq);
       if (isProgress(response.chunk)) options.onProgress?.(response.chunk);
+      // The server's own encoder wrote it.
+      options.onStream?.(response.chunk as StreamChunk);
       return this.#received(pending, requestId);
     }
     if (response.kind !== "stream_end") return answer.resolve({ response });
@@ -339,7 +348,7 @@ class Client implements ZmqClient {
 }
 
 function toRequest({ tool, action, input }: Call, options: WireCallOptions) {
-  const stream = options.onChunk ? "full" : options.onProgress ? "progress" : undefined;
+  const stream = toStream(options);
   return {
     request: { tool, action, input },
     caller: options.caller,
@@ -349,6 +358,12 @@ function toRequest({ tool, action, input }: Call, options: WireCallOptions) {
     ...(stream && { window: STREAM_WINDOW }),
     upload_bytes: options.upload?.size,
   };
+}
+
+function toStream({ onChunk, onStream, onProgress }: WireCallOptions): RequestEnvelope["stream"] {
+  if (onChunk) return "full";
+  if (onStream) return "live";
+  return onProgress && "progress";
 }
 
 const STREAM_WINDOW = 64;

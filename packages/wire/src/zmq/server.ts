@@ -185,7 +185,7 @@ class Server {
 
   #announce(peer: Peer, { requestId, contentType, body }: Message) {
     const wanted = contentType === "empty" ? {} : parseReady(parseBody(contentType, body));
-    const { name, version, instructions, registry } = this.#options;
+    const { name, version, instructions, registry, roots } = this.#options;
     const tools = registry.list();
     const ready: ServerReady = {
       protocol: PROTOCOL,
@@ -194,6 +194,7 @@ class Server {
       tools: tools.map((tool) => tool.name),
       ...(wanted.declarations && { declarations: tools.map(toDeclaration) }),
       ...(wanted.declarations && instructions !== undefined && { instructions }),
+      ...(wanted.declarations && roots && { roots }),
       accepts_binary: true,
       ...(this.#broadcaster && { broadcast: this.#broadcaster.address }),
       heartbeat_ms: this.#heartbeatMs,
