@@ -80,6 +80,42 @@ test("octant alone in a terminal is the agent: it asks with a diff, edits, and l
   expect(terminal.written).not.toContain("\x1b[?1049h");
 });
 
+test("Esc Esc goes back to before a message, with the files, and offers the message again", async () => {
+  await using opened = await open((request) => {
+    const name = /make (\w+)/.exec(request.user)?.[1];
+    if (request.results.length > 0) return { parts: [{ text: `Made ${name}.` }] };
+    return { parts: [{ call: "fs", input: { action: "write", uri: `${name}.txt`, content: "x" } }] };
+  });
+  const { terminal, project, provider } = opened;
+  const made = () => readdirSync(project.root).filter((name) => name.endsWith(".txt"));
+  terminal.type("$OCTANT --model some-model\r");
+  await terminal.shows("ask, or / for commands");
+  for (const name of ["one", "two", "three"]) {
+    terminal.type(`make ${name}\r`);
+    await terminal.shows(`fs.write`);
+    await terminal.shows("[y] allow once");
+    terminal.type("y");
+    await terminal.shows(`Made ${name}.`);
+    await terminal.shows("ask, or / for commands");
+  }
+  expect(made().sort()).toEqual(["one.txt", "three.txt", "two.txt"]);
+  writeFileSync(join(project.root, "three.txt"), "changed by the person");
+  terminal.type("\x1b");
+  await terminal.shows("Esc again");
+  terminal.type("\x1b");
+  await terminal.shows("Go back to before which message?");
+  terminal.type("\x1b[A\r");
+  await terminal.shows("files as they were: two.txt");
+  await terminal.shows("because you changed them since: three.txt");
+  await terminal.shows(/› make two\n\S*some-model/);
+  expect(made().sort()).toEqual(["one.txt", "three.txt"]);
+  terminal.type("!\r");
+  await terminal.shows("[y] allow once");
+  const last = provider.requests.at(-1)?.raw ?? "";
+  expect(last).toContain("make one");
+  expect(last).not.toContain("make three");
+});
+
 test("Ctrl-O opens the conversation in a pager and q comes back to it", async () => {
   await using opened = await open(() => ({ parts: [{ text: "A short answer." }] }));
   const { terminal } = opened;

@@ -169,6 +169,29 @@ describe("the terminal agent", () => {
     await shows(device, "› next");
   });
 
+  test("Esc Esc lists the earlier messages, and the chosen one goes to /rewind", async () => {
+    const lines: string[] = [];
+    const { device } = start([], {
+      prompts: () => ["make a", "make b", "make c"],
+      command: async (line) => {
+        lines.push(line);
+        return { draft: "make b" };
+      },
+    });
+    device.type("Escape");
+    await shows(device, "Esc again goes back to an earlier message");
+    device.type("x", "Backspace", "Escape", "Escape");
+    await shows(device, "› make c");
+    device.type("Up", "Enter");
+    await shows(device, "› make b");
+    expect(lines).toEqual(["/rewind 2 both"]);
+    device.type("Ctrl-C", "Alt-Escape", "Escape");
+    await shows(device, "ask, or / for commands");
+    device.type("Alt-Escape", "c");
+    await shows(device, "› make b");
+    expect(lines.at(-1)).toBe("/rewind 1 conversation");
+  });
+
   test("a message sent while it works is queued and the status says so", async () => {
     const { device, agent } = start([hangs]);
     device.type(..."go", "Enter");

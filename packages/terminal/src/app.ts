@@ -1,6 +1,7 @@
 import type { Agent } from "@octant/agent";
 import { toOneLine } from "@octant/core";
-import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "@octant/runtime";
+import type { PermissionPrompter } from "@octant/runtime";
+import { Approvals } from "./approvals.ts";
 import type { Device, TerminalInput } from "./device.ts";
 import type { Completer } from "./editor/completion.ts";
 import type { InputMode } from "./editor/editor.ts";
@@ -8,10 +9,11 @@ import type { History } from "./editor/history.ts";
 import { type InputAction, InputLine } from "./editor/input-line.ts";
 import type { Highlighter } from "./markdown/render-block.ts";
 import type { Palette } from "./paint.ts";
+import { RewindMenu } from "./rewind-menu.ts";
 import { type Live, Screen } from "./screen.ts";
 import { type Line, span, wrap } from "./styled.ts";
 import { ConversationView, SPINNER_MS } from "./view/conversation-view.ts";
-import { choicesFor, viewPermission } from "./view/permission.ts";
+import { viewPermission } from "./view/permission.ts";
 import { type StatusFacts, viewStatus } from "./view/status.ts";
 
 const FRAME_MS = 33;
@@ -46,10 +48,13 @@ export type AppOptions = {
   externalEditor?: (text: string) => Promise<string>;
   /** Shows the whole conversation in a pager. */
   pager?: () => Promise<void>;
+  /** The person's messages so far, oldest first; the command /rewind goes back to one. */
+  prompts?: () => readonly string[];
   bell?: boolean;
 };
 
-type Asking = { request: PermissionRequest; answer: (answer: PermissionAnswer) => void; reason: boolean };
+/** What a session begins with. */
+export type Beginning = { message?: string; draft?: string };
 
 /** The agent in a terminal. `run` comes back when the person leaves. */
 export class TerminalApp {
@@ -57,7 +62,10 @@ export class TerminalApp {
   readonly #screen: Screen;
   readonly #view: ConversationView;
   readonly #input: InputLine;
-  #asking: Asking[] = [];
+  readonly #approvals: Approvals;
+  #rewind: RewindMenu | undefined;
+  /** Escape was the last key. */
+  #escaped = false;
   #note: string | undefined;
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
@@ -71,39 +79,35 @@ export class TerminalApp {
     this.#screen = new Screen(device, palette);
     this.#view = new ConversationView(() => device.columns, highlight);
     this.#input = new InputLine({ mode: inputMode, history, complete, onChange: () => this.#render() });
+    this.#approvals = new Approvals({
+      onChange: (isNew) => {
+        if (isNew) this.#ring();
+        this.#render();
+      },
+      stop: () => void options.agent.cancel(),
+    });
   }
 
   /** Asks the person at this terminal. */
-  readonly prompter: PermissionPrompter = {
-    requestPermission: (request) =>
-      new Promise((resolve, reject) => {
-        const asking: Asking = {
-          request,
-          reason: false,
-          answer: (answer) => this.#answered(asking, () => resolve(answer)),
-        };
-        const cancelled = () => this.#answered(asking, () => reject(request.signal.reason));
-        request.signal.addEventListener("abort", cancelled, { once: true });
-        this.#asking.push(asking);
-        this.#ring();
-        this.#render();
-      }),
-  };
+  get prompter(): PermissionPrompter {
+    return this.#approvals.prompter;
+  }
 
-  async run(greeting: readonly Line[], firstMessage?: string): Promise<void> {
+  async run(greeting: readonly Line[], { message, draft }: Beginning = {}): Promise<void> {
     const { device, agent } = this.#options;
     const stopListening = agent.subscribe((event) => {
       this.#view.onEvent(event);
       if (event.type === "end") this.#ring();
       this.#frame ??= setTimeout(() => this.#render(), FRAME_MS);
     });
+    if (draft !== undefined) this.#input.text = draft;
     this.#listen();
     this.print(greeting);
     try {
       const left = new Promise<void>((resolve) => {
         this.#leave = resolve;
       });
-      if (firstMessage) this.#send(firstMessage);
+      if (message) this.#send(message);
       await left;
     } finally {
       stopListening();
@@ -143,15 +147,18 @@ export class TerminalApp {
   #onInput(input: TerminalInput): void {
     if (this.#suspended) return;
     this.#note = undefined;
-    const [asking] = this.#asking;
+    const wasEscaped = this.#escaped;
+    this.#escaped = false;
     if (input.kind === "paste") this.#input.paste(input.text);
-    else if (asking && !asking.reason) this.#answerKey(asking, input.key);
-    else if (this.#input.isMidCommand || !this.#appKey(input.key)) this.#act(this.#input.key(input.key));
+    else if (this.#approvals.request && !this.#approvals.isReason) this.#approvals.key(input.key);
+    else if (this.#rewind) this.#rewindKey(this.#rewind, input.key);
+    else if (this.#input.isMidCommand || !this.#appKey(input.key, wasEscaped))
+      this.#act(this.#input.key(input.key));
     this.#render();
   }
 
   /** Keys that belong to the application, not to the text. */
-  #appKey(key: string): boolean {
+  #appKey(key: string, wasEscaped: boolean): boolean {
     const { agent } = this.#options;
     switch (key) {
       case "Ctrl-C":
@@ -162,9 +169,11 @@ export class TerminalApp {
       case "Ctrl-D":
         if (this.#input.isEmpty) this.#leave();
         return this.#input.isEmpty;
+      case "Alt-Escape":
       case "Escape":
-        if (this.#input.wantsEscape || !agent.isRunning) return false;
-        void agent.cancel();
+        if (this.#input.wantsEscape) return false;
+        if (agent.isRunning) void agent.cancel();
+        else return this.#escape(wasEscaped || key === "Alt-Escape");
         return true;
       case "Ctrl-G":
         void this.#suspend(async () => {
@@ -180,6 +189,23 @@ export class TerminalApp {
     }
   }
 
+  /** Twice with an empty input opens the list of messages to go back to. */
+  #escape(isSecond: boolean): boolean {
+    const prompts = this.#input.isEmpty ? (this.#options.prompts?.() ?? []) : [];
+    if (prompts.length === 0) return false;
+    if (isSecond) this.#rewind = new RewindMenu(prompts);
+    else this.#note = "Esc again goes back to an earlier message";
+    this.#escaped = !isSecond;
+    return true;
+  }
+
+  #rewindKey(menu: RewindMenu, key: string): void {
+    const choice = menu.key(key);
+    if (choice === undefined) return;
+    this.#rewind = undefined;
+    if (choice !== "closed") void this.#command(`/rewind ${choice.back} ${choice.scope}`);
+  }
+
   #act(action: InputAction | undefined): void {
     if (action?.kind === "submit") this.#submit(action.text);
     if (action?.kind === "quit") this.#leave();
@@ -187,8 +213,7 @@ export class TerminalApp {
   }
 
   #submit(text: string): void {
-    const [asking] = this.#asking;
-    if (asking?.reason) asking.answer({ answer: "deny", reason: text });
+    if (this.#approvals.isReason) this.#approvals.deny(text);
     else if (text.startsWith("/")) void this.#command(text);
     else this.#send(text);
   }
@@ -219,20 +244,6 @@ export class TerminalApp {
   #failed(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     this.print(wrap([span(`✗ ${toOneLine(text)}`, { role: "error" })], this.#options.device.columns));
-  }
-
-  #answerKey(asking: Asking, key: string): void {
-    if (key === "Escape" || key === "Ctrl-C") void this.#options.agent.cancel();
-    const choice = choicesFor(asking.request).find((one) => one.key === key.toLowerCase());
-    if (choice?.answer === "reason") asking.reason = true;
-    else if (choice) asking.answer({ answer: choice.answer });
-  }
-
-  #answered(asking: Asking, then: () => void): void {
-    if (!this.#asking.includes(asking)) return;
-    this.#asking = this.#asking.filter((one) => one !== asking);
-    then();
-    this.#render();
   }
 
   /** Gives the terminal to another program. */
@@ -270,13 +281,14 @@ export class TerminalApp {
 
   #live(): Live {
     const { device, agent } = this.#options;
-    const [asking] = this.#asking;
+    const { request } = this.#approvals;
     const above = [
       ...this.#view.growing(MAX_GROWING_ROWS),
       ...(agent.isRunning ? this.#view.activity() : []),
-      ...(asking ? viewPermission(asking.request, device.columns) : []),
+      ...(request ? viewPermission(request, device.columns) : []),
+      ...(this.#rewind?.view(device.columns) ?? []),
     ];
-    const input = this.#input.view(device.columns, this.#hint(asking));
+    const input = this.#input.view(device.columns, this.#hint());
     const status = viewStatus(this.#facts(), device.columns);
     return {
       lines: [...above, ...input.lines, ...this.#input.menuView(device.columns), status],
@@ -284,9 +296,10 @@ export class TerminalApp {
     };
   }
 
-  #hint(asking: Asking | undefined): string {
-    if (asking) return asking.reason ? "why not? Enter sends it to the model" : "";
-    return this.#options.agent.isRunning ? "" : HINT;
+  #hint(): string {
+    if (this.#approvals.request)
+      return this.#approvals.isReason ? "why not? Enter sends it to the model" : "";
+    return this.#options.agent.isRunning || this.#rewind ? "" : HINT;
   }
 
   #facts(): StatusFacts {

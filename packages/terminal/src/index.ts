@@ -1,4 +1,4 @@
-export { type AppOptions, type CommandOutcome, TerminalApp } from "./app.ts";
+export { type AppOptions, type Beginning, type CommandOutcome, TerminalApp } from "./app.ts";
 export { type Device, processDevice, type TerminalInput, toInput } from "./device.ts";
 export type { Completer, Completion } from "./editor/completion.ts";
 export type { InputMode } from "./editor/editor.ts";
@@ -8,6 +8,7 @@ export { MdRenderer, type MdRendererOptions } from "./markdown/md-renderer.ts";
 export { runPager } from "./pager.ts";
 export { type Background, type ColorDepth, type Palette, paint } from "./paint.ts";
 export { paletteOf } from "./palette.ts";
+export type { RewindScope } from "./rewind-menu.ts";
 export { type Line, plainText, type Role, type Span, type Style, span, wrap } from "./styled.ts";
 export { viewTranscript } from "./view/whole-transcript.ts";
 export {

@@ -68,6 +68,8 @@ export type SessionChoice =
 
 /** An agent on a workspace, with everything that belongs to it. */
 export interface OpenedAgent extends AsyncDisposable {
+  /** Runs what the person asked for themselves, such as /undo: nothing is asked again; deny rules and modes hold. */
+  asPerson<T>(work: () => Promise<T>): Promise<T>;
   readonly agent: Agent;
   readonly octant: Octant;
   readonly sessions: SessionStore;
@@ -156,6 +158,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       untrusted,
       client,
       model: client.model.id,
+      asPerson: (work) => callPrompter.run({ requestPermission: async () => ({ answer: "once" }) }, work),
       [Symbol.asyncDispose]: close,
     };
   } catch (cause) {

@@ -1,6 +1,7 @@
 import { type Session, type ToolExecutor, textOf } from "@octant/agent";
 import { toOneLine } from "@octant/core";
 import type { Checkpoints, OpenTurn } from "@octant/host";
+import { toTurnMark } from "./rewind.ts";
 
 const MAX_LABEL_CHARS = 80;
 
@@ -21,7 +22,7 @@ export function createTurnCheckpoints(
       ...tools,
       async execute(call, options) {
         if (!tools.outline(call).reads_only) {
-          turn ??= checkpoints.begin(labelOf(session), { session_id: session.id, whole: true });
+          turn ??= begin(checkpoints, session);
           await turn;
         }
         return tools.execute(call, options);
@@ -37,6 +38,13 @@ export function createTurnCheckpoints(
       );
     },
   };
+}
+
+/** The mark tells a rewind which turn belongs to which message, also in a fork of the session. */
+async function begin(checkpoints: Checkpoints, session: Session): Promise<OpenTurn> {
+  const turn = await checkpoints.begin(labelOf(session), { session_id: session.id, whole: true });
+  if (turn.id !== undefined) await session.append(toTurnMark(turn.id));
+  return turn;
 }
 
 /** What the person asked for last. */

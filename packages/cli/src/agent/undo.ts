@@ -34,6 +34,10 @@ export const listTurns = ({ workspace }: Octant, session_id?: string): Promise<r
 export async function planUndo(octant: Octant, direction: Direction, session_id?: string): Promise<UndoPlan> {
   const turn = choose(await listTurns(octant, session_id), direction);
   if (!turn) throw nothingTo(direction);
+  return planTurn(octant, turn, direction);
+}
+
+export async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promise<UndoPlan> {
   const { checkpoints, confinement } = octant.workspace;
   const plan = await checkpoints.plan(turn, direction);
   const changesOf = (overwrite: boolean) => [...plan.changes, ...(overwrite ? plan.conflicts : [])];

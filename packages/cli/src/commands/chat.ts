@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { PROVIDER_NAMES, type ProviderName, type StampedEvent } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
 import {
+  type Beginning,
   loadHighlighter,
   openHistory,
   paletteOf,
@@ -15,6 +16,7 @@ import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
 import { runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
 import { type OpenedAgent, openAgent, type SessionChoice, toSessionChoice } from "../agent/open-agent.ts";
+import { listPrompts } from "../agent/rewind.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
@@ -23,6 +25,7 @@ const KEYS = `| key | does |
 | Enter | send, or queue while the agent works |
 | Shift-Enter, Ctrl-J | new line |
 | Esc | stop the agent |
+| Esc Esc | go back to an earlier message |
 | @ and / | complete a path or a command |
 | Up, Down, Ctrl-R | history and its search |
 | Ctrl-G | write in your editor |
@@ -60,14 +63,15 @@ export const chat = defineCommand({
     if (!io.stdin.isTTY || !io.stdout.isTTY)
       throw new UsageError("octant chat needs a terminal", 'octant run "…" works without one');
     let from: SessionChoice | undefined = toSessionChoice(flags);
-    for (let first = prompt; ; first = undefined) {
-      let left = await converse(from, first, flags, io);
+    let beginning: Beginning = prompt === undefined ? {} : { message: prompt };
+    for (;;) {
+      let left = await converse(from, beginning, flags, io);
       if (left === "no provider") {
         const { firstRun } = await import("../first-run/first-run.ts");
         // The parser lets no other names through.
         const provider = flags.provider as ProviderName | undefined;
         if (!(await firstRun({ provider, root: flags.root, io }))) return EXIT.FAILED;
-        left = await converse(from, first, flags, io);
+        left = await converse(from, beginning, flags, io);
       }
       if (left === "no provider") return EXIT.FAILED;
       if (left.next === undefined) {
@@ -75,6 +79,7 @@ export const chat = defineCommand({
         return EXIT.OK;
       }
       from = left.next === "new" ? undefined : left.next;
+      beginning = left.draft === undefined ? {} : { draft: left.draft };
     }
   },
 });
@@ -89,12 +94,13 @@ interface Left {
   readonly session_id: string;
   /** The session to go on with. */
   readonly next?: SlashOutcome["next"];
+  readonly draft?: string;
 }
 
 /** One session on the screen, until the person leaves it. */
 async function converse(
   from: SessionChoice | undefined,
-  prompt: string | undefined,
+  beginning: Beginning,
   flags: ChatFlags,
   io: Io,
 ): Promise<Left | "no provider"> {
@@ -112,22 +118,22 @@ async function converse(
     throw cause;
   });
   if (!opened) return "no provider";
-  let next: SlashOutcome["next"];
+  let left: Pick<Left, "next" | "draft"> = {};
   app = createApp(opened, flags["input-mode"], io, (chosen) => {
-    next = chosen;
+    left = chosen;
   });
   const leave = () => app?.quit();
   for (const signal of ENDING_SIGNALS) process.once(signal, leave);
-  await app.run(greeting(opened, io), prompt);
+  await app.run(greeting(opened, io), beginning);
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
-  return { session_id: opened.agent.session.id, ...(next !== undefined && { next }) };
+  return { session_id: opened.agent.session.id, ...left };
 }
 
 function createApp(
   opened: OpenedAgent,
   mode: (typeof INPUT_MODES)[number] | undefined,
   io: Io,
-  goOn: (next: SlashOutcome["next"]) => void,
+  goOn: (chosen: Pick<Left, "next" | "draft">) => void,
 ): TerminalApp {
   const { agent, octant, sessions, model } = opened;
   const { roots } = octant.workspace.confinement;
@@ -146,6 +152,7 @@ function createApp(
     history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),
     complete: createCompleter(octant, io.env),
     bell: true,
+    prompts: () => listPrompts(events()).map(({ text }) => text),
     facts,
     async command(line) {
       const outcome = await runSlashLine(line, {
@@ -156,8 +163,9 @@ function createApp(
         helpNotes: KEYS,
       });
       if (outcome?.next === undefined) return outcome;
-      goOn(outcome.next);
-      return { quit: true };
+      const { next, draft, text } = outcome;
+      goOn({ next, ...(draft !== undefined && { draft }) });
+      return { quit: true, ...(text !== undefined && { text }) };
     },
     externalEditor: (text) => editExternally(text, io.env, roots),
     pager: () => runPager(device, palette, viewTranscript(events(), device.columns, highlight)),

@@ -57,6 +57,8 @@ export interface BeginOptions {
 }
 
 export interface OpenTurn {
+  /** Undefined while it is part of another one. */
+  readonly id: number | undefined;
   /** The ref takes back everything that changed meanwhile; null when nothing did, or when it cannot be kept. */
   end(): Promise<{ readonly undo: Ref | null; readonly note?: string }>;
 }
@@ -159,6 +161,7 @@ export function createCheckpoints({
         );
     if (whole) wholeTurns += 1;
     return {
+      id,
       async end() {
         if (whole) wholeTurns -= 1;
         const after = await take(`after: ${label}`, session_id === undefined ? {} : { session_id });

@@ -4,6 +4,7 @@ import { createApiClient, exportHtml, exportJson, exportMarkdown, tokensOf } fro
 import { ToolError, toOneLine } from "@octant/core";
 import { describe } from "../../commands/undo.ts";
 import { chooseClient } from "../open-agent.ts";
+import { listPrompts, type RewoundFiles, rewindFiles } from "../rewind.ts";
 import { type Direction, planUndo } from "../undo.ts";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
 
@@ -23,8 +24,8 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "rewind",
-    argument: "[N]",
-    summary: "Go back to before your Nth last message, in a copy of this conversation; files stay",
+    argument: "[N] [both|conversation|files]",
+    summary: "Go back to before your Nth last message: a copy of the conversation, and the files",
     run: rewind,
   },
   {
@@ -92,25 +93,43 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
 ];
 
 /** Files that the person changed since are left alone, and named. */
-async function restore(direction: Direction, { opened: { octant } }: SlashContext): Promise<SlashOutcome> {
-  const plan = await planUndo(octant, direction);
+async function restore(direction: Direction, { opened }: SlashContext): Promise<SlashOutcome> {
+  const plan = await planUndo(opened.octant, direction);
   if (plan.conflicts.length > 0)
     return {
       text: `nothing was changed: you changed ${plan.conflicts.join(", ")} since; \`octant ${direction}\` in a shell shows it and asks`,
     };
-  await plan.apply({ overwrite: false });
+  await opened.asPerson(() => plan.apply({ overwrite: false }));
   return { text: describe(plan).trim().replaceAll("\n  ", "\n- ") };
 }
 
-function rewind(argument: string, { opened: { sessions, agent } }: SlashContext): SlashOutcome {
-  const count = argument === "" ? 1 : Number(argument);
-  const said = [...sessions.events(agent.session.id)].filter(
-    (event) => event.type === "user" && event.origin === "person",
-  );
-  const from = Number.isInteger(count) && count > 0 ? said.at(-count) : undefined;
-  if (!from) {
-    const message = `/rewind takes a number from 1 to ${said.length}`;
+const REWIND = /^(?:(\d{1,6})(?:\s+|$))?(both|conversation|files)?$/;
+
+/** The conversation goes on in a copy, so that nothing of it is lost. */
+async function rewind(argument: string, { opened }: SlashContext): Promise<SlashOutcome> {
+  const { sessions, agent, octant } = opened;
+  const prompts = listPrompts(sessions.events(agent.session.id));
+  const [isRead, count = "1", scope = "both"] = REWIND.exec(argument) ?? [];
+  const prompt = isRead === undefined || Number(count) === 0 ? undefined : prompts.at(-Number(count));
+  if (!prompt) {
+    const message = `/rewind takes a number from 1 to ${prompts.length}, and both, conversation or files`;
     throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
   }
-  return { next: { how: "fork", id: agent.session.id, seq: from.seq - 1 } };
+  if (agent.isRunning)
+    throw new ToolError("LOCKED", "the agent is at work; Esc stops it, then it can go back", {});
+  const files =
+    scope === "conversation" ? undefined : await opened.asPerson(() => rewindFiles(octant, prompt.turns));
+  const text = files && describeFiles(files);
+  if (scope === "files") return { text: text ?? "" };
+  const next = { how: "fork", id: agent.session.id, seq: prompt.seq - 1 } as const;
+  return { next, draft: prompt.text, ...(text !== undefined && { text }) };
+}
+
+function describeFiles({ restored, left }: RewoundFiles): string {
+  const names = (paths: readonly string[]) => paths.map((path) => `\`${toOneLine(path)}\``).join(", ");
+  const lines = [
+    restored.length > 0 ? `files as they were: ${names(restored)}` : "",
+    left.length > 0 ? `left alone, because you changed them since: ${names(left)}` : "",
+  ].filter(Boolean);
+  return lines.join("\n\n") || "no files had to be changed";
 }

@@ -1,0 +1,49 @@
+import { toOneLine } from "@octant/core";
+import { type Line, span, truncate } from "./styled.ts";
+
+const MAX_SHOWN = 8;
+
+/** What goes back: the conversation, the files that the agent changed since, or both. */
+export type RewindScope = "both" | "conversation" | "files";
+export type RewindChoice = { /** 1 is the last message. */ back: number; scope: RewindScope };
+
+const KEYS: Readonly<Record<string, RewindScope>> = { Enter: "both", c: "conversation", f: "files" };
+
+/** A list of the person's earlier messages, of which one is chosen to go back to. */
+export class RewindMenu {
+  readonly #prompts: readonly string[];
+  #chosen: number;
+
+  /** `prompts` oldest first. */
+  constructor(prompts: readonly string[]) {
+    this.#prompts = prompts;
+    this.#chosen = prompts.length - 1;
+  }
+
+  /** A choice, "closed" when the person does not want to go back, or undefined while they look. */
+  key(key: string): RewindChoice | "closed" | undefined {
+    const scope = KEYS[key];
+    if (scope) return { back: this.#prompts.length - this.#chosen, scope };
+    if (["Escape", "Alt-Escape", "Ctrl-C", "q"].includes(key)) return "closed";
+    const by = { Up: -1, k: -1, Down: 1, j: 1 }[key] ?? 0;
+    this.#chosen = Math.min(Math.max(this.#chosen + by, 0), this.#prompts.length - 1);
+    return undefined;
+  }
+
+  view(width: number): Line[] {
+    const first = Math.min(
+      Math.max(this.#chosen - MAX_SHOWN + 2, 0),
+      Math.max(this.#prompts.length - MAX_SHOWN, 0),
+    );
+    const rows = this.#prompts.slice(first, first + MAX_SHOWN).map((prompt, i) => {
+      const isChosen = first + i === this.#chosen;
+      return truncate(
+        [span(isChosen ? "› " : "  ", { role: "accent" }), span(toOneLine(prompt), { bold: isChosen })],
+        width,
+      );
+    });
+    const title = [span("Go back to before which message?", { role: "warning", bold: true })];
+    const help = "Enter conversation and files, c conversation only, f files only, Esc stays";
+    return [title, ...rows, truncate([span(help, { role: "muted" })], width)];
+  }
+}
