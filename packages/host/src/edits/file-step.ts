@@ -9,7 +9,7 @@ import { type Disk, makeFolder, overwrite, syncContent, withFile, writeContent }
 import type { Step } from "./journal.ts";
 import { newTempName } from "./temp-name.ts";
 
-/** What was found at a place. */
+/** The entry found at a path. */
 export interface Existing {
   readonly kind: ChangedKind;
   /** A file's content, where a link leads, nothing for a folder. */
@@ -19,7 +19,7 @@ export interface Existing {
   readonly stat: Stats;
 }
 
-/** What shall be at a place. */
+/** The desired entry at a path. */
 export interface Wanted {
   readonly kind: ChangedKind;
   readonly bytes: Buffer;
@@ -33,8 +33,8 @@ export interface Wanted {
 }
 
 /**
- * One place's way from what is there to what shall be; null stands for nothing. Both are of one kind: what becomes
- * something else is removed by one change and made by the next. The path is the real one.
+ * The change of one real path from its current entry to the desired one; null means no entry. Both are of one kind:
+ * changing the kind takes two changes, a removal and a creation.
  */
 export interface Change {
   readonly path: Path;
@@ -50,7 +50,7 @@ export interface Work {
   readonly step: Step;
   readonly folder: PinnedFolder;
   readonly target: string | Buffer;
-  /** What the target looks like as long as nobody else touches it. */
+  /** The target's stat as long as no other process changes it. */
   expected: Stats | undefined;
 }
 
@@ -96,13 +96,13 @@ export async function writeTemp(disk: Disk, { change, step, folder }: Work): Pro
   await writeNew(disk, folder.at(step.temp), after.bytes, { like, initial, mode: after.mode });
 }
 
-/** Gives the old content a second name, or makes a copy of what is about to be overwritten. */
+/** Hard-links the old content, or copies content that is about to be overwritten. */
 export async function keepOld(disk: Disk, work: Work): Promise<void> {
   const { change, step, folder, target } = work;
   if (step.backup === null || !change.before || step.how === "remove") return;
   const backup = folder.at(step.backup);
   checkUntouched(disk, work);
-  // Not every system gives a link a second name: some give it to what the link leads to.
+  // Not every system can hard-link a symbolic link: some link its target instead.
   if (step.how === "overwrite" || step.kind === "symlink") return writeOld(disk, backup, change.before);
   try {
     disk.linkSync(target, backup);
@@ -116,7 +116,7 @@ export async function keepOld(disk: Disk, work: Work): Promise<void> {
   work.expected = now;
 }
 
-/** The step itself: what was prepared takes effect. */
+/** Performs the prepared step. */
 export async function perform(disk: Disk, work: Work, isSet: boolean): Promise<void> {
   const { change, step, folder, target } = work;
   if (step.how === "create") return create(disk, work, isSet);
@@ -154,11 +154,11 @@ export async function putBack(disk: Disk, { change: { before }, step, folder, ta
 function placeNew(disk: Disk, temp: string | Buffer, target: string | Buffer, isSet: boolean): void {
   try {
     disk.linkSync(temp, target);
-    // In a set the first name stays for a while: it tells a rollback that the file is ours.
+    // In a set the temporary name stays until the commit, so that a rollback recognises the file as ours.
     if (!isSet) disk.unlinkSync(temp);
   } catch (cause) {
     if (!hasNoLinks(cause)) throw cause;
-    // Taking the name first keeps others out; a crash right here leaves an empty file on such file systems.
+    // Creating the name first excludes others; a crash here leaves an empty file on such file systems.
     disk.closeSync(disk.openSync(target, NEW_FILE));
     try {
       disk.renameSync(temp, target);

@@ -9,7 +9,7 @@ import type { Path } from "../path.ts";
  * blocks when it is closed, not when somebody waits for the answer.
  */
 export interface HeldOpen extends Confinement {
-  /** Closes all that is held. Throws nothing: what was written is on the disk, and the lock has to be released. */
+  /** Closes all descriptors. Never throws: the data is on disk, and the lock must be released. */
   letGo(): void;
 }
 
@@ -41,7 +41,7 @@ export function holdOpen(confinement: Confinement): HeldOpen {
   };
 }
 
-/** Some network file systems tell only now what went wrong with something else. */
+/** Some network file systems report earlier write errors only on close. */
 function closeQuietly(pinned: Pinned): void {
   try {
     pinned[Symbol.dispose]();
@@ -50,7 +50,7 @@ function closeQuietly(pinned: Pinned): void {
   }
 }
 
-/** Whoever borrows it does not close it. */
+/** A borrower does not close it. */
 const lent = <T extends Pinned>(pinned: T): T => ({ ...pinned, [Symbol.dispose]() {} });
 
 /** undefined where a folder may be passed through but not read. */

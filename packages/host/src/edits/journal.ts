@@ -12,7 +12,7 @@ import { isProtected } from "./protected-paths.ts";
 import type { Seal } from "./seal.ts";
 import { TempName } from "./temp-name.ts";
 
-/** What is about to happen to one file, link or folder. Names are those of entries beside the target. */
+/** The planned step for one file, link or folder. Names refer to entries beside the target. */
 const Step = z.strictObject({
   target: z.string(),
   kind: ChangedKind.default("file"),
@@ -23,7 +23,7 @@ const Step = z.strictObject({
   after: Hash.nullable(),
   /** Gets the new content before it takes the target's place. */
   temp: TempName.nullable(),
-  /** Keeps the old content until the whole set is decided. */
+  /** Holds the old content until the whole set is committed. */
   backup: TempName.nullable(),
 });
 export type Step = z.output<typeof Step>;
@@ -51,14 +51,14 @@ export interface Journal {
   /** Decides the change that began; durable when it returns. */
   commit(): void;
   clear(): void;
-  /** What a process that died left behind. A record that is torn or damaged is set aside and never acted upon. */
+  /** The unfinished change of a dead process. A torn or damaged record is moved aside and ignored. */
   pending(): Pending | undefined;
   close(): void;
 }
 
 export interface JournalOptions {
   readonly file: string;
-  /** Only what lies below them, and is not protected, is ever acted upon. */
+  /** Recovery only touches unprotected paths below these. */
   readonly roots: readonly Path[];
   readonly sealOf: Seal;
   warn(message: string): void;
@@ -133,14 +133,14 @@ function parseRecord(bytes: Buffer, sealOf: Seal): Pending | undefined {
   const [, seal = "", body = ""] = LINE.exec(bytes.toString("utf8", 0, Math.max(end, 0))) ?? [];
   if (body === "" || !timingSafeEqual(sealOf(SEALED_AS + body), Buffer.from(seal, "hex"))) return undefined;
   try {
-    // Whatever follows was written after all steps were done and synced: even torn it tells that much.
+    // Anything after it was written once all steps were synced, so even a torn record proves the commit.
     return { intention: Intention.parse(JSON.parse(body)), committed: bytes.length > end + 1 };
   } catch {
     return undefined;
   }
 }
 
-/** The seal says so already; but what is acted upon here deletes and renames, so it is not believed blindly. */
+/** The seal already proves it, but recovery deletes and renames, so the paths are checked again. */
 const isOurs = ({ steps, folders }: Intention, roots: readonly Path[]): boolean =>
   [...steps.map(({ target }) => target), ...folders].every(
     (path) =>

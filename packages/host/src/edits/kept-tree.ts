@@ -24,7 +24,7 @@ const Item = z.discriminatedUnion("kind", [
 ]);
 type Item = z.output<typeof Item>;
 
-/** Keeps everything at and below `path` in the blob store; returns the hash of the list of it. */
+/** Stores everything at and below `path` in the blob store; returns the hash of the listing. */
 export async function keepTree(
   confinement: Confinement,
   blobs: Blobs,

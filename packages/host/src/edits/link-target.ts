@@ -5,7 +5,7 @@ import { type Path, pathToUri } from "../path.ts";
 import { findPlace } from "./new-place.ts";
 import { checkWritable } from "./protected-paths.ts";
 
-/** Where a link at `path` would lead must be in the workspace, and not where nobody may write. */
+/** The target of a link at `path` must be inside the workspace and not protected. */
 export function checkTarget(confinement: Confinement, path: Path, target: Path): void {
   if (target === "" || target.includes("\0")) throw patchFailed("the patch has a link that leads nowhere");
   // Behind a name, `..` need not lead back to where the name is.
@@ -19,7 +19,7 @@ export function checkTarget(confinement: Confinement, path: Path, target: Path):
     using place = openAny(confinement, leads);
     checkWritable(confinement.roots, place.path);
   } catch (cause) {
-    // A link may lead to what is not there yet.
+    // A link may point to a path that does not exist yet.
     if (!(cause instanceof ToolError && cause.code === "NOT_FOUND")) throw cause;
   }
 }

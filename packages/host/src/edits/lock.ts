@@ -6,21 +6,21 @@ const RETRY_MS = 5;
 const GIVE_UP_MS = 10_000;
 const SQLITE_BUSY = 5;
 
-/** One holder at a time, among all processes that use the same file. A process that dies lets go. */
+/** One holder at a time among all processes that use the same file. A dying process releases it. */
 export interface Lock {
   /** Runs `work` alone. Waiting ends with LOCKED after a while, or with the signal. */
   hold<T>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T>;
-  /** Closes as soon as nobody holds it. */
+  /** Closes as soon as it is free. */
   close(): Promise<void>;
 }
 
 export interface LockOptions {
-  /** What a holder does, for who waits in vain. */
+  /** The holder's operation, for the error message of a waiter. */
   readonly doing?: string;
-  /** Where the file lies, for who cannot use it. */
+  /** The file's location, for the error message. */
   readonly place?: string;
   readonly giveUpMs?: number;
-  /** What can wait until the caller has the answer, but not until others get in. Throws nothing. */
+  /** Runs after the answer but before the lock is released. Must not throw. */
   beforeRelease?(): void;
 }
 
@@ -51,7 +51,7 @@ export function createLock(file: string, options: LockOptions = {}): Lock {
     try {
       opened.end();
     } catch {
-      // Closing lets go in any case; the next one opens it again.
+      // Closing releases it in any case; the next holder reopens it.
       database = undefined;
       opened.close();
     }

@@ -13,7 +13,7 @@ export interface NewPlace {
   readonly taken: boolean;
 }
 
-/** A place where a file can be made: allowed, and nothing is there; `isFreed` names what will have gone by then. */
+/** A path where a file can be created: allowed and free; `isFreed` accepts paths that this change removes first. */
 export function findFree(
   confinement: Confinement,
   asked: Path,
@@ -38,7 +38,7 @@ export function findPlace(confinement: Confinement, path: Path): NewPlace {
   return locate(confinement, path);
 }
 
-/** What Linux and most of its file systems allow. */
+/** The limits of Linux and most of its file systems. */
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4095;
 /** Of a UTF-16 unit in UTF-8. */
@@ -59,7 +59,7 @@ function locate(confinement: Confinement, path: Path): NewPlace {
   return { path: `${above.path}/${name}`, missing: [...above.missing, above.path], taken: false };
 }
 
-/** Tells what stands at a path that was found taken; one that is free by now is as good. */
+/** Reports the entry at a path that was taken; returns if it is free by now. */
 function checkGone(confinement: Confinement, path: Path): void {
   const uri = pathToUri(path);
   try {

@@ -33,7 +33,7 @@ function dangerousNames(folder: PinnedFolder): readonly Path[] {
   try {
     return [...NAMES, ...readdirSync(folder.at(HOOKS), "utf8").map((name) => `${HOOKS}/${name}`)];
   } catch {
-    // No repository, or one whose hooks are elsewhere or closed to us.
+    // Not a repository, or its hooks are elsewhere or unreadable.
     return NAMES;
   }
 }
@@ -43,7 +43,7 @@ function isSameFile(path: string | Buffer, { dev, ino }: Stats): boolean {
     const found = lstatSync(path, { throwIfNoEntry: false });
     return found?.dev === dev && found.ino === ino;
   } catch {
-    // What we may not look at is not ours to write either.
+    // An unreadable entry is not writable for us either.
     return false;
   }
 }

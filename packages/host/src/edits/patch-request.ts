@@ -14,7 +14,7 @@ export interface PatchRequest {
   readonly dry_run?: boolean;
 }
 
-/** What a request asks for: to make the changes of a patch, or to take back an earlier change. */
+/** The request: apply a patch, or undo an earlier change. */
 export type Asked = { readonly kind: "patch"; readonly patch: readonly FileChange[] } | Undo;
 
 export function readRequest(
@@ -36,7 +36,7 @@ function readRef(blobs: Blobs, patch: PatchRequest["patch"]): Buffer | undefined
   return hash === undefined ? undefined : blobs.get(hash);
 }
 
-/** When the patch is of one file and the caller names a file, it is that one, whatever the patch calls it. */
+/** If the patch has one file and the caller names a file, the caller's name wins. */
 function toChanges(
   confinement: Confinement,
   patch: PatchRequest["patch"],

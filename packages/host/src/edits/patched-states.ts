@@ -5,7 +5,7 @@ import type { Change, Wanted } from "./file-step.ts";
 
 /** Each path's state before and after; several parts of a patch may speak of one path. */
 export interface States {
-  /** Notes what will be gone, unless something is put in its place. */
+  /** Marks a file as removed, unless something replaces it. */
   take(file: ExistingFile): void;
   put(path: Path, wanted: Wanted, missing?: readonly Path[]): void;
   isMovedAway(path: Path): boolean;
@@ -57,7 +57,7 @@ const isChange = ({ before, after }: Change): boolean =>
   before?.hash !== after?.hash ||
   (after?.mode !== undefined && before !== null && after.mode !== (before.stat.mode & 0o7777));
 
-/** Whether a file lies in a folder or behind a link must not depend on what is changed first. */
+/** Paths must not depend on the order of changes to folders and links. */
 function checkNothingBelow(changes: readonly Change[], folders: readonly Path[]): void {
   const others = changes.filter(({ before, after }) => [before?.kind, after?.kind].some(isNoFile));
   const places = [...changes.map(({ path }) => path), ...folders.map((folder) => `${folder}/`)];

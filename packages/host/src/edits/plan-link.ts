@@ -17,7 +17,7 @@ export function readLink(confinement: Confinement, { change, asked }: Omit<Part,
   return link;
 }
 
-/** A patch holds the whole of a link and so says itself what must be there; a base_hash is of where it leads. */
+/** A patch contains a link's whole target and so checks itself; base_hash would be that of the target file. */
 export function checkLinkBase({ path, hash }: ExistingFile, expected: Hash | undefined): void {
   if (expected === undefined || expected === hash) return;
   const uri = pathToUri(path);
@@ -25,7 +25,7 @@ export function checkLinkBase({ path, hash }: ExistingFile, expected: Hash | und
   throw new ToolError("CONFLICT", message, { uri, expected, actual: hash });
 }
 
-/** Where the link will lead. A failure does not tell where it leads now, since that may be outside the workspace. */
+/** The new target. An error does not reveal the current target, which may be outside the workspace. */
 export function applyToLink({ change, source }: Part): Applied {
   if (!source) return applyChange(Buffer.alloc(0), change);
   if (!saysWhatIsThere(change, source.bytes)) throw notTheLink(source.path);

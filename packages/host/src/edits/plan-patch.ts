@@ -23,10 +23,10 @@ import { planSubmodule, readSubmodule } from "./plan-submodule.ts";
 import { checkWritable } from "./protected-paths.ts";
 import { typeOf } from "./type-of-change.ts";
 
-/** What a patch does to one file, as the caller is told. */
+/** The effect of a patch on one file, as reported to the caller. */
 export interface FileReport {
   readonly uri: Uri;
-  /** null when the file is gone. */
+  /** null when the file was removed. */
   readonly hash: Hash | null;
   readonly match: Match;
   readonly hunks: readonly HunkReport[];
@@ -45,20 +45,20 @@ export interface Plan {
   readonly reports: readonly FileReport[];
 }
 
-/** What the caller believes a file to be, by the path as it was asked for or by the real one. */
+/** The base_hash for a file, by requested path or by real path. */
 export type Bases = (asked: Path, real: Path) => Hash | undefined;
 
 export interface Part {
   readonly change: FileChange;
   readonly type: EntryType;
   readonly asked: Path;
-  /** Where the patch puts what it makes, moves or copies. */
+  /** The path that the patch creates, moves or copies to. */
   readonly made: Path | undefined;
-  /** What it starts from; a create starts from nothing. */
+  /** The source file; undefined for a create. */
   readonly source: ExistingFile | undefined;
 }
 
-/** Finds out what a patch would do, and changes nothing. Every rule about what may be edited is checked here. */
+/** Plans a patch without changing anything. Every rule about what may be edited is checked here. */
 export function planPatch(
   confinement: Confinement,
   blobs: Blobs,
@@ -75,7 +75,7 @@ export function planPatch(
   if (parts.some(({ type }) => type !== "file")) checkPlaces(confinement, parts);
   checkBases(confinement, blobs, parts, bases);
   const states = createStates();
-  // First what goes, then what comes: a patch may give one file the name of another that it moves away.
+  // Removals first: a patch may give one file the name of another that it moves away.
   for (const { change, source } of parts) if (source && !isCopy(change)) states.take(source);
   const reports = parts.map((part) => planPart(confinement, part, states));
   return { ...states.result(), reports };
@@ -105,7 +105,7 @@ function readSource(confinement: Confinement, part: Named, all: readonly Named[]
 
 const isCopy = (change: FileChange): boolean => change.kind === "update" && change.copy === true;
 
-/** Editing through a link edits what it leads to; but what would it mean to delete or rename through one? */
+/** Editing through a link edits its target; deleting or renaming through one is ambiguous. */
 function checkNoLink(confinement: Confinement, path: Path): void {
   using entry = confinement.openEntry(path);
   if (!entry.stat.isSymbolicLink()) return;
@@ -114,7 +114,7 @@ function checkNoLink(confinement: Confinement, path: Path): void {
   throw new ToolError("NOT_A_FILE", message, { uri, kind: "symlink" });
 }
 
-/** Where a patch changes links, what lies behind one depends on the order; so every file is named where it is. */
+/** If a patch changes links, a path through one depends on the order, so every file needs its real path. */
 function checkPlaces(confinement: Confinement, parts: readonly Part[]): void {
   for (const { asked, made, source } of parts) {
     const places = [
@@ -149,7 +149,7 @@ function checkBases(confinement: Confinement, blobs: Blobs, parts: readonly Part
 
 const MAX_NAMED = 3;
 
-/** What a patch calls a file: its path from the root, or the absolute one in the other roots. */
+/** The name of a file in a patch: relative to the first root, absolute in other roots. */
 export function nameInPatch({ roots }: Confinement, path: Path): Path {
   const prefix = roots[0] === "/" ? "/" : `${roots[0]}/`;
   return path.startsWith(prefix) ? path.slice(prefix.length) : path;
@@ -204,7 +204,7 @@ function attributesOf({ change, source }: Part): Pick<Wanted, "like" | "mode" | 
 
 const isExecutable = (mode = 0): boolean => (mode & 0o111) !== 0;
 
-/** As git does it: a patch says only whether a file is a program; who may read and write it stays. */
+/** As in git, a patch sets only the executable bit; other permissions stay. */
 function modeOf({ stat }: ExistingFile, wanted: number | undefined): number {
   const mode = stat.mode & 0o7777;
   if (wanted === undefined) return mode;

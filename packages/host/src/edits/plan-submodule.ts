@@ -13,8 +13,8 @@ import { checkWritable } from "./protected-paths.ts";
 type Named = Omit<Part, "source">;
 
 /**
- * The folder of a submodule that a patch deletes or renames; undefined when it stays. As with `git apply`, it goes only
- * while it is empty, and nothing that is in it moves along.
+ * The folder of a submodule that a patch deletes or renames; undefined when it stays. As with `git apply`, it is removed only
+ * while empty, and its contents never move along.
  */
 export function readSubmodule(
   confinement: Confinement,

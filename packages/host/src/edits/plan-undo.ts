@@ -11,13 +11,13 @@ import { type FileReport, nameInPatch, type Plan } from "./plan-patch.ts";
 import { checkWritable } from "./protected-paths.ts";
 import type { FileEntry } from "./undo.ts";
 
-/** What an undo record would do. It carries what it expects, and anything else there is a conflict. */
+/** Plans an undo record. It contains the expected state; any other state is a conflict. */
 export function planUndo(confinement: Confinement, blobs: Blobs, entries: readonly FileEntry[]): Plan {
   const changes: Change[] = [];
   const folders: Path[] = [];
   const reports: FileReport[] = [];
   const isFreed = (path: Path) => changes.some((change) => change.path === path && !change.after);
-  // The last first: what became something else was removed before it was made.
+  // In reverse order: an entry that changed kind was removed before it was created.
   for (const { uri, kind, before: wanted, after: expected } of entries.toReversed()) {
     const asked = confinement.toPath(uri);
     const after = wanted && { kind, bytes: blobs.get(wanted.hash), ...wanted };
@@ -70,7 +70,7 @@ function changed(path: Path, expected: string, actual: string): ToolError {
   });
 }
 
-/** The record has real paths. Where a link stands there now, it is no longer the file that was edited. */
+/** The record has real paths. If a path is a link now, it is no longer the file that was edited. */
 function checkSamePlace(file: ExistingFile, asked: Path): void {
   if (file.path === asked) return;
   const uri = pathToUri(asked);

@@ -3,7 +3,7 @@ import { isWithin, type Path, pathToUri } from "../path.ts";
 import { ownFiles } from "../sandbox/own-files.ts";
 
 interface Rule {
-  /** What an entry is called, as `comparable` spells it. */
+  /** Entry names, as normalised by `comparable`. */
   readonly names: readonly string[];
   readonly why: string;
   /** Whether a folder that holds such an entry anywhere below may not be removed as a whole either. */
@@ -11,8 +11,8 @@ interface Rule {
 }
 
 /**
- * What nobody may write through Octant: entries of these names, at any depth, and all that is below them. Each would
- * let a file become a command, or a rule about what is allowed, without the person having said so.
+ * Entries that cannot be written through Octant: these names at any depth, and everything below. Each could turn a
+ * file into a command or a permission without the person's consent.
  */
 export const PROTECTED: readonly Rule[] = [
   {
@@ -88,7 +88,7 @@ export function checkWritable(roots: readonly Path[], ...paths: readonly Path[])
   }
 }
 
-/** Octant would run what is written there, outside the sandbox. */
+/** Octant would run code written there outside the sandbox. */
 function checkOwnFiles(roots: readonly Path[], paths: readonly Path[]): void {
   const own = ownFiles().filter((file) => roots.some((root) => isWithin(root, file)));
   const path = paths.find((one) => own.some((file) => isWithin(file, one)));
@@ -109,7 +109,7 @@ const ruleFor = (roots: readonly Path[], path: Path): Rule | undefined =>
 
 const protects = (name: Path): Rule | undefined => RULES.get(comparable(name));
 
-/** The root itself is the person's own choice, so only what lies below it counts. */
+/** The root is the person's choice, so only names below it count. */
 function namesBelowRoot(roots: readonly Path[], path: Path): Path[] {
   const holders = roots.filter((root) => isWithin(root, path));
   // The outermost: a root inside another's `.git` does not open that folder.

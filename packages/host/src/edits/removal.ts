@@ -12,9 +12,9 @@ import type { TreeEntry, UndoRecords } from "./undo.ts";
 
 /** Takes whole folders away, and brings them back. Call it under the lock. */
 export interface Removal {
-  /** Removes what is at the path, of whatever kind, and returns the ref that brings it back. */
+  /** Removes the entry at the path, of any kind, and returns an undo ref. */
   remove(path: Path, signal?: AbortSignal): Promise<Ref>;
-  /** Does what an undo record says, and returns the ref of its opposite. */
+  /** Applies an undo record and returns the ref that reverses it. */
   undo(entry: TreeEntry, signal?: AbortSignal): Promise<{ uri: Uri; undo: Ref; deleted: boolean }>;
 }
 
@@ -63,7 +63,7 @@ export function createRemoval({ confinement, blobs, transactions, trash, records
   };
 }
 
-/** The real path of an entry that may go; a link is removed itself, not what it leads to. */
+/** The real path of a removable entry; a link itself is removed, not its target. */
 export function toRemovable(confinement: Confinement, uri: Uri): Path {
   const asked = confinement.toPath(uri);
   if (!confinement.roots.includes(asked)) {

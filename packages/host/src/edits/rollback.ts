@@ -9,8 +9,8 @@ import type { Intention, Step } from "./journal.ts";
 import { isProtected } from "./protected-paths.ts";
 
 /**
- * Takes back what was done of a change. It looks only at what is on the disk, so it serves after a failure and after
- * a crash alike, and running it again changes nothing. A file that somebody else has written meanwhile is left alone.
+ * Rolls back a partial change. It relies only on the disk, so it works after a failure and after a crash, and is
+ * idempotent. A file that another program has written meanwhile is left alone.
  */
 export async function rollBack(confinement: Confinement, disk: Disk, intention: Intention): Promise<void> {
   for (const step of intention.steps.toReversed()) {
@@ -22,7 +22,7 @@ export async function rollBack(confinement: Confinement, disk: Disk, intention: 
   removeEmptyFolders(confinement, disk, intention.folders);
 }
 
-/** Removes what a finished change needed on its way. */
+/** Removes the temporary files of a finished change. */
 export function sweep(confinement: Confinement, disk: Disk, intention: Intention): void {
   for (const step of intention.steps) {
     using folder = openParent(confinement, step.target);
@@ -50,7 +50,7 @@ function removeIfEmpty(disk: Disk, path: string | Buffer): void {
 const LEFT_ALONE = ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"];
 const GONE = ["NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE"];
 
-/** The folder that the target was in; undefined when it is gone with all that was in it, or never was ours to touch. */
+/** The target's folder; undefined when it no longer exists or is outside the workspace. */
 function openParent(confinement: Confinement, target: Path): PinnedFolder | undefined {
   if (isProtected(confinement.roots, target)) return undefined;
   const { parent } = splitPath(target);

@@ -7,7 +7,7 @@ import { comparePaths, fromNative, type Path, pathToUri } from "../path.ts";
 import { toToolError } from "../system-error.ts";
 import { keepsTree } from "./protected-paths.ts";
 
-/** What stands at a path and below it. */
+/** The entries at and below a path. */
 export interface Survey {
   readonly kind: FileKind;
   readonly count: number;
@@ -26,7 +26,7 @@ export interface Entry {
 
 const MAX_SHOWN = 20;
 
-/** Looks at all that would go with `path`, and refuses what must not go. */
+/** Surveys everything that would be removed with `path`, and refuses protected entries. */
 export async function surveyRemoval(
   confinement: Confinement,
   path: Path,
@@ -83,7 +83,7 @@ function* entriesOf(confinement: Confinement, path: Path): Generator<Entry> {
   }
 }
 
-/** Nobody can have meant to lose a repository, or the agent's own settings, along with the folder round it. */
+/** Removing a folder must not silently remove a repository or agent settings inside it. */
 function checkMayGo(top: Path, path: Path): void {
   const { name } = splitPath(path);
   if (path === top || !keepsTree(name)) return;

@@ -26,13 +26,13 @@ export interface Transactions {
    */
   run(changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal): Promise<void>;
   /**
-   * Lends a name beside the target for something that is built or taken apart there. Whatever has that name afterwards
-   * is removed, also when the process dies on the way.
+   * Provides a temporary name beside the target. Any entry with that name is removed afterwards,
+   * also when the process dies on the way.
    */
   withTemporary<T>(target: Path, work: (beside: Beside) => Promise<T>): Promise<T>;
-  /** Forgets what is done. It can wait until the caller has the answer, but not longer than the lock is held. */
+  /** Clears the journal. May run after the caller has the answer, but while the lock is held. */
   settle(): void;
-  /** Takes back what a process that died has left half done. Call it first of all under the lock. */
+  /** Rolls back the half-done change of a dead process. Call it first under the lock. */
   recover(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function createTransactions(
       if (isSet) sweep(confinement, disk, intention);
       isDone = true;
     } catch {
-      // The change is made and durable. What is left over stays in the journal, and the next edit removes it.
+      // The change is durable. Leftovers stay in the journal, and the next edit removes them.
     }
   };
 

@@ -13,15 +13,15 @@ import { taken } from "./kept-tree.ts";
 const MAX_KEPT = 20;
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Where removed folders stay for a while, so that removing and undoing cost nothing, whatever their size. */
+/** Holds removed folders for a while, so that removing and undoing are cheap at any size. */
 export interface Trash {
   newId(): string;
-  /** Moves what is at the path here; false when it is on another file system. */
+  /** Moves the entry here; false when it is on another file system. */
   take(path: Path, id: string): boolean;
   giveBack(id: string, path: Path): void;
-  /** Marks what is old, and what is more than the newest few, to be dropped. Call it under the lock. */
+  /** Marks old entries, and all but the newest few, for deletion. Call it under the lock. */
   expire(): void;
-  /** Drops what is marked; that takes its time, and needs no lock. */
+  /** Deletes marked entries; slow, and needs no lock. */
   empty(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function createTrash(confinement: Confinement, folder: string): Trash {
     try {
       renameSync(join(folder, id), join(folder, EXPIRED + id));
     } catch {
-      // It is tried again next time; what was asked for is done.
+      // Retried next time; the caller's request is done.
     }
   };
 
@@ -77,7 +77,7 @@ export function createTrash(confinement: Confinement, folder: string): Trash {
     async empty() {
       for (const name of namesIn(folder)) {
         if (!name.startsWith(EXPIRED)) continue;
-        // What cannot be removed now, such as a folder that is read-only, takes space and does no other harm.
+        // An entry that cannot be removed now, such as a read-only folder, only takes space.
         await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
       }
     },
@@ -86,7 +86,7 @@ export function createTrash(confinement: Confinement, folder: string): Trash {
 
 const EXPIRED = "expired-";
 
-/** None when the folder is gone: somebody emptied it for us. */
+/** Empty when the folder no longer exists. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -3,7 +3,7 @@ import type { EntryType, FileChange } from "../patch/index.ts";
 import type { Path } from "../path.ts";
 import { kindAt, namesIn } from "./existing-entry.ts";
 
-/** What a change is about. A rename that changes nothing does not say it, so what stands there does. */
+/** The kind of entry a change is about. A pure rename does not name it, so the current entry decides. */
 export function typeOf(confinement: Confinement, change: FileChange, path: Path): EntryType {
   if (change.type !== undefined) return change.type;
   if (!isBareRename(change)) return "file";

@@ -23,8 +23,8 @@ export interface StepsContext {
 }
 
 /**
- * Makes the steps of an undo one after the other. Each is atomic; after a crash between two, the same record goes on
- * where it stopped, because files that are already as they should be are left alone.
+ * Runs the steps of an undo in order. Each is atomic; after a crash, running the same record again resumes, because
+ * files that already have the desired state are skipped.
  */
 export async function runSteps(
   context: StepsContext,
@@ -51,7 +51,7 @@ export async function runSteps(
   return { reports, inverse };
 }
 
-/** What the steps would do, without doing it. A later step is planned on the state before the first. */
+/** Plans the steps without running them. Every step is planned on the state before the first. */
 export const planSteps = (context: StepsContext, steps: readonly UndoStep[]): Plan => {
   const plans = steps.map((step) => planStep(context, step));
   return {
@@ -91,7 +91,7 @@ const isEmptyFolder = (confinement: Confinement, path: Path): boolean => {
   }
 };
 
-/** What takes this step back. Folders that went come back by themselves where a file lies in them. */
+/** The inverse of this step. Removed folders are recreated by the files in them. */
 function invert({ changes, folders }: Plan, removedFolders: readonly Path[]): UndoStep {
   const files = changes.map(
     ({ path, before, after }): FileEntry => ({
@@ -119,7 +119,7 @@ function invert({ changes, folders }: Plan, removedFolders: readonly Path[]): Un
 
 const EMPTY_FOLDER = { hash: toBlob(Buffer.alloc(0)).hash, mode: 0o755 };
 
-/** A folder that is gone meanwhile, or not ours, keeps the mode it has. */
+/** A folder that no longer exists, or is not ours, is skipped. */
 function setFolderMode(confinement: Confinement, uri: Uri, mode: number): void {
   const path = toWritable(confinement, uri);
   try {

@@ -11,13 +11,13 @@ const HEADER = "*** Octant Undo";
 const FileEntry = z.strictObject({
   uri: Uri,
   kind: ChangedKind.default("file"),
-  /** What to bring back; null: there was nothing. The content is in the blob store under its hash. */
+  /** The state to restore; null: no entry. The content is in the blob store under its hash. */
   before: z.strictObject({ hash: Hash, mode: z.int().min(0).max(0o7777) }).nullable(),
-  /** What must be there now; null: nothing. */
+  /** The expected current state; null: no entry. */
   after: z.strictObject({ hash: Hash }).nullable(),
 });
 
-/** A folder, or anything else that is not kept by its hash, as it was removed or brought back. */
+/** A removed or restored folder, or another entry that is not stored by hash. */
 const TreeEntry = z.discriminatedUnion("tree", [
   z.strictObject({ uri: Uri, tree: z.literal("trash"), id: z.string().regex(/^[0-9a-f]{32}$/) }),
   z.strictObject({ uri: Uri, tree: z.literal("blobs"), manifest: Hash }),
@@ -33,7 +33,7 @@ const Folders = z.strictObject({ folders: z.array(Uri), modes: z.array(Directory
 /** Separates the steps of a record that takes several. */
 const NextStep = z.strictObject({ step: z.literal("next") });
 
-/** What takes a change back, with what must be there for it. */
+/** The inverse of a change, with the state it expects. */
 export type Undo =
   | ({ readonly kind: "files" } & UndoStep)
   | { readonly kind: "steps"; readonly steps: readonly UndoStep[] }
@@ -59,7 +59,7 @@ export interface UndoRecords {
   encodeTree(entry: TreeEntry): Buffer;
   /** Steps that are made one after the other; where one is made already, it is left out. */
   encodeSteps(steps: readonly UndoStep[]): Buffer;
-  /** undefined when the bytes are no record of ours. */
+  /** undefined when the bytes are not one of our records. */
   parse(bytes: Buffer): Undo | undefined;
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isAlive } from "../jobs/process-identity.ts";
 import { type Controller, findHierarchies, type Hierarchy } from "./hierarchies.ts";
 
-/** What commands may use, where the system lets us limit it: `limitsOf` tells. */
+/** Resource limits for commands, where the system supports them (see `limitsOf`). */
 export interface ProcessLimits {
   /** For each command with all that it starts, at least MIN_MEMORY_BYTES; no limit when absent. */
   readonly memoryBytes?: number | undefined;
@@ -12,16 +12,16 @@ export interface ProcessLimits {
 }
 
 export const MAX_PROCESSES = 4_096;
-/** The supervisor is in the group for a moment, and must not be what breaks its limit. */
+/** The supervisor is briefly a member of the group, so the limit must leave room for it. */
 export const MIN_MEMORY_BYTES = 16 * 1024 * 1024;
 
 /** The control groups of one server's commands. */
 export interface Groups {
-  /** What `start` starts before it returns, and all that this one starts, has the limits. */
+  /** Applies the limits to the process that `start` creates before returning, and to its descendants. */
   startIn<T>(proc_id: string, start: () => T): T;
   /** Whether the memory limit has ended something of it so far. */
   ranOutOfMemory(proc_id: string): boolean;
-  /** Its group goes as soon as nothing is left in it. */
+  /** Removes its group once it is empty. */
   leave(proc_id: string): void;
   close(): void;
 }
@@ -71,13 +71,13 @@ export function createGroups(server: string, limits: ProcessLimits): Groups {
   };
 }
 
-/** What can be limited here, and by what; null where nothing can. */
+/** The available limits and the controllers that enforce them; null where there are none. */
 export interface MachineLimits {
   readonly memory: string | null;
   readonly processes: string | null;
 }
 
-/** Found out by making groups, not by what the system says. */
+/** Detected by creating groups, because the system's own report is unreliable. */
 export function limitsOf(): MachineLimits {
   const usable = findHierarchies().filter(({ parent }) => {
     const probe = join(parent, `${PREFIX}probe-${process.pid}`);
@@ -101,7 +101,7 @@ interface Base {
   readonly perCommand: readonly Limit[];
 }
 
-/** A file of a group, and what to write into it. */
+/** A control file of a group and its value. */
 type Limit = readonly [file: string, value: number | string];
 
 const isAboutBytes = ([name]: Limit): boolean => name.startsWith("memory.");
@@ -167,7 +167,7 @@ function removeGroup(group: string): boolean {
   return attempt(remove) || !existsSync(group);
 }
 
-/** Removes what servers left that died together with their supervisors. */
+/** Removes the groups of servers that died together with their supervisors. */
 function sweepGroups(parent: string): void {
   attempt(() => {
     for (const name of readdirSync(parent))
@@ -194,7 +194,7 @@ function readOrNothing(path: string): string {
   }
 }
 
-/** Whether it worked: what the system does not allow here is left out. */
+/** Returns false when the system does not allow it; the caller then skips that limit. */
 function attempt(work: () => void): boolean {
   try {
     work();

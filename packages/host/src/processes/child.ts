@@ -8,13 +8,13 @@ import type { Groups } from "./cgroup.ts";
 import type { DrainNow, Pipe, Pipes, ReadPipe } from "./pipes.ts";
 import { STREAMS, type StartOrder, type StreamName, type TerminalSize } from "./protocol.ts";
 
-/** A process that runs. It leads a session of its own, and what it prints is drained whatever happens. */
+/** A running process. It leads its own session, and its output is always drained. */
 export interface Child {
   readonly pid: number;
-  /** Where its input goes; absent when there is none to give. */
+  /** Its standard input; absent when it has none. */
   readonly input?: ChildInput;
   resize?(size: TerminalSize): void;
-  /** Reads what was printed so far. True when the end of all output was reached: `drained` follows. */
+  /** Reads the output available now. Returns true at the end of all output; `drained` resolves next. */
   readOutput?(): boolean;
 }
 
@@ -96,7 +96,7 @@ function spawnOn(
   }
 }
 
-/** The file has no other name from now on, so that it goes when the child is done with it. */
+/** Unlinks the file, so that it disappears when the child closes it. */
 function takeFile(path: string): number {
   const fd = openSync(path, "r");
   unlinkSync(path);
@@ -104,7 +104,7 @@ function takeFile(path: string): number {
 }
 
 function toInput(stream: Writable): ChildInput {
-  // A child that closes its input, or ends, may leave bytes unread; its exit tells the rest.
+  // A child may close its input or exit with bytes unread; the exit event covers both.
   stream.on("error", () => {});
   return {
     write: (bytes) => {

@@ -6,7 +6,7 @@ import { SERVER_MARK } from "./protocol.ts";
 const PATIENCE_MS = 5_000;
 const LOOK_MS = 5;
 
-/** Notes who belongs to a process that carries the mark; the result ends them all and resolves when they are gone. */
+/** Records the marked process and its descendants; calling the result kills them all and resolves when they have exited. */
 export function endFamily(pid: number, mark: string, exited: Promise<unknown>): () => Promise<void> {
   const members = familyOf(pid, listRows());
   return async () => {
@@ -23,7 +23,7 @@ export const listRows = (): readonly ProcessRow[] => (hasProcessTable() ? listPr
 /** A process and all below it. */
 export function familyOf(pid: number, rows: readonly ProcessRow[]): readonly ProcessRow[] {
   const members = new Set([pid]);
-  // Until a look finds nobody new: numbers need not grow from parent to child.
+  // Repeat until a scan finds no new member: pids need not grow from parent to child.
   for (let known = 0; known !== members.size; ) {
     known = members.size;
     for (const row of rows) if (members.has(row.ppid)) members.add(row.pid);

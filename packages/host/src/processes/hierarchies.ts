@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** What limits memory and what limits the number of processes, by their names in the kernel. */
+/** The kernel's names of the controllers for memory and process count. */
 export type Controller = "memory" | "pids";
 
 /** A tree of control groups that this process is in. */

@@ -11,9 +11,9 @@ export interface KeptOutput {
   printed(): Readonly<Record<StreamName, number>>;
   /** Why output is missing, such as ENOSPC. */
   failure(): string | null;
-  /** No more output will come. Resolves when all that is kept can be read in order. */
+  /** Ends the output. Resolves when all stored output can be read in order. */
   close(): Promise<void>;
-  /** Throws when the disk does not take it: a process that nobody could find again must not run on. */
+  /** Throws when the disk is full: a process without a record could not be found again. */
   recordStart(start: StartRecord): void;
   /** With its start, when that is not recorded yet. May be called again while output still comes. */
   recordEnd(start: StartRecord, end: EndRecord): void;

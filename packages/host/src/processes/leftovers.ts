@@ -4,7 +4,7 @@ import { isAlive } from "../jobs/process-identity.ts";
 import { endTree } from "./process-tree.ts";
 import { SERVER_MARK } from "./protocol.ts";
 
-/** Each server that runs processes has a folder named by its id: it holds the pipes, and it says who may have left some. */
+/** Each server that runs processes has a folder named after its id, which holds its pipes and identifies leftovers. */
 export function makeServerFolder(folder: string, server: string): string {
   const path = join(folder, server);
   mkdirSync(path, { mode: 0o700 });
@@ -14,7 +14,7 @@ export function makeServerFolder(folder: string, server: string): string {
 export const removeServerFolder = (folder: string, server: string): void =>
   rmSync(join(folder, server), { recursive: true, force: true });
 
-/** Ends what servers left behind that died together with their supervisors. */
+/** Kills processes left behind by servers that died together with their supervisors. */
 export async function sweepLeftovers(folder: string): Promise<void> {
   const servers = readdirSync(folder).filter((name) => SERVER_ID.test(name) && !isAlive(name));
   for (const server of servers) await endProcessesOf(folder, server, []);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { hasProcessTable, listProcesses } from "./process-table.ts";
 
-/** Whoever started it. Its command line stays out: it may hold secrets of other people. */
+/** Any process of the machine. The command line is omitted because it may contain other users' secrets. */
 export interface MachineProcess {
   readonly pid: number;
   readonly ppid: number;
@@ -12,7 +12,7 @@ export interface MachineProcess {
   readonly memory: number;
 }
 
-// What nearly every Linux has; the figures are for people, and nothing is decided by them.
+// The value on nearly every Linux; used for display only.
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4_096;
 

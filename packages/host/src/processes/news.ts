@@ -1,4 +1,4 @@
-/** Tells of new output of the processes that somebody watches: at once, and then not oftener than every so often. */
+/** Reports new output of watched processes: the first at once, then debounced. */
 export interface News {
   watch(proc_id: string, on: boolean): void;
   tell(proc_id: string): void;

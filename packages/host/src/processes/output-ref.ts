@@ -27,7 +27,7 @@ const opened = (fd: number) => ({
 const orderedPath = (path: string) => `${path}.ordered`;
 const PART_BYTES = 1024 * 1024;
 
-/** Puts output whose middle is gone in the order in which it was printed, beside the spool. For when no more comes. */
+/** Writes output with a missing middle in printed order beside the spool. Only for output that has ended. */
 export async function orderOutput(path: string, caps: SpoolCaps): Promise<void> {
   const spool = openSpool(path, caps);
   const partial = `${orderedPath(path)}.partial`;

@@ -7,13 +7,13 @@ import { findTrusted } from "../programs/trusted-program.ts";
 import { after } from "./timer.ts";
 
 /**
- * Real pipes for children. What Node calls a pipe is a socket, and a program cannot open `/dev/stdout`,
- * `/dev/stderr` or `/dev/stdin` when that is one: `echo oops >/dev/stderr` would fail.
+ * Real pipes for children. Node's pipes are sockets, and a program cannot open `/dev/stdout`,
+ * `/dev/stderr` or `/dev/stdin` on a socket: `echo oops >/dev/stderr` would fail.
  */
 export interface Pipes {
   /** Both ends of a pipe, and its name; undefined where there are none to be had. */
   take(): Promise<Pipe | undefined>;
-  /** A pipe that was read to its end can be used again: nobody has it open. */
+  /** Returns a pipe that was read to its end to the pool; no process has it open. */
   giveBack(name: string): void;
   close(): void;
 }
@@ -44,7 +44,7 @@ export function createPipes(folder: string): Pipes {
     try {
       unlinkSync(name);
     } catch {
-      // Removed by somebody who tidied up; it is not ours to keep.
+      // Already removed by someone else's cleanup.
     }
   };
 
@@ -91,9 +91,9 @@ function openBothEnds(name: string): Pipe | undefined {
 }
 
 const READ_BYTES = 65_536;
-/** More than a pipe holds: whoever fills it faster than that still runs. */
+/** More than a pipe holds; a process that fills it faster is still running. */
 const MAX_READS_AT_ONCE = 4;
-/** Most programs have ended by then, and a pipe that is read once needs nobody who waits for it. */
+/** Most programs have exited by then, and their pipes need no watcher. */
 const WAIT_AFTER_MS = 3;
 
 export interface PipeEvents {

@@ -28,7 +28,7 @@ export interface ProcessInfo {
   readonly quarantined: readonly string[];
 }
 
-/** What is known to be `printed` need not be looked for. */
+/** Pass `printed` when it is known, to avoid reading the spool. */
 export function toInfo(
   folder: string,
   { start, end, quarantined = [] }: ProcessRecord,
@@ -36,7 +36,7 @@ export function toInfo(
 ): ProcessInfo {
   const { caps: _caps, server: _server, ...facts } = start;
   const { ended_at, printed, ...outcome } = end ?? { ...RUNNING, ended_at: Date.now() };
-  // While its output is open, what was printed at its end is not all.
+  // While its output is open, the count at exit is not final.
   const counted = known ?? (outcome.output_open ? null : printed);
   return {
     ...facts,

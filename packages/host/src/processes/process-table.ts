@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** A process of this machine, as /proc tells it. */
+/** A process of this machine, as read from /proc. */
 export interface ProcessRow {
   readonly pid: number;
   readonly ppid: number;
@@ -16,7 +16,7 @@ export interface ProcessRow {
 /** Without it (macOS) a process can be reached by its number and its group only. */
 export const hasProcessTable = (): boolean => existsSync("/proc/self/stat");
 
-/** Everything that runs; the dead that nobody has waited for are left out. */
+/** All running processes, without zombies. */
 export function listProcesses(): ProcessRow[] {
   return readdirSync("/proc").flatMap((name) => (isNumber(name) ? (readProcess(Number(name)) ?? []) : []));
 }
@@ -49,7 +49,7 @@ function readProcess(pid: number): ProcessRow | undefined {
   };
 }
 
-/** Whether a signal has halted it; nobody can tell where there is no /proc. */
+/** Whether a signal has stopped it; always false without /proc. */
 export const isStopped = (pid: number): boolean =>
   /^State:\tT/m.test(readOrNothing(`/proc/${pid}/status`)?.toString("latin1") ?? "");
 

@@ -3,25 +3,25 @@ import { carriesMark, hasProcessTable, listProcesses, type ProcessRow } from "./
 
 /** Which processes belong together. */
 export interface Tree {
-  /** Processes that lead their own session or group, and that nobody has waited for yet. */
+  /** Leaders of a session or group that have not been reaped yet. */
   readonly leaders: readonly number[];
-  /** `NAME=value` in the environment: finds those that left the session and whose parents are gone. */
+  /** `NAME=value` in the environment: finds processes that left the session and lost their parents. */
   readonly mark: string;
 }
 
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
-/** What is left then cannot be killed: it waits for a device, or belongs to another user. */
+/** Processes that survive this long cannot be killed: they wait for a device or belong to another user. */
 const PATIENCE_MS = 5_000;
 
-/** Ends the tree, politely at first and by force after the grace. Resolves with what resisted: nothing, as a rule. */
+/** Stops the tree with SIGTERM, and with SIGKILL after the grace period. Resolves with the survivors, normally none. */
 export async function endTree(
   tree: Tree,
   { signal, graceMs }: { readonly signal: NodeJS.Signals; readonly graceMs: number },
 ): Promise<readonly number[]> {
   const started = performance.now();
   let left = signalTree(tree, signal);
-  // A stopped process gets to know of the signal when it goes on.
+  // A stopped process receives the signal only when it continues.
   if (signal !== "SIGKILL") signalTree(tree, "SIGCONT");
   for (let pause = FIRST_PAUSE_MS; left.length > 0; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     await delay(pause);
@@ -33,10 +33,10 @@ export async function endTree(
   return left.map(({ pid }) => pid);
 }
 
-/** Sends the signal to every member, and tells who they were. */
+/** Sends the signal to every member and returns them. */
 export function signalTree(tree: Tree, signal: NodeJS.Signals): readonly Member[] {
   const members = findMembers(tree);
-  // Whole groups at once, so that nobody in them is missed because it was just born.
+  // Signal whole groups, so that a process forked just now is not missed.
   const done = new Set(tree.leaders.filter((leader) => send(-leader, signal)));
   for (const { pid, group } of members) if (!done.has(group)) send(pid, signal);
   return members;
@@ -44,7 +44,7 @@ export function signalTree(tree: Tree, signal: NodeJS.Signals): readonly Member[
 
 type Member = Pick<ProcessRow, "pid" | "group">;
 
-/** The leaders, whoever is in their groups and sessions, whoever carries the mark, and the children of all those. */
+/** The leaders, the members of their groups and sessions, every marked process, and the children of all these. */
 function findMembers({ leaders, mark }: Tree): readonly Member[] {
   if (!hasProcessTable())
     return leaders.filter((leader) => send(-leader, 0)).map((pid) => ({ pid, group: pid }));

@@ -24,7 +24,7 @@ export interface ProcessSpec {
   readonly argv: readonly [string, ...string[]];
   /** Open until `start` has answered. */
   readonly cwd: Pick<Pinned, "fd" | "path">;
-  /** What the caller adds to the environment. */
+  /** Variables that the caller adds. */
   readonly env?: Readonly<Record<string, string>>;
   /** All of the input, or whether it can be given later; "closed" when absent. */
   readonly stdin?: Uint8Array | "open" | "closed";
@@ -45,7 +45,7 @@ export interface ProcessEvent {
   readonly owner: string;
 }
 
-/** The processes of a workspace. What has ended is read from the disk and costs no memory. */
+/** The processes of a workspace. Exited processes are read from disk and cost no memory. */
 export interface Processes {
   /** EXEC_FAILED with the reason when it cannot be started. */
   start(spec: ProcessSpec): Promise<ProcessInfo>;
@@ -59,26 +59,26 @@ export interface Processes {
   exited(owner: string, proc_id: string, ms: number, signal: AbortSignal): Promise<ProcessInfo>;
   /** Readable at any time, also after the end and after a restart of the server. */
   output(owner: string, proc_id: string, stream: StreamName): Spool;
-  /** Starts, ends and new output of all processes. Output is reported for processes that somebody watches. */
+  /** Starts, ends and new output of all processes. Output is reported only for watched processes. */
   readonly events: Topic<ProcessEvent>;
   /** Watches a process: calls back when there may be new output, and when the process has ended. */
   onOutput(proc_id: string, listener: () => void): () => void;
   write(owner: string, proc_id: string, bytes: Uint8Array | "eof"): Promise<void>;
   resize(owner: string, proc_id: string, size: TerminalSize): Promise<void>;
-  /** Reaches the whole tree. Without a signal: SIGTERM, and SIGKILL for what is left after two seconds. */
+  /** Signals the whole tree. Without a signal: SIGTERM, then SIGKILL after two seconds. */
   kill(owner: string, proc_id: string, signal?: NodeJS.Signals): Promise<ProcessInfo>;
-  /** Those of the whole machine, by number; UNSUPPORTED where the system does not tell. */
+  /** All processes of the machine, by pid; UNSUPPORTED without /proc. */
   machine(): readonly MachineProcess[];
   /** For `fs.read` of `stdout:proc_…` and `stderr:proc_…`. */
   readonly openRef: RefOpener;
   /** Everything down, and nothing more. */
   close(): Promise<void>;
-  /** For a process that ends now: as `close`, but what does not end at once is left to the supervisor, which goes last. */
+  /** For a server that is exiting: like `close`, but leaves slow processes to the supervisor, which exits last. */
   leave(): Promise<void>;
 }
 
 export interface ProcessesOptions {
-  /** Where output and records are kept: a private folder of the workspace. */
+  /** A private folder of the workspace for output and records. */
   readonly folder: string;
   /** The server's environment; little of it passes. */
   readonly env: NodeJS.ProcessEnv;
@@ -106,10 +106,10 @@ export function createProcesses(options: ProcessesOptions): Processes {
   const { live } = link;
   const slots = createSlots(maxRunning, queueMs);
   const nameOf = hasProcessTable() ? nameByDescriptor : nameByPath;
-  /** What has just ended is asked for at once, several times; the disk has the rest. */
+  /** Cache of recently exited processes, which are read several times right after they exit. */
   const recent = new Map<string, ProcessRecord>();
   const remember = (record: ProcessRecord) => {
-    // While its output is open, its end is told a second time.
+    // While its output is open, its end is reported a second time.
     if (record.end?.output_open) return;
     recent.set(record.start.proc_id, record);
     for (const oldest of recent.keys()) if (recent.size > MAX_RECENT) recent.delete(oldest);
@@ -272,7 +272,7 @@ const ENOUGH = "enough";
 const NOTHING_YET = { stdout: 0, stderr: 0 };
 const NEVER = new AbortController().signal;
 
-/** The name of an open folder: it stays the one that was checked, whatever its path means by now. */
+/** The path of an open folder by descriptor, so that it stays the folder that was checked. */
 const nameByDescriptor = ({ fd }: ProcessSpec["cwd"]) => `/proc/${process.pid}/fd/${fd}`;
 const nameByPath = ({ path }: ProcessSpec["cwd"]) => path;
 
@@ -291,7 +291,7 @@ function checkSpec({ stdin }: ProcessSpec): void {
     });
 }
 
-/** Input that is there from the start lies in a file: a program may open it, seek in it, and never blocks anybody. */
+/** Input known at the start is stored in a file: the program can seek in it, and nothing blocks on it. */
 function keepInput(path: string, stdin: NonNullable<ProcessSpec["stdin"]>): InputSource {
   if (typeof stdin === "string") return stdin;
   try {

@@ -1,15 +1,15 @@
 import type { ProcessLimits } from "./cgroup.ts";
 import type { SpoolCaps } from "./spool.ts";
 
-/** What the server and its supervisor say to each other: requests with a number, replies to them, and events. */
+/** The protocol between server and supervisor: numbered requests, their replies, and events. */
 
 export type StreamName = "stdout" | "stderr";
 export const STREAMS = ["stdout", "stderr"] as const satisfies readonly StreamName[];
 
-/** `killed` and `timed_out` say why it ended, whatever exit code or signal it ended with. */
+/** `killed` and `timed_out` give the reason for its end, regardless of exit code or signal. */
 export type ProcessStatus = "running" | "exited" | "killed" | "timed_out";
 
-/** What is known when a process starts. */
+/** The record written when a process starts. */
 export interface StartRecord {
   readonly proc_id: string;
   readonly owner: string;
@@ -23,22 +23,22 @@ export interface StartRecord {
   readonly caps: SpoolCaps;
 }
 
-/** What only the start itself tells. */
+/** The fields known only after the start. */
 export type Started = Pick<StartRecord, "pid" | "started_at">;
 
-/** What is known when it has ended. */
+/** The record written when it has ended. */
 export interface EndRecord {
   readonly status: Exclude<ProcessStatus, "running">;
   readonly exit_code: number | null;
   readonly signal: string | null;
   readonly ended_at: number;
-  /** Somebody the process started still holds its output open. */
+  /** A descendant still holds its output open. */
   readonly output_open: boolean;
   /** Why output is missing, such as ENOSPC. */
   readonly output_failure: string | null;
   /** The limit that it, or something that it started, was killed for. */
   readonly limit: LimitName | null;
-  /** In bytes; null when there was nobody left to count. */
+  /** In bytes; null when the counting supervisor died. */
   readonly printed: Readonly<Record<StreamName, number>> | null;
 }
 
@@ -54,15 +54,15 @@ export type InputSource = "closed" | "open" | { readonly file: string };
 
 export interface StartOrder extends Omit<StartRecord, "pid" | "started_at" | "server" | "caps" | "pty"> {
   readonly argv: readonly [string, ...string[]];
-  /** What to start: `argv[0]`, or where that was found, which saves the child a search of the PATH. */
+  /** The program: `argv[0]` or its resolved path, which saves a PATH search. */
   readonly program: string;
-  /** What to change into; it may be a name for an open folder of the server. */
+  /** The working folder; may be a descriptor path of the server. */
   readonly cwd: string;
   /** Where the command runs; a launcher changes into it by itself. */
   readonly folder: string;
-  /** `argv` is a sandbox's launcher, which tells a death by signal N as exit code 128 + N. */
+  /** `argv` is a sandbox launcher, which reports death by signal N as exit code 128 + N. */
   readonly launched: boolean;
-  /** What to quarantine when the server dies; null where no sandbox guards protected entries. */
+  /** The entries to quarantine when the server dies; null where no sandbox protects entries. */
   readonly guardFile: string | null;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: InputSource;
@@ -71,7 +71,7 @@ export interface StartOrder extends Omit<StartRecord, "pid" | "started_at" | "se
 }
 
 export interface Requests {
-  /** With its end, when that came at once. */
+  /** Includes the end, if it came at once. */
   start: { readonly ask: StartOrder; readonly answer: Started & { readonly end: EndRecord | null } };
   /** `base64` null: the end of the input. */
   input: {
@@ -82,12 +82,12 @@ export interface Requests {
     readonly ask: { readonly proc_id: string } & TerminalSize;
     readonly answer: null;
   };
-  /** Without a signal: SIGTERM, and SIGKILL for what is left after a grace. */
+  /** Without a signal: SIGTERM, then SIGKILL after a grace period. */
   kill: {
     readonly ask: { readonly proc_id: string; readonly signal: NodeJS.Signals | null };
     readonly answer: null;
   };
-  /** Whether to tell of new output. */
+  /** Whether to report new output. */
   watch: {
     readonly ask: { readonly proc_id: string; readonly on: boolean };
     readonly answer: null;
@@ -105,7 +105,7 @@ export type Refusal =
   | { readonly kind: "no_terminal" }
   | { readonly kind: "input_full"; readonly limit: number };
 
-/** The first message: who the server is and where the output goes. */
+/** The first message: the server's id and the output folder. */
 export interface Hello {
   readonly server: string;
   readonly folder: string;
@@ -129,7 +129,7 @@ export type ToServer =
   | { readonly type: "reply"; readonly id: number; readonly answer: Requests[RequestName]["answer"] }
   | { readonly type: "refusal"; readonly id: number; readonly refusal: Refusal }
   | { readonly type: "output"; readonly proc_id: string }
-  /** It was asked to close, and will do so whatever becomes of the server. */
+  /** Confirms the close request; it closes even if the server dies. */
   | { readonly type: "closing" }
   | { readonly type: "ended"; readonly proc_id: string; readonly end: EndRecord };
 

@@ -7,7 +7,7 @@ import { signalName } from "./signal-name.ts";
 /** Ctrl-D: the terminal turns it into the end of the input. */
 const END_OF_INPUT = Buffer.of(4);
 
-/** Starts a child on a terminal of its own. Everything it prints is stdout, as on a screen. */
+/** Starts a child on its own terminal. All its output is stdout, as on a screen. */
 export async function startPtyChild(
   order: StartOrder,
   size: TerminalSize,
@@ -17,7 +17,7 @@ export async function startPtyChild(
   checkProgram(order);
   const { spawn } = await import("@lydell/node-pty");
   const folder = holdFolder(order.cwd);
-  // node-pty tells the child that its folder is called what we change into; that name is ours, not the folder's.
+  // node-pty sets PWD to the path we change into, which is a descriptor path; set the real one.
   const args = ["-c", 'PWD=$1; shift; exec "$@"', "sh", order.folder, ...order.argv];
   const terminal = groups.startIn(order.proc_id, () =>
     spawn("/bin/sh", args, {
@@ -36,7 +36,7 @@ export async function startPtyChild(
     on.exit(name === null ? exitCode : null, name);
     on.drained();
   });
-  // It hands on what it is given; the types know only strings, which would be encoded once more.
+  // It passes buffers through; its types allow only strings, which would be encoded again.
   const write = (bytes: Buffer) => terminal.write(bytes as unknown as string);
   return {
     pid: terminal.pid,

@@ -32,7 +32,7 @@ export const addEnd = (folder: string, proc_id: string, end: EndRecord): void =>
 /** A line begins with a line feed too, so that it stays apart from one that a full disk cut off. */
 const toLine = (part: StartRecord | EndRecord): string => `\n${JSON.stringify(part)}\n`;
 
-/** Undefined when there is none, or none any more. A process whose server is dead was killed with it. */
+/** Undefined when there is no record (any more). A process whose server is dead was killed with it. */
 export function readRecord(folder: string, proc_id: string): ProcessRecord | undefined {
   let text: string;
   try {
@@ -90,7 +90,7 @@ export const RETENTION: Retention = {
   maxAgeMs: 48 * HOUR_MS,
 };
 
-/** Removes the oldest of what has ended, with its output, until the rest fits. */
+/** Removes the oldest exited processes with their output until the rest fits. */
 export function sweepRecords(folder: string, now: number, retention: Retention = RETENTION): void {
   const files = Map.groupBy(
     readdirSync(folder).filter((name) => name.startsWith("proc_")),

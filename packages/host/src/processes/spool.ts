@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import { errnoOf } from "../errno.ts";
 
-/** How much of a stream is kept: its beginning, and a ring that always holds its end. */
+/** How much of a stream is stored: its head, and a ring with its tail. */
 export interface SpoolCaps {
   readonly head: number;
   readonly tail: number;
@@ -17,7 +17,7 @@ export const SPOOL_CAPS: SpoolCaps = { head: 16 * MEBIBYTE, tail: 16 * MEBIBYTE 
  */
 export interface SpoolWriter {
   readonly total: number;
-  /** Why nothing more is kept, such as ENOSPC; the bytes are counted all the same. */
+  /** Why storing stopped, such as ENOSPC; bytes are still counted. */
   readonly failure: string | null;
   /** Never throws: a full disk must not keep the child from being drained. */
   write(bytes: Uint8Array): void;
@@ -95,7 +95,7 @@ export interface SpoolPart {
 export interface Spool {
   /** How many bytes were written so far. */
   total(): number;
-  /** The bytes in the middle that are no longer kept. */
+  /** The bytes in the middle that are no longer stored. */
   gap(): { readonly start: number; readonly end: number } | undefined;
   /**
    * Up to `length` bytes from `offset` on, or from the end of the gap when the offset lies in it: `start` tells. Less
@@ -134,7 +134,7 @@ function readPart(fd: number, caps: SpoolCaps, offset: number, length: number): 
     readAll(fd, bytes.subarray(at - start, stop - start), place);
     at = stop;
   }
-  // The writer may have come round meanwhile; what it has claimed since is no longer what was asked for.
+  // The writer may have wrapped around meanwhile and overwritten the requested bytes.
   const lost = gapOf(totalsOf(fd, caps).claimed, caps);
   if (!lost || end <= lost.start || start >= lost.end) return { start, bytes };
   if (start < lost.start) return { start, bytes: bytes.subarray(0, lost.start - start) };
@@ -142,7 +142,7 @@ function readPart(fd: number, caps: SpoolCaps, offset: number, length: number): 
   return { start: lost.end, bytes: bytes.subarray(lost.end - start) };
 }
 
-/** Where a byte stands in the file. */
+/** The position of a byte in the file. */
 const ringPlace = (offset: number, { head, tail }: SpoolCaps): number =>
   offset < head ? offset : head + ((offset - head) % tail);
 
@@ -181,7 +181,7 @@ function writeAll(fd: number, bytes: Uint8Array, place: number): void {
     done += writeSync(fd, bytes, done, bytes.length - done, place + done);
 }
 
-/** Fills the buffer: a spool never becomes shorter, so what was counted is there. */
+/** Fills the buffer; a spool never shrinks, so the counted bytes exist. */
 function readAll(fd: number, into: Buffer, place: number): void {
   for (let done = 0; done < into.length; ) {
     const count = readSync(fd, into, done, into.length - done, place + done);

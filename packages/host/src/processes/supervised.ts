@@ -19,18 +19,18 @@ import { after } from "./timer.ts";
 /** A process in the hands of the supervisor. */
 export interface Supervised {
   readonly started: Started;
-  /** Resolves when the process is gone and its output is complete, or is held open by others. */
+  /** Resolves when the process has exited and its output is complete or held open by others. */
   readonly ended: Promise<EndRecord>;
-  /** For one that does not end at once; rejects with NotKept, and it is ended, when there is no room for its record. */
+  /** Writes the record of a process that did not exit at once; without disk space, kills it and rejects with NotKept. */
   record(): Promise<void>;
-  /** Whatever ends it from now on, it was killed. */
+  /** From now on its end counts as killed. */
   markKilled(): void;
   /** Bytes of input that it has not taken yet; undefined when its input is closed. */
   pendingInput(): number | undefined;
   input(bytes: Buffer | "end"): void;
   /** False when it has no terminal. */
   resize(size: TerminalSize): boolean;
-  /** Without a signal: SIGTERM, and SIGKILL for what is left after a grace; resolves when all of it is gone. */
+  /** Without a signal: SIGTERM, then SIGKILL after a grace period; resolves when all processes have exited. */
   kill(signal: NodeJS.Signals | null): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ const DRAIN_MS = 100;
 const LAUNCHER_DRAIN_MS = 5_000;
 /** How long a process has to end by itself when it is killed or its time is up. */
 export const GRACE_MS = 2_000;
-/** What a launcher and a shell add to the number of the signal that ended the command. */
+/** Launchers and shells report signal N as exit code 128 + N. */
 const SIGNAL_EXIT = 128;
 
 /** Throws the system's error when the process cannot be started. */
@@ -83,7 +83,7 @@ export async function supervise(
     kept.recordEnd(toStartRecord(), end);
     ended.resolve(end);
   };
-  /** A late timer may come before the event that tells of output, so the pipes are read before they count as open. */
+  /** A late timer may fire before the output event, so the pipes are read before they count as open. */
   const waitForOutput = (waitedMs: number) => {
     if (waitedMs > 0 && child.readOutput?.()) return;
     if (waitedMs >= (order.launched ? LAUNCHER_DRAIN_MS : DRAIN_MS)) return report();
@@ -117,7 +117,7 @@ export async function supervise(
     return { proc_id, owner, command, ...started, pty: order.pty !== null, server, caps };
   };
 
-  // After its end the number may be somebody else's; what it left behind carries the mark.
+  // After its exit the pid may be reused; its descendants carry the mark.
   const tree = (): Tree => ({ leaders: outcome ? [] : [pid], mark: `${PROCESS_MARK}=${proc_id}` });
   const end = (why: "killed" | "timed_out", signal: NodeJS.Signals) => {
     if (!outcome) reason ??= why;
@@ -184,7 +184,7 @@ const toldBy = ({ launched }: StartOrder, code: number | null): string | null =>
 const diedBySigkill = ({ code, signal }: Outcome): boolean =>
   signal === "SIGKILL" || code === SIGNAL_EXIT + constants.signals.SIGKILL;
 
-/** The process was started and ended again, because there is no place to keep what it prints. */
+/** The process was started and killed again because its output cannot be stored. */
 export class NotKept extends Error {
   constructor(cause: unknown) {
     super("the record could not be written", { cause });

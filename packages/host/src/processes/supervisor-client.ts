@@ -22,7 +22,7 @@ export interface SupervisorClient {
   readonly pid: number | undefined;
   /** Rejects with a RequestRefused, or a SupervisorLost. */
   ask<N extends RequestName>(name: N, ask: Requests[N]["ask"]): Promise<Requests[N]["answer"]>;
-  /** Keeps this process alive while something runs, and lets it go when nothing does. */
+  /** Keeps this process alive while a command runs. */
   hold(on: boolean): void;
   /** Takes everything down; resolves when the supervisor has exited. */
   close(): Promise<void>;
@@ -48,7 +48,7 @@ export class RequestRefused extends Error {
 
 export class SupervisorLost extends Error {}
 
-/** A supervisor that is silent for so long was stopped, perhaps by a child of its own, and is ended by force. */
+/** A supervisor silent for this long was stopped, perhaps by its own child, and is killed. */
 const ANSWER_MS = 5_000;
 /** Longer than the supervisor takes to end the most stubborn processes. */
 const ENDING_MS = 8_000;
@@ -57,7 +57,7 @@ const CLOSING_ANSWER_MS = 500;
 const LEAVING_LOOKS = 6;
 const LEAVING_LOOK_MS = 20;
 
-/** Starts a supervisor in a session of its own, with next to no environment: children can read that of their parent. */
+/** Starts a supervisor in its own session with an almost empty environment, because children can read their parent's. */
 export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorClient {
   const child = startTrusted(thisNode(), [...STAY_SMALL, ENTRY], {
     cwd: "/",
@@ -102,12 +102,12 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
     else settle(message.id)?.reject(new RequestRefused(message.refusal));
   });
   const send = (message: ToSupervisor) => {
-    // What cannot be sent is known by the exit that follows.
+    // A failed send is followed by the exit event.
     if (child.connected) child.send(message, () => {});
   };
   const killUnless = (done: Promise<unknown>, ms: number) => {
     let waiting = true;
-    // If it was this process that stood still, the answer lies there already and is read first.
+    // If this process was suspended, the answer has already arrived and is read first.
     const timer = setTimeout(() => setImmediate(() => waiting && child.kill("SIGKILL")), ms);
     const callOff = () => {
       waiting = false;
@@ -126,7 +126,7 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
       else {
         const id = ++requests;
         pending.set(id, { resolve, reject });
-        // A pair of a name and what it asks for; the union of them cannot be seen from here.
+        // A name with its request; the compiler cannot correlate the union here.
         send({ type: "request", id, name, ask } as ToSupervisor);
         killUnless(promise, name === "kill" ? ENDING_MS : ANSWER_MS);
       }
@@ -167,7 +167,7 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
  */
 const STAY_SMALL = ["--single-threaded", "--max-semi-space-size=1"];
 
-/** Beside this file, in the sources as in what is built from them. */
+/** Beside this file, in the sources and in the build. */
 const ENTRY = fileURLToPath(new URL(`./supervisor-entry${extname(import.meta.url)}`, import.meta.url));
 
 function hold(child: ChildProcess, on: boolean): void {

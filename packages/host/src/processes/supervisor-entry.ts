@@ -10,14 +10,14 @@ lowerImportance();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 await runSupervisor({
-  // The server may go away in the middle of a message; the line tells that by itself.
+  // The server may exit in the middle of a message; the closed line reports that.
   send: (message) => process.connected && process.send?.(message, () => {}),
   onMessage: (listener) => process.on("message", (message) => listener(message as ToSupervisor)),
   onCut: (listener) => process.on("disconnect", listener),
 });
 process.exit();
 
-/** When memory runs out, the system should take what we started, not the server. Children inherit it. */
+/** When memory runs out, the system should kill our children, not the server. Children inherit this. */
 function lowerImportance(): void {
   try {
     writeFileSync("/proc/self/oom_score_adj", OUT_OF_MEMORY_SCORE);

@@ -12,10 +12,10 @@ import { type SupervisorClient, startSupervisor } from "./supervisor-client.ts";
 /** The processes that run and the supervisor that holds them: started when it is needed, replaced when it dies. */
 export interface SupervisorLink {
   readonly live: ReadonlyMap<string, LiveProcess>;
-  /** Puts a process on the list; `server` names who starts it. */
+  /** Adds a process to the list; `server` is the id of its supervisor. */
   add(make: (server: string) => LiveProcess): LiveProcess;
   drop(proc_id: string): void;
-  /** It ended before anybody was told that it had started. */
+  /** It ended before its start was reported. */
   end(proc_id: string, record: EndRecord): void;
   ask<N extends RequestName>(name: N, what: Requests[N]["ask"]): Promise<Requests[N]["answer"]>;
   close(): Promise<void>;
@@ -66,7 +66,7 @@ export function createSupervisorLink({ folder, caps, limits }: SupervisorLinkOpt
     return connection;
   };
   const open = () => {
-    // Another id for every supervisor: what the last one left is told apart from what this one starts.
+    // A new id per supervisor separates its processes from those of the previous one.
     const server = `${thisProcess()}:${randomBytes(SERVER_ID_BYTES).toString("hex")}`;
     const lost = () => {
       connection = undefined;

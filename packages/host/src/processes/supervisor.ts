@@ -21,23 +21,23 @@ import { sweepRecords } from "./records.ts";
 import { GRACE_MS, NotKept, type Supervised, supervise } from "./supervised.ts";
 import { within } from "./timer.ts";
 
-/** The line to the server. When it is cut, for whatever reason, the server is gone. */
+/** The connection to the server. When it closes, for any reason, the server is dead. */
 export interface Line {
   send(message: ToServer): void;
   onMessage(listener: (message: ToSupervisor) => void): void;
   onCut(listener: () => void): void;
 }
 
-/** How long everything has to end by itself when the server is gone. */
+/** Grace period for all processes after the server has died. */
 const FAREWELL_MS = 800;
-/** News of output is told at once, and then not oftener than this. */
+/** Debounce interval for output reports; the first is sent at once. */
 const NEWS_EVERY_MS = 20;
 export const MAX_PENDING_INPUT_BYTES = 1024 * 1024;
 const SWEEP_EVERY_STARTS = 200;
-/** Most commands are short: kept and told together, start and end are written once and wake the server once. */
+/** Most commands are short: their start and end are written and reported together. */
 const BRIEF_MS = 3;
 
-/** Starts processes for one server until the server is gone, then takes down all of them. Resolves when that is done. */
+/** Starts processes for one server and kills all of them when it dies. Resolves when that is done. */
 export function runSupervisor(line: Line): Promise<void> {
   const done = Promise.withResolvers<void>();
   let desk: Desk | undefined;
@@ -55,7 +55,7 @@ export function runSupervisor(line: Line): Promise<void> {
   });
   const answer = async ({ id, name, ask }: Extract<ToSupervisor, { type: "request" }>) => {
     try {
-      // The name decides what is asked; a union of pairs does not survive being taken apart.
+      // The name determines the request type; destructuring loses that correlation.
       const handle = desk?.requests[name] as (ask: unknown) => Promise<Requests[RequestName]["answer"]>;
       line.send({ type: "reply", id, answer: await handle(ask) });
     } catch (cause) {
@@ -155,7 +155,7 @@ function createDesk(hello: Hello, line: Line): Desk {
       async kill({ proc_id, signal }) {
         const supervised = processes.get(proc_id);
         if (supervised) await supervised.kill(signal);
-        // It has ended, but what it started may live on.
+        // It has exited, but its descendants may still run.
         else
           await endTree(
             { leaders: [], mark: `${PROCESS_MARK}=${proc_id}` },
@@ -175,7 +175,7 @@ function createDesk(hello: Hello, line: Line): Desk {
   };
 }
 
-/** The server may be gone, and what its commands made in the project with it unseen. */
+/** The server may have died before it checked the files that its commands created. */
 function quarantineBy(guardFile: string): void {
   try {
     quarantineNew(JSON.parse(readFileSync(guardFile, "utf8")) as Guarded); // The sandbox of the server wrote it.

@@ -26,7 +26,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What comes in time, or undefined. */
+/** The result, or undefined when it is late. */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   const timeUp = Promise.withResolvers<undefined>();
   const callOff = after(ms, () => timeUp.resolve(undefined));

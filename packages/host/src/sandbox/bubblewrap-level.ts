@@ -24,7 +24,7 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
   const { program, envProgram, arch, isRoot, scratch } = options;
   const limits = toLimitCommands();
   const filter = scratch.keep("filter", assembleFilter(arch));
-  // Plans are kept by whoever makes them, so the same list is the same file.
+  // Plans are cached by their owner, so an identical list is the same object.
   const files = new WeakMap<readonly Mount[], string>();
   const fileOf = (mounts: readonly Mount[]): string => {
     const file = files.get(mounts) ?? scratch.keep("mounts", toArgumentFile({ isRoot, mounts }));
@@ -55,7 +55,7 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
         ...(exchange === undefined ? [] : ["--bind", exchange, EXCHANGE]),
         ...over.flatMap(toArguments),
         ...(ownNetwork ? ["--unshare-net"] : []),
-        // Without a terminal of its own it could type into the one of whoever started us.
+        // Without its own session it could inject input into our parent's terminal.
         ...(pty ? [] : ["--new-session"]),
         // A name that no argument can hold is left to where the launcher was started.
         ...(typeof toNative(folder) !== "string" ? [] : ["--chdir", folder]),

@@ -8,8 +8,8 @@ export interface BubblewrapOptions {
 }
 
 /**
- * What root keeps: to work on files of other owners, to become another user and end its processes, to serve on a low port.
- * Not to mount, trace, load, log, reach devices or raw sockets, or open files by number.
+ * Capabilities that root keeps: files of other owners, switching users and killing their processes, low ports.
+ * Dropped: mount, trace, load modules, read logs, devices, raw sockets, open by handle.
  */
 const ROOT_KEEPS = [
   "CHOWN",

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 export type Container = "docker" | "podman" | "kubernetes" | "container";
 
-/** What Octant itself seems to run in. Anybody can plant these signs, so they are shown and decide nothing. */
+/** The container that Octant seems to run in. These signs can be forged, so they are only displayed. */
 export function detectContainer(env: NodeJS.ProcessEnv, root = "/"): Container | null {
   if (env["KUBERNETES_SERVICE_HOST"]) return "kubernetes";
   if (existsSync(`${root}run/.containerenv`)) return "podman";

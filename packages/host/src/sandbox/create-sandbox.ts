@@ -17,7 +17,7 @@ import type { LaunchedCommand, Sandbox, SandboxedCommand, SandboxOptions, Sandbo
 import { openScratch } from "./scratch.ts";
 import { isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
 
-/** Nothing is tried before somebody asks, and nothing is tried twice. */
+/** Levels are probed on first use, and only once. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { roots, settings, env, state, levels, warn = () => {} } = options;
   const { mode, network } = settings;
@@ -48,7 +48,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     readers ??= import("./readers.ts").then(({ createReaders }) => createReaders(roots, openScratch(state)));
     return readers;
   };
-  /** What commands are launched with; nothing where they run as they are. */
+  /** The launcher for commands; undefined where they run unsandboxed. */
   const findWorking = async () => {
     checkRequirements(await getStatus(), settings);
     if (mode === "off") return undefined;
@@ -160,7 +160,7 @@ const orAgain = <T>(work: Promise<T>, forget: () => void): Promise<T> =>
     throw toToolError(cause, "the state folder");
   });
 
-/** What of this install or these roots weakens or narrows the sandbox. */
+/** Reports properties of the install or the roots that weaken or narrow the sandbox. */
 function warningOn(roots: SandboxOptions["roots"]): string {
   const own = ownFiles().filter((path) => roots.some((root) => isWithin(root, path)));
   const narrowed =
@@ -171,7 +171,7 @@ function warningOn(roots: SandboxOptions["roots"]): string {
 const LINKED =
   "this install is linked to a package cache that commands can write to: install Octant with npm, which copies";
 
-/** Fails closed: what settings ask for and the level cannot do is no reason to do less. */
+/** Fails closed: throws when the level cannot provide what the settings require. */
 function checkRequirements(
   { level, tried }: SandboxStatus,
   { require, mode, network, hide_home }: SandboxSettings,
@@ -211,7 +211,7 @@ function checkFolder(
   throw new ToolError("PERMISSION_DENIED", message, { by: "sandbox", rule: "sandbox.allowed_paths" });
 }
 
-/** The temp folder is another one inside, and what lies in /run is not there. */
+/** Removes variables that point to the outer temp folder or to /run, which do not exist inside. */
 function withoutOutside(command: SandboxedCommand): SandboxedCommand {
   const kept = Object.entries(command.env).filter(([name]) => name !== "XDG_RUNTIME_DIR");
   const env = kept.map(([name, value]) => [name, TEMP_VARIABLES.has(name) ? "/tmp" : value]);

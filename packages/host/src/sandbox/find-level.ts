@@ -21,7 +21,7 @@ type Options = Omit<Parameters<typeof createPlans>[0], "isRoot"> & {
   readonly protectedMounts: readonly Mount[];
 };
 
-/** Tries what this machine has, the strongest first, until one works. */
+/** Probes the levels of this machine, strongest first, until one works. */
 export async function findLevel(
   { protectedMounts, ...options }: Options,
   levels: readonly SandboxLevel[] = SANDBOX_LEVELS,

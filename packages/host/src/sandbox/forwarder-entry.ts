@@ -5,8 +5,8 @@ import { constants } from "node:os";
 import process from "node:process";
 
 /**
- * Runs inside the sandbox, beside one command: what programs send to the proxy's port here goes to the proxy's socket, the
- * only way out. Ends as the command ends.
+ * Runs inside the sandbox beside one command and forwards its proxy port to the proxy's socket, the only way out.
+ * Exits with the command.
  */
 const [socket = "", port = "", descriptors = "", program = "", ...args] = process.argv.slice(2);
 
@@ -23,7 +23,7 @@ const FIRST_DESCRIPTOR = 3;
 const further = Array.from({ length: Number(descriptors) }, (_, index) => FIRST_DESCRIPTOR + index);
 const child = spawn(program, args, { stdio: ["inherit", "inherit", "inherit", ...further] });
 for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-// A terminal tells both of us.
+// A terminal signals both processes.
 process.on("SIGINT", () => {});
 child.on("error", (cause) => {
   console.error(`${program}: ${cause.message}`);

@@ -7,22 +7,22 @@ import type { Scratch } from "./scratch.ts";
 import { lstatOf } from "./tree.ts";
 
 /**
- * Keeps protected entries (`.mcp.json`, `.vscode`, hooks of git …) out of the hands of commands. Entries that exist when
+ * Protects entries (`.mcp.json`, `.vscode`, git hooks …) from commands. Entries that exist when
  * no command runs are mounted read-only. A missing one cannot be mounted without making it, so an entry that appears
  * while commands run is moved to a quarantine: when the kernel reports it, and again when each command ends.
  */
 export interface Guard {
   /** To be mounted read-only, in this order. */
   mounts(): readonly ProtectedMount[];
-  /** `release` of what it returns must be called when the command has ended, or could not be started. */
+  /** Call `release` of the result when the command has ended or failed to start. */
   enter(command: { readonly changesProtected: boolean }): Entered;
   close(): void;
 }
 
 export interface Entered {
-  /** A file that tells the supervisor what to quarantine should this process die. */
+  /** A file that lists for the supervisor what to quarantine if this process dies. */
   readonly guardFile: string;
-  /** Returns what was quarantined while the command ran. */
+  /** Returns the entries quarantined while the command ran. */
   release(): readonly Path[];
 }
 
@@ -37,7 +37,7 @@ export function createGuard({ roots, scratch, warn }: GuardOptions): Guard {
   const quarantine = scratch.folder("quarantine");
   const watchers = new Map<Path, FSWatcher>();
   const reports = new Set<Path[]>();
-  /** Commands of ours that may make protected entries, such as git at a checkout. */
+  /** Running commands of our own that may create protected entries, such as git checkout. */
   let trusted = 0;
   let survey = takeSurvey(roots, quarantine);
   let guardFile = "";

@@ -22,17 +22,17 @@ export interface HomeOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Nothing of the home but caches. */
   readonly hidden: boolean;
-  /** Places that commands write to: what a link into them leads to is theirs to decide. */
+  /** Places that commands can write to; links inside them are untrusted. */
   readonly writable: readonly string[];
   readonly scratch: Scratch;
-  /** For a program of ours, whose settings other commands must not have written. */
+  /** For our own programs: their settings must not be writable by other commands. */
   readonly isOurs: boolean;
 }
 
-/** A private home, kept between commands, with what is harmless in the real one over it. What is not named is not there, nor when it is made later. */
+/** A private home that persists between commands, with harmless entries of the real home mounted on top. Entries not listed never appear, even if created later. */
 export function addHome(tree: Tree, options: HomeOptions): void {
   const { home, scratch, hidden, isOurs } = options;
-  /** Where commands write what they write into a folder of the home that is not the real one. */
+  /** The private counterpart of a folder in the home. */
   const ownFolder = (path: string): string =>
     scratch.folder(
       (isOurs ? "our-" : "") +
@@ -60,7 +60,7 @@ const COPYABLE: readonly string[] = [...SHOWN, ...COPIED.map(({ path }) => path)
 
 /**
  * A small one is copied, since a mount costs some 0.2 ms with every command. Commands can write to this folder, so the
- * copy is made under a name that nobody knows and takes its place by a rename, which follows no link.
+ * copy is written under a random name and renamed into place, which follows no link.
  */
 function copyInto(folder: string, path: string, source: string): boolean {
   const found = statOf(source);
@@ -73,7 +73,7 @@ function copyInto(folder: string, path: string, source: string): boolean {
   return true;
 }
 
-/** What the person has removed goes here too. */
+/** Removes copies of entries that the person has deleted. */
 function dropCopies(folder: string, parent: string, entries: Entries): void {
   for (const path of COPYABLE) {
     if (dirnameOf(path) !== parent || entries.has(path)) continue;
@@ -92,7 +92,7 @@ export function maskHome(tree: Tree, options: HomeOptions): void {
   maskInside(tree, options);
 }
 
-/** What of the home has to be looked at to know whether it has changed. What is missing shows in the folder that would hold it. */
+/** The paths to watch for changes of the home. A missing entry shows up as a change of its parent folder. */
 export const watchedIn = (home: string): string[] => [
   ...WATCHED.map((path) => join(home, path)).filter(statOf),
   ...COPYABLE.map((path) => join(home, path)).filter((path) => statOf(path)?.isFile()),
@@ -115,7 +115,7 @@ const WATCHED: readonly string[] = [...new Set(["", ...[...SHOWN, ...CACHES, ...
 
 type Entries = Map<string, Bind>;
 
-/** By path, so that a folder comes before what is bound inside it. */
+/** Sorted by path, so that a folder comes before the mounts inside it. */
 function listEntries(options: HomeOptions): Entries {
   const { home, hidden } = options;
   const found: Entries = new Map();
@@ -135,7 +135,7 @@ function listEntries(options: HomeOptions): Entries {
 const isSecret = (path: string): boolean =>
   SECRET_NAME.test(path) || MASKED.some((masked) => isWithin(masked, path));
 
-/** What of a home the PATH and the variables of toolchains lead to: they may be in hidden folders that no table knows. */
+/** Folders of the home named by PATH and toolchain variables, which may be hidden and in no table. */
 export function namedByEnvironment(home: string, env: NodeJS.ProcessEnv): string[] {
   const values = [...(env["PATH"] ?? "").split(":"), ...TOOLCHAIN_VARIABLES.map((name) => env[name] ?? "")];
   return values
@@ -152,7 +152,7 @@ const TOOLCHAIN_VARIABLES = [
   ...["CONDA_PREFIX", "RBENV_ROOT", "DOTNET_ROOT", "ANDROID_HOME", "MAVEN_HOME", "SDKMAN_DIR"],
 ];
 
-/** Folders with harmless and other things in them: of these only what is named. */
+/** Folders that mix harmless and secret entries; only listed entries of these are shown. */
 const HAVE_SECRETS: ReadonlySet<string> = new Set(
   [...SHOWN, ...CACHES, ...MASKED].flatMap(parentsOf).filter((path) => !SHOWN.includes(path)),
 );
@@ -206,7 +206,7 @@ export function cachesElsewhere({ env, home }: Pick<HomeOptions, "env" | "home">
   });
 }
 
-/** `/` and what lies right below it is never a cache. */
+/** `/` and its direct children are never a cache. */
 const MIN_CACHE_DEPTH = 3;
 
 export function statOf(path: string): Stats | undefined {

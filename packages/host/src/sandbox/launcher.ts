@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Scratch } from "./scratch.ts";
 
 /**
- * Opens the files that bubblewrap reads by number and becomes bubblewrap. A shell does it, since whoever starts us can
- * pass nothing but arguments. $1 are the mounts, $2 the filter; $3, where it is one, the variables, which go at once.
+ * Opens the files that bubblewrap reads by descriptor, then execs bubblewrap. A shell does it because the caller can
+ * pass only arguments. $1 is the mounts, $2 the filter; $3, if given, the variables, which are deleted at once.
  */
 const SCRIPT = 'exec 8<"$1" 9<"$2"; shift 2; exec "$@"';
 const SCRIPT_WITH_VARIABLES = `exec 7<"$1"; /bin/rm -f -- "$1"; shift; ${SCRIPT}`;
@@ -21,9 +21,9 @@ export interface LauncherFiles {
 }
 
 export interface Variables {
-  /** What the launcher itself gets, and hands on. */
+  /** Variables for the launcher, which passes them on. */
   readonly passed: Readonly<Record<string, string>>;
-  /** What only the command may get: the launcher runs outside the sandbox, and would obey them. */
+  /** Variables for the command only: the launcher runs outside the sandbox and would obey them. */
   readonly inside: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +38,7 @@ export function toLauncherArgv(
   return ["/bin/sh", "-c", script, "sandbox", ...files, ...launcher];
 }
 
-/** Keeps from the launcher every variable that is not known to mean nothing to a shell, the C library or bubblewrap. */
+/** Gives the launcher only variables known to be harmless to a shell, the C library and bubblewrap. */
 export function divideVariables(env: Readonly<Record<string, string>>): Variables {
   const passed: Record<string, string> = {};
   const inside: Record<string, string> = {};
@@ -88,7 +88,7 @@ export function keepVariables(scratch: Scratch, inside: Variables["inside"]): st
   return file;
 }
 
-/** Of this server: what a launcher that never ran has left goes with it. */
+/** Removes this server's variable files, including those of launchers that never ran. */
 export const forgetVariables = (scratch: Scratch): void =>
   rmSync(variablesFolder(scratch), { recursive: true, force: true });
 

@@ -5,9 +5,9 @@ import type { SandboxLevel } from "./settings.ts";
 /** A way to keep a command apart, on a machine where it works. */
 export interface Level {
   readonly level: SandboxLevel;
-  /** What holds, in a sentence for a person. */
+  /** What the level guarantees, in one sentence for people. */
   readonly detail: string;
-  /** Commands see a tree put together for them, with a temp folder of its own. */
+  /** Commands see a composed tree with a private temp folder. */
   readonly binds: boolean;
   launch(command: SandboxedCommand, place: CommandPlace): Launch;
 }

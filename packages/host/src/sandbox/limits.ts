@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 const MAX_OPEN_FILES = 65_536;
 
 /**
- * What a launcher's shell runs before the command: limits that ordinary work does not meet, and that cost no process of
- * their own. Not the number of processes: that one counts all of a user's, on the whole machine.
+ * Limits that the launcher's shell sets before the command; ordinary work does not reach them. The number of processes
+ * is not limited here: that limit counts all processes of the user on the machine.
  */
 export function toLimitCommands(current = readLimits()): string {
   const [, hard = "0"] = /^Max open files +\S+ +(\S+)/m.exec(current) ?? [];

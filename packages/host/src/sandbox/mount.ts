@@ -1,13 +1,13 @@
 /** One step in making the tree that a command sees. Later ones cover earlier ones; sources are of the real tree. */
 export type Mount =
-  /** `mayBeGone`: without it when its source is no longer there. */
+  /** `mayBeGone`: skipped when its source no longer exists. */
   | {
       readonly kind: "read" | "write" | "device";
       readonly source: string;
       readonly at: string;
       readonly mayBeGone?: true;
     }
-  /** Empty, writable, gone when the command ends. */
+  /** Empty and writable; removed when the command ends. */
   | { readonly kind: "empty"; readonly at: string }
   | { readonly kind: "folder"; readonly at: string }
   | { readonly kind: "link"; readonly target: string; readonly at: string }

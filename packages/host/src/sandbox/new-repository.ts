@@ -8,8 +8,8 @@ type Move = (path: Path, name: string) => boolean;
 const MAX_CONFIG_BYTES = 64 * 1024;
 
 /**
- * Takes hooks and settings that start programs out of a repository that a command has made. The command may still run
- * and swap folders for links, so each step goes through a descriptor that was opened without following one.
+ * Removes hooks and settings that start programs from a repository that a command has created. The command may still
+ * run and replace folders with links, so each step uses a descriptor opened without following links.
  */
 export function disarmRepository(gitFolder: Path, move: Move): Path[] {
   const folder = openFolder(toNative(gitFolder));

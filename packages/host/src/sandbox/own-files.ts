@@ -11,8 +11,7 @@ export function installFolder(here = import.meta.dirname): string {
 const MODULES = "/node_modules/";
 
 /**
- * All that Octant loads code from: the node_modules that it is installed in, or the code of its checkout, and Node. The
- * outermost node_modules: pnpm keeps packages in nested ones.
+ * Everything that Octant loads code from: its outermost node_modules (pnpm nests them) or its checkout, and Node.
  */
 export function ownFiles(here = import.meta.dirname, node = process.execPath): readonly string[] {
   return [...codeFolders(here), realpathSync(node)];

@@ -46,8 +46,8 @@ export const CACHE_VARIABLES: readonly (readonly [name: string, part: string])[]
 ];
 
 /**
- * Hidden entries of the home that can be read: toolchains, shells, settings without secrets. What else begins with a dot
- * is not seen, since nobody knows what programs keep there; what the PATH or a toolchain's variable names is.
+ * Hidden entries of the home that can be read: toolchains, shells, settings without secrets. Other dot entries are hidden
+ * because they may hold secrets, except those named by PATH or a toolchain variable.
  */
 export const SHOWN: readonly string[] = [
   ...[".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"],
@@ -173,7 +173,7 @@ export const COPIED: readonly { readonly path: string; readonly secret: RegExp }
   { path: ".condarc", secret: /:\/\/[^/\s]*@|\/t\//i },
 ];
 
-/** Never seen, even inside of something that is: keys, tokens, histories, what other agents may do. */
+/** Always hidden, even inside a shown folder: keys, tokens, histories, settings of other agents. */
 export const MASKED: readonly string[] = [
   ...[
     ".ssh",
@@ -345,11 +345,11 @@ export const MASKED: readonly string[] = [
   ...[".local/state/octant", ".cache/octant", ".config/octant"],
 ];
 
-/** The same for what nobody wrote down: an entry of the home whose name says that it is a secret. */
+/** The same for unlisted entries of the home whose names suggest a secret. */
 export const SECRET_NAME =
   /(?:^|[._-])(?:secrets?|tokens?|credentials?|passwords?|passwd|private[._-]?keys?)(?:[._-]|$)|^id_(?:rsa|dsa|ecdsa|ed25519)|\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ovpn)$/i;
 
-/** Outside the home; only what this user could read is covered. */
+/** Outside the home; only entries that this user could read are masked. */
 export const MASKED_SYSTEM: readonly string[] = [
   ...[
     "/etc/shadow",
@@ -389,18 +389,18 @@ export const MASKED_SYSTEM: readonly string[] = [
   ...["/var/lib/libvirt", "/var/lib/dbus/system_bus_socket"],
 ];
 
-/** Homes: root can read everybody's. What is shared in there is shown again. */
+/** Home folders: root can read all of them. Shared parts are mounted again. */
 export const OTHER_HOMES = ["/root", "/home"] as const;
 export const SHARED_IN_HOMES = ["/home/linuxbrew"] as const;
 
-/** `/run` is empty but for these: how names are resolved, and where NixOS keeps its programs. */
+/** `/run` is empty except for these: name resolution and NixOS programs. */
 export const SHOWN_IN_RUN = [
   "/run/current-system",
   "/run/opengl-driver",
   "/run/systemd/resolve/resolv.conf",
 ] as const;
 
-/** What a program needs to run at all, for the mode in which nothing else is seen. */
+/** The minimum a program needs to run, for the mode in which nothing else is visible. */
 export const SYSTEM = [
   "/usr",
   "/bin",

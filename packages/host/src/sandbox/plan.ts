@@ -28,18 +28,18 @@ export interface PlanOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly state: StateFolder;
   readonly scratch: Scratch;
-  /** Commands are the machine's root, not root of a user namespace: what only permissions protect is not protected. */
+  /** Commands run as the machine's root, not root of a user namespace, so file permissions protect nothing. */
   readonly isRoot: boolean;
   readonly protectedMounts: readonly Mount[];
-  /** The command is a program of ours. */
+  /** The command is one of our own programs. */
   readonly isOurs: boolean;
-  /** What of ours the command needs besides; in `/run`. */
+  /** Further files of ours that the command needs; mounted in `/run`. */
   readonly extra: readonly Mount[];
   /** Places outside the roots that the command needs; of a file it gets a copy. */
   readonly besides?: readonly Path[];
   /** Nothing of it all can be written. */
   readonly readOnly?: boolean;
-  /** Neither the workspace nor what settings allow besides is there. */
+  /** Without the workspace and without the paths that settings allow. */
   readonly systemOnly?: boolean;
 }
 
@@ -111,12 +111,12 @@ function planAllowlist(options: PlanOptions): readonly Mount[] {
 function addKernel(tree: Tree): void {
   tree.add({ kind: "devices", at: "/dev" });
   tree.add({ kind: "processes", at: "/proc" });
-  // Settings of the kernel obey their owner, root, whatever else it may not do. And the memory of the first process, which
-  // has no filter, is a file there.
+  // Kernel settings can be changed by their owner, root, even without capabilities. And the memory of the first process,
+  // which has no filter, is a file there.
   tree.add({ kind: "seal", at: "/proc" });
 }
 
-/** In the real ones lie the sockets of other programs. */
+/** The real temp folders contain sockets of other programs. */
 function addTemp(tree: Tree, scratch: Scratch): void {
   tree.add(write(openTempFolder(scratch, "tmp"), "/tmp"), { kept: true });
   if (lstatOf("/var/tmp")?.isDirectory() || tree.mounts[0]?.at !== "/")
@@ -124,8 +124,8 @@ function addTemp(tree: Tree, scratch: Scratch): void {
 }
 
 /**
- * What the PATH names, and Octant's own code, which test runners load their reporters from, may lie in a temp folder or
- * in a hidden part of the home: a fresh clone to try it, a toolchain that CI has unpacked.
+ * Programs on the PATH and Octant's own code (test runners load our reporters) may be in a temp folder or in a hidden
+ * part of the home: a fresh clone, or a toolchain unpacked by CI.
  */
 function addPrograms(tree: Tree, { env }: PlanOptions, writable: readonly Path[]): void {
   const named = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
@@ -138,7 +138,7 @@ function addPrograms(tree: Tree, { env }: PlanOptions, writable: readonly Path[]
   }
 }
 
-/** Where something lies that holds the home, the home would be seen as it is. */
+/** A mount that contains the home would expose the real home. */
 function addBesides(
   tree: Tree,
   { besides = [], readOnly = false, env, scratch }: PlanOptions,
@@ -156,7 +156,7 @@ function addBesides(
   }
 }
 
-/** What settings of git name is more of them, or patterns. */
+/** Git settings may name further secret files or patterns. */
 function withoutSecrets(path: Path): Buffer {
   const lines = readFileSync(toNative(path), "latin1").split("\n");
   return Buffer.from(lines.filter((line) => !GIT_SECRET.test(line)).join("\n"), "latin1");
@@ -233,7 +233,7 @@ function toolchainsIn(path: string, env: NodeJS.ProcessEnv): string[] {
   return homes.flatMap((home) => namedByEnvironment(home, env).map((name) => join(home, name)));
 }
 
-/** Octant's own state, settings and compiled code: who writes there writes what runs outside. */
+/** Octant's own state, settings and compiled code: writing there would change code that runs outside the sandbox. */
 function maskOctant(tree: Tree, { state, scratch, env }: PlanOptions): void {
   const own = { ...env, HOME: homeOf(env) };
   const cache = cacheFolder(own);
@@ -261,7 +261,7 @@ const toWritable = (path: Path): Mount =>
 
 export const homeOf = (env: NodeJS.ProcessEnv): string => realPath(env["HOME"] || homedir()) ?? "/";
 
-/** A home such as `/` or `/nonexistent` is nobody's. */
+/** False for placeholder homes such as `/` or `/nonexistent`. */
 const hasHome = (home: string): boolean =>
   home !== "/" && dirname(home) !== home && statOf(home)?.isDirectory() === true;
 

@@ -32,7 +32,7 @@ type Fixed = Omit<
 export function createPlans(options: Fixed): Plans {
   const { roots, settings, env } = options;
   const home = homeOf(env);
-  // Before any command runs: one could put a link where an allowed path lies in a root.
+  // Resolved before any command runs, because a command could replace an allowed path in a root with a link.
   const allowedAtStart = resolveAllowed(roots, settings);
   const isOpen = (path: Path) => !roots.some((root) => isWithin(root, path));
   const identities = new Map(roots.map((root) => [root, identityOf(root)]));
@@ -86,7 +86,7 @@ function isPresent(root: Path, roots: readonly Path[], identity: string): boolea
     const message = "a workspace root has been replaced by a link since the server started; restart it";
     throw new ToolError("PERMISSION_DENIED", message, { by: "sandbox" });
   }
-  // Commands can write around a root that lies in another one. Once it was removed, they could swap it at any time.
+  // Commands can write around a nested root. Once it was removed, they could replace it at any time.
   const isNested = roots.some((other) => other !== root && isWithin(other, root));
   return !isNested || identityOf(root) === identity;
 }

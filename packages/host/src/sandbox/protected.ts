@@ -34,7 +34,7 @@ const protectedBinds = (root: Path): Bind[] => [
 export const isInPlace = ({ kind, source, identity }: ProtectedMount): boolean =>
   isRealEntry(source) && (kind === "read" || identityOf(source) === identity);
 
-/** Tells an entry from another one under the same path. */
+/** Distinguishes an entry from another one at the same path. */
 export function identityOf(path: Path): string {
   const found = lstatOf(path);
   return found ? `${found.dev}:${found.ino}` : "";
@@ -45,7 +45,7 @@ function isRealEntry(path: Path): boolean {
   return found !== undefined && (found.isFile() || found.isDirectory());
 }
 
-/** Git itself goes on working: objects, refs and the index stay writable. */
+/** Git keeps working: objects, refs and the index stay writable. */
 function gitMounts(root: Path): Bind[] {
   const path = join(root, GIT);
   const found = lstatOf(path);
@@ -68,7 +68,7 @@ function makeHooks(folder: Path): void {
   try {
     mkdirSync(toNative(join(folder, "hooks")));
   } catch {
-    // It is there, or nobody can make it.
+    // It exists already, or cannot be created.
   }
 }
 

@@ -25,7 +25,7 @@ export function parseHostRule(text: string): HostRule {
   return { host: target.host, below, ports: target.port === undefined ? WEB_PORTS : [target.port] };
 }
 
-/** Lower case, without the brackets of an address and the last dot of a name; nothing when it is no host. */
+/** Lower case, without the brackets of an address and the last dot of a name; undefined when it is not a host. */
 export function parseTarget<Port extends number | undefined>(
   text: string,
   defaultPort: Port,

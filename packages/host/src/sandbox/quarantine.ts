@@ -9,7 +9,7 @@ export interface Guarded {
   readonly absent: readonly Path[];
   /** `.git` of roots without one. A command may run `git init`, but may leave no hook and no program in its config. */
   readonly repositories: readonly Path[];
-  /** A folder of ours that commands cannot reach. */
+  /** A folder that commands cannot reach. */
   readonly quarantine: string;
 }
 
@@ -22,7 +22,7 @@ export function quarantineNew({ absent, repositories, quarantine }: Guarded): Pa
   ];
 }
 
-/** A rename follows no link at the end of the path. False when the entry is gone already. */
+/** A rename does not follow a link at the end of the path. False when the entry no longer exists. */
 function moveOut(path: Path, name: string, quarantine: string): boolean {
   const id = randomBytes(8).toString("hex");
   const folder = join(quarantine, id);

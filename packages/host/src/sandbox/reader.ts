@@ -21,16 +21,16 @@ export interface Exchange {
 }
 
 export interface ResidentReader extends Reader {
-  /** Whether it takes further commands: it may have died, or gone after a while without any. */
+  /** Whether it accepts commands: it may have died or exited after being idle. */
   isOpen(): boolean;
-  /** It goes when what runs has ended. */
+  /** It exits after the running commands. */
   retire(): void;
   readonly gone: Promise<void>;
   /** Ends all that runs, and itself. */
   close(): Promise<void>;
 }
 
-/** What the launcher has to start. */
+/** The program for the launcher to start. */
 export const READER_ARGV = ["/bin/sh"] as const;
 
 const IDLE_MS = 5 * 60_000;
@@ -38,7 +38,7 @@ const IDLE_MS = 5 * 60_000;
 const GRACE_MS = 2_000;
 /** An order may still be on its way when its program is to end. */
 const ROUND_MS = 20;
-/** A shell that has not told of an end by then was stopped by somebody, and goes with all that it has started. */
+/** A shell that has not reported an exit by then was stopped, and is killed with its children. */
 const PATIENCE_MS = 10_000;
 const MAX_REASON_CHARS = 500;
 
@@ -82,7 +82,7 @@ export function createReader(
   };
   shell.on("error", end);
   shell.on("close", () => end());
-  // What it cannot be told is known by its end.
+  // A failed write is followed by the exit event.
   shell.stdin.on("error", () => {});
   shell.stderr.on("data", (text: Buffer) => {
     reason = (reason + text).slice(-MAX_REASON_CHARS);
@@ -100,7 +100,7 @@ export function createReader(
   ): Promise<number> => {
     if (isGone) throw lost(new Error(reason));
     const exit = Promise.withResolvers<number>();
-    // The shell may end while nobody waits for this yet.
+    // The shell may exit before anything awaits this promise.
     exit.promise.catch(() => {});
     clearTimeout(idle);
     running.set(id, exit);
@@ -166,7 +166,7 @@ export function createReader(
   };
 }
 
-/** In a shell of its own that nobody waits for, so that the next order is read at once and none is left as a zombie. */
+/** Runs in a detached subshell, so that the next order is read at once and no zombie remains. */
 function toOrder(
   id: string,
   { argv, folder, env }: ReaderCommand,
@@ -179,7 +179,7 @@ function toOrder(
   return `( { cd ${shellQuote(folder)} && ${program} <${stdin} >${stdout} 2>${stderr}; echo "${id} $?"; } & )\n`;
 }
 
-/** What runs keeps this process alive by its pipes; a shell that waits need not. */
+/** Running commands keep this process alive through their pipes; an idle shell does not. */
 function hold(shell: ChildProcess, on: boolean): void {
   // The streams of a child are sockets; the types know streams only.
   const streams = [shell.stdin, shell.stdout, shell.stderr] as (Socket | null)[];

@@ -59,11 +59,11 @@ export function createReaders(roots: readonly Path[], scratch: Scratch): Readers
   };
 }
 
-/** A plan that was made anew is another list, and often says the same. */
+/** A rebuilt plan is a new list, often with equal content. */
 const isSameTree = (a: readonly Mount[], b: readonly Mount[]): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** Of this server; what one left that was killed goes. */
+/** Creates this server's folder and removes those of killed servers. */
 function makeExchange(folder: string): string {
   for (const name of readdirSync(folder))
     if (!isAlive(name)) rmSync(join(folder, name), { recursive: true, force: true });

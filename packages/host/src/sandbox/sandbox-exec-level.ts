@@ -3,7 +3,7 @@ import type { Level } from "./level.ts";
 import type { Mount } from "./mount.ts";
 
 /**
- * macOS: the same places as rules of the system's own sandbox. Nobody has verified it: it was written without a Mac.
+ * macOS: the same places as rules of the system's sandbox. Unverified: written without a Mac.
  * Nothing is bound there, so secrets are refused instead of missing, and the temp folder is the real one.
  */
 export const createSandboxExecLevel = (): Level => ({

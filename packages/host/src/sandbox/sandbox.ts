@@ -7,7 +7,7 @@ import type { SandboxLevel, SandboxMode, SandboxSettings } from "./settings.ts";
 export interface SandboxStatus {
   readonly mode: SandboxMode;
   readonly level: SandboxLevel | "off";
-  /** What holds, in a sentence for a person. */
+  /** What the level guarantees, in one sentence for people. */
   readonly detail: string;
   readonly container: Container | null;
   readonly tried: readonly Trial[];
@@ -25,11 +25,11 @@ export interface SandboxedCommand {
   readonly folder: Path;
   /** All that it gets, built from an allow list by the caller. */
   readonly env: Readonly<Record<string, string>>;
-  /** It has a terminal of its own, made for it. */
+  /** It runs on its own terminal. */
   readonly pty: boolean;
   /** Narrows only. */
   readonly network?: "off";
-  /** For a program of ours that has to change protected entries, such as git with its hooks and filters off. */
+  /** For our own programs that must change protected entries, such as git without hooks and filters. */
   readonly changesProtected?: true;
   /** From `openExchange`. */
   readonly exchange?: Exchange | undefined;
@@ -53,7 +53,7 @@ export interface Launch {
 
 /** How to start a command instead of by itself. */
 export interface LaunchedCommand extends Launch {
-  /** For the supervisor: what to quarantine when the server dies. Absent where nothing is guarded. */
+  /** For the supervisor: the entries to quarantine if the server dies. Absent where nothing is guarded. */
   readonly guardFile?: string;
   /**
    * To be called when the command has ended, or could not be started. Returns the protected entries that commands made
@@ -68,7 +68,7 @@ export interface ApartCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Where the program is installed; shown to it wherever that is. */
   readonly programs: Path;
-  /** Below the temp folder; the same path leads to it inside and outside. The rest of `/tmp` is gone when it ends. */
+  /** Below the temp folder; the same path leads to it inside and outside. The rest of `/tmp` is removed when it ends. */
   readonly shared: Path;
   /** The socket of an HTTP proxy. Inside, it listens at `APART_PROXY`, and there is no other network. */
   readonly proxySocket: string;
@@ -94,7 +94,7 @@ export interface RunningProgram {
 
 /** The same tree as for commands, but nothing in it can be written, and there is no network. */
 export interface Reader {
-  /** Costs what it costs outside. */
+  /** As cheap as starting a process outside. */
   start(
     command: ReaderCommand,
     onOutput: (stream: "stdout" | "stderr", bytes: Buffer) => void,
@@ -104,7 +104,7 @@ export interface Reader {
 export interface Sandbox {
   /** Tests the machine by real probes, once; later calls get the same answer. */
   status(): Promise<SandboxStatus>;
-  /** SANDBOX_UNAVAILABLE when what settings ask for is not there; EXEC_FAILED when there is no such program. */
+  /** SANDBOX_UNAVAILABLE when the required level is missing; EXEC_FAILED when the program does not exist. */
   wrap(command: SandboxedCommand): Promise<LaunchedCommand>;
   /** Undefined where the machine has no sandbox that can do this; SANDBOX_UNAVAILABLE as with `wrap`. */
   wrapApart(command: ApartCommand): Promise<Launch | undefined>;
@@ -126,6 +126,6 @@ export interface SandboxOptions {
   readonly state: StateFolder;
   /** The levels that may be used; all when absent. */
   readonly levels?: readonly SandboxLevel[];
-  /** Told what a person should know. */
+  /** Receives warnings for the person. */
   warn?(message: string): void;
 }
