@@ -72,6 +72,38 @@ test("a project with TypeScript 5 gets types, complete renames and diagnostics a
   expect(edited.data.diagnostics).toMatchObject([{ severity: "error", code: "2345" }]);
 });
 
+test("a rename includes tests of another project, and names importers that a re-export keeps as they are", async () => {
+  const { "src/add.ts": _add, "src/main.ts": _main, "src/add.test.ts": _test, ...settings } = REFERENCES;
+  await using project = await openProject(
+    {
+      ...settings,
+      "src/context.ts": "export class Context {}\n",
+      "src/index.ts": 'export { Context } from "./context.js";\n',
+      "src/through.ts": 'import { Context } from "./index.js";\nexport const one = new Context();\n',
+      "src/context.test.ts": 'import type { Context } from "./context.js";\nexport type Tested = Context;\n',
+      "src/box.ts": "export class Box {\n  Context() {\n    return 1;\n  }\n}\n",
+    },
+    linkTypeScript5,
+  );
+  const found = await project.call("code.search_symbol", { query: "Context", limit: 2 });
+  const symbols = found.data.results.map(({ symbol_id }: { symbol_id: string }) => symbol_id);
+  expect(symbols).toEqual(["sym:src/context.ts#Context", "sym:src/box.ts#Box.Context"]);
+
+  const renamed = await project.call("code.rename", { symbol_id: symbols[0], new_name: "Ctx" });
+  expect(renamed.error).toBe(null);
+  expect(renamed.data.files.map(({ uri }: { uri: string }) => basename(uri)).sort()).toEqual([
+    "context.test.ts",
+    "context.ts",
+    "index.ts",
+  ]);
+  expect(renamed.data.patch).toContain('+export { Ctx as Context } from "./context.js";');
+  expect(renamed.data.note).toMatch(
+    /src\/index\.ts still has the name Context, so 2 uses in .*src\/through\.ts/,
+  );
+  for (const file of ["src/through.ts", "src/context.test.ts"])
+    expect((await project.call("code.diagnostics", { uri: file })).data.results).toEqual([]);
+});
+
 test("code.rename takes only identifiers of the language", async () => {
   await using project = await openProject(REFERENCES);
   for (const new_name of ['y;import("fs")//', "class", "two words", "1st", ""]) {

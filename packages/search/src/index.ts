@@ -7,7 +7,7 @@ export * from "./engine/search-engine.ts";
 export { createSharedParsers, type SharedParsers } from "./engine/shared-parsers.ts";
 export * from "./engine/source-files.ts";
 export type { ChunkPlace, FileState, IndexCounts, StoredChunk, StoredSymbol } from "./engine/store.ts";
-export type { SymbolOptions } from "./engine/symbol-search.ts";
+export { byFit, type SymbolOptions } from "./engine/symbol-search.ts";
 export {
   createSyntaxSearch,
   type InFile,

@@ -97,8 +97,8 @@ export interface FormatOptions {
 
 /** How long a server may load the project before it is asked about all of it. */
 const LOADING_MS = 15_000;
-/** Longer than for a question: nobody else can make these edits. */
-export const EDIT_MS = 25_000;
+/** Longer than for a question: no other backend can make these edits, and the call goes on as a job. */
+export const EDIT_MS = 120_000;
 
 export function createLanguageClient(server: LanguageServer): LanguageClient {
   /** Asks about a place in a file, of which the server knows what is on the disk now. */

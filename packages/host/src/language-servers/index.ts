@@ -6,4 +6,4 @@ export type { ServerProcess } from "./server-process.ts";
 export { readSourceText, type SourceText } from "./source-text.ts";
 export { startServer } from "./start-server.ts";
 export { ServerRefused, ServerUnavailable } from "./unavailable.ts";
-export { type AppliedEdit, applyWorkspaceEdit, editedPlaces, textBetween } from "./workspace-edit.ts";
+export { type AppliedEdit, applyWorkspaceEdit, proposedEdits, textBetween } from "./workspace-edit.ts";

@@ -41,10 +41,14 @@ export async function applyWorkspaceEdit(
   return { ...(await edits.apply({ patch, files, dry_run: dryRun }, signal)), patch };
 }
 
-/** The places that a proposed edit would replace. */
-export const editedPlaces = (confinement: Confinement, proposed: LspWorkspaceEdit): SourcePlace[] =>
+export interface ProposedEdit extends SourcePlace {
+  readonly newText: string;
+}
+
+/** The places that a proposed edit would replace, and by what. */
+export const proposedEdits = (confinement: Confinement, proposed: LspWorkspaceEdit): ProposedEdit[] =>
   toChanges(confinement, proposed).flatMap(({ path, edits }) =>
-    edits.map(({ range }) => ({ path, range: fromLspRange(range) })),
+    edits.map(({ range, newText }) => ({ path, range: fromLspRange(range), newText })),
   );
 
 function toChanges(

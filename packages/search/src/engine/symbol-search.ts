@@ -42,27 +42,30 @@ export function findByName(
 }
 
 /**
- * The path as it was asked for comes first, then what is called or made before what holds a value, code before its
- * tests, a definition with a body before a declaration, the shortest path.
+ * The path as it was asked for comes first, then types before what is called and that before what holds a value, code
+ * before its tests, a definition with a body before a declaration, the shortest path.
  */
-const byFit =
+export const byFit =
   (asked: string) =>
-  (a: StoredSymbol, b: StoredSymbol): number =>
+  (a: NamedSymbol, b: NamedSymbol): number =>
     fit(b, asked) - fit(a, asked) || a.path.length - b.path.length || compare(a.file, b.file);
 
-function fit({ name, path, kind, file, range }: StoredSymbol, asked: string): number {
+type NamedSymbol = Pick<StoredSymbol, "name" | "path" | "kind" | "file" | "range">;
+
+function fit({ name, path, kind, file, range }: NamedSymbol, asked: string): number {
   const normal = asked.replace(/::|#|->/g, ".");
   const plain = path.replace(/~\d+/g, "");
-  const exact = plain === normal || plain.endsWith(`.${normal}`) ? 16 : name === asked ? 8 : 0;
+  const exact = plain === normal || plain.endsWith(`.${normal}`) ? 32 : name === asked ? 16 : 0;
   const lines = range.end.line - range.start.line + 1;
   return (
     exact +
-    (VALUES.has(kind) ? 0 : 4) +
+    (TYPES.has(kind) ? 8 : VALUES.has(kind) ? 0 : 4) +
     (isTest(traitsOf({ path: file, symbol: path, kind, lines })) ? 0 : 2) +
     (lines > 1 ? 1 : 0)
   );
 }
 
+const TYPES: ReadonlySet<string> = new Set(["class", "interface", "struct", "trait", "enum", "type"]);
 const VALUES: ReadonlySet<string> = new Set(["variable", "constant", "field", "key", "element", "heading"]);
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -10,6 +10,7 @@ export const ChangedFiles = z.object({
   undo: Ref.nullable().describe("Pass as `patch` to fs.apply_patch to undo"),
   patch: z.string().describe("Unified diff"),
   patch_truncated: z.literal(true).optional(),
+  note: z.string().optional(),
 });
 
 type Proposed = Parameters<typeof applyWorkspaceEdit>[1];

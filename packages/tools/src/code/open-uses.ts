@@ -1,33 +1,38 @@
-import type { LanguageClient, Path, Spot } from "@octant/host";
+import { existsSync } from "node:fs";
+import { type LanguageClient, type Path, type Spot, splitPath, toNative } from "@octant/host";
 import { languageOf } from "@octant/search";
 import type { Code } from "./code.ts";
 import { parseMany } from "./parse-many.ts";
 import { wordAt } from "./words.ts";
 
 /** A server keeps each open file in memory. */
-const MAX_OPENED = 32;
+export const MAX_OPENED = 32;
 
 /**
  * Opens files that may use the symbol at a place, where the server would not look into them by itself: with project
  * references, tests are a project of their own, and TypeScript loads it only for an open file; Pyright leaves out the
- * folders that `include` in its settings does not name.
+ * folders that `include` in its settings does not name. Returns all such files, opened or not.
  */
 export async function openUses(
   code: Code,
   client: Partial<Pick<LanguageClient, "knowsOnlyOpen" | "open">>,
-  { path, position, source }: Spot,
+  spot: Spot,
   signal: AbortSignal,
-): Promise<void> {
-  if (!client.knowsOnlyOpen || !client.open) return;
-  const { text } = source ?? code.sources.read(path);
-  const name = wordAt(text, position)?.text;
-  if (name === undefined) return;
-  const files = await filesUsing(code, path, name, signal);
-  await client.open(oneByFolderFirst(files).slice(0, MAX_OPENED), signal);
+): Promise<readonly Path[]> {
+  if (!client.knowsOnlyOpen || !client.open) return [];
+  const name = nameAt(code, spot);
+  if (name === undefined) return [];
+  const files = await filesUsing(code, spot.path, name, signal);
+  await client.open(oneByProjectFirst(code, files).slice(0, MAX_OPENED), signal);
+  return files;
 }
 
+/** The name at a place. */
+export const nameAt = ({ sources }: Code, { path, position, source }: Spot): string | undefined =>
+  wordAt((source ?? sources.read(path)).text, position)?.text;
+
 /** Files of the same language, other than this one, in which the name stands as a name. */
-export async function filesUsing(code: Code, path: Path, name: string, signal: AbortSignal): Promise<Path[]> {
+async function filesUsing(code: Code, path: Path, name: string, signal: AbortSignal): Promise<Path[]> {
   const language = languageOf(path);
   if (!language) return [];
   const naming = await code.symbols.filesNaming(name, language, signal);
@@ -41,17 +46,28 @@ export async function filesUsing(code: Code, path: Path, name: string, signal: A
   return using.flat();
 }
 
-/** A project is a folder, so the first file of each folder comes before the second of any. */
-function oneByFolderFirst(files: readonly Path[]): Path[] {
-  const seen = new Map<string, number>();
+/** The first file of each project comes before any other, then the first of each folder: not all can be opened. */
+function oneByProjectFirst(code: Code, files: readonly Path[]): Path[] {
+  const projects = new Map<Path, Path>();
+  const projectOf = (folder: Path): Path => {
+    const known = projects.get(folder);
+    if (known !== undefined) return known;
+    const { parent } = splitPath(folder);
+    const isProject = folder === "/" || existsSync(toNative(`${folder}/tsconfig.json`));
+    const isRoot = code.workspace.confinement.roots.includes(folder);
+    const found = isProject || isRoot ? folder : projectOf(parent);
+    projects.set(folder, found);
+    return found;
+  };
+  const seen = new Set<string>();
+  const isFirst = (key: string) => !seen.has(key) && Boolean(seen.add(key));
   return files
     .map((file) => {
-      const folder = file.slice(0, file.lastIndexOf("/"));
+      const folder = splitPath(file).parent;
       const kind = /\.(?:test|spec)\.\w+$/.test(file) ? "test" : "";
-      const key = `${folder} ${kind}`;
-      const rank = seen.get(key) ?? 0;
-      seen.set(key, rank + 1);
-      return { file, rank };
+      const isOfProject = isFirst(`project ${projectOf(folder)} ${kind}`);
+      const isOfFolder = isFirst(`folder ${folder} ${kind}`);
+      return { file, rank: isOfProject ? 0 : isOfFolder ? 1 : 2 };
     })
     .sort((a, b) => a.rank - b.rank)
     .map(({ file }) => file);

@@ -1,14 +1,10 @@
 import { action, ToolError } from "@octant/core";
 import {
   createLanguageClient,
-  EDIT_MS,
-  editedPlaces,
   isWithin,
   type LanguageClient,
-  pathToUri,
   ServerRefused,
   ServerUnavailable,
-  type SourcePlace,
   type Spot,
 } from "@octant/host";
 import { z } from "zod";
@@ -17,12 +13,10 @@ import type { Code } from "./code.ts";
 import { cannotLoad } from "./diagnostics.ts";
 import { EDIT_ERRORS } from "./errors.ts";
 import { checkIdentifier } from "./identifier.ts";
-import { openUses } from "./open-uses.ts";
-import { sortPlaces } from "./place.ts";
-import { holds } from "./sources.ts";
+import { nameAt } from "./open-uses.ts";
+import { proposeForAll } from "./propose-for-all.ts";
 import { SpotInput, toSpot } from "./spot.ts";
 import { changesText } from "./text.ts";
-import { wordAt } from "./words.ts";
 
 const MAX_NAME_CHARS = 200;
 
@@ -56,14 +50,16 @@ export const rename = (code: Code) =>
       ctx.backend(client.name);
       try {
         const spot = await toDefinition(code, client, asked, ctx.signal);
-        await openUses(code, client, spot, ctx.signal);
-        const proposed = await client.rename(spot, new_name, ctx.signal);
-        if (proposed === undefined) throw noServer(`${client.name} cannot do it`);
-        if (proposed === null) throw notRenamable("there is nothing at this place that can be renamed");
         const expected = nameAt(code, spot);
-        const edited = editedPlaces(code.workspace.confinement, proposed);
-        await checkComplete(code, client, spot, edited, ctx.signal);
-        return await makeChanges(code, proposed, { dryRun: dry_run, expected }, ctx);
+        const propose = async () => {
+          const proposed = await client.rename(spot, new_name, ctx.signal);
+          if (proposed === undefined) throw noServer(`${client.name} cannot do it`);
+          if (proposed === null) throw notRenamable("there is nothing at this place that can be renamed");
+          return proposed;
+        };
+        const { proposed, note } = await proposeForAll(code, client, { spot, new_name }, propose, ctx.signal);
+        const changed = await makeChanges(code, proposed, { dryRun: dry_run, expected }, ctx);
+        return note === undefined ? changed : { ...changed, note };
       } catch (cause) {
         const trouble = found.server.running()?.trouble();
         if (cause instanceof ServerRefused && trouble !== undefined)
@@ -90,34 +86,6 @@ async function toDefinition(
   // `export { a as b }`: what is defined goes by another name here, and this name is what the caller means.
   return nameAt(code, there) === nameAt(code, spot) ? there : spot;
 }
-
-/** UPSTREAM_ERROR when the server itself knows uses of the name that the edit would leave as they are. */
-async function checkComplete(
-  code: Code,
-  client: LanguageClient,
-  spot: Spot,
-  edited: readonly SourcePlace[],
-  signal: AbortSignal,
-): Promise<void> {
-  const name = nameAt(code, spot);
-  const uses = (await client.references(spot, signal, EDIT_MS)) ?? [];
-  const { inside } = sortPlaces(code, uses);
-  const left = inside.filter(
-    (use) => !edited.some(({ path, range }) => path === use.path && holds(range, use.range.start)),
-  );
-  // By another name, as after `import { a as b }`, a use stays as it is.
-  const missed = left.filter(({ path, range }) => nameAt(code, { path, position: range.start }) === name);
-  if (missed.length === 0) return;
-  const files = [...new Set(missed.map(({ path }) => pathToUri(path)))];
-  const shown = files.slice(0, MAX_SHOWN_FILES).join(", ");
-  const message = `${client.name} would leave ${missed.length} uses in ${shown} as they are, so nothing was renamed; try again, or edit by fs.apply_patch`;
-  throw new ToolError("UPSTREAM_ERROR", message, {});
-}
-
-const MAX_SHOWN_FILES = 5;
-
-const nameAt = ({ sources }: Code, { path, position }: Spot): string | undefined =>
-  wordAt(sources.read(path).text, position)?.text;
 
 const noServer = (how: string) =>
   new ToolError(

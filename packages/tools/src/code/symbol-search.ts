@@ -2,7 +2,7 @@ import type { Range } from "@octant/core";
 import { ToolError } from "@octant/core";
 import { comparePaths, isWithin, type Path, pathToUri, type TextPattern, type Workspace } from "@octant/host";
 import type { SymbolKind } from "@octant/search";
-import { LANGUAGES, type Language, languageOf } from "@octant/search";
+import { byFit, LANGUAGES, type Language, languageOf } from "@octant/search";
 import type { SymbolIndex } from "./options.ts";
 import { parseMany } from "./parse-many.ts";
 import type { Sources } from "./sources.ts";
@@ -91,6 +91,7 @@ export function createSymbolSearch(
   const scan = async (asked: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer> => {
     const { query, kind, scope, limit } = asked;
     const own = ownName(query);
+    const bestFit = byFit(query);
     const files = await filesIn(confinement, scope, (folders) =>
       filesWith({ pattern: own, case: "insensitive" }, GLOBS, folders, signal),
     );
@@ -103,7 +104,7 @@ export function createSymbolSearch(
         const rank = rankOf(symbol, query);
         return rank === undefined ? [] : [{ symbol, rank }];
       })
-      .sort((a, b) => a.rank - b.rank);
+      .sort((a, b) => a.rank - b.rank || bestFit(a.symbol, b.symbol));
     return {
       symbols: ranked.slice(0, limit).map(({ symbol }) => symbol),
       unparsed,
