@@ -5,7 +5,7 @@ import { SMALL_FILE_BYTES } from "./file-facts.ts";
 /** Bytes that are looked at part by part, wherever they are. */
 export interface ByteSource {
   readonly size: number;
-  /** Fills the buffer from the byte `at` on and answers how many came; less than it holds does not mean the end. */
+  /** Fills the buffer from byte `at` and returns the count; a short read does not mean the end. */
   read(into: Buffer, at: number): number | Promise<number>;
 }
 
@@ -16,7 +16,7 @@ export const memorySource = (bytes: Buffer): ByteSource => ({
 
 const readAsync = promisify(read);
 
-/** Small files are read on the spot; a big one may lie on a slow disk and must not hold up the others. */
+/** Small files are read synchronously; a big one may be on a slow disk and must not block other calls. */
 export const fileSource = (fd: number, size: number): ByteSource =>
   size <= SMALL_FILE_BYTES
     ? { size, read: (into, at) => readSync(fd, into, 0, into.length, at) }
@@ -25,7 +25,7 @@ export const fileSource = (fd: number, size: number): ByteSource =>
         read: async (into, at) => (await readAsync(fd, into, 0, into.length, at)).bytesRead,
       };
 
-/** What is looked for is often near; whoever goes on goes far. */
+/** Most lookups end early, so the first chunk is small. */
 const FIRST_CHUNK_BYTES = 64 * 1024;
 const CHUNK_BYTES = 512 * 1024;
 

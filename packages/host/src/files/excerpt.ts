@@ -8,22 +8,22 @@ export interface Span {
   readonly start: number;
   readonly end: number;
   readonly from: Position;
-  /** The line that `end` stands in; null when nobody counted so far. */
+  /** The line that contains `end`; null when not counted. */
   readonly endLine: number | null;
 }
 
-/** What of a span fits into the answer. */
+/** The part of a span that fits into the answer. */
 export interface Excerpt {
   readonly text?: string;
   readonly base64?: string;
-  /** The end of the span, when not all of it fits; what is missing before it is told by `omitted`. */
+  /** The end of the span, when it does not fit whole; `omitted` describes the gap before it. */
   readonly tail?: string;
   readonly omitted?: Omitted;
 }
 
 export interface Omitted {
   readonly bytes: number;
-  /** Null when nobody counted them. */
+  /** Null when not counted. */
   readonly lines: number | null;
   /** Where to read on. */
   readonly start: Position;

@@ -9,11 +9,11 @@ export interface Opened extends Disposable {
   readonly size: number;
   readonly uri: string;
   readonly mtime?: string;
-  /** What the bytes must have, where they are known by it. */
+  /** The expected hash, for content addressed by hash. */
   readonly hash?: Hash;
 }
 
-/** What is answered about a file that was read: the excerpt, and the facts as far as they are known. */
+/** The answer for a file: the excerpt, and the facts known so far. */
 export interface FileContent extends Excerpt {
   readonly uri: string;
   readonly encoding: TextEncoding | "base64" | "image";
@@ -25,7 +25,7 @@ export interface FileContent extends Excerpt {
   readonly mtime?: string;
   readonly eol?: Eol;
   readonly bom?: boolean;
-  /** Null when nobody counted so far. */
+  /** Null when not counted yet. */
   readonly line_count?: number | null;
   readonly range?: Range;
   readonly mime?: string;
@@ -36,7 +36,7 @@ export interface Picture {
   readonly bytes: Buffer;
 }
 
-/** What the answer says, and the picture that goes beside it. */
+/** The answer and its attached picture. */
 export interface Reading {
   readonly content: FileContent;
   readonly picture?: Picture;

@@ -5,20 +5,20 @@ import { type Hash, ToolError } from "@octant/core";
 import { hashOf } from "../hashes.ts";
 import { bomOf, createLineCounter, isText, type TextFacts, utf16ToUtf8, wholeCharacters } from "./text.ts";
 
-/** What is known of a file once every byte of it was seen. */
+/** Facts known after every byte of a file was read. */
 export interface FileFacts {
   readonly hash: Hash;
-  /** Undefined when it is no text. */
+  /** Undefined when it is not text. */
   readonly text: TextFacts | undefined;
 }
 
 export interface ScanOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Told how many bytes were seen so far. */
+  /** Receives the number of bytes read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
-/** Facts of open files. What it has seen it remembers, so that a big file that is read part by part is hashed once. */
+/** Cache of facts about open files, so that a big file read in parts is hashed once. */
 export interface FactsCache {
   known(fd: number): FileFacts | undefined;
   /** For a file whose bytes were just read. */
@@ -79,7 +79,7 @@ const statOf = (fd: number): BigIntStats => fstatSync(fd, { bigint: true });
 export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
   `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 
-/** All bytes up to the end, whatever size the system told: files such as those of /proc say that they have none. */
+/** Reads to the end regardless of the reported size: files in /proc report size 0. */
 export function readAll(fd: number, expected = fstatSync(fd).size): Buffer {
   // One byte more than expected shows the end of the file without a second call.
   let buffer = Buffer.allocUnsafe(expected + 1);
@@ -97,7 +97,7 @@ export function readAll(fd: number, expected = fstatSync(fd).size): Buffer {
 const tooLarge = () =>
   new ToolError("TOO_LARGE", "the file does not end; it cannot be read", { limit: MAX_WHOLE_BYTES });
 
-/** What has no known size is read up to here. */
+/** Limit for files of unknown size. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
 const MIN_GROWTH_BYTES = 4096;
 

@@ -22,7 +22,7 @@ export interface Files {
   list(uri: string, options: Omit<ListOptions, "folder">): Promise<EntryPage>;
 }
 
-/** Opens what a ref stands for; NOT_FOUND when there is none, or another caller owns it. */
+/** Opens the content of a ref; NOT_FOUND when it does not exist or belongs to another caller. */
 export type RefOpener = (ref: string, owner: string) => Pick<Opened, "fd" | "size" | "hash"> & Disposable;
 
 export interface FilesOptions {

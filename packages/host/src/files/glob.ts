@@ -1,6 +1,6 @@
 /**
  * Globs as gitignore files and `rg --glob` have them. They are matched in time bounded by the lengths of pattern and
- * path, whatever they are: a pattern may come from anybody, and a regular expression could be made to run for hours.
+ * path: patterns are untrusted, and a regular expression could be made to run for hours.
  *
  * Names and patterns are byte strings (one character for each byte), since that is what file names are; `?` is one byte.
  */

@@ -4,13 +4,13 @@ import { toNative } from "../path.ts";
 import { byteStringToPath } from "./byte-string.ts";
 import { type IgnoreRules, parseIgnoreFile, type RuleChain } from "./ignore-rules.ts";
 
-/** Larger ones are passed over: nobody wrote them. */
+/** Larger ones are skipped: they are not written by hand. */
 const MAX_IGNORE_FILE_BYTES = 4 * 1024 * 1024;
 
 /** How an entry of a folder is reached in a system call; its name is a byte string. */
 type At = (name: string) => string | Buffer;
 
-/** The rules inside a folder: those around it and those of its own files. `has` tells which entries it has. */
+/** The rules inside a folder: those around it and those of its own files. `has` tests whether it contains an entry. */
 export function enterFolder(
   outer: IgnoreRules,
   depth: number,

@@ -3,7 +3,7 @@ import { type Glob, parseGlob } from "./glob.ts";
 /** One line of an ignore file. */
 export interface Rule {
   readonly glob: Glob;
-  /** `!`: what it matches is not ignored after all. */
+  /** `!`: matching entries are not ignored. */
   readonly negated: boolean;
   readonly onlyFolders: boolean;
 }
@@ -16,7 +16,7 @@ export interface RuleChain {
   readonly outer: RuleChain | undefined;
 }
 
-/** What applies inside a folder. Each kind of file outranks the next, wherever they lie; ripgrep has it so. */
+/** The rules that apply inside a folder. Each kind of file outranks the next at any depth, as in ripgrep. */
 export interface IgnoreRules {
   readonly rgignore: RuleChain | undefined;
   readonly ignore: RuleChain | undefined;
@@ -54,7 +54,7 @@ function decide(
   return undefined;
 }
 
-/** The rules of an ignore file. A line that is no glob is passed over, as git and ripgrep do. */
+/** The rules of an ignore file. An invalid glob is skipped, as in git and ripgrep. */
 export function parseIgnoreFile(content: string): Rule[] {
   const lines = content.replace(BYTE_ORDER_MARK, "").split("\n");
   return lines.flatMap((line) => {
@@ -78,7 +78,7 @@ export function parseRule(line: string): Rule | { readonly error: string } | und
   const onlyFolders = pattern.endsWith("/");
   if (onlyFolders) pattern = pattern.slice(0, -1);
   if (!isAnchored && !pattern.includes("/")) pattern = `**/${pattern}`;
-  // What `folder/**` means is everything in the folder, not the folder itself.
+  // `folder/**` matches everything inside the folder, not the folder itself.
   if (pattern.endsWith("/**")) pattern += "/*";
   const glob = parseGlob(pattern);
   return "error" in glob ? glob : { glob, negated, onlyFolders };

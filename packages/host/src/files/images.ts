@@ -1,10 +1,10 @@
 /** Bigger pictures are of no use to a model; they are answered as bytes. */
 export const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
-/** How many bytes at the start tell a picture. */
+/** Number of leading bytes that identify a picture. */
 export const IMAGE_HEAD_BYTES = 12;
 
-/** The media type of a picture that models can look at, told by its first bytes. SVG is text. */
+/** The media type of a picture that models accept, detected by its first bytes. SVG is text. */
 export function imageType(head: Buffer): string | undefined {
   if (!FIRST_BYTES.has(head[0] ?? 0)) return undefined;
   const starts = (magic: string, at = 0) => head.toString("latin1", at, at + magic.length) === magic;
@@ -15,5 +15,5 @@ export function imageType(head: Buffer): string | undefined {
   return undefined;
 }
 
-/** Of PNG, JPEG, GIF and RIFF: nearly every other file is told by one look. */
+/** First bytes of PNG, JPEG, GIF and RIFF; rules out nearly every other file at once. */
 const FIRST_BYTES: ReadonlySet<number> = new Set([0x89, 0xff, 0x47, 0x52]);

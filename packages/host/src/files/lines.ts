@@ -1,7 +1,7 @@
 import type { Position } from "@octant/core";
 import { type ByteSource, chunksFrom } from "./byte-source.ts";
 
-/** A position in a UTF-8 text, and the byte that stands there. */
+/** A position in a UTF-8 text and its byte offset. */
 export interface Place {
   readonly offset: number;
   readonly position: Position;

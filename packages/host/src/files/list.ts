@@ -29,7 +29,7 @@ export interface EntryPage {
   readonly entries: Entry[];
   /** How many folders the operating system does not let us look into. */
   readonly unreadable: number;
-  /** What to go on after; undefined when this was all. */
+  /** The path to continue after; undefined at the end. */
   readonly next: Path | undefined;
 }
 

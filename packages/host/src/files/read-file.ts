@@ -19,7 +19,7 @@ import { locate } from "./lines.ts";
 import { bomOf, isText, nearestLine, type TextEncoding, utf16ToUtf8, wholeCharacters } from "./text.ts";
 
 export interface ReadOptions {
-  /** Who reads: refs to processes are their owner's only. */
+  /** The reading caller: process refs are private to their owner. */
   readonly owner: string;
   readonly range?: Range | undefined;
   readonly encoding: "auto" | "utf-8" | "base64";
@@ -35,7 +35,7 @@ const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 /** So much of a file too big to look through decides whether it is text. */
 const SNIFF_BYTES = 64 * 1024;
 const BOM_BYTES = 3;
-/** Below this size, looking at the bytes again is quicker than looking up what was remembered. */
+/** Below this size, scanning the bytes again is faster than a cache lookup. */
 const REMEMBERED_BYTES = 16 * 1024;
 
 /** Reads the requested content and closes the file. Small files are read in one piece. */
@@ -91,7 +91,7 @@ async function readPart(file: Opened, options: ReadOptions, cache: FactsCache): 
 
   return toReading(file, {
     excerpt,
-    // What was counted before the file changed is not about the bytes in this answer.
+    // Facts counted before the file changed do not describe the bytes in this answer.
     facts: versionNow(file) === before ? facts : undefined,
     encoding: textExcerpt && text ? text.encoding : "base64",
     bom: text?.bom ?? false,
@@ -101,7 +101,7 @@ async function readPart(file: Opened, options: ReadOptions, cache: FactsCache): 
 }
 
 interface Text {
-  /** UTF-8, whatever the file has. */
+  /** UTF-8, regardless of the file's encoding. */
   readonly source: ByteSource;
   /** Where the text begins, after a mark. */
   readonly start: number;
@@ -109,7 +109,7 @@ interface Text {
   readonly bom: boolean;
 }
 
-/** The file as text; undefined when it is none, as far as one can tell without reading all of a very big one. */
+/** The file as text; undefined when it is binary, as far as can be determined without reading a very big file whole. */
 async function openText(
   file: Opened,
   bytes: ByteSource,

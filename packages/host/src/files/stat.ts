@@ -22,7 +22,7 @@ export interface EntryInfo extends LinkInfo {
 interface LinkInfo {
   /** Where a link leads, if that is inside the workspace. */
   readonly target?: string;
-  /** The link leads out of the workspace; whereto is not told. */
+  /** The link points outside the workspace; its target is not revealed. */
   readonly outside?: true;
   /** Nothing is there. */
   readonly broken?: true;
@@ -33,7 +33,7 @@ export const MAX_HASHED_BYTES = 256 * 1024 * 1024;
 
 const PERMISSIONS = 0o7777;
 
-/** What stands at the path itself: a link is not followed. */
+/** The entry at the path itself: links are not followed. */
 export async function statEntry(
   confinement: Confinement,
   facts: FactsCache,
@@ -87,7 +87,7 @@ function readLink(confinement: Confinement, path: Path): LinkInfo {
     : { outside: true };
 }
 
-/** A path that looks as if it were inside may pass through a link that leads out; then nothing is told about it. */
+/** A path that looks inside may pass through a link that leads out; then nothing is revealed about it. */
 function leadsOut(confinement: Confinement, folder: Path): boolean {
   try {
     confinement.openFolder(folder)[Symbol.dispose]();

@@ -4,7 +4,7 @@ import type { Place } from "./lines.ts";
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
 export type Eol = "lf" | "crlf" | "mixed" | "none";
 
-/** What can be said about a file once all of its text was seen. */
+/** Facts about a text file that was read whole. */
 export interface TextFacts {
   readonly encoding: TextEncoding;
   readonly bom: boolean;
@@ -18,7 +18,7 @@ export interface TextFacts {
 }
 
 const INDEXED_LINES = 1_024;
-/** Bounds what is remembered of a file; the rest of a longer one is counted anew each time. */
+/** Bounds the cache per file; the rest of a longer file is recounted each time. */
 const MAX_LINE_STARTS = 16_384;
 
 const NUL = 0;
@@ -31,7 +31,7 @@ const BOMS: readonly { readonly encoding: TextEncoding; readonly bytes: Buffer }
   { encoding: "utf-16be", bytes: Buffer.of(0xfe, 0xff) },
 ];
 
-/** What the first bytes say about the encoding, and how many of them say it. */
+/** The encoding given by a byte order mark, and its length. */
 export function bomOf(head: Buffer): { readonly encoding: TextEncoding; readonly length: number } {
   const first = head[0] ?? 0;
   // All three start with one of these, so that nearly every file is decided by one look.
@@ -40,10 +40,10 @@ export function bomOf(head: Buffer): { readonly encoding: TextEncoding; readonly
   return bom ? { encoding: bom.encoding, length: bom.bytes.length } : { encoding: "utf-8", length: 0 };
 }
 
-/** Valid UTF-8 without NUL: what is answered as text. */
+/** Valid UTF-8 without NUL counts as text. */
 export const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(NUL);
 
-/** The text of a UTF-16 file as UTF-8, without its mark; undefined when it is no valid UTF-16. */
+/** The text of a UTF-16 file as UTF-8, without its mark; undefined when it is not valid UTF-16. */
 export function utf16ToUtf8(bytes: Buffer, encoding: TextEncoding): Buffer | undefined {
   try {
     return Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(bytes));

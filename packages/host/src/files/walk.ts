@@ -10,11 +10,11 @@ import { type IgnoreRules, isIgnored } from "./ignore-rules.ts";
 import { createPacer } from "./pacer.ts";
 
 export interface WalkOptions {
-  /** Whose settings name the user's own ignore file. */
+  /** Used to find the user's global ignore file. */
   readonly env: NodeJS.ProcessEnv;
   readonly folder: Path;
   readonly includeIgnored: boolean;
-  /** Go on after the entry with this path, counted from the folder. */
+  /** Continue after this path, relative to the folder. */
   readonly after?: Path | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,13 +27,13 @@ export interface WalkEntry {
 }
 
 export interface Visitor {
-  /** Told of every entry; false ends the walk. */
+  /** Receives every entry; returning false ends the walk. */
   list(entry: WalkEntry): boolean;
   /** Asked for every folder whether to go into it. */
   enters(entry: WalkEntry): boolean;
 }
 
-/** A folder whose own record is this big has thousands of entries; they are read without holding up the others. */
+/** A folder whose own record is this big has thousands of entries; they are read without blocking other calls. */
 const BIG_FOLDER_BYTES = 128 * 1024;
 
 /**
@@ -145,7 +145,7 @@ function openChild(
     if (cause.code === "ACCESS_DENIED") return "unreadable";
     if (!GONE.includes(cause.code)) throw cause;
   }
-  // Something else stands there by now, maybe a link.
+  // Something else is there now, maybe a link.
   child?.[Symbol.dispose]();
   return "gone";
 }

@@ -16,7 +16,7 @@ import { entryAt } from "./entry.ts";
 import type { Repository } from "./git.ts";
 import { splitNul } from "./nul-list.ts";
 
-/** Where a patch goes: into the files, into the index too, or only there. */
+/** The target of a patch: the files, the files and the index, or only the index. */
 export type ApplyTo = "files" | "both" | "index";
 
 export interface ApplyOptions {
@@ -30,13 +30,13 @@ export interface ApplyOptions {
 export interface AppliedPatch {
   readonly files: readonly FileReport[];
   readonly links: readonly Uri[];
-  /** In the index only: what commit a submodule is at is not a file's content. */
+  /** In the index only: the commit of a submodule is not file content. */
   readonly submodules: readonly Uri[];
   /** Takes the changes of files and links back. */
   readonly undo: Ref | null;
 }
 
-/** Applies all of a patch or nothing. What the lines around a change say is what must be there, as with `git apply`. */
+/** Applies a patch atomically. Context lines must match exactly, as with `git apply`. */
 export async function applyPatch(repository: Repository, options: ApplyOptions): Promise<AppliedPatch> {
   const { workspace, to, signal } = options;
   const { confinement, edits } = workspace;
@@ -90,7 +90,7 @@ function toPart(confinement: Confinement, change: FileChange): Part {
 const toPath = (confinement: Confinement, name: Path): Path =>
   confinement.toPath(pathToUri(name.startsWith("/") ? name : `${confinement.roots[0]}/${name}`));
 
-/** What the index gets is written to the disk by a later checkout, so the same rules hold there. */
+/** A later checkout writes the index to disk, so the same rules apply to it. */
 function checkPart(repository: Repository, confinement: Confinement, part: Part, to: ApplyTo): void {
   const { change, type, path, newPath } = part;
   for (const place of [path, newPath]) {

@@ -7,7 +7,7 @@ import { readBlobs } from "./blobs.ts";
 import type { Repository } from "./git.ts";
 import type { FileDiff } from "./parse-diff.ts";
 
-/** The same changes with whole contents in place of lines: bytes that are no UTF-8 cannot be told as text. */
+/** The same changes as binary patches: bytes that are not UTF-8 cannot be shown as text. */
 export async function toBinaryPatches(
   repository: Repository,
   files: readonly FileDiff[],
@@ -29,7 +29,7 @@ const HUNKS = "\n--- ";
 const newIdOf = (patch: Buffer): string | undefined =>
   /^index [0-9a-f]+\.\.([0-9a-f]+)/m.exec(patch.toString("latin1", 0, patch.indexOf(HUNKS) + 1))?.[1];
 
-/** As it was when the content is too large for a patch, or gone: somebody changed the file meanwhile. */
+/** Unchanged when the content is too large for a patch or no longer available because the file changed meanwhile. */
 function toBinaryPatch(
   { folder }: Repository,
   name: Path,

@@ -21,7 +21,7 @@ export interface BlameGroup {
   readonly time: number;
   readonly zone: string;
   readonly summary: string;
-  /** What the file was called there. */
+  /** The file's name in that commit. */
   readonly name: Path;
   /** From 0, in the file that was asked for. */
   readonly line: number;

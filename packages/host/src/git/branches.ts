@@ -11,7 +11,7 @@ export interface Branch {
   readonly upstream: string | null;
   readonly ahead: number;
   readonly behind: number;
-  /** Whether its upstream is no longer there. */
+  /** Whether its upstream no longer exists. */
   readonly gone: boolean;
   readonly date: string;
   readonly subject: string;
@@ -129,7 +129,7 @@ async function detachedHead(repository: Repository, signal?: AbortSignal): Promi
   return code === 1 ? ["HEAD"] : [];
 }
 
-/** The commit of a branch of one's own; undefined when there is no such branch. */
+/** The commit of a local branch; undefined when it does not exist. */
 export async function branchCommit(
   repository: Repository,
   name: string,

@@ -10,12 +10,12 @@ export interface CheckoutOptions {
   readonly ref: string;
   /** Makes a branch of this name where HEAD is. */
   readonly create: boolean;
-  /** Throws away what is not committed and in the way. */
+  /** Discards uncommitted changes that are in the way. */
   readonly force: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Goes to a branch, or to a commit with HEAD detached. What is not committed is carried along or the move is refused. */
+/** Switches to a branch, or to a commit with HEAD detached. Uncommitted changes are carried along, or the switch is refused. */
 export async function switchTo(repository: Repository, options: CheckoutOptions): Promise<void> {
   const { ref, create, force, signal } = options;
   const target = await findTarget(repository, ref, create, signal);
@@ -52,7 +52,7 @@ async function findTarget(
   return { commit, args: ["--detach", commit] };
 }
 
-/** A branch that exactly one remote has, and we not yet; a name that means a commit otherwise is no such. */
+/** A branch that exists on exactly one remote and not locally; undefined if the name resolves to a commit. */
 async function onlyRemote(repository: Repository, ref: string, signal?: AbortSignal) {
   if ((await tryFind(repository, `${ref}^{commit}`, signal)) !== undefined) return undefined;
   const args = ["for-each-ref", "--format=%(refname)%00%(objectname)", "--", "refs/remotes"];

@@ -10,13 +10,13 @@ import { withOwnIndex } from "./own-index.ts";
 export interface CommitOptions {
   /** Absent: the message of the commit that is amended. */
   readonly message?: string;
-  /** As they are on the disk, a folder with all in it; absent: what is staged. */
+  /** Files and folders as they are on disk; absent: the staged changes. */
   readonly files?: readonly Path[];
   readonly amend: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Commits and returns the hash. With files, what else is staged stays staged. */
+/** Commits and returns the hash. With files, other staged changes stay staged. */
 export async function makeCommit(repository: Repository, options: CommitOptions): Promise<string> {
   const { files, signal } = options;
   if (files === undefined) await commitStaged(repository, options);
@@ -100,7 +100,7 @@ const nothingToCommit = (named: boolean) =>
     { exit_code: 1 },
   );
 
-/** A file that is not there can be committed as gone, if there was one. */
+/** A missing file can be committed as deleted if it was tracked. */
 async function checkKnown(
   repository: Repository,
   path: Path,

@@ -3,7 +3,7 @@ import type { Repository } from "./git.ts";
 import { splitNul } from "./nul-list.ts";
 import { type ChangedFile, toChangedFile } from "./parse-diff.ts";
 
-/** What differs between two trees, without the patch, however large that would be. */
+/** The differences between two trees, without the patch. */
 export async function readDiffStat(
   repository: Repository,
   trees: readonly [string, string],

@@ -22,7 +22,7 @@ export async function makeDiff(repository: Repository, request: DiffRequest): Pr
   return withoutBytes(repository, files, request.signal);
 }
 
-/** A patch is text, so what is no UTF-8 is told as binary content. */
+/** A patch is text, so content that is not UTF-8 becomes a binary patch. */
 async function withoutBytes(
   repository: Repository,
   files: FileDiff[],
@@ -35,7 +35,7 @@ async function withoutBytes(
   return files.map((file) => asBinary[others.indexOf(file)] ?? file);
 }
 
-/** What a patch puts before the names of this repository's files. */
+/** The path prefix for this repository's files in a patch. */
 export function patchPrefix({ folder }: Repository, root: Path): Path {
   if (folder === root) return "";
   if (!isWithin(root, folder)) return `${folder}/`;

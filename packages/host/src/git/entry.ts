@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { errnoOf } from "../errno.ts";
 import { type Path, toNative } from "../path.ts";
 
-/** What stands at a path itself; undefined when nothing does, or nothing could. */
+/** The entry at a path itself; undefined when there is none. */
 export function entryAt(path: Path): Stats | undefined {
   try {
     return lstatSync(toNative(path));

@@ -1,7 +1,7 @@
 import { splitPath } from "../confinement.ts";
 import type { Places } from "./repository.ts";
 
-/** Where the person's own git config is, who they are, what time it is, where scratch files go; nothing else of the server's. */
+/** Variables for the person's git config, identity, time zone and temp folder; nothing else of the server's environment. */
 const PASSED = [
   ...["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "TZ", "TMPDIR", "EMAIL"],
   ...["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"],
@@ -30,7 +30,7 @@ export const baseEnvironment = (env: NodeJS.ProcessEnv, path: string): Record<st
   GIT_NO_LAZY_FETCH: "1",
 });
 
-/** Told where the repository is, git neither looks for one nor believes a core.worktree. */
+/** With explicit paths, git neither searches for a repository nor trusts core.worktree. */
 export const repositoryEnvironment = ({ top, gitDir }: Places): Record<string, string> => ({
   GIT_DIR: gitDir,
   GIT_WORK_TREE: top,

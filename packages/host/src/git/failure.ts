@@ -4,7 +4,7 @@ import { isWithin, type Path } from "../path.ts";
 
 const MAX_MESSAGE_CHARS = 2_000;
 
-/** What git says when it fails, without its hints, credentials and places outside the workspace. */
+/** Git's error text without hints, credentials and paths outside the workspace. */
 export function vcsError(
   { roots }: Pick<Confinement, "roots">,
   exit_code: number | null,

@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly settings?: readonly Override[];
 }
 
-/** A repository in which git runs nobody's code. */
+/** A repository in which git runs no code of the repository. */
 export interface Repository extends Places {
   /** Runs `git ARGS` in the repository's folder. Paths are literal and start there. */
   run(args: readonly Path[], options?: RunOptions): Promise<GitOutput>;
@@ -45,7 +45,7 @@ export interface Repository extends Places {
   toName(path: Path): Path;
   /** Whether the user's settings let the hooks of repositories run. */
   readonly runsHooks: boolean;
-  /** What git said when it failed, for a caller to see. */
+  /** Converts git's failure into an error for the caller. */
   failure(code: number | null, stderr: string): ToolError;
 }
 
@@ -57,12 +57,12 @@ interface Known {
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 const NOTHING = new Uint8Array();
-/** What writes nothing, so that all of it can share one sandbox; the others have one each. */
+/** Read-only commands, which share one sandbox; every other command gets its own. */
 const READERS: ReadonlySet<string> = new Set([
   ...["status", "version", "config", "rev-parse", "symbolic-ref", "for-each-ref", "check-ref-format"],
   ...["log", "cat-file", "ls-tree", "ls-files", "diff", "diff-tree", "blame", "merge-base", "hash-object"],
 ]);
-/** Older ones cannot be told settings by the environment. */
+/** Older versions do not take settings from the environment. */
 const OLDEST = { major: 2, minor: 31 };
 
 export function createGit(options: GitOptions): Git {
@@ -78,7 +78,7 @@ export function createGit(options: GitOptions): Git {
   let isSafe = false;
   const known = new Map<Path, Known>();
   const configured = env["GIT_CONFIG_GLOBAL"];
-  /** What git reads besides the repository: the sandbox shows it when it is asked for. */
+  /** Files that git reads besides the repository; the sandbox mounts them on request. */
   const personal = new Set<Path>(configured?.startsWith("/") ? [configured] : []);
 
   const program = (name: string): string => {
@@ -132,7 +132,7 @@ export function createGit(options: GitOptions): Git {
     return { version: text, program: program("git") };
   };
 
-  /** What a file says that the sandbox has not shown yet is only known when it is listed once more. */
+  /** An included file becomes visible only after it is mounted, so the settings are listed again. */
   const listSettings = async (places: Places, signal?: AbortSignal): Promise<Setting[]> => {
     const environment = { ...machine().base, ...repositoryEnvironment(places) };
     for (;;) {

@@ -3,7 +3,7 @@ import { errnoOf } from "../errno.ts";
 import { type Path, toNative } from "../path.ts";
 import type { Places } from "./repository.ts";
 
-/** What was begun and not brought to an end. */
+/** The operation in progress. */
 export interface Operation {
   readonly kind: "merge" | "rebase" | "am" | "cherry-pick" | "revert" | "bisect";
   /** The commit that is brought in. */
@@ -14,7 +14,7 @@ export interface Operation {
   readonly steps?: number;
 }
 
-/** Looked up in the files that git itself goes by. */
+/** Read from the same files that git uses. */
 export function findOperation({ gitDir }: Places): Operation | null {
   const has = (name: string) => existsSync(toNative(`${gitDir}/${name}`));
   const read = (name: string) => readLine(`${gitDir}/${name}`);

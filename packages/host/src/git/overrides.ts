@@ -9,7 +9,7 @@ export interface Setting {
   readonly value: string;
 }
 
-/** What the user's own settings let a repository run. */
+/** What the user's settings allow a repository to run. */
 export interface GitAllowance {
   /** Filters by name, such as lfs; their commands are taken from the person's own git config only. */
   readonly filters: readonly string[];
@@ -20,7 +20,7 @@ export type Override = readonly [key: string, value: string];
 
 /**
  * The settings under which git runs: nothing that a config names is started, and nothing depends on what a repository
- * set. Whatever is given a name there (filters, drivers) can only be switched off by that name, so the list is needed.
+ * set. Named items (filters, drivers) can only be disabled by name, so the list is needed.
  */
 export function toOverrides(settings: readonly Setting[], { filters, hooks }: GitAllowance): Override[] {
   const isAllowed = (key: string) =>
@@ -36,12 +36,12 @@ export function toOverrides(settings: readonly Setting[], { filters, hooks }: Gi
   return [...new Map([...named, ...allowed, ...FIXED, ...(hooks ? [] : NO_HOOKS)])];
 }
 
-/** As the person's own config has it; what a repository says about it does not count. */
+/** From the person's own config; the repository's config is ignored. */
 function ownFilter(settings: readonly Setting[], name: string): Override[] {
   return FILTER_KEYS.flatMap((last): Override[] => {
     const said = settings.filter(({ key }) => key === `filter.${name}.${last}`);
     const own = said.findLast(({ scope }) => scope === "global");
-    // To git, an empty process is one all the same, so what nobody says stays unsaid.
+    // Git treats an empty process setting as a process, so an unset one stays unset.
     return said.length === 0 ? [] : [[`filter.${name}.${last}`, own?.value ?? OFF[last]]];
   });
 }
@@ -50,7 +50,7 @@ const FILTER_KEYS = ["clean", "smudge", "process", "required"] as const;
 const OFF = { clean: "", smudge: "", process: "", required: "false" } as const;
 const NO_FILTER: readonly Override[] = Object.entries(OFF);
 
-/** Settings that carry a name; for each, what is set under the same name. "" stands for the key itself. */
+/** Named settings and the values set under the same name. "" stands for the key itself. */
 const NAMED: readonly { readonly pattern: RegExp; readonly keys: readonly Override[] }[] = [
   { pattern: /^filter\..*\.[^.]*$/s, keys: NO_FILTER },
   { pattern: /^diff\..+\.(command|textconv)$/s, keys: [["", ""]] },
@@ -67,7 +67,7 @@ const NAMED: readonly { readonly pattern: RegExp; readonly keys: readonly Overri
 const NO_HOOKS: readonly Override[] = [["core.hooksPath", "/dev/null"]];
 
 const FIXED: readonly Override[] = [
-  // What would start a program.
+  // Settings that would start a program.
   ["core.fsmonitor", "false"],
   ["core.pager", "cat"],
   ["core.editor", ":"],
@@ -83,14 +83,14 @@ const FIXED: readonly Override[] = [
   ["submodule.recurse", "false"],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
-  // What would read files elsewhere and show some of them.
+  // Settings that would read files elsewhere and reveal their content.
   ["blame.ignoreRevsFile", ""],
   ["mailmap.file", ""],
   ["mailmap.blob", ""],
-  // What would write where it should not.
+  // Settings that would write outside the repository.
   ["core.protectHFS", "true"],
   ["core.protectNTFS", "true"],
-  // What would change the form of the output.
+  // Settings that would change the output format.
   ["color.ui", "false"],
   ["core.quotePath", "true"],
   ["diff.suppressBlankEmpty", "false"],

@@ -2,7 +2,7 @@ import type { Path } from "../path.ts";
 import type { ChangeKind } from "./parse-status.ts";
 import { quoteName, unquoteName } from "./quoted-name.ts";
 
-/** What a diff does to one file. */
+/** The effect of a diff on one file. */
 export interface ChangedFile {
   /** From the repository's folder. */
   readonly name: Path;
@@ -10,7 +10,7 @@ export interface ChangedFile {
   readonly kind: ChangeKind | "conflict";
   readonly oldMode: string;
   readonly newMode: string;
-  /** null for what is not text. */
+  /** null for binary files. */
   readonly added: number | null;
   readonly removed: number | null;
 }
@@ -91,7 +91,7 @@ export function toChangedFile(
 
 const letterOf = (facts: string): string => facts.split(" ")[4]?.[0] ?? "";
 
-/** Lines that come and go; null for what is not text. A file that only moved or changed its mode has none. */
+/** Lines that come and go; null for binary files. A file that only moved or changed its mode has none. */
 function countLines(patch: Buffer): { added: number | null; removed: number | null } {
   if (patch.includes("\nGIT binary patch\n")) return { added: null, removed: null };
   let [added, removed] = [0, 0];

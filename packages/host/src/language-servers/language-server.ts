@@ -99,7 +99,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
     leaving = Promise.all([leaving, running.close()]).then(() => {});
   };
 
-  /** However it fails, it is a death: nobody is to try without end. */
+  /** Every failure counts as a death, which bounds the retries. */
   const open = async (): Promise<{ process: ServerProcess; session: Session }> => {
     let process: ServerProcess | undefined;
     try {
@@ -229,7 +229,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
   };
 }
 
-/** The wait ends with the caller's patience; what is waited for goes on, for the next one. */
+/** The wait ends with the caller's signal; the work continues for the next caller. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

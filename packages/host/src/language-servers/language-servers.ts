@@ -23,7 +23,7 @@ export interface LanguageServers {
   find(path: Path): Promise<{ readonly server: LanguageServer } | { readonly how: string }>;
   /** The one for this file, if it runs already. */
   running(path: Path): LanguageServer | undefined;
-  /** For those who have just changed files and need not wait until the watcher sees it. */
+  /** For callers that have just changed files; saves waiting for the watcher. */
   changed(paths: readonly Path[]): void;
   /** Looks for every server that is known, for `ws.capabilities`. */
   backends(): Promise<readonly Backend[]>;
@@ -40,15 +40,15 @@ export interface LanguageServersOptions {
   /** `language_servers` of the person's settings. */
   readonly configured?: Readonly<Record<string, { readonly command: readonly [string, ...string[]] }>>;
   readonly limits?: Partial<LanguageServerLimits>;
-  /** A file of ours, beside whose packages servers may lie that came with us; null for none. */
+  /** A file of ours, used to resolve bundled servers; null for none. */
   readonly bundledFrom?: string | null;
   log?(line: string): void;
 }
 
-/** What is missing may be installed meanwhile. */
+/** A missing server may have been installed meanwhile. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** Nothing is looked for, and nothing started, before somebody asks. */
+/** Servers are searched for and started on first use. */
 export function createLanguageServers(options: LanguageServersOptions): LanguageServers {
   const { confinement, sandbox, state, watcher, env, configured = {}, log = () => {} } = options;
   const { bundledFrom = import.meta.filename } = options;
@@ -83,7 +83,7 @@ export function createLanguageServers(options: LanguageServersOptions): Language
     return look.finding;
   };
 
-  // It reads what is there: it needs no network.
+  // A language server needs no network.
   const start = ({ argv }: FoundServer, root: Path): Promise<ServerProcess> =>
     startServer({ argv, root, env: childEnv, sandbox, network: "off", state });
   const changed = (paths: readonly Path[] | null) => {

@@ -20,12 +20,12 @@ export const fromLspRange = ({ start, end }: LspRange): Range => ({
   end: fromLspPosition(end),
 });
 
-/** What stands behind a uri that a server has given; undefined for what is no file, such as a built-in library. */
+/** The path of a server's uri; undefined if it is not a file, such as a built-in library. */
 export function pathOf(uri: string): Path | undefined {
   return /^file:\/\/\//i.test(uri) ? uriToPath(uri, "/") : undefined;
 }
 
-/** All ways in which servers tell places, as one. */
+/** Normalises the location formats of servers. */
 export function toPlaces(answer: LspLocations): SourcePlace[] {
   const locations = answer === null ? [] : Array.isArray(answer) ? answer : [answer];
   return locations.flatMap((location) => {

@@ -10,7 +10,7 @@ export function createMessageWriter(
   input: Writable,
 ): MessageWriter {
   return {
-    // What becomes of the server is told by its exit.
+    // The exit event reports the server's failure.
     onError: rpc.Event.None,
     onClose: rpc.Event.None,
     async write(message) {

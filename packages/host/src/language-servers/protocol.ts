@@ -98,7 +98,7 @@ export interface LspCall {
   readonly fromRanges: readonly LspRange[];
 }
 
-/** What a server says that it can do; either way of saying yes is a value that is not false. */
+/** The server's capabilities; any value other than false or undefined means supported. */
 export type LspCapabilities = Readonly<Record<string, unknown>> & {
   readonly executeCommandProvider?: { readonly commands?: readonly string[] };
 };

@@ -11,7 +11,7 @@ export interface ServerCommand {
   readonly root: Path;
   readonly env: Readonly<Record<string, string>>;
   readonly sandbox: Pick<Sandbox, "wrap">;
-  /** Names us in its environment, so that it is found when we are gone. */
+  /** Identifies us in its environment, so that it can be found after we died. */
   readonly mark: string;
   /** Narrows only. */
   readonly network?: "off";
@@ -22,13 +22,13 @@ export interface ServerProcess {
   readonly pid: number;
   readonly input: Writable;
   readonly output: Readable;
-  /** It runs among processes of its own, and does not see us. */
+  /** It runs in its own PID namespace. */
   readonly isApart: boolean;
   /** Resolves with how it ended. */
   readonly exited: Promise<string>;
-  /** The last of what it has complained of. */
+  /** The tail of its stderr. */
   complaints(): string;
-  /** Notes who belongs to it; what comes back ends them all, and resolves when they are gone. */
+  /** Records its process family; the result kills them all and resolves when they have exited. */
   ending(): () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
   const env = { ...command.env, [SERVER_MARK]: mark };
   const launched = await sandbox.wrap({ argv, folder: root, env, pty: false, ...(network && { network }) });
   const [program, ...args] = launched.argv;
-  // A group of its own: a signal to it reaches whatever it starts.
+  // Its own process group: a signal reaches all its children.
   const child = startLaunched(program, args, {
     cwd: launched.folder,
     env: launched.env,
@@ -52,7 +52,7 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     complaints = (complaints + text).slice(-MAX_COMPLAINT_CHARS);
   });
-  // A server that ends may leave bytes unread; its exit tells the rest.
+  // A server that exits may leave bytes unread; the exit event covers it.
   child.stdin.on("error", () => {});
   const exited = new Promise<string>((resolve) => {
     child.once("exit", (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
@@ -74,6 +74,6 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
   };
 }
 
-/** What a process and all below it hold in memory; 0 where the system does not tell. */
+/** Resident bytes of a process and its descendants; 0 where unknown. */
 export const residentBytesOf = (pid: number): number =>
   familyOf(pid, listRows()).reduce((sum, { residentPages }) => sum + residentPages, 0) * PAGE_BYTES;

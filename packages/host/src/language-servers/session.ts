@@ -16,12 +16,12 @@ export interface SessionOptions {
   readonly root: Path;
   readonly initializationOptions?: unknown;
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** What the server logs once it has listed the files of the project; until then it counts as loading. */
+  /** The log line that ends the server's project scan; until then it counts as loading. */
   readonly listed?: RegExp;
   /** Ends the wait for a server that does not shake hands. */
   readonly signal: AbortSignal;
   readonly patience: Patience;
-  /** Told what the server says that it is at. */
+  /** Receives the server's progress messages. */
   onWork(message: string): void;
 }
 
@@ -36,7 +36,7 @@ export interface Patience {
 export interface Session {
   /** Whether the server says that it can answer such a request. */
   can(capability: string): boolean;
-  /** Told whenever the server can do more than before, until what comes back is called. */
+  /** Called when the server registers a capability; call the result to unsubscribe. */
   onRegistered(listener: () => void): () => void;
   /** Whether it knows a command of this name. */
   knows(command: string): boolean;
@@ -51,7 +51,7 @@ export interface Session {
    * questions come while it loads a project, together they wait only once.
    */
   settled(patienceMs: number, signal: AbortSignal): Promise<void>;
-  /** The server reports work under way, so what it answers may be incomplete. */
+  /** The server reports work in progress, so its answers may be incomplete. */
   isLoading(): boolean;
   /** Why the server cannot load the project, or a part of it. */
   trouble(): string | undefined;
@@ -62,9 +62,9 @@ export interface Session {
 const INITIALIZE_MS = 60_000;
 const GOODBYE_MS = 1_000;
 const MAX_MESSAGE_CHARS = 300;
-/** How long a server may take after the handshake until it tells what it is at. */
+/** How long a server may take after the handshake to report its work. */
 const SLOW_TO_TELL_MS = 150;
-/** A token of ours in the list of the server's work. */
+/** Our own token in the server's work list. */
 const LISTING = "octant: lists the project";
 
 /** Throws ServerUnavailable when the server does not shake hands. */
@@ -136,7 +136,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       if (gone.signal.aborted) return reject(unavailable(name, gone.signal.reason, server));
       const sentAt = performance.now();
       const source = new rpc.CancellationTokenSource();
-      // By hand: a race of promises that are all let go of by signals costs as much as the request itself.
+      // Written by hand: Promise.race with abort signals costs as much as the request itself.
       const settle = (finish: () => void) => {
         clearTimeout(timer);
         signal.removeEventListener("abort", onCancel);
@@ -232,7 +232,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       } catch {
         // It is ended by force in any case.
       }
-      // Whoever still waits for an answer is to know that the server is gone, not that it refused.
+      // Pending callers must learn that the server exited, not that it refused.
       gone.abort("it was ended");
       connection.dispose();
       await finish();
@@ -257,7 +257,7 @@ const unavailable = (name: string, how: unknown, server: ServerProcess) => {
   return new ServerUnavailable(`${name} has died (${how})${last ? `: ${last}` : ""}`);
 };
 
-/** Never resolves; `enough` lets go of it. */
+/** Never resolves; `enough` removes its listener. */
 const rejectOn = (signal: AbortSignal, enough: AbortSignal, reason: () => unknown): Promise<never> =>
   new Promise((_, reject) => {
     const fail = () => reject(reason());

@@ -5,7 +5,7 @@ import { readExisting } from "../edits/existing-file.ts";
 import { utf16FormOf } from "../patch/text-form.ts";
 import { type Path, pathToUri } from "../path.ts";
 
-/** A file as those see it who understand code: its text without the mark at its start. */
+/** A source file: its text without a byte order mark. */
 export interface SourceText {
   /** The real one. */
   readonly path: Path;
@@ -14,7 +14,7 @@ export interface SourceText {
   readonly hash: Hash;
 }
 
-/** Nobody writes longer ones by hand, and a parser would take seconds for them. */
+/** Longer files are not hand-written, and a parser would take seconds for them. */
 const MAX_SOURCE_BYTES = 4 * 1024 * 1024;
 const BOM = "\uFEFF";
 

@@ -6,12 +6,12 @@ import { type ServerCommand, type ServerProcess, startServerProcess } from "./se
 
 const SERVER_ID_BYTES = 8;
 
-/** Starts a program that speaks over its standard streams; what is left of it when we are killed is ended by the next of us. */
+/** Starts a program that speaks over standard streams; if we are killed, the next server kills its leftovers. */
 export async function startServer({
   state,
   ...command
 }: Omit<ServerCommand, "mark"> & { readonly state: Pick<StateFolder, "folder"> }): Promise<ServerProcess> {
-  // Each with a mark of its own: what is left of one is found without touching the others.
+  // Each has its own mark, so that its leftovers are found without touching others.
   const mark = `${thisProcess()}:${randomBytes(SERVER_ID_BYTES).toString("hex")}`;
   const folder = state.folder("processes");
   makeServerFolder(folder, mark);

@@ -1,4 +1,4 @@
-/** A server that cannot answer now: it died, hangs, or has died too often. Somebody else may answer instead. */
+/** A server that cannot answer now: it died, hangs, or has died too often. Another backend may answer instead. */
 export class ServerUnavailable extends Error {
   override readonly name = "ServerUnavailable";
 }

@@ -1,4 +1,4 @@
-/** What a server has told that it is at. */
+/** The work that a server has reported. */
 export interface WorkList {
   count(): number;
   /** How long there has been some without a break. */

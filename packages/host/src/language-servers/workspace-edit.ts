@@ -20,7 +20,7 @@ export interface ApplyOptions {
   readonly expected?: string;
 }
 
-/** Makes what a language server proposes, all of it or nothing, under the hashes of the files as they are. */
+/** Applies a language server's edit atomically, under the current hashes of the files. */
 export async function applyWorkspaceEdit(
   { confinement, edits }: { readonly confinement: Confinement; readonly edits: Edits },
   proposed: LspWorkspaceEdit,
@@ -67,7 +67,7 @@ function toChanges(
     : Object.entries(changes).map(([uri, edits]) => ({ uri, edits }));
   const byPath = new Map<Path, LspTextEdit[]>();
   for (const { uri, edits } of listed) {
-    // Refuses what lies outside.
+    // Refuses paths outside the workspace.
     const path = confinement.toPath(pathToUri(pathOf(uri) ?? "/"));
     byPath.set(path, [...(byPath.get(path) ?? []), ...edits]);
   }
@@ -111,7 +111,7 @@ function createOffsets(text: string): (position: LspPosition) => number {
   };
 }
 
-/** What is before the text, such as a byte order mark, stays. */
+/** A byte order mark before the text is kept. */
 function toDiff(confinement: Confinement, { path, bytes, text }: SourceText, after: string): string {
   const utf16 = utf16FormOf(bytes);
   const encode = (part: string) => utf16?.encode(part) ?? Buffer.from(part);

@@ -1,14 +1,14 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * What an address leads to. `never`: link-local, cloud metadata, multicast, unspecified, reserved and whatever is not
+ * The class of an address. `never`: link-local, cloud metadata, multicast, unspecified, reserved and everything not
  * known to be public; no setting opens these.
  */
 export type AddressClass = "public" | "private" | "loopback" | "never";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** The class of an address as a resolver gives it; what is no plain address is `never`. */
+/** The class of an address as a resolver gives it; anything else is `never`. */
 export function classOf(text: string): AddressClass {
   if (!ipaddr.isValid(text)) return "never";
   const address = ipaddr.parse(text);
@@ -35,7 +35,7 @@ function classOfIPv6(address: ipaddr.IPv6): AddressClass {
   if (address.zoneId !== undefined || matchesAny(address, CLOSED)) return "never";
   if (address.isIPv4MappedAddress()) return classOfIPv4(address.toIPv4Address());
   const carried = carriedAddresses(address);
-  // Translators and tunnels are for the public network: whoever writes 127.0.0.1 so means to deceive.
+  // Translators and tunnels serve the public network: 127.0.0.1 in such a form is an attack.
   if (carried.length > 0) return carried.every((one) => classOfIPv4(one) === "public") ? "public" : "never";
   switch (address.range()) {
     case "unicast":

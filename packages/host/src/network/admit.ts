@@ -41,7 +41,7 @@ async function addressesOf(
   throw Object.assign(new Error("no address"), { code: "ENODATA" });
 }
 
-/** The system's resolver cannot be stopped, but nobody has to wait for it. */
+/** The system's resolver cannot be cancelled, but the caller need not wait for it. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

@@ -5,7 +5,7 @@ import type { Target } from "./target.ts";
 
 /** Connections that are used again. */
 export interface Agents {
-  /** For a connection of ours, or for one through a proxy. */
+  /** For a direct connection, or one through a proxy. */
   for(target: Target, proxy: string | undefined): HttpAgent;
   close(): void;
 }

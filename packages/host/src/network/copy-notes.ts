@@ -19,7 +19,7 @@ export function noteCopy(folder: string, temp: Path): Disposable {
   return { [Symbol.dispose]: () => rmSync(note, { force: true }) };
 }
 
-/** Removes what a process that was killed in the middle of a copy left in the workspace. */
+/** Removes partial copies that a killed process left in the workspace. */
 export function sweepCopies(confinement: Confinement, folder: string): void {
   for (const name of readdirSync(folder).filter((one) => one.endsWith(ENDING))) {
     const note = parseNote(join(folder, name));
@@ -45,7 +45,7 @@ function removeTemp(confinement: Confinement, temp: Path): void {
     using folder = confinement.openFolder(parent);
     rmSync(folder.at(name), { force: true });
   } catch (cause) {
-    // The folder is gone, and all that was in it.
+    // The folder no longer exists.
     if (!(cause instanceof ToolError)) throw cause;
   }
 }

@@ -32,7 +32,7 @@ export async function* decodedBody(
   } catch (cause) {
     throw toNetworkError(cause, target);
   } finally {
-    // What nobody wants any more is not to be sent either.
+    // An abandoned response should stop arriving.
     if (!message.readableEnded) message.destroy();
   }
 }
@@ -44,7 +44,7 @@ async function* counted(source: Bytes, wire: { bytes: number }): AsyncGenerator<
   }
 }
 
-/** What little data may become; only bombs are denser. */
+/** Maximum compression ratio; only bombs exceed it. */
 const MAX_RATIO = 500;
 /** Below this a dense body does no harm. */
 const DENSE_BYTES = 64 * 1024 * 1024;
@@ -139,7 +139,7 @@ async function peek(source: Bytes): Promise<{ first: Buffer | undefined; all: By
   return { first, all };
 }
 
-/** What RFC 9659 lets a server ask for: 8 MiB. More would be memory that a small body claims. */
+/** The window that RFC 9659 allows: 8 MiB. More would let a small body claim much memory. */
 const ZSTD_WINDOW_LOG = 23;
 const CHUNK_BYTES = 64 * 1024;
 const ZLIB_METHOD = 8;

@@ -4,18 +4,18 @@ import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promis
 import { join } from "node:path";
 import type { Hash } from "@octant/core";
 
-/** A file on its way, kept in the state folder until it is whole. Whoever claimed it is alone with it. */
+/** A partial download, stored in the state folder until complete. A claim is exclusive. */
 export interface Part {
   readonly path: string;
   readonly size: number;
-  /** The entity tag of what it is a part of; only with one can it be gone on with. */
+  /** The entity tag of the whole file; required for resuming. */
   readonly tag: string | undefined;
   /** Forgets what is there. */
   restart(tag: string | undefined): Promise<void>;
   append(bytes: Buffer): Promise<void>;
   /** Waits until the disk has all of it. */
   finish(): Promise<Hash>;
-  /** Keeps what there is for the next one who asks, when that can be of use. */
+  /** Keeps the bytes for a later resume, if that is possible. */
   release(): Promise<void>;
   drop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 const MAX_TAG_CHARS = 120;
 const KEY_CHARS = 32;
 
-/** Takes over what an earlier download left, or begins a new part. What nobody came back for is removed. */
+/** Claims the partial file of an earlier download, or starts a new one. Abandoned parts are removed. */
 export async function claimPart(folder: string, identity: unknown): Promise<Part> {
   await sweep(folder);
   const key = createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, KEY_CHARS);
@@ -37,7 +37,7 @@ export async function claimPart(folder: string, identity: unknown): Promise<Part
   return createPart(folder, key, path, file, { tag, size });
 }
 
-/** Tag and key are in the name, so that one rename takes all of it: of two who try, one succeeds. */
+/** Tag and key are in the name, so that one rename claims it: of two contenders, one succeeds. */
 async function takeOver(folder: string, key: string, path: string): Promise<string | undefined> {
   for (const name of await readdir(folder)) {
     const [found, tag = "", kind] = name.split(".");
@@ -46,7 +46,7 @@ async function takeOver(folder: string, key: string, path: string): Promise<stri
       await rename(join(folder, name), path);
       return Buffer.from(tag, "base64url").toString();
     } catch {
-      // Somebody else was first.
+      // Another process was faster.
     }
   }
   return undefined;

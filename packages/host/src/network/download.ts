@@ -9,7 +9,7 @@ export interface DownloadRequest
   extends Pick<HttpRequest, "url" | "headers" | "timeoutMs" | "isRemote" | "signal"> {
   readonly output: Uri;
   readonly maxBytes: number;
-  /** Nobody goes on with what another caller began. */
+  /** Partial downloads are not shared between callers. */
   readonly owner: string;
   onProgress(bytes: number, total: number | undefined): void;
 }
@@ -18,7 +18,7 @@ export interface Downloaded {
   readonly uri: Uri;
   readonly size: number;
   readonly hash: Hash;
-  /** Null for a file that is too big to be kept twice. */
+  /** Null for a file too big to store twice. */
   readonly undo: Ref | null;
   /** How many bytes an earlier download had left. */
   readonly resumed: number;
@@ -31,8 +31,8 @@ export interface DownloadPlace extends Place {
 }
 
 /**
- * Fetches into the state folder and then makes a new file of it. A download that breaks off is gone on with by the next
- * one for the same URL, as long as the server says by its entity tag that the file is still the same.
+ * Downloads into the state folder, then creates the new file. The next call for the same URL resumes an interrupted
+ * download as long as the entity tag is unchanged.
  */
 export async function downloadFile(place: DownloadPlace, request: DownloadRequest): Promise<Downloaded> {
   checkFree(place, request.output);
@@ -61,7 +61,7 @@ async function fetchWhole(part: Part, network: Network, request: DownloadRequest
   }
 }
 
-/** Undefined when what was kept is of no use and must be fetched from the start. */
+/** Undefined when the partial file is unusable and the download must restart. */
 function fetchInto(part: Part, network: Network, request: DownloadRequest): Promise<Fetched | undefined> {
   const { tag, size: resumed } = part;
   const isResumed = tag !== undefined && resumed > 0;

@@ -11,7 +11,7 @@ import { ACCEPTED_ENCODINGS } from "./decode.ts";
 import { codeOf, MAX_HEADER_BYTES, toNetworkError } from "./failures.ts";
 import type { Hop } from "./redirects.ts";
 
-/** What a hop needs of its surroundings. */
+/** The dependencies of a hop. */
 export interface Wiring extends AdmitTools {
   readonly agents: Agents;
 }
@@ -70,7 +70,7 @@ const USER_AGENT = "octant";
 const hasLength = (method: string, body: Buffer | undefined) =>
   body !== undefined || method === "POST" || method === "PUT" || method === "PATCH";
 
-/** A free connection may have been closed by the server just now; what can be asked twice is asked again. */
+/** A pooled connection may just have been closed by the server; idempotent requests are retried. */
 async function answerTo(send: () => ClientRequest, { method, body }: Hop): Promise<IncomingMessage> {
   for (;;) {
     const request = send();

@@ -1,9 +1,9 @@
 import { ToolError } from "@octant/core";
 import type { Target } from "./target.ts";
 
-/** What the network said, without the text of the cause: that may hold parts of the URL. */
+/** The network failure without the cause's text, which may contain parts of the URL. */
 export function toNetworkError(cause: unknown, target: Target): unknown {
-  // Node's complaint about what we gave it is a bug of ours.
+  // A TypeError from Node about our arguments is our bug.
   if (cause instanceof ToolError || cause instanceof TypeError) return cause;
   const code = codeOf(cause);
   if (code === undefined) return cause;

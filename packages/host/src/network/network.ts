@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly follow: boolean;
   /** For everything, from the name to the last byte. */
   readonly timeoutMs: number;
-  /** The caller came over a network: this machine and its private networks are not theirs to reach. */
+  /** The caller is remote: loopback and private networks are closed to it. */
   readonly isRemote: boolean;
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ export interface HttpRequest {
 /** The head of an answer, and the way to its body. */
 export interface HttpResponse {
   readonly status: number;
-  /** Where it came from in the end, without credentials. */
+  /** The final URL, without credentials. */
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
   readonly redirects: number;
@@ -32,7 +32,7 @@ export interface HttpResponse {
 
 /** The one way in which tools reach other machines. Errors name the host and nothing else of a URL. */
 export interface Network {
-  /** Asks, and lends the answer; what was not read when `use` is done is given up. */
+  /** Sends a request and passes the response to `use`; an unread body is discarded afterwards. */
   request<T>(request: HttpRequest, use: (response: HttpResponse) => Promise<T>): Promise<T>;
   /** A proxy for a program that is not ours, such as a browser. */
   openProxy(options: PolicyProxyOptions): Promise<PolicyProxy>;
@@ -53,7 +53,7 @@ export interface NetworkOptions {
 
 export const LOCAL_POLICY: NetworkPolicy = { loopback: true, private: false, allow: [], deny: [] };
 
-/** Throws a TypeError when the policy cannot be read. What speaks HTTP is loaded with the first request. */
+/** Throws a TypeError when the policy cannot be read. The HTTP modules are loaded with the first request. */
 export function createNetwork(options: NetworkOptions): Network {
   const gate = createGate(options.policy);
   let requests: Promise<Pick<Network, "request" | "openProxy" | "close">> | undefined;

@@ -23,7 +23,7 @@ export interface Place {
 export const checkFree = ({ confinement }: Place, output: Uri): void =>
   void findFree(confinement, confinement.toPath(output));
 
-/** Gives a finished file its place in the workspace. What fits goes through the edit engine and can be undone. */
+/** Moves a finished file into the workspace. Files that fit go through the edit engine and can be undone. */
 export async function placeFile(
   place: Place,
   file: { readonly path: string; readonly size: number },

@@ -19,7 +19,7 @@ import { MAX_HEADER_BYTES, toNetworkError } from "./failures.ts";
 import { isHttp, type Target, toTarget } from "./target.ts";
 import { openTunnel } from "./tunnel.ts";
 
-/** An HTTP proxy for a program that is not ours, such as a browser: what policy closes, it cannot reach. */
+/** An HTTP proxy that applies the network policy to another program, such as a browser. */
 export interface PolicyProxy {
   /** A socket in a private folder, or `http://127.0.0.1:port`. */
   readonly address: string;

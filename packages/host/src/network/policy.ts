@@ -5,26 +5,26 @@ import { BAD_PORTS } from "./bad-ports.ts";
 import { type HostPattern, nameOf, parseHostPattern } from "./host-patterns.ts";
 import type { Target } from "./target.ts";
 
-/** What a person lets Octant reach. Public addresses are open unless denied; the `never` class is closed to everybody. */
+/** The network policy. Public addresses are open unless denied; the `never` class is always closed. */
 export interface NetworkPolicy {
   readonly loopback: boolean;
   readonly private: boolean;
   /** Opens loopback, private ranges and unusual ports for these hosts. */
   readonly allow: readonly string[];
-  /** Closes, whatever `allow` says. */
+  /** Overrides `allow`. */
   readonly deny: readonly string[];
   /** When given, nothing but these hosts is reached. */
   readonly only?: readonly string[] | undefined;
 }
 
 export interface Gate {
-  /** What can be said before the name is resolved. */
+  /** Checks that need no name resolution. */
   checkName(target: Target, isRemote: boolean): void;
-  /** All addresses must pass: which of them is taken is not ours to say. None where somebody else resolves the name. */
+  /** All addresses must pass, because any of them may be used. Empty when a proxy resolves the name. */
   checkAddresses(target: Target, addresses: readonly string[], isRemote: boolean): void;
 }
 
-/** `isRemote`: the caller came over a network, so that what only this machine can reach is not theirs. */
+/** `isRemote`: the caller is remote, so addresses that only this machine can reach are closed. */
 export function createGate(policy: NetworkPolicy): Gate {
   const allow = policy.allow.map(parseHostPattern);
   const deny = policy.deny.map(parseHostPattern);

@@ -3,12 +3,12 @@ import { classOf } from "./address-class.ts";
 import { type HostPattern, nameOf, parseHostPattern } from "./host-patterns.ts";
 import { isHttp, type Target } from "./target.ts";
 
-/** The proxy that a request goes through; undefined when it goes straight. */
+/** The proxy for a request; undefined for a direct connection. */
 export type ChooseProxy = (target: Target) => string | undefined;
 
 /**
  * Proxies as the person's environment names them: https_proxy, http_proxy, all_proxy, no_proxy, in either case. A
- * setting that is no http URL is told to the person and not used.
+ * setting that is not an http URL is reported and ignored.
  */
 export function createProxyChoice(env: NodeJS.ProcessEnv, warn: (message: string) => void): ChooseProxy {
   const read = (name: string) => env[name] || env[name.toUpperCase()];

@@ -15,7 +15,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export const isRedirect = (status: number): boolean => REDIRECTS.has(status);
 
-/** Where an answer sends us, and with what: credentials stay with the origin that they were meant for. */
+/** The next request after a redirect; credentials are sent only to their original origin. */
 export function nextHop(hop: Hop, status: number, location: string): Hop {
   const target = toNextTarget(hop.target, location);
   const isSameOrigin = target.url.origin === hop.target.url.origin;
@@ -59,7 +59,7 @@ function nextMethod(method: string, status: number): string {
   return (status === 301 || status === 302) && method === "POST" ? "GET" : method;
 }
 
-/** Headers that hold no secret by their nature; whatever else was given is for the first origin only. */
+/** Headers that never hold secrets; all others are sent to the first origin only. */
 const HARMLESS = new Set([
   ...["accept", "accept-encoding", "accept-language", "cache-control", "content-language", "content-type"],
   ...["if-range", "pragma", "range", "user-agent"],

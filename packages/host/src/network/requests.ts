@@ -87,7 +87,7 @@ async function drain(message: IncomingMessage): Promise<void> {
   }
 }
 
-/** Cancellation passes as it is; the end of the time becomes TIMEOUT, whatever it broke. */
+/** Cancellation propagates unchanged; a deadline becomes TIMEOUT, whatever error it caused. */
 async function withDeadline<T>(
   { timeoutMs, signal }: HttpRequest,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 
-/** All addresses of a name. Asked exactly once for each hop; what it answers is what is connected to. */
+/** All addresses of a name. Resolved exactly once per hop; the connection uses these addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** As the rest of the machine resolves: hosts file, search domains and all. */

@@ -7,7 +7,7 @@ export interface Target extends Destination {
   readonly url: URL;
   /** Name and port as people write them; all that an error says about a URL. */
   readonly shown: string;
-  /** What the URL's user and password come to as a header. */
+  /** The Authorization header made from the URL's user and password. */
   readonly authorization?: string;
 }
 
@@ -42,7 +42,7 @@ function toAuthorization({ username, password }: URL): string | undefined {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-/** A percent sign that starts no encoded character stands for itself. */
+/** A percent sign that starts no valid escape is literal. */
 function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);

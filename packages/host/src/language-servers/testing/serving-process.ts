@@ -4,7 +4,7 @@ import { createWatcher } from "../../watching/index.ts";
 import { createWorkspace } from "../../workspace.ts";
 import { createLanguageServers } from "../language-servers.ts";
 
-/** Starts a language server, tells its process number, and waits to be killed. */
+/** Starts a language server, prints its pid, and waits to be killed. */
 const [root = ".", mode = "workspace"] = process.argv.slice(2);
 const { env } = process;
 // The test gives one of the modes.
