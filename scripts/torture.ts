@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { agentKills } from "./torture/agent-kills.ts";
 import { agentTasks } from "./torture/agent-tasks.ts";
 import { bridgeBroken, bridgeCrowd } from "./torture/bridge.ts";
+import { clientScenarios } from "./torture/client-scenarios.ts";
 import { edgesCrowd } from "./torture/edges-crowd.ts";
 import { edgesLines } from "./torture/edges-lines.ts";
 import { edgesMalformed } from "./torture/edges-malformed.ts";
@@ -51,6 +52,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
   "agent-kills": { torture: agentKills, count: 200 },
   "agent-tasks": { torture: agentTasks, count: 20 },
+  "client-scenarios": { torture: clientScenarios, count: 100 },
   "bridge-broken": { torture: bridgeBroken, count: 10_000 },
   "bridge-clients": { torture: bridgeCrowd, count: 500 },
   "slow-clients": { torture: edgesSlow, count: 600 },

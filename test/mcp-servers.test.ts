@@ -154,3 +154,84 @@ test("a server that wants a sign-in says how, and one without a sign-in page fai
     server.close();
   }
 });
+
+/** A server that takes the tokens of its own authorization server, which knows one client with a secret. */
+async function serveWithSecret() {
+  const server = createServer(async (request, response) => {
+    const origin = `http://${request.headers.host}`;
+    const json = (value: unknown, status = 200, headers = {}) =>
+      response
+        .writeHead(status, { "content-type": "application/json", ...headers })
+        .end(JSON.stringify(value));
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const { pathname } = new URL(request.url ?? "", origin);
+    if (pathname === "/.well-known/oauth-protected-resource/mcp")
+      return json({ resource: `${origin}/mcp`, authorization_servers: [origin] });
+    if (pathname === "/.well-known/oauth-authorization-server")
+      return json({
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: `${origin}/token`,
+        response_types_supported: ["code"],
+        grant_types_supported: ["client_credentials"],
+        token_endpoint_auth_methods_supported: ["client_secret_basic"],
+      });
+    if (pathname === "/token") {
+      const isKnown = request.headers.authorization === `Basic ${btoa("ci:very-secret")}`;
+      return isKnown
+        ? json({ access_token: "token-of-ci", token_type: "Bearer" })
+        : json({ error: "invalid_client" }, 401);
+    }
+    if (pathname !== "/mcp" || request.headers.authorization !== "Bearer token-of-ci")
+      return json({}, pathname === "/mcp" ? 401 : 404, { "www-authenticate": 'Bearer scope="tools"' });
+    const { id, method } = JSON.parse(body || "{}");
+    const serverInfo = { name: "secret", version: "1" };
+    if (method === "initialize")
+      return json({
+        jsonrpc: "2.0",
+        id,
+        result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo },
+      });
+    if (method === "tools/list")
+      return json({
+        jsonrpc: "2.0",
+        id,
+        result: { tools: [{ name: "hi", inputSchema: { type: "object" } }] },
+      });
+    if (id === undefined) return response.writeHead(202).end();
+    return json({ jsonrpc: "2.0", id, error: { code: -32601, message: "no such method" } });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    [Symbol.dispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+test("a program signs in to a server with a secret from stdin, and a wrong secret is refused", async () => {
+  using server = await serveWithSecret();
+  const signIn = (client_secret: string) =>
+    runOctant(["mcp", "login", "ci", "--machine"], {
+      cwd: project.root,
+      env: project.env,
+      input: JSON.stringify({ kind: "client_secret", client_id: "ci", client_secret }),
+    });
+  await run(["mcp", "add", "ci", server.url]);
+  const refused = await signIn("wrong");
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("UNAUTHENTICATED") });
+  expect(await signIn("very-secret")).toMatchObject({ code: 0, stdout: "signed in to ci\n" });
+  const tested = await run(["mcp", "test", "ci"]);
+  expect(tested.stdout).toContain("mcp__ci__hi");
+  expect(refused.stderr + tested.stdout + tested.stderr).not.toMatch(/very-secret|token-of-ci/);
+  const misused = await runOctant(["mcp", "login", "ci", "--machine"], {
+    cwd: project.root,
+    env: project.env,
+    input: "not JSON",
+  });
+  expect(misused).toMatchObject({ code: 2, stderr: expect.stringContaining("client_secret") });
+});

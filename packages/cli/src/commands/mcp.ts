@@ -16,6 +16,10 @@ const FLAGS = {
   root: workspaceFlags.root,
   env: { summary: "add: a variable for the program, NAME=VALUE", value: "NAME=VALUE", many: true },
   header: { summary: "add: a header for the address, 'Name: value'", value: "HEADER", many: true },
+  "client-id": { summary: "login: a client that is registered with the server", value: "ID" },
+  "client-secret": { summary: "login: the client has a secret, read from the terminal or stdin" },
+  "client-metadata-url": { summary: "login: an address that describes the client", value: "URL" },
+  machine: { summary: "login: sign in without a person, with a grant in JSON from stdin" },
   from: { summary: "import: only from this program", value: "PROGRAM", many: true },
   yes: { summary: "import: take all without asking" },
   json: { summary: "Print as JSON" },
@@ -58,6 +62,7 @@ until you accept the change. For example:
           needName(verb, name),
           verb,
           loadConfig({ roots: rootsOf(flags, io), env: io.env }),
+          flags,
           io,
         );
       case "remove":

@@ -1,18 +1,29 @@
 import { randomBytes } from "node:crypto";
+import { text as readAll } from "node:stream/consumers";
 import { ToolError } from "@octant/core";
-import { loginTo } from "@octant/mcp";
+import { loginAsMachine, loginTo, MachineGrant } from "@octant/mcp";
 import { type Config, createCredentialStore, openRedirect } from "@octant/runtime";
-import { EXIT, type Io } from "../command.ts";
+import { EXIT, type Io, UsageError } from "../command.ts";
+import { readSecret } from "../sign-in/read-secret.ts";
 import { showAddress } from "../sign-in/show-address.ts";
 import { createOAuthStorage, credentialName } from "./oauth-storage.ts";
 
 const STATE_BYTES = 32;
+
+/** Ways to sign in that are not the usual one. */
+export interface LoginFlags {
+  readonly "client-id": string | undefined;
+  readonly "client-secret": boolean;
+  readonly "client-metadata-url": string | undefined;
+  readonly machine: boolean;
+}
 
 /** Signs in to a server behind an address, or forgets the sign-in. */
 export async function loginToServer(
   name: string,
   verb: "login" | "logout",
   { settings }: Config,
+  flags: LoginFlags,
   io: Io,
 ): Promise<number> {
   const store = createCredentialStore({ env: io.env });
@@ -34,16 +45,50 @@ export async function loginToServer(
       what: "sign-in",
       how: "octant mcp add --env NAME=VALUE",
     });
-  const state = randomBytes(STATE_BYTES).toString("base64url");
-  await using redirect = await openRedirect((answer) => answer.get("state") === state);
-  await loginTo({
-    url: server.url,
-    storage: createOAuthStorage(store, name, server.url),
-    redirectUri: redirect.uri,
-    state,
-    open: (url) => showAddress(url, io),
-    received: () => redirect.received(new AbortController().signal),
-  });
+  const { url } = server;
+  const storage = createOAuthStorage(store, name, url);
+  if (flags.machine) await loginAsMachine({ url, storage, grant: await readGrant(io) });
+  else {
+    const state = randomBytes(STATE_BYTES).toString("base64url");
+    const client = await readClient(flags, io);
+    await using redirect = await openRedirect((answer) => answer.get("state") === state);
+    await loginTo({
+      url,
+      storage,
+      redirectUri: redirect.uri,
+      state,
+      client,
+      clientMetadataUrl: flags["client-metadata-url"],
+      open: (page) => showAddress(page, io),
+      received: () => redirect.received(new AbortController().signal),
+    });
+  }
   io.stdout.write(`signed in to ${name}\n`);
   return EXIT.OK;
+}
+
+async function readClient({ "client-id": client_id, "client-secret": isSecret }: LoginFlags, io: Io) {
+  if (client_id === undefined) {
+    if (isSecret) throw new UsageError("--client-secret belongs to --client-id", "octant mcp --help");
+    return undefined;
+  }
+  return { client_id, ...(isSecret && { client_secret: await readSecret("Client secret: ", io) }) };
+}
+
+/** Secrets are no arguments, so the whole grant comes from stdin. */
+async function readGrant(io: Io): Promise<MachineGrant> {
+  const { success, data } = MachineGrant.safeParse(parseJson(await readAll(io.stdin)));
+  if (success) return data;
+  throw new UsageError(
+    "--machine reads a grant as JSON from stdin",
+    'such as {"kind": "client_secret", "client_id": "…", "client_secret": "…"}; other kinds: private_key, workload, enterprise',
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

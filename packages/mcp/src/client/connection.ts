@@ -200,13 +200,13 @@ function toElicitation(server: string, params: object): Elicitation {
   };
 }
 
-async function isUnauthorized(cause: unknown): Promise<boolean> {
+export async function isUnauthorized(cause: unknown): Promise<boolean> {
   if (cause instanceof ToolError) return cause.code === "UNAUTHENTICATED";
   const { UnauthorizedError } = await loadSdk();
   return UnauthorizedError.isInstance(cause) || Object(Object(cause).data).status === 401;
 }
 
-const needsLogin = (server: string, cause: unknown): ToolError =>
+export const needsLogin = (server: string, cause: unknown): ToolError =>
   new ToolError(
     "UNAUTHENTICATED",
     `MCP server '${server}' wants a sign-in; run: octant mcp login ${server}`,

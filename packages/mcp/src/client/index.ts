@@ -5,13 +5,9 @@ export type {
   ServerDefinition,
 } from "./connection.ts";
 export type { ServerTool } from "./definitions.ts";
-export {
-  createStoredProvider,
-  type LoginOptions,
-  loginTo,
-  type OAuthData,
-  type OAuthStorage,
-} from "./oauth.ts";
+export { createStoredProvider, type OAuthData, type OAuthStorage } from "./oauth.ts";
+export { type LoginOptions, loginTo } from "./oauth-login.ts";
+export { loginAsMachine, MachineGrant, type MachineLoginOptions } from "./oauth-machine.ts";
 export type { PromptArgument, ServerPrompt, ServerResource } from "./offers.ts";
 export type { ResultPart, ServerResult } from "./result.ts";
 export type { ServerState, ServerStatus, ToolConsent } from "./server.ts";

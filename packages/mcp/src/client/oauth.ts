@@ -1,6 +1,7 @@
-import type { FetchLike, OAuthClientProvider } from "@modelcontextprotocol/client";
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { ToolError } from "@octant/core";
-import { boundedFetch } from "./bounded-fetch.ts";
+import { loadDpopSession } from "./dpop.ts";
+import { createMachineProvider, grantIn } from "./oauth-machine.ts";
 
 /** What a sign-in to a server leaves behind: tokens, the registered client, where they came from. */
 export type OAuthData = Readonly<Record<string, unknown>>;
@@ -13,14 +14,19 @@ export interface OAuthStorage {
 
 /**
  * Uses and refreshes stored tokens; undefined when nobody has signed in, so that nothing is registered anywhere without
- * the person. A server that wants a new sign-in is answered that the person has to do it.
+ * the person. A server that wants a new sign-in, or more scopes, is answered that the person has to do it.
  */
 export function createStoredProvider(storage: OAuthStorage): OAuthClientProvider | undefined {
-  if (storage.load()?.["tokens"] === undefined) return undefined;
+  const data = storage.load();
+  if (data?.["tokens"] === undefined) return undefined;
+  const grant = grantIn(data);
+  if (grant) return createMachineProvider(storage, grant);
   return createProvider(storage, {
     redirectUri: UNUSED_REDIRECT,
     state: "",
-    open() {
+    async open({ searchParams }) {
+      const scope = searchParams.get("scope");
+      if (scope !== null) await storage.save({ ...storage.load(), [WANTED_SCOPE]: scope });
       throw new ToolError("UNAUTHENTICATED", "the server wants a sign-in", {});
     },
   });
@@ -29,68 +35,24 @@ export function createStoredProvider(storage: OAuthStorage): OAuthClientProvider
 /** Never sent: only a sign-in by a person has a place to come back to. */
 const UNUSED_REDIRECT = "http://127.0.0.1/callback";
 
-export interface LoginOptions {
-  readonly url: string;
-  readonly storage: OAuthStorage;
-  readonly redirectUri: string;
-  /** Unguessable; the answer has to bring it back. */
-  readonly state: string;
-  /** Shows the address to the person. */
-  open(url: string): void;
-  /** Resolves with the address that the browser came back with. */
-  received(): Promise<URL>;
-}
+/** Under this name the storage has the scopes that a server asked for since the last sign-in. */
+export const WANTED_SCOPE = "wanted_scope";
 
-/** Signs in to a server: discovery, registration, PKCE; the issuer of the answer is checked. */
-export async function loginTo(options: LoginOptions): Promise<void> {
-  const { url, storage } = options;
-  const sdk = await import("@modelcontextprotocol/client");
-  const provider = createProvider(storage, options);
-  const fetchFn: FetchLike = boundedFetch;
-  try {
-    const first = await sdk.auth(provider, { serverUrl: url, fetchFn, forceReauthorization: true });
-    if (first === "AUTHORIZED") return;
-    const { searchParams } = await options.received();
-    if (searchParams.get("state") !== options.state)
-      throw new ToolError("UNAUTHENTICATED", "the answer of the browser belongs to another sign-in", {});
-    const code = searchParams.get("code");
-    const iss = searchParams.get("iss");
-    if (code === null)
-      throw new ToolError(
-        "UNAUTHENTICATED",
-        `the sign-in was refused: ${searchParams.get("error") ?? "no code came back"}`,
-        {},
-      );
-    await sdk.auth(provider, {
-      serverUrl: url,
-      fetchFn,
-      authorizationCode: code,
-      ...(iss !== null && { iss }),
-    });
-  } catch (cause) {
-    if (cause instanceof ToolError) throw cause;
-    // Causes may hold what was sent.
-    throw new ToolError(
-      "UNAUTHENTICATED",
-      `the sign-in failed: ${cause instanceof Error ? cause.message : "it did not answer as expected"}`,
-      {},
-    );
-  }
-}
-
-interface Opening {
+/** How a person is asked to sign in. */
+export interface Opening {
   readonly redirectUri: string;
   readonly state: string;
-  open(url: string): void;
+  /** An address of a document about this client, for servers that take one in place of a registration. */
+  readonly clientMetadataUrl?: string | undefined;
+  open(url: URL): Promise<void> | void;
 }
 
-function createProvider(storage: OAuthStorage, { redirectUri, state, open }: Opening): OAuthClientProvider {
-  // The SDK gives back what it saved, under these names, whose types only it knows.
-  const get = (name: string) => storage.load()?.[name] as never;
-  const put = (name: string, value: unknown) => storage.save({ ...storage.load(), [name]: value });
+export function createProvider(storage: OAuthStorage, opening: Opening): OAuthClientProvider {
+  const { redirectUri, state, open, clientMetadataUrl } = opening;
   let verifier = "";
-  let discovery: never | undefined;
   return {
+    ...storedParts(storage),
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
     redirectUrl: redirectUri,
     clientMetadata: {
       client_name: "Octant",
@@ -100,24 +62,37 @@ function createProvider(storage: OAuthStorage, { redirectUri, state, open }: Ope
       token_endpoint_auth_method: "none",
     },
     state: () => state,
-    clientInformation: () => get("client"),
-    saveClientInformation: (client) => put("client", client),
-    tokens: () => get("tokens"),
-    saveTokens: (tokens) => put("tokens", tokens),
-    redirectToAuthorization: (url) => open(url.href),
+    redirectToAuthorization: open,
     saveCodeVerifier(text) {
       verifier = text;
     },
     codeVerifier: () => verifier,
+  };
+}
+
+/** What every kind of sign-in keeps. */
+export function storedParts(storage: OAuthStorage) {
+  // The SDK gives back what it saved, under these names, whose types only it knows.
+  const get = (name: string) => storage.load()?.[name] as never;
+  const put = (name: string, value: unknown) => storage.save({ ...storage.load(), [name]: value });
+  let discovery: never | undefined;
+  return {
+    clientInformation: () => get("client"),
+    saveClientInformation: (client) => put("client", client),
+    tokens: () => get("tokens"),
+    saveTokens: (tokens) => put("tokens", tokens),
     saveDiscoveryState(found) {
       discovery = found as never; // Given back as it was.
     },
     discoveryState: () => discovery,
+    dpop: () => loadDpopSession(storage, Object(discovery)["authorizationServerMetadata"]),
     async invalidateCredentials(scope) {
-      const { client, tokens } = storage.load() ?? {};
+      const data = storage.load() ?? {};
+      const { client: _client, ...withoutClient } = data;
+      const { tokens: _tokens, ...withoutTokens } = data;
       if (scope === "all") await storage.save({});
-      else if (scope === "tokens") await storage.save({ client });
-      else if (scope === "client") await storage.save({ tokens });
+      else if (scope === "tokens") await storage.save(withoutTokens);
+      else if (scope === "client") await storage.save(withoutClient);
     },
-  };
+  } satisfies Partial<OAuthClientProvider>;
 }

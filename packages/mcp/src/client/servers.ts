@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { type Progress, ToolError } from "@octant/core";
-import type { ConnectionOptions, ServerDefinition } from "./connection.ts";
+import { type ConnectionOptions, isUnauthorized, needsLogin, type ServerDefinition } from "./connection.ts";
 import { type ServerTool, toPlainText } from "./definitions.ts";
 import { getPrompt, readResource, type ServerPrompt, type ServerResource } from "./offers.ts";
 import { type ServerResult, toServerResult } from "./result.ts";
@@ -173,7 +173,7 @@ async function callTool(
 
 /** Asks a connected server; what it answers wrongly is UPSTREAM_ERROR. */
 async function ask<T>(
-  server: Pick<Server, "client">,
+  server: Pick<Server, "server" | "client">,
   signal: AbortSignal,
   question: (client: Client) => Promise<T>,
 ): Promise<T> {
@@ -182,6 +182,7 @@ async function ask<T>(
     return await question(client);
   } catch (cause) {
     signal.throwIfAborted();
+    if (await isUnauthorized(cause)) throw needsLogin(server.server, cause);
     if (cause instanceof ToolError) throw cause;
     throw new ToolError("UPSTREAM_ERROR", `the MCP server failed: ${messageOf(cause)}`, {}, { cause });
   }
