@@ -448,6 +448,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/plan.test.ts: every change of its plan is an event",
   ),
   rule(
+    "think keeps structured notes with the review focus areas, and asks no model",
+    "test/think-mode.test.ts: thoughts, criticism and reviews are notes of the caller",
+  ),
+  rule(
+    "developer modes are data: prompt, tools, limits; own ones in settings",
+    "test/think-mode.test.ts: a developer mode refuses what it does not have",
+    "test/think-mode.test.ts: limits of a mode that the agent activates hold at once",
+  ),
+  rule(
     "memory is recalled by words and meaning, says when its files changed, and keeps no secrets",
     "test/memory.test.ts: what is remembered is found by words in the next server",
     "test/memory.test.ts: a secret is never remembered",

@@ -19,7 +19,8 @@ export interface AgentOptions {
   readonly system?: string;
   readonly cwd?: string;
   readonly parent?: SessionBegan["parent"];
-  readonly limits?: Limits;
+  /** Asked at every step. */
+  readonly limits?: () => Limits;
   readonly compaction?: CompactionSettings;
   /** Awaited after every run, however it ended. */
   readonly afterRun?: () => Promise<void>;
@@ -87,7 +88,7 @@ export function createAgent(options: AgentOptions): Agent {
       client,
       tools,
       prompter,
-      limits: { ...options.limits, ...more.limits },
+      limits: () => ({ ...options.limits?.(), ...more.limits }),
       signal,
       ...(more.outputSchema && { outputSchema: more.outputSchema }),
       takeQueued,

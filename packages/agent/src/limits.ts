@@ -19,11 +19,14 @@ export interface LimitReached {
 }
 
 /** Counts from now on; each run has its own limits, whatever the session has spent before. */
-export function createMeter(limits: Limits, conversation: Conversation): () => LimitReached | undefined {
+export function createMeter(
+  limits: () => Limits,
+  conversation: Conversation,
+): () => LimitReached | undefined {
   const started = performance.now();
   const before = { turns: conversation.turns, usage: conversation.usage, cost: conversation.cost };
   return () => {
-    const { max_turns, max_tokens, max_cost, max_time_ms } = limits;
+    const { max_turns, max_tokens, max_cost, max_time_ms } = limits();
     const turns = conversation.turns - before.turns;
     if (max_turns !== undefined && turns >= max_turns)
       return { reason: "max_turns", message: `the limit of ${max_turns} turns is reached` };

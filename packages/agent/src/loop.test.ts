@@ -11,14 +11,18 @@ import { call, createScriptedClient, done, type Turn, text } from "./testing/scr
 import { createTestTools, type TestTool } from "./testing/tools.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 
-function setUp(turns: readonly Turn[], tools: Record<string, TestTool> | ToolExecutor = {}, limits?: Limits) {
+function setUp(
+  turns: readonly Turn[],
+  tools: Record<string, TestTool> | ToolExecutor = {},
+  limits: Limits = {},
+) {
   const client = createScriptedClient(turns);
   const session = createSession({ id: "ses_1" });
   const events: AgentEvent[] = [];
   session.subscribe((event) => events.push(event));
   const executor =
     "definitions" in tools && "outline" in tools ? (tools as ToolExecutor) : createTestTools({ ...tools });
-  const agent = createAgent({ client, tools: executor, session, system: "Be brief.", limits });
+  const agent = createAgent({ client, tools: executor, session, system: "Be brief.", limits: () => limits });
   const results = () =>
     events.flatMap((event) =>
       event.type === "tool_ended" ? [{ ...event, text: textOf(event.content) }] : [],

@@ -23,7 +23,8 @@ export interface LoopOptions {
   readonly client: ApiClient;
   readonly tools: ToolExecutor;
   readonly prompter: PermissionPrompter;
-  readonly limits: Limits;
+  /** Asked at every step: a mode can change them. */
+  readonly limits: () => Limits;
   readonly signal: AbortSignal;
   /** JSON Schema of the last answer. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;

@@ -60,6 +60,7 @@ import {
   type PermissionSetting,
   type Policy,
 } from "@octant/runtime";
+import { type ActiveModes, createActiveModes } from "@octant/tools";
 import { createCodeParts } from "./code-parts.ts";
 import { createMcpFeatures } from "./mcp-features.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
@@ -138,6 +139,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   /** Undefined where they are off. */
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
+  /** The developer modes, and which one each caller works in. */
+  readonly modes: ActiveModes;
   /** Which rules decide about a call. */
   readonly rules: Policy;
   addTool(tool: Tool): void;
@@ -185,6 +188,7 @@ function equip<T extends Tool>(
 ): Octant<OwnTool | T> {
   const { name = "octant", version = loadVersion(), customTools = [], env, log } = options;
   const { permissions = "host", prompter, approvalTimeoutMs } = options;
+  const modes = createActiveModes(config.settings.modes);
   const mode = narrowestMode(options.mode, config.settings.mode ?? undefined);
   const {
     rules,
@@ -194,7 +198,7 @@ function equip<T extends Tool>(
     approvals,
     close: closePolicy,
   } = createPolicySteps({
-    ...{ config, workspace, env, permissions, log },
+    ...{ config, workspace, env, permissions, modes, log },
     ...(prompter && { prompter }),
     ...(options.allow && { allow: options.allow }),
     ...(approvalTimeoutMs !== undefined && { approvalTimeoutMs }),
@@ -231,6 +235,7 @@ function equip<T extends Tool>(
     screen,
     settings,
     config,
+    modes,
     version,
     mode,
     env,
@@ -310,6 +315,7 @@ function equip<T extends Tool>(
     workspace,
     checkpoints,
     config,
+    modes,
     rules,
     addTool: registry.addTool,
     removeTool: registry.removeTool,

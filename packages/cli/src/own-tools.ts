@@ -27,6 +27,7 @@ import {
   explainConfig,
 } from "@octant/runtime";
 import {
+  type ActiveModes,
   code,
   config,
   createDiagnosticsAfterEdit,
@@ -34,11 +35,13 @@ import {
   fs,
   job,
   memory,
+  mode,
   net,
   plan,
   proc,
   search,
   test,
+  think,
   ui,
   vcs,
   workspaceTools,
@@ -59,6 +62,7 @@ export interface Parts {
   readonly screen: Screen;
   readonly settings: EffectiveSettings;
   readonly config: Config;
+  readonly modes: ActiveModes;
   readonly version: string;
   readonly mode: Mode | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -99,6 +103,8 @@ export const OWN_TOOLS = {
     const redact = createRedactor({ secrets: collectSecrets(env, settings) });
     return memory({ workspace, holdsSecret: (text) => redact(text) !== text });
   },
+  mode: ({ modes }: Parts) => mode(modes),
+  think: ({ workspace }: Parts) => think(workspace),
   plan: (parts: Parts) => plan({ workspace: parts.workspace, git: gitOf(parts) }),
 };
 
@@ -132,9 +138,9 @@ const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 export const GROUPS = {
   store: ["cas", "artifact", "annotation", "config", "graph"],
   wire: ["event"],
-  agents: ["agent", "memory", "plan"],
+  agents: ["agent", "memory", "plan", "think", "mode"],
   /** What the agent has beside the core. */
-  notes: ["plan"],
+  notes: ["plan", "think"],
   core: DEFAULT_TOOLS,
   ui: ["ui"],
 } as const satisfies Record<string, readonly (keyof typeof OWN_TOOLS)[]>;

@@ -24,9 +24,11 @@ import {
   runHooks,
   toAuditKey,
 } from "@octant/runtime";
+import type { ActiveModes } from "@octant/tools";
 
 export interface PolicyOptions {
   readonly config: Config;
+  readonly modes: ActiveModes;
   readonly workspace: Workspace;
   readonly env: NodeJS.ProcessEnv;
   readonly permissions: PermissionSetting;
@@ -49,7 +51,7 @@ export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | 
 }
 
 export function createPolicySteps(options: PolicyOptions): PolicySteps {
-  const { config, workspace, env, permissions, log } = options;
+  const { config, workspace, env, permissions, modes, log } = options;
   const approvals = createApprovalQueue(options.approvalTimeoutMs);
   const { prompter = askInOrder([askThroughClient, approvals]) } = options;
   const { settings } = config;
@@ -76,6 +78,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
     onUnfit: recordUnfit(recording),
     policy: [
       redactErrors(redact),
+      modes.step,
       checkPermission({
         nameOf,
         policy: rules,

@@ -28,6 +28,7 @@ import {
   type PermissionRule,
   unattended,
 } from "@octant/runtime";
+import type { DeveloperMode } from "@octant/tools";
 import { type FlagValues, type Io, UsageError } from "../command.ts";
 import { openServers } from "../mcp-servers/open-servers.ts";
 import type { Octant } from "../octant.ts";
@@ -143,7 +144,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       compaction: {
         ...(octant.config.settings.max_tokens !== null && { max_tokens: octant.config.settings.max_tokens }),
       },
-      ...(options.limits && { limits: options.limits }),
+      limits: () => narrowest(options.limits, octant.modes.current(session.id)?.limits),
     });
     const close = async () => {
       await agent.close();
@@ -206,6 +207,12 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
   const [latest] = sessions.list();
   if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
   return sessions.open(latest.session_id);
+}
+
+/** Of each limit the lower one. */
+function narrowest(one: Limits = {}, other: DeveloperMode["limits"] = {}): Limits {
+  const all = [...Object.entries(one), ...Object.entries(other)].toSorted(([, a = 0], [, b = 0]) => b - a);
+  return Object.fromEntries(all.filter(([, limit]) => limit !== undefined));
 }
 
 /** Which session the flags ask for. */

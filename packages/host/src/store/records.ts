@@ -23,6 +23,7 @@ export interface Records {
   put(record: OwnRecord): void;
   get(key: Omit<OwnRecord, "body">): string | undefined;
   list(filter: RecordFilter): readonly string[];
+  count(filter: Pick<RecordFilter, "kind" | "owner">): number;
   /** Reads and replaces in one step; `change` returns the new body. Undefined when there is no such record. */
   change(key: Omit<OwnRecord, "body">, change: (body: string) => string): string | undefined;
 }
@@ -64,6 +65,13 @@ export function createRecords(db: StoreDatabase): Records {
           { kind, owner, before: before ?? null, limit },
         )
         .map(toBody),
+    count: ({ kind, owner }) =>
+      Number(
+        db.get("SELECT count(*) AS count FROM records WHERE kind = $kind AND owner = $owner", {
+          kind,
+          owner,
+        })?.["count"],
+      ),
     change: (key, change) =>
       db.transaction(() => {
         const body = get(key);

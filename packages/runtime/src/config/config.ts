@@ -9,6 +9,7 @@ import type {
   FUSIONS,
   INPUT_MODES,
   ModelSettings,
+  ModeSettings,
   Settings,
   VECTOR_STORES,
 } from "./schema.ts";
@@ -81,6 +82,9 @@ export interface EffectiveSettings {
   readonly tools: readonly string[] | null;
   /** Null: on in the agent, off in a server. */
   readonly checkpoints: boolean | null;
+  /** Developer modes beside the built-in ones. */
+  readonly modes: Dictionary<ModeSettings>;
+  readonly memory: { readonly shared: boolean };
   /** Null allows everything. */
   readonly mode: Mode | null;
 }

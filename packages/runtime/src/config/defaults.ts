@@ -23,6 +23,8 @@ export const defaultSettings = (): EffectiveSettings => ({
   ui: { browser: null, headless: true, screen: false },
   tools: null,
   checkpoints: null,
+  modes: emptyDictionary(),
+  memory: { shared: false },
   mode: null,
 });
 

@@ -39,6 +39,8 @@ const GROUPS: readonly string[] = [
   "language_servers",
   "search",
   "ui",
+  "modes",
+  "memory",
 ] satisfies (keyof EffectiveSettings)[];
 
 function permissionRows({ permissions, origins }: Config): ConfigRow[] {

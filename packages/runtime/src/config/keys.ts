@@ -96,6 +96,15 @@ export const KEYS = {
     below: "ignored, with a warning",
     variable: "OCTANT_CHECKPOINTS",
   },
+  modes: {
+    summary:
+      "Developer modes of your own for `mode` and `/mode`, by name: summary, prompt, tools, what they allow, limits",
+    below: "ignored, with a warning",
+  },
+  memory: {
+    summary: "`shared`: keep the project's memory as Markdown in `.hanzo/memory/`, where it can be committed",
+    below: "overrides",
+  },
   mode: {
     summary: "Allow only reading and this intent",
     below: "narrows only",

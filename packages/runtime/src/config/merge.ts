@@ -225,6 +225,14 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
     settings.checkpoints = value;
     note("checkpoints");
   }),
+  modes: personal("modes", (given, { settings, note }) => {
+    settings.modes = extended(settings.modes, given);
+    for (const name of Object.keys(given)) note(`modes.${name}`, "modes", name);
+  }),
+  memory(given, { settings, note }) {
+    settings.memory = { ...settings.memory, ...given };
+    for (const field of Object.keys(given)) note(`memory.${field}`);
+  },
   mode(wanted, { settings, tier, note, warn }) {
     const mode = tier.tier === "user" ? wanted : narrowMode(wanted, settings.mode);
     if (mode !== wanted) warn("mode", `only narrows here; it is ${mode} now`);

@@ -17,6 +17,7 @@ export const FUSIONS = ["z_score", "rrf"] as const;
 export type Settings = z.output<ReturnType<typeof settingsSchema>>;
 export type EmbedderSettings = z.output<ReturnType<typeof embedderSchema>>;
 export type ModelSettings = z.output<ReturnType<typeof modelSchema>>;
+export type ModeSettings = z.output<ReturnType<typeof modeSchema>>;
 export type ServerSettings = z.output<ReturnType<typeof serverSchema>>;
 export type { Dictionary };
 
@@ -52,8 +53,9 @@ export function settingsSchema() {
       ui: z.strictObject({ browser: noNul().min(1), headless: z.boolean(), screen: z.boolean() }).partial(),
       tools: z.array(z.string().min(1)),
       checkpoints: z.boolean(),
-      // Object.keys cannot know that there are no others.
-      mode: z.enum(Object.keys(MODES) as [Mode, ...Mode[]]),
+      modes: dictionary(modeName(), modeSchema()),
+      memory: z.strictObject({ shared: z.boolean() }).partial(),
+      mode: intentMode(),
     })
     .partial();
 }
@@ -91,6 +93,27 @@ function modelSchema() {
     })
     .partial();
 }
+
+/** A developer mode of one's own: how to work, with which tools, and how long. */
+function modeSchema() {
+  const limits = z
+    .strictObject({
+      max_turns: z.int().positive(),
+      max_cost: z.number().positive(),
+      max_time_ms: z.int().positive(),
+    })
+    .partial();
+  return z.strictObject({
+    summary: z.string().min(1),
+    prompt: z.string().min(1),
+    tools: z.array(z.string().min(1)).optional(),
+    allows: intentMode().optional(),
+    limits: limits.optional(),
+  });
+}
+
+// Object.keys cannot know that there are no others.
+const intentMode = () => z.enum(Object.keys(MODES) as [Mode, ...Mode[]]);
 
 function serverSchema() {
   return z
@@ -143,6 +166,10 @@ const headers = () =>
 const noNul = () => z.string().regex(/^[^\0]*$/, "expected text without a NUL character");
 const argv = () => z.tuple([noNul().min(1)], noNul());
 const variableName = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable");
+const modeName = () =>
+  z
+    .string()
+    .regex(/^(?!default$)[a-z][\w-]{0,39}$/, "expected a name of lower-case letters, digits, '-' and '_'");
 const languageName = () => z.string().regex(/^[\w+#.-]+$/, "expected the name of a language");
 // Tools of servers are called mcp__<server>__<tool>, which must be read in one way only.
 const serverName = () =>

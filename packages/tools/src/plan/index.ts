@@ -46,7 +46,7 @@ const StepChangeInput = z.strictObject({
   note: StepText.optional().describe("Such as why it failed"),
   evidence: z.array(EvidenceInput).max(20).optional(),
 });
-const whichPlan = PlanId.optional().describe("Your newest plan when absent");
+const whichPlan = PlanId.optional().describe("Default: your newest");
 
 /** The steps of a task. A plan belongs to its caller and changes nothing in the project, so it needs no write access. */
 export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
@@ -63,7 +63,7 @@ export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
 
   return defineTool({
     name: "plan",
-    summary: "Keep the steps of a longer task, their states, and evidence that they are done.",
+    summary: "The steps of a longer task, with states and evidence.",
     actions: {
       create: action({
         summary: "Write down the steps of a task.",
@@ -149,6 +149,7 @@ export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
       }),
       list: action({
         summary: "Your plans, newest first.",
+        listing: "brief",
         access: "read",
         timing: "sync",
         intent: "inspect",
@@ -185,6 +186,7 @@ export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
       }),
       get: action({
         summary: "A plan with its steps.",
+        listing: "brief",
         access: "read",
         timing: "sync",
         intent: "inspect",
