@@ -30,10 +30,18 @@ export const searches: readonly Case[] = [
   }),
   callCase({
     name: "search_text rare",
-    bar: atMost(1.1),
-    note: "floor: rg, all its output read",
+    bar: atMost(0.2),
+    note: "by trigrams; floor: rg, all its output read",
     toArguments: () => ({ action: "search_text", pattern: RARE_PATTERN }),
     direct: (tree) => ripgrep(tree, ["--line-number", RARE_PATTERN]),
+    check: ({ matches }) => expectEqual(matches.length, RARE_MATCHES, "matches"),
+  }),
+  callCase({
+    name: "search_text rare, glob",
+    bar: atMost(1.1),
+    note: "without an index; floor: rg, all its output read",
+    toArguments: () => ({ action: "search_text", pattern: RARE_PATTERN, glob: "*" }),
+    direct: (tree) => ripgrep(tree, ["--line-number", "--glob=*", RARE_PATTERN]),
     check: ({ matches }) => expectEqual(matches.length, RARE_MATCHES, "matches"),
   }),
   callCase({

@@ -10,7 +10,8 @@ import { createJobStore } from "./jobs/job-store.ts";
 import type { Path } from "./path.ts";
 import { createProcesses, type Processes } from "./processes/index.ts";
 import { createSandbox, DEFAULT_SANDBOX, type Sandbox, type SandboxSettings } from "./sandbox/index.ts";
-import { createRipgrep, type Ripgrep } from "./search/ripgrep.ts";
+import { createRipgrep } from "./search/ripgrep.ts";
+import { createIndexedRipgrep, type IndexedRipgrep } from "./search/trigrams/indexed-ripgrep.ts";
 import { openStateFolder, type StateFolder } from "./state.ts";
 import { createProjectStore, type ProjectStore } from "./store/index.ts";
 import { cacheFolder } from "./user-folders.ts";
@@ -25,7 +26,7 @@ export interface Workspace {
   readonly files: Files;
   readonly edits: Edits;
   readonly checkpoints: Checkpoints;
-  readonly ripgrep: Ripgrep;
+  readonly ripgrep: IndexedRipgrep;
   readonly jobs: Jobs;
   readonly sandbox: Sandbox;
   readonly processes: Processes;
@@ -58,6 +59,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, warn });
   const limits = { memoryBytes: settings.memory_bytes, maxProcesses: settings.max_processes };
   const processes = createProcesses({ folder: state.folder("processes"), env, sandbox, limits });
+  const ripgrep = createIndexedRipgrep({ confinement, ripgrep: createRipgrep({ confinement }) });
   const projectStore = createProjectStore(state);
   const openContent: RefOpener = (ref) => {
     const hash = ref.slice("cas:".length);
@@ -74,13 +76,13 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     files: createFiles({ confinement, blobs, env, refs }),
     edits,
     checkpoints,
-    ripgrep: createRipgrep({ confinement }),
+    ripgrep,
     jobs,
     sandbox,
     processes,
     async close() {
       // Together: a job waits for its process, and that one need not be asked politely any more.
-      await Promise.all([jobs.close(), processes.close()]);
+      await Promise.all([jobs.close(), processes.close(), ripgrep.close()]);
       await sandbox.close();
       await checkpoints.close();
       await edits.close();

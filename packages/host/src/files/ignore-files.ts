@@ -62,19 +62,33 @@ const latin1Path = (bytes: string): string | Buffer => toNative(byteStringToPath
 
 /** The user's ignore file for all repositories, as `core.excludesFile` names it; its rules count from `depth`. */
 export function loadGlobalRules(env: NodeJS.ProcessEnv, depth: number): RuleChain | undefined {
+  const { ignoreFile } = globalFiles(env);
+  const rules = ignoreFile ? parseIgnoreFile(loadIgnoreFile(ignoreFile)) : [];
+  return rules.length > 0 ? { rules, depth, outer: undefined } : undefined;
+}
+
+/** All files that the user's own rules come from, whether they are there or not. */
+export function globalIgnoreFiles(env: NodeJS.ProcessEnv): string[] {
+  const { configs, ignoreFile } = globalFiles(env);
+  return ignoreFile ? [...configs, ignoreFile] : configs;
+}
+
+function globalFiles(env: NodeJS.ProcessEnv): { configs: string[]; ignoreFile: string | undefined } {
   const home = env["HOME"];
   const config = env["XDG_CONFIG_HOME"] || (home && join(home, ".config"));
-  const configs = [home && join(home, ".gitconfig"), config && join(config, "git", "config")];
-  const named = configs.map((file) => file && EXCLUDES_FILE.exec(loadIgnoreFile(file))?.[1]).find(Boolean);
-  const file = named?.replace(/^~(?=\/)/, home ?? "~") ?? (config && join(config, "git", "ignore"));
-  const rules = file ? parseIgnoreFile(loadIgnoreFile(file)) : [];
-  return rules.length > 0 ? { rules, depth, outer: undefined } : undefined;
+  const configs = [
+    ...(home ? [join(home, ".gitconfig")] : []),
+    ...(config ? [join(config, "git", "config")] : []),
+  ];
+  const named = configs.map((file) => EXCLUDES_FILE.exec(loadIgnoreFile(file))?.[1]).find(Boolean);
+  const ignoreFile = named?.replace(/^~(?=\/)/, home ?? "~") ?? (config && join(config, "git", "ignore"));
+  return { configs, ignoreFile };
 }
 
 const EXCLUDES_FILE = /^\s*excludesfile\s*=\s*"?\s*(\S+?)\s*"?\s*$/im;
 
 /** In a worktree `.git` is a file that names the real folder, and that one names the one it shares with others. */
-function excludeFile(at: At): string | Buffer {
+export function excludeFile(at: At): string | Buffer {
   const place = (path: string) => (isAbsolute(path) ? latin1Path(path) : at(path));
   const named = /^gitdir: (.+)$/m.exec(loadIgnoreFile(at(".git")))?.[1];
   if (named === undefined) return at(".git/info/exclude");

@@ -31,7 +31,19 @@ export interface Ripgrep {
   searchFolder(
     folder: Path,
     pattern: TextPattern,
-    options: FileFilter & { readonly order: Order; readonly signal: AbortSignal },
+    options: FileFilter & {
+      readonly order: Order;
+      readonly signal: AbortSignal;
+      /** Told when an index has chosen the files. */
+      readonly onIndexed?: () => void;
+    },
+  ): AsyncIterable<readonly Message[]>;
+  /** The same for some places below the folder: files by name, and what lies directly in folders. */
+  searchPlaces(
+    folder: Path,
+    pattern: TextPattern,
+    places: { readonly files: readonly Path[]; readonly folders: readonly Path[] },
+    options: { readonly signal: AbortSignal },
   ): AsyncIterable<readonly Message[]>;
   searchFile(
     file: Path,
@@ -63,11 +75,29 @@ export function createRipgrep({
       return { version: /^ripgrep (\S+)/.exec(text)?.[1] ?? "unknown", program };
     },
 
-    async *searchFolder(path, pattern, { order, signal, ...filter }) {
+    async *searchFolder(path, pattern, { order, signal, onIndexed: _never, ...filter }) {
       const program = await locate();
       const args = [...SEARCH, ...patternArguments(pattern), ...filterArguments(filter), ...ORDERS[order]];
       using folder = confinement.openFolder(path);
       const run = { program, args: [...args, "--", "."], cwd: folder.at(".").toString(), env, signal };
+      for await (const messages of readMessages(run)) yield messages.map((one) => below(folder.path, one));
+    },
+
+    async *searchPlaces(path, pattern, places, { signal }) {
+      const program = await locate();
+      using folder = confinement.openFolder(path);
+      const names = [...places.files, ...places.folders].map((name) => nameFrom(folder.path, name));
+      // Without a place, ripgrep still tells whether it takes the pattern.
+      const at = names.length > 0 ? names : ["-"];
+      const args = [
+        ...SEARCH,
+        ...patternArguments(pattern),
+        ...filterArguments({}),
+        "--max-depth=1",
+        "--",
+        ...at,
+      ];
+      const run = { program, args, cwd: folder.at(".").toString(), env, signal };
       for await (const messages of readMessages(run)) yield messages.map((one) => below(folder.path, one));
     },
 
@@ -160,6 +190,10 @@ const below = (folder: Path, message: Message): Message =>
 /** ripgrep names what it finds from the folder it was started in: ./src/main.ts */
 const join = (folder: Path, name: Path): Path =>
   `${folder === "/" ? "" : folder}/${name.startsWith("./") ? name.slice(2) : name}`;
+
+/** The other way round. */
+const nameFrom = (folder: Path, path: Path): string =>
+  path === folder ? "." : `./${path.slice(folder === "/" ? 1 : folder.length + 1)}`;
 
 function splitNames(bytes: Buffer): Path[] {
   const names: Path[] = [];

@@ -34,6 +34,8 @@ export interface TextPage {
   readonly total: number | null;
   /** Undefined on the last page. */
   readonly next: TextSearchPosition | undefined;
+  /** Whether an index chose the files to look into. */
+  readonly indexed: boolean;
 }
 
 export interface Searchable {
@@ -49,10 +51,14 @@ export async function searchText(
 ): Promise<TextPage> {
   using watch = startWatch(control);
   const places = await placesOf(confinement, search);
+  let indexed = false;
+  const onIndexed = () => {
+    indexed = true;
+  };
   const find = (place: Place, order: Order) =>
-    watch.count(findIn(place, ripgrep, search, order, watch.signal));
+    watch.count(findIn(place, ripgrep, search, { order, signal: watch.signal, onIndexed }));
   using page = createPage(confinement, search, watch.signal);
-  return await fillPage(page, search, places, find);
+  return { ...(await fillPage(page, search, places, find)), indexed };
 }
 
 async function fillPage(
@@ -60,7 +66,7 @@ async function fillPage(
   { after }: TextSearch,
   places: readonly Place[],
   find: (place: Place, order: Order) => ReturnType<typeof findIn>,
-): Promise<TextPage> {
+): Promise<Omit<TextPage, "indexed">> {
   let many = after?.many ?? false;
   let searched = 0;
   for (const place of places) {
@@ -128,9 +134,8 @@ const findIn = (
   { kind, path }: Place,
   ripgrep: Ripgrep,
   { globs, includeIgnored, ...pattern }: TextSearch,
-  order: Order,
-  signal: AbortSignal,
+  how: { readonly order: Order; readonly signal: AbortSignal; readonly onIndexed: () => void },
 ) =>
   kind === "file"
-    ? ripgrep.searchFile(path, pattern, { signal })
-    : ripgrep.searchFolder(path, pattern, { globs, includeIgnored, order, signal });
+    ? ripgrep.searchFile(path, pattern, how)
+    : ripgrep.searchFolder(path, pattern, { globs, includeIgnored, ...how });

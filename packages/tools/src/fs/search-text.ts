@@ -100,6 +100,7 @@ export const search_text = (workspace: Searchable) =>
             }),
         },
       );
+      if (page.indexed) ctx.backend("trigrams+ripgrep");
       if (page.next) ctx.more(page.next);
       return { matches: page.matches, count: page.matches.length, total: page.total };
     },

@@ -1,0 +1,33 @@
+import type { Stats } from "node:fs";
+
+/** By these four numbers an unchanged file or folder is known. */
+export interface FileState {
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+}
+
+/** Longer than a tick of the clock that stamps files. */
+const TICK_MS = 100;
+/** For a stamp in whole seconds, which some file systems keep. */
+const COARSE_TICK_MS = 2_100;
+
+export const isSame = (a: FileState, b: FileState): boolean =>
+  a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+
+/**
+ * Whether a change made after `now`, when the state was taken, must show in it. A file that was written just before may
+ * be written again within the same tick of the clock and keep its stamps.
+ */
+export function isSettled({ mtimeMs, ctimeMs }: FileState, now: number): boolean {
+  const tick = mtimeMs % 1_000 === 0 || ctimeMs % 1_000 === 0 ? COARSE_TICK_MS : TICK_MS;
+  return Math.max(mtimeMs, ctimeMs) < now - tick;
+}
+
+export const stateOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): FileState => ({
+  ino,
+  size,
+  mtimeMs,
+  ctimeMs,
+});

@@ -1,0 +1,105 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isWithin, type Path, toNative } from "../../path.ts";
+import { isSame, isSettled, stateOf } from "./file-state.ts";
+import type { Needs } from "./needs.ts";
+import { mayMatch, type Signature, signFile, UNKNOWN } from "./signature.ts";
+
+/** The files that a pattern must be looked for in. */
+export interface Candidates {
+  readonly files: readonly Path[];
+  /** Those that ripgrep would treat otherwise when they are named: it has to come upon them in their folders. */
+  readonly unnamed: readonly Path[];
+}
+
+export interface FileQuery {
+  readonly needs: Needs;
+  /** Only below this folder. */
+  readonly scope: Path;
+  /** Above this many files nothing is gained. */
+  readonly limit: number;
+}
+
+/** Signatures of files, checked against the disk whenever they are asked. */
+export interface FileTable {
+  /** Exactly these files from now on; those that are new or changed are read. */
+  set(paths: readonly Path[]): Promise<void>;
+  find(query: FileQuery): Candidates | "too many";
+}
+
+interface Entry {
+  readonly path: Path;
+  readonly native: string | Buffer;
+  /** What `isSame` compares; NaN, which equals nothing, while the file may change without a trace. */
+  ino: number;
+  size: number;
+  mtimeMs: number;
+  ctimeMs: number;
+  signature: Signature;
+}
+
+const FILES_PER_TURN = 64;
+
+export function createFileTable(): FileTable {
+  let entries: Entry[] = [];
+  return {
+    async set(paths) {
+      const known = new Map(entries.map((entry) => [entry.path, entry]));
+      const next: Entry[] = [];
+      for (const [at, path] of paths.entries()) {
+        if (at % FILES_PER_TURN === 0) await nextTurn();
+        const entry = known.get(path) ?? newEntry(path);
+        if (!isUnchanged(entry)) readEntry(entry);
+        next.push(entry);
+      }
+      entries = next;
+    },
+    find({ needs, scope, limit }) {
+      const inside = entries.filter(({ path }) => isWithin(scope, path));
+      const matching = () => inside.filter(({ signature }) => mayMatch(signature, needs));
+      if (matching().length > limit) return "too many";
+      for (const entry of inside) if (!isUnchanged(entry)) readEntry(entry);
+      const found = matching();
+      const canBeNamed = ({ path, signature }: Entry) => !signature.hasNul && path.isWellFormed();
+      return {
+        files: found.filter(canBeNamed).map(({ path }) => path),
+        unnamed: found.filter((entry) => !canBeNamed(entry)).map(({ path }) => path),
+      };
+    },
+  };
+}
+
+const newEntry = (path: Path): Entry => ({
+  ...{ path, native: toNative(path), signature: UNKNOWN },
+  ...{ ino: 0, size: 0, mtimeMs: Number.NaN, ctimeMs: 0 },
+});
+
+const QUIETLY = { throwIfNoEntry: false } as const;
+
+function isUnchanged(entry: Entry): boolean {
+  const stat = lstatSync(entry.native, QUIETLY);
+  return stat !== undefined && isSame(stat, entry);
+}
+
+const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+/** What cannot be read, or changes meanwhile, is left to ripgrep. */
+function readEntry(entry: Entry): void {
+  entry.mtimeMs = Number.NaN;
+  entry.signature = UNKNOWN;
+  let fd: number | undefined;
+  try {
+    const now = Date.now();
+    fd = openSync(entry.native, READ);
+    const before = fstatSync(fd);
+    if (!before.isFile()) return;
+    const signature = signFile(fd, before.size);
+    if (!isSame(before, fstatSync(fd))) return;
+    entry.signature = signature;
+    if (isSettled(before, now)) Object.assign(entry, stateOf(before));
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause)) throw cause;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

@@ -1,0 +1,98 @@
+import type { Confinement } from "../../confinement.ts";
+import { isWithin, type Path } from "../../path.ts";
+import type { Ripgrep } from "../ripgrep.ts";
+import { needsOf } from "./needs.ts";
+import { createRootIndex, type RootIndex, type SearchPlaces } from "./root-index.ts";
+import type { TrigramThread } from "./trigram-thread.ts";
+
+/** ripgrep that is spared the files which cannot match. What it finds is the same, and as fresh. */
+export interface IndexedRipgrep extends Ripgrep {
+  /** Brings the index of every root up to date; otherwise that starts with the second search. */
+  index(): Promise<void>;
+  /** How many files are indexed. */
+  indexedFiles(): number;
+  close(): Promise<void>;
+}
+
+export interface IndexedRipgrepOptions {
+  readonly ripgrep: Ripgrep;
+  readonly confinement: Confinement;
+  readonly env?: NodeJS.ProcessEnv;
+  /** With fewer files ripgrep alone is fast enough. */
+  readonly minFiles?: number;
+  readonly startThread?: () => TrigramThread;
+}
+
+const MIN_FILES = 1_000;
+/** The first search of a short command is its last. */
+const SEARCHES_BEFORE_INDEX = 1;
+/** Well below what the system takes as arguments of a process. */
+const MAX_NAMES_CHARS = 262_144;
+
+export function createIndexedRipgrep(options: IndexedRipgrepOptions): IndexedRipgrep {
+  const { ripgrep, confinement, env = process.env, minFiles = MIN_FILES, startThread } = options;
+  const indexes = new Map<Path, RootIndex>();
+  let searches = 0;
+
+  const indexOf = (root: Path): RootIndex => {
+    const known = indexes.get(root);
+    if (known) return known;
+    const listFiles = (signal: AbortSignal) => ripgrep.files(root, { signal });
+    const index = createRootIndex({ root, env, minFiles, listFiles, startThread });
+    indexes.set(root, index);
+    return index;
+  };
+
+  const placesFor: PlaceFinder = async (path, pattern, { globs = [], includeIgnored, order }) => {
+    // A glob may bring in files that are ignored otherwise.
+    if (order !== "any" || includeIgnored || globs.length > 0) return undefined;
+    const needs = needsOf(pattern);
+    const folder = realFolder(confinement, path);
+    const root = confinement.roots.find((one) => isWithin(one, folder));
+    if (!needs || root === undefined) return undefined;
+    const index = indexOf(root);
+    if (index.state === "new" && searches++ >= SEARCHES_BEFORE_INDEX) void index.build();
+    const places = await index.find(needs, folder);
+    return places && nameable(places) ? places : undefined;
+  };
+
+  return {
+    ...ripgrep,
+    async *searchFolder(path, pattern, how) {
+      const places = await placesFor(path, pattern, how);
+      how.signal.throwIfAborted();
+      if (places) how.onIndexed?.();
+      yield* places
+        ? ripgrep.searchPlaces(path, pattern, places, how)
+        : ripgrep.searchFolder(path, pattern, how);
+    },
+    async index() {
+      await Promise.all(confinement.roots.map((root) => indexOf(root).build()));
+    },
+    indexedFiles: () =>
+      indexes.values().reduce((sum, { state, files }) => sum + (state === "ready" ? files : 0), 0),
+    async close() {
+      await Promise.all(indexes.values().map((index) => index.close()));
+    },
+  };
+}
+
+type PlaceFinder = (
+  path: Path,
+  pattern: Parameters<Ripgrep["searchFolder"]>[1],
+  how: Parameters<Ripgrep["searchFolder"]>[2],
+) => Promise<SearchPlaces | undefined>;
+
+function realFolder(confinement: Confinement, path: Path): Path {
+  using folder = confinement.openFolder(path);
+  return folder.path;
+}
+
+/** Whether they can be given to a process, which takes only text and only so much of it. */
+function nameable({ files, folders }: SearchPlaces): boolean {
+  const names = [...files, ...folders];
+  return (
+    names.every((name) => name.isWellFormed()) &&
+    names.reduce((sum, { length }) => sum + length + 1, 0) <= MAX_NAMES_CHARS
+  );
+}

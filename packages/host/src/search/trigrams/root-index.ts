@@ -1,0 +1,132 @@
+import { availableParallelism } from "node:os";
+import type { Path } from "../../path.ts";
+import type { Needs } from "./needs.ts";
+import { startTrigramThread, type TrigramThread } from "./trigram-thread.ts";
+
+/** Where a pattern must be looked for; nowhere else below the folder does it occur. */
+export interface SearchPlaces {
+  readonly files: readonly Path[];
+  /** Only what lies directly in them. */
+  readonly folders: readonly Path[];
+}
+
+/** The trigrams of all files below one root. */
+export interface RootIndex {
+  readonly state: "new" | "building" | "ready" | "off";
+  /** How many files it knows. */
+  readonly files: number;
+  /** Undefined unless the places are sure to be all. */
+  find(needs: Needs, scope: Path): Promise<SearchPlaces | undefined>;
+  /** Brings it up to date. Never rejects: an index that cannot be built is off. */
+  build(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RootIndexOptions {
+  readonly root: Path;
+  readonly env: NodeJS.ProcessEnv;
+  /** As ripgrep lists them. */
+  listFiles(signal: AbortSignal): AsyncIterable<readonly Path[]>;
+  readonly minFiles: number;
+  readonly startThread?: (() => TrigramThread) | undefined;
+}
+
+const MAX_THREADS = 2;
+/** Above this the signatures take too much memory. */
+const MAX_FILES = 200_000;
+/** Of the files; when more of them may match, ripgrep alone is as fast. */
+const MAX_SHARE = 1 / 8;
+const MIN_CANDIDATES = 100;
+/** So often an index is built in vain. */
+const MAX_DISAGREEMENTS = 3;
+/** When files came or went in more folders than this, the index is brought up to date. */
+const MAX_CHANGED_FOLDERS = 4;
+
+export function createRootIndex(options: RootIndexOptions): RootIndex {
+  const { root, env, listFiles, minFiles, startThread = startTrigramThread } = options;
+  let state: RootIndex["state"] = "new";
+  let files = 0;
+  let disagreements = 0;
+  let threads: readonly TrigramThread[] = [];
+  let building: Promise<void> | undefined;
+  const closed = new AbortController();
+
+  const turnOff = async (next: "new" | "off") => {
+    state = next;
+    const ended = threads;
+    threads = [];
+    await Promise.all(ended.map((thread) => thread.close()));
+  };
+
+  const build = async () => {
+    // Before the files are listed: what changes from now on shows.
+    if (threads.length === 0)
+      threads = Array.from({ length: Math.min(MAX_THREADS, availableParallelism()) }, startThread);
+    const folders = new Set(await threads[0]!.call("takeTree", root, env));
+    const shards = threads.map((): Path[] => []);
+    files = 0;
+    for await (const paths of listFiles(closed.signal))
+      for (const path of paths) {
+        // A folder of this moment, or ripgrep goes where we would not: then our view of the tree is not to be relied on.
+        if (!folders.has(folderOf(path))) return turnOff(++disagreements < MAX_DISAGREEMENTS ? "new" : "off");
+        shards[hashOf(path) % shards.length]!.push(path);
+        files++;
+      }
+    if (files < minFiles || files > MAX_FILES) return turnOff("off");
+    await Promise.all(threads.map((thread, at) => thread.call("setFiles", shards[at] ?? [])));
+    state = "ready";
+  };
+
+  const startBuild = () => {
+    if (state === "off") return Promise.resolve();
+    state = "building";
+    building ??= build()
+      .catch(() => turnOff("off"))
+      .finally(() => {
+        building = undefined;
+      });
+    return building;
+  };
+
+  return {
+    get state() {
+      return state;
+    },
+    get files() {
+      return files;
+    },
+    build: startBuild,
+    async find(needs, scope) {
+      if (state !== "ready") return undefined;
+      const limit = Math.max(MIN_CANDIDATES, files * MAX_SHARE) / threads.length;
+      const [changed, ...found] = await Promise.all([
+        threads[0]!.call("changedFolders", scope),
+        ...threads.map((thread) => thread.call("find", { needs, scope, limit })),
+      ]);
+      if (changed === undefined || changed.length > MAX_CHANGED_FOLDERS) void startBuild();
+      if (changed === undefined) return undefined;
+      const folders = new Set(changed);
+      const named: Path[] = [];
+      for (const candidates of found) {
+        if (candidates === "too many") return undefined;
+        for (const path of candidates.unnamed) folders.add(folderOf(path));
+        named.push(...candidates.files);
+      }
+      return { files: named.filter((path) => !folders.has(folderOf(path))), folders: [...folders] };
+    },
+    async close() {
+      closed.abort();
+      await turnOff("off");
+    },
+  };
+}
+
+const folderOf = (path: Path): Path => path.slice(0, path.lastIndexOf("/")) || "/";
+
+/** Keeps a file with its thread. */
+function hashOf(path: Path): number {
+  let hash = 0;
+  for (let at = path.length - 1; at >= 0 && at > path.length - 16; at--)
+    hash = (hash * 31 + path.charCodeAt(at)) >>> 0;
+  return hash;
+}

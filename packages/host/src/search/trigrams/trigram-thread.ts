@@ -1,0 +1,49 @@
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { TrigramCalls } from "./trigram-calls.ts";
+
+/** A thread of `trigram-entry`. It does not keep the process; a call that it does not survive is rejected. */
+export interface TrigramThread {
+  call<K extends keyof TrigramCalls>(
+    name: K,
+    ...args: Parameters<TrigramCalls[K]>
+  ): Promise<Awaited<ReturnType<TrigramCalls[K]>>>;
+  close(): Promise<void>;
+}
+
+const MAX_HEAP_MB = 256;
+
+export function startTrigramThread(): TrigramThread {
+  const entry = new URL(`./trigram-entry${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  worker.unref();
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let calls = 0;
+  let ended: Error | undefined;
+  const end = (cause: Error) => {
+    ended ??= cause;
+    for (const call of waiting.values()) call.reject(ended);
+    waiting.clear();
+  };
+  worker.on("error", end);
+  worker.on("exit", () => end(new Error("the trigram thread has ended")));
+  worker.on("message", ({ number, value, failure }) => {
+    const call = waiting.get(number);
+    waiting.delete(number);
+    if (failure) call?.reject(failure);
+    else call?.resolve(value);
+  });
+  return {
+    call(name, ...args) {
+      if (ended) return Promise.reject(ended);
+      const call = Promise.withResolvers<unknown>();
+      waiting.set(++calls, call);
+      worker.postMessage({ number: calls, name, args });
+      // The method on the other side has this type; a message forgets it.
+      return call.promise as Promise<never>;
+    },
+    async close() {
+      await worker.terminate();
+    },
+  };
+}
