@@ -65,9 +65,7 @@ const codeOf = (work: Promise<unknown>): Promise<number> =>
   );
 /** Resolves when the model was asked with this text. */
 const asked = (editor: AcpClient, text: string) =>
-  expect
-    .poll(() => editor.provider.requests.some(({ user }) => user.includes(text)), { timeout: 20_000 })
-    .toBe(true);
+  expect.poll(() => editor.provider.requests.some(({ user }) => user.includes(text))).toBe(true);
 
 export const CASES: readonly AcpCase[] = [
   {

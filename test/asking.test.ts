@@ -12,8 +12,7 @@ import { join } from "node:path";
 import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
-
-const LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
+import { LAUNCHER } from "./published-command.ts";
 
 function openProject() {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-asking-")));

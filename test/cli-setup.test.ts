@@ -14,7 +14,8 @@ import { dirname, join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { LAUNCHER, runOctant } from "./octant-process.ts";
+import { runOctant } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 const WORKSPACE_FOLDER = `$\{workspaceFolder}`;
 const ANSWERS = ["--answers", "text"];

@@ -254,11 +254,11 @@ describe("with its language server", () => {
     expect(await errors()).toBe(0);
     try {
       write(right.replaceAll(shop.round, `${shop.round}2`));
-      await expect.poll(errors, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(errors).toBeGreaterThan(0);
     } finally {
       write(right);
     }
-    await expect.poll(errors, { timeout: 20_000 }).toBe(0);
+    await expect.poll(errors).toBe(0);
   });
   test.skipIf(!hasGo)("a rename that the server refuses is refused in its words", async () => {
     const uri = join(rootOf(project, "go"), "shop/money.go");

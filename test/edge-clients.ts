@@ -14,7 +14,7 @@ import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import { createZmqClient, type NatsClient, type ZmqClient } from "@octant/wire";
 import { expect } from "vitest";
 import { WebSocket } from "ws";
-import { LAUNCHER } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 /** What suites need of a client; those of both SDKs have it, in every era. */
 export interface AnyClient {

@@ -8,7 +8,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { LAUNCHER, startOctant } from "./octant-process.ts";
+import { startOctant } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";

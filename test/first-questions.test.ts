@@ -38,7 +38,7 @@ let folder: string;
 let launcher: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "octant-first-questions-"));
-  launcher = await installCommand(join(folder, "install"));
+  launcher = installCommand(join(folder, "install"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

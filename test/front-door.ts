@@ -35,7 +35,7 @@ function install() {
   installed ??= (async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "octant-published-")));
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-    return { folder, launcher: await installCommand(folder) };
+    return { folder, launcher: installCommand(folder) };
   })();
   return installed;
 }

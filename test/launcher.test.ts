@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { ended, LAUNCHER, runOctant, startOctant } from "./octant-process.ts";
+import { ended, runOctant, startOctant } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 const INITIALIZE = JSON.stringify({
   jsonrpc: "2.0",

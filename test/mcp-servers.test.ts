@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { LAUNCHER, runOctant } from "./octant-process.ts";
+import { runOctant } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 const HOSTILE = join(import.meta.dirname, "../packages/mcp/src/client/fixtures/hostile-server.mjs");
 

@@ -1,9 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-
-export const LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
+import { LAUNCHER } from "./published-command.ts";
 
 export interface Ended {
   readonly code: number | null;

@@ -77,7 +77,7 @@ test.skipIf(!canMount)(
       await using octant = await startSession([], options);
       expect(() => writeFileSync(join(state, "ballast"), Buffer.alloc(8 << 20))).toThrow("ENOSPC");
       expect((await octant.exec("echo hi")).error?.code).toBe("NO_SPACE");
-      await expect.poll(() => octant.log(), { timeout: 10_000 }).toContain("sandbox could not be tested");
+      await expect.poll(() => octant.log()).toContain("sandbox could not be tested");
       rmSync(join(state, "ballast"));
       const again = async () => (await octant.exec("echo hi")).data?.["stdout"];
       // The audit log tries the disk again after a while.

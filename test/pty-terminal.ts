@@ -1,7 +1,7 @@
 import { spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { vi } from "vitest";
-import { LAUNCHER } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 /** A person's terminal: a shell in a real pty, with an emulator that shows what they would see. */
 export interface PtyTerminal extends AsyncDisposable {

@@ -1,27 +1,19 @@
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { bundleCommand } from "../scripts/build/bundle-command.ts";
-import { copyGrammars } from "../scripts/build/copy-grammars.ts";
-import { loadManifest, toPublished } from "../scripts/package/packages.ts";
-import { registryName } from "../scripts/package/server-json.ts";
+import { constants, cpSync } from "node:fs";
+import { join } from "node:path";
 
-const REPOSITORY = join(import.meta.dirname, "..");
-const COMMAND = join(REPOSITORY, "packages/cli");
+/** Where `built-command.ts` put the command before the tests; undefined outside a run of the tests. */
+const BUILT = process.env["OCTANT_TEST_COMMAND"];
+const IN_INSTALL = "node_modules/@octant/cli/bin/octant.js";
 
-/** Installs the command as it would be published today, whether or not anything was built, and returns its launcher. */
-export async function installCommand(folder: string): Promise<string> {
-  const modules = join(folder, "node_modules");
-  const to = join(modules, "@octant/cli");
-  const manifest = toPublished(loadManifest(COMMAND), loadManifest(REPOSITORY), registryName("someone"));
-  cpSync(join(COMMAND, "bin"), join(to, "bin"), { recursive: true });
-  writeFileSync(join(to, "package.json"), JSON.stringify(manifest));
-  await bundleCommand(join(to, "dist"));
-  copyGrammars(join(to, "dist/grammars"));
-  // Our own are in the bundle.
-  const foreign = Object.keys(manifest.dependencies ?? {}).filter((name) => !name.startsWith("@octant/"));
-  for (const name of foreign) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(join(REPOSITORY, "node_modules", name), join(modules, name));
-  }
-  return join(to, "bin/octant.js");
+/** Runs the sources. */
+export const SOURCE_LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
+
+/** What was built for the tests; elsewhere the sources. */
+export const LAUNCHER = BUILT === undefined ? SOURCE_LAUNCHER : join(BUILT, IN_INSTALL);
+
+/** Installs the command as it would be published today, and returns its launcher. */
+export function installCommand(folder: string): string {
+  if (BUILT === undefined) throw new Error("only test/built-command.ts builds the command");
+  cpSync(BUILT, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  return join(folder, IN_INSTALL);
 }

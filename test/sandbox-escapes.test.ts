@@ -82,7 +82,7 @@ describe.each(identities())("as $name", ({ uid }) => {
   test("a secret that is made while a command runs is not seen by it", async () => {
     const look = `touch ready; while [ ! -e go ]; do sleep 0.02; done; grep -rls CANARY_OF_LATER "$HOME" || echo none`;
     const running = inside.run({ settings: DEFAULT_SANDBOX, commands: [{ argv: ["/bin/sh", "-c", look] }] });
-    await expect.poll(() => existsSync(join(inside.ws, "ready")), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(inside.ws, "ready"))).toBe(true);
     for (const path of LATER_CREDENTIALS) inside.write(join(inside.home, path), "CANARY_OF_LATER\n");
     inside.write(join(inside.ws, "go"), "");
     const { outcomes } = await running;

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type McpSession, startSession } from "./mcp-session.ts";
 import { runOctant } from "./octant-process.ts";
-import { installCommand } from "./published-command.ts";
+import { installCommand, SOURCE_LAUNCHER } from "./published-command.ts";
 
 /** Names that Octant, its shells, git, xdg-open and runners start, or might be made to start. */
 const PLANTED = [
@@ -65,10 +65,10 @@ let inCache: string;
 beforeAll(async () => {
   for (const folder of [root, outside, home]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(root, "README.md"), "# Attacked\n");
-  inProject = await installCommand(root);
+  inProject = installCommand(root);
   const npx = join(home, ".npm/_npx/0123456789abcdef");
   mkdirSync(npx, { recursive: true });
-  inCache = await installCommand(npx);
+  inCache = installCommand(npx);
 }, 120_000);
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -161,7 +161,11 @@ test("no file tool changes our own files either", async () => {
 
 test("a served checkout keeps the code that runs", async () => {
   const checkout = join(import.meta.dirname, "..");
-  await using octant = await startSession(["--root", checkout], { cwd: checkout, env });
+  await using octant = await startSession(["--root", checkout], {
+    cwd: checkout,
+    env,
+    launcher: SOURCE_LAUNCHER,
+  });
   const file = join(checkout, "packages/host/src/index.ts");
   const text = readFileSync(file, "utf8");
   const { data } = await octant.exec(
@@ -238,11 +242,9 @@ test("a protected entry that a command makes is moved away although the server i
   expect(data).toMatchObject({ status: "running" });
   process.kill(octant.pid, "SIGSTOP");
   writeFileSync(join(project, "go"), "");
-  await expect.poll(() => existsSync(join(project, "made")), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(project, "made"))).toBe(true);
   await octant.kill("SIGKILL");
-  await expect
-    .poll(() => readdirSync(project).sort(), { timeout: 10_000 })
-    .toEqual(["README.md", "go", "made"]);
+  await expect.poll(() => readdirSync(project).sort()).toEqual(["README.md", "go", "made"]);
 });
 
 test("a new repository keeps what git init, config and commit wrote, and loses hooks and programs", async () => {

@@ -26,7 +26,7 @@ const refOf = (text: string, name: string): string => {
 describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
   beforeAll(async () => {
     shop = await openShop();
-    client = await openUi({ launcher: await installCommand(folder) });
+    client = await openUi({ launcher: installCommand(folder) });
   });
   afterAll(async () => {
     await client?.[Symbol.asyncDispose]();

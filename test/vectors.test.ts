@@ -21,7 +21,7 @@ let folder: string;
 let launcher: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "octant-vectors-test-"));
-  launcher = await installCommand(folder);
+  launcher = installCommand(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

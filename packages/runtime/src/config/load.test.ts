@@ -202,9 +202,9 @@ test("a large file full of mistakes is refused quickly, and tells some of them",
     `{"permissions":[${'{"tool_pattern":1},'.repeat(15_000)}]}`,
   ]) {
     project.write("project", text);
-    const started = performance.now();
+    const started = process.threadCpuUsage();
     expect(() => project.load()).toThrow(/there is more/);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(process.threadCpuUsage(started).user).toBeLessThan(10_000_000);
   }
 });
 

@@ -110,10 +110,10 @@ test.each([
 ])("time grows with the length of the text only: %s", (part) => {
   const redact = createRedactor({ secrets: [`${part.repeat(40)}!`] });
   const long = part.repeat(Math.ceil(2_000_000 / part.length));
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   redact(long);
   // Quadratic time would be minutes.
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(process.threadCpuUsage(started).user).toBeLessThan(5_000_000);
 });
 
 test("values are secret by the name they stand under", () => {

@@ -76,12 +76,12 @@ test("bombs are refused within the size cap, in little memory and time", async (
   expect(paths("/bomb")).toHaveLength(6);
   for (const path of paths("/bomb")) {
     const before = process.memoryUsage().rss;
-    const start = performance.now();
+    const start = process.cpuUsage();
     const { code } = await ws.fail("request", { url: server.origin + path });
     const [body] = BODIES.get(path)!;
     expect(body.length, `${path} is small`).toBeLessThan(2 * MEGABYTE);
     expect(["TOO_LARGE", "UPSTREAM_ERROR"], path).toContain(code);
-    expect(performance.now() - start, path).toBeLessThan(2_000);
+    expect(process.cpuUsage(start).user, path).toBeLessThan(2_000_000);
     expect(process.memoryUsage().rss - before, path).toBeLessThan(100 * MEGABYTE);
   }
 });

@@ -69,9 +69,9 @@ test("every value is found by the path that leads to it", () => {
 
 test("any text is a path or is told to be none, in linear time", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void parseJsonPath(text)));
-  const start = performance.now();
+  const start = process.threadCpuUsage();
   for (const hostile of ['["', "[", ".", '["\\', "a["]) parseJsonPath(hostile.repeat(100_000));
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(process.threadCpuUsage(start).user).toBeLessThan(1_000_000);
 });
 
 test("depth is counted as JSON.parse would nest it", () => {

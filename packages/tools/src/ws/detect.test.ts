@@ -287,9 +287,9 @@ describe("hostile manifests", () => {
       for (const folder of [project.root, join(project.root, "a")]) {
         for (const name of MANIFESTS) linkSync(join(folder, "flood"), join(folder, name));
       }
-      const start = performance.now();
+      const start = process.cpuUsage();
       await detect(project);
-      expect(performance.now() - start).toBeLessThan(5_000);
+      expect(process.cpuUsage(start).user).toBeLessThan(5_000_000);
     },
   );
 });
