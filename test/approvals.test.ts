@@ -10,7 +10,7 @@ interface Approval {
   readonly choices: readonly string[];
 }
 
-type News =
+type OutputDebounce =
   | { readonly type: "asked"; readonly approval: Approval }
   | { readonly type: "settled"; readonly approval_id: string };
 
@@ -76,7 +76,7 @@ async function serveWatched(options: OctantOptions = {}) {
   const admin = served.tokens.create({ scopes: ["admin"] });
   const followed = await served.at("?follow", admin.token);
   const news = eventsOf(followed);
-  const next = async () => (await news.next()).value as News;
+  const next = async () => (await news.next()).value as OutputDebounce;
   const asked = async () => {
     const event = await next();
     if (event.type !== "asked") throw new Error(`nothing was asked: ${JSON.stringify(event)}`);

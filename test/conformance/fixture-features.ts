@@ -15,7 +15,7 @@ const RESOURCES = {
 const TEMPLATE = /^test:\/\/template\/([^/]+)\/data$/;
 
 /** The resources and prompts of the suite, and a way to say that the prompts changed. */
-export function createFeatures(): Features & { tellPromptsChanged(): void } {
+export function createFeatures(): Features & { reportPromptsChanged(): void } {
   const listeners = new Set<() => void>();
   return {
     resources: {
@@ -55,7 +55,7 @@ export function createFeatures(): Features & { tellPromptsChanged(): void } {
       },
     },
     completions: async ({ value }) => ["paris", "park", "party"].filter((one) => one.startsWith(value)),
-    tellPromptsChanged() {
+    reportPromptsChanged() {
       for (const listener of listeners) listener();
     },
   };

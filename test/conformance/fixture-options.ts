@@ -26,13 +26,13 @@ export function createFixture(log: (line: string) => void): {
   const store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(Date.now) });
   const exchanges = createExchanges();
-  const { tellPromptsChanged, ...features } = createFeatures();
+  const { reportPromptsChanged, ...features } = createFeatures();
   const passing = defineTool({ name: "passing", summary: "Comes and goes.", actions: {} });
-  const tellToolsChanged = () => {
+  const reportToolsChanged = () => {
     registry.addTool(passing);
     registry.removeTool(passing.name);
   };
-  const parts = { exchangeOf: exchanges.of, tellToolsChanged, tellPromptsChanged };
+  const parts = { exchangeOf: exchanges.of, reportToolsChanged, reportPromptsChanged };
   const registry = createRegistry([createFixtureTool(parts)]);
   const dispatch = createDispatcher({
     registry,

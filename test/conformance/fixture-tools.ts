@@ -22,8 +22,8 @@ const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 export interface FixtureParts {
   exchangeOf(ctx: Context): Exchange;
-  tellToolsChanged(): void;
-  tellPromptsChanged(): void;
+  reportToolsChanged(): void;
+  reportPromptsChanged(): void;
 }
 
 /** Actions that need the client for more than a form. */
@@ -142,7 +142,7 @@ const workingActions = {
   ),
 };
 
-function createClientActions({ exchangeOf, tellToolsChanged, tellPromptsChanged }: FixtureParts) {
+function createClientActions({ exchangeOf, reportToolsChanged, reportPromptsChanged }: FixtureParts) {
   /** Asks all of it at once, and shows what came back. */
   const asking = (inputs: Parameters<Exchange["request"]>[0], prefix = "Answers") =>
     simple(async (_input, ctx) => answered(prefix, await exchangeOf(ctx).request(inputs)));
@@ -169,11 +169,11 @@ function createClientActions({ exchangeOf, tellToolsChanged, tellPromptsChanged 
       return text("the client can sample");
     }),
     test_trigger_tool_change: simple(() => {
-      tellToolsChanged();
+      reportToolsChanged();
       return text("the tools changed");
     }),
     test_trigger_prompt_change: simple(() => {
-      tellPromptsChanged();
+      reportPromptsChanged();
       return text("the prompts changed");
     }),
     test_input_required_result_elicitation: asking({ user_name: elicit(NAME) }, "Hello"),

@@ -56,7 +56,7 @@ async function follow(
   // The expression allows these two only.
   const spool = processes.output(owner, proc_id, stream as "stdout" | "stderr");
   let printed = spool.total();
-  // News are of both streams.
+  // OutputDebounce are of both streams.
   return processes.onOutput(proc_id, () => {
     if (spool.total() === printed) return;
     printed = spool.total();

@@ -32,7 +32,7 @@ export const audit = defineCommand({
 log included. Old records that retention dropped (audit.keep_bytes in the settings) are counted and are not a change.`,
   async run({ args: [verb], flags }, io) {
     const { folder, witnesses, key } = openAudit(rootsOf(flags, io), io);
-    if (verb === "verify") return tellVerdict(await verifyAudit(folder, key, witnesses), flags.json, io);
+    if (verb === "verify") return reportVerdict(await verifyAudit(folder, key, witnesses), flags.json, io);
     if (verb !== undefined)
       throw new UsageError(`octant audit does not take '${verb}'`, "octant audit --help");
     const limit = toCount(flags.limit);
@@ -108,7 +108,7 @@ function toFacts(record: KeptRecord): string[] {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-function tellVerdict(verdict: AuditVerdict, json: boolean, { stdout }: Io): number {
+function reportVerdict(verdict: AuditVerdict, json: boolean, { stdout }: Io): number {
   const { ok, records, dropped, chains, problems, torn } = verdict;
   if (json) stdout.write(`${JSON.stringify(verdict)}\n`);
   else {

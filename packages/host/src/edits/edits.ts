@@ -71,7 +71,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
   // One for all workspaces: other servers may have some of these files among other roots.
   const lock = createLock(join(state.base, "lock"), {
     beforeRelease() {
-      held.letGo();
+      held.release();
       transactions.settle();
     },
   });

@@ -33,10 +33,10 @@ test("a folder is opened once, and stays the same one when another takes its nam
   first[Symbol.dispose]();
   expect(held.openFolder(path, { readable: true })).toMatchObject({ fd, stat: { ino: stat.ino } });
   expect(openDescriptors()).toBe(before + 1);
-  held.letGo();
+  held.release();
   expect(openDescriptors()).toBe(before);
   expect(held.openFolder(path).stat.ino).not.toBe(stat.ino);
-  held.letGo();
+  held.release();
 });
 
 test("a file stays open until all is let go, but not more of them than a process can have", () => {
@@ -47,7 +47,7 @@ test("a file stays open until all is let go, but not more of them than a process
   for (let n = 0; n < 1_000; n++) held.openFile(path)[Symbol.dispose]();
   expect(openDescriptors()).toBeGreaterThan(before);
   expect(openDescriptors()).toBeLessThan(before + 100);
-  held.letGo();
+  held.release();
   expect(openDescriptors()).toBe(before);
 });
 
@@ -56,7 +56,7 @@ test("one that cannot be closed keeps no other open, and nobody from going on", 
   const held = holdOpen(createConfinement([root]));
   closeSync(held.openFolder(root).fd);
   held.openFolder(join(root, "a"));
-  held.letGo();
+  held.release();
   expect(openDescriptors()).toBe(before);
 });
 

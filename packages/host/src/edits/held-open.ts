@@ -10,7 +10,7 @@ import type { Path } from "../path.ts";
  */
 export interface HeldOpen extends Confinement {
   /** Closes all descriptors. Never throws: the data is on disk, and the lock must be released. */
-  letGo(): void;
+  release(): void;
 }
 
 /** A patch may change more files than a process may have open. */
@@ -33,7 +33,7 @@ export function holdOpen(confinement: Confinement): HeldOpen {
       files.push(file);
       return lent(file);
     },
-    letGo() {
+    release() {
       for (const pinned of [...folders.values(), ...files]) closeQuietly(pinned);
       folders.clear();
       files.length = 0;

@@ -8,7 +8,7 @@ import { errnoOf } from "../errno.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { syncFolder } from "../sync-folder.ts";
 import { toToolError } from "../system-error.ts";
-import { taken } from "./kept-tree.ts";
+import { taken } from "./stored-tree.ts";
 
 const MAX_KEPT = 20;
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;

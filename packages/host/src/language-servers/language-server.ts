@@ -92,7 +92,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
     log(`${name} has ended (${why}), ${deaths} of ${limits.maxDeaths} times`);
   };
   const onWork = (message: string) => void work.publish(`${name}: ${message}`);
-  const letGo = (running: Running) => {
+  const shutDown = (running: Running) => {
     if (up !== running) return;
     up = undefined;
     current = undefined;
@@ -131,7 +131,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
       if (up !== running) return;
       if (performance.now() - born > HEALTHY_MS) deaths = 0;
       died(how);
-      letGo(running);
+      shutDown(running);
     });
     look(running);
     return running;
@@ -143,9 +143,9 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
       const memory = residentBytesOf(running.pid);
       if (memory > limits.maxMemoryBytes) {
         died(`it held ${memory} bytes, more than the ${limits.maxMemoryBytes} that it may`);
-        return letGo(running);
+        return shutDown(running);
       }
-      if (inUse === 0 && performance.now() - lastUse > limits.idleMs) return letGo(running);
+      if (inUse === 0 && performance.now() - lastUse > limits.idleMs) return shutDown(running);
       look(running);
     }, limits.lookMs).unref();
   };
@@ -198,7 +198,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
           if (!(cause instanceof ServerUnavailable) || !running.isOver()) throw cause;
           // It has died in the middle of this, and its exit may not be known yet. A new one is asked once.
           if (up === running) died(cause.message);
-          letGo(running);
+          shutDown(running);
           if (cause instanceof ServerSilent) throw cause;
           return await work(await obtain(signal));
         }
@@ -211,7 +211,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
     onWork: (listener) => work.listen(({ value }) => listener(value)),
     changed(paths) {
       if (!up) return;
-      if (paths === null) letGo(up);
+      if (paths === null) shutDown(up);
       else up.documents.changed(paths);
     },
     state() {
@@ -223,7 +223,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
     async close() {
       closed.abort();
       const last = await current?.catch(() => undefined);
-      if (last) letGo(last);
+      if (last) shutDown(last);
       await leaving;
     },
   };

@@ -1,6 +1,5 @@
 import { constants } from "node:os";
 import { type Child, type ChildEvents, type ChildTools, startChild } from "./child.ts";
-import { createKeptOutput } from "./kept-output.ts";
 import { endTree, signalTree, type Tree } from "./process-tree.ts";
 import {
   type EndRecord,
@@ -14,6 +13,7 @@ import {
 } from "./protocol.ts";
 import { startPtyChild } from "./pty-child.ts";
 import { signalName } from "./signal-name.ts";
+import { createStoredOutput } from "./stored-output.ts";
 import { after } from "./timer.ts";
 
 /** A process in the hands of the supervisor. */
@@ -21,7 +21,7 @@ export interface Supervised {
   readonly started: Started;
   /** Resolves when the process has exited and its output is complete or held open by others. */
   readonly ended: Promise<EndRecord>;
-  /** Writes the record of a process that did not exit at once; without disk space, kills it and rejects with NotKept. */
+  /** Writes the record of a process that did not exit at once; without disk space, kills it and rejects with NotStored. */
   record(): Promise<void>;
   /** From now on its end counts as killed. */
   markKilled(): void;
@@ -51,7 +51,7 @@ export async function supervise(
   onOutput: () => void,
 ): Promise<Supervised> {
   const { proc_id, owner, command } = order;
-  const kept = createKeptOutput(proc_id, hello);
+  const kept = createStoredOutput(proc_id, hello);
   let reason: "killed" | "timed_out" | undefined;
   let sent: NodeJS.Signals | undefined;
   let outcome: Outcome | undefined;
@@ -133,7 +133,7 @@ export async function supervise(
         kept.recordStart(toStartRecord());
       } catch (cause) {
         await end("killed", "SIGKILL");
-        throw new NotKept(cause);
+        throw new NotStored(cause);
       }
     },
     markKilled: () => {
@@ -185,7 +185,7 @@ const diedBySigkill = ({ code, signal }: Outcome): boolean =>
   signal === "SIGKILL" || code === SIGNAL_EXIT + constants.signals.SIGKILL;
 
 /** The process was started and killed again because its output cannot be stored. */
-export class NotKept extends Error {
+export class NotStored extends Error {
   constructor(cause: unknown) {
     super("the record could not be written", { cause });
   }

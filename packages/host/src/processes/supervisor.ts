@@ -3,7 +3,7 @@ import { errnoOf } from "../errno.ts";
 import { type Guarded, quarantineNew } from "../sandbox/quarantine.ts";
 import { createGroups } from "./cgroup.ts";
 import { makeServerFolder, removeServerFolder } from "./leftovers.ts";
-import { createNews } from "./news.ts";
+import { createOutputDebounce } from "./output-debounce.ts";
 import { createPipeReader, createPipes } from "./pipes.ts";
 import { endTree } from "./process-tree.ts";
 import {
@@ -18,7 +18,7 @@ import {
   type ToSupervisor,
 } from "./protocol.ts";
 import { sweepRecords } from "./records.ts";
-import { GRACE_MS, NotKept, type Supervised, supervise } from "./supervised.ts";
+import { GRACE_MS, NotStored, type Supervised, supervise } from "./supervised.ts";
 import { within } from "./timer.ts";
 
 /** The connection to the server. When it closes, for any reason, the server is dead. */
@@ -31,7 +31,7 @@ export interface Line {
 /** Grace period for all processes after the server has died. */
 const FAREWELL_MS = 800;
 /** Debounce interval for output reports; the first is sent at once. */
-const NEWS_EVERY_MS = 20;
+const OUTPUT_REPORT_MS = 20;
 export const MAX_PENDING_INPUT_BYTES = 1024 * 1024;
 const SWEEP_EVERY_STARTS = 200;
 /** Most commands are short: their start and end are written and reported together. */
@@ -89,7 +89,7 @@ function createDesk(hello: Hello, line: Line): Desk {
   };
   const processes = new Map<string, Supervised>();
   const starting = new Set<Promise<unknown>>();
-  const news = createNews(NEWS_EVERY_MS, (proc_id) => line.send({ type: "output", proc_id }));
+  const output = createOutputDebounce(OUTPUT_REPORT_MS, (proc_id) => line.send({ type: "output", proc_id }));
   let starts = 0;
   let guardFile: string | null = null;
   let closing: Promise<void> | undefined;
@@ -105,10 +105,10 @@ function createDesk(hello: Hello, line: Line): Desk {
     guardFile = order.guardFile ?? guardFile;
     if (closing) throw new Refused({ kind: "no_process" });
     if (starts++ % SWEEP_EVERY_STARTS === 0) setImmediate(sweepRecords, hello.folder, Date.now());
-    const supervised = await supervise(order, hello, tools, () => news.tell(proc_id)).catch(refuseStart);
+    const supervised = await supervise(order, hello, tools, () => output.report(proc_id)).catch(refuseStart);
     processes.set(proc_id, supervised);
     const ended = supervised.ended.then((end) => {
-      news.watch(proc_id, false);
+      output.watch(proc_id, false);
       processes.delete(proc_id);
       return end;
     });
@@ -164,7 +164,7 @@ function createDesk(hello: Hello, line: Line): Desk {
         return null;
       },
       async watch({ proc_id, on }) {
-        news.watch(proc_id, on && processes.has(proc_id));
+        output.watch(proc_id, on && processes.has(proc_id));
         return null;
       },
     },
@@ -185,7 +185,7 @@ function quarantineBy(guardFile: string): void {
 }
 
 const refuseStart = (cause: unknown): never => {
-  if (cause instanceof NotKept)
+  if (cause instanceof NotStored)
     throw new Refused({ kind: "not_kept", errno: errnoOf(cause.cause) ?? String(cause.cause) });
   throw new Refused({ kind: "not_started", errno: errnoOf(cause) ?? String(cause) });
 };

@@ -15,7 +15,7 @@ import { encodeHead } from "./head.ts";
 import { FREE, headName, newChainName, partName, thisOwner } from "./names.ts";
 import type { AuditEntry } from "./record.ts";
 import { otherChains, type Resumed, resumeChain } from "./resume.ts";
-import { letGo } from "./retention.ts";
+import { dropOldParts } from "./retention.ts";
 import { type AuditKey, seal } from "./seal.ts";
 import { writeWitness } from "./witness.ts";
 
@@ -88,28 +88,28 @@ export function openChain({ folder, key, partBytes, keepBytes, witnesses, warn }
     ({ seq, last } = next);
     return { seq };
   };
-  const tellHead = () => {
+  const reportHead = () => {
     writeSync(head, encodeHead(key, { chain, seq, last, part, size }), 0);
     told = seq;
   };
-  const tellWitness = () => {
+  const reportWitness = () => {
     if (witnesses !== undefined) writeWitness(witnesses, key, { chain, seq });
   };
   const settle = () => {
     if (seq === told) return;
-    tellHead();
+    reportHead();
     if (!isNewPart) return;
     isNewPart = false;
     const record = (entry: AuditEntry) => void append([entry]);
-    letGo({ folder, key, keepBytes, own: { chain, owner }, record, warn });
-    tellHead();
-    tellWitness();
+    dropOldParts({ folder, key, keepBytes, own: { chain, owner }, record, warn });
+    reportHead();
+    reportWitness();
   };
   const close = () => {
     try {
       // After a refusal the head may be behind, and what it does not tell of could be cut off unnoticed.
-      if (seq !== told) tellHead();
-      tellWitness();
+      if (seq !== told) reportHead();
+      reportWitness();
     } finally {
       closeSync(head);
       if (file !== undefined) closeSync(file);

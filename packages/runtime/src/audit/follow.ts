@@ -13,7 +13,7 @@ export async function* followAudit(
   signal: AbortSignal,
   { last = 0 }: { readonly last?: number } = {},
 ): AsyncGenerator<KeptRecord> {
-  const news = createNews(folder, signal);
+  const news = createOutputDebounce(folder, signal);
   try {
     const ends = new Map(findEnds(folder));
     if (last > 0) yield* await readUntil(folder, ends, { limit: last });
@@ -43,7 +43,7 @@ async function readNew(folder: string, ends: Map<string, number>): Promise<KeptR
 }
 
 /** Resolves when there may be something new since it was asked last. */
-function createNews(folder: string, signal: AbortSignal) {
+function createOutputDebounce(folder: string, signal: AbortSignal) {
   let arrived = Promise.withResolvers<void>();
   const tell = () => arrived.resolve();
   const watcher = watch(folder, tell);

@@ -24,7 +24,7 @@ export interface RetentionOptions {
  * Lets the oldest parts go until the log is as short as it should be: of our own chain, and of those that nobody writes.
  * The part that a chain goes on in stays, and so does all from where somebody has tampered with it.
  */
-export function letGo(options: RetentionOptions): void {
+export function dropOldParts(options: RetentionOptions): void {
   for (const [chain, last] of findSurplus(options)) {
     if (chain === options.own.chain) dropUntil(chain, last, options);
     else whileOurs(chain, options, () => dropUntil(chain, last, options));

@@ -43,18 +43,18 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
     const printed = stderr === "" ? "" : `; it printed: ${toReason(stderr, redact)}`;
     log(`the ${event} hook for ${tool_pattern} failed at ${name}: ${toReason(what, redact)}${printed}`);
   };
-  const tellOne = async (hook: HookSettings, name: string, input: HookInput) => {
+  const runOne = async (hook: HookSettings, name: string, input: HookInput) => {
     const end = await runCommand(options, hook, input, closing.signal);
     if (end.kind === "allow") return;
     logFailure(hook, name, end.kind === "deny" ? "exit code 2" : end.what, end.stderr);
   };
-  const tellAll = async (hooks: readonly HookSettings[], facts: HookFacts) => {
+  const runAll = async (hooks: readonly HookSettings[], facts: HookFacts) => {
     // The answer goes out first.
     await new Promise(setImmediate);
     const input = toHookInput(facts);
     for (const hook of hooks) {
       try {
-        await tellOne(hook, facts.name, input);
+        await runOne(hook, facts.name, input);
       } catch (cause) {
         const why = closing.signal.aborted ? "the server was closed" : cause;
         logFailure(hook, facts.name, String(why));
@@ -78,7 +78,7 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
       }
       waiting += 1;
       last = last
-        .then(() => tellAll(hooks, facts))
+        .then(() => runAll(hooks, facts))
         .finally(() => {
           waiting -= 1;
         });

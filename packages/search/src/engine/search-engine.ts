@@ -153,7 +153,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     const isFirst = waiting.size === 0 && !isAllWaiting;
     if (paths === "unknown") isAllWaiting = true;
     else for (const path of paths) waiting.add(path);
-    if (isFirst) void inTurn(catchUp).catch(tellOfFailure);
+    if (isFirst) void inTurn(catchUp).catch(reportOfFailure);
   };
   const catchUp = async () => {
     const [paths, all] = [[...waiting], isAllWaiting];
@@ -163,7 +163,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     if (all) await indexAll(closed.signal, () => {});
     else await update(await ask("planFor", paths), closed.signal, () => {});
   };
-  const tellOfFailure = (cause: unknown) => {
+  const reportOfFailure = (cause: unknown) => {
     if (closed.signal.aborted) return;
     isComplete = false;
     log(`the search index could not follow a change: ${cause instanceof Error ? cause.message : cause}`);

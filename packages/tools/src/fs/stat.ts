@@ -27,11 +27,11 @@ export const stat = ({ files }: { readonly files: Files }) =>
     errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "ACCESS_DENIED"],
     examples: [{ title: "Hash and size of a file", input: { uri: "README.md" } }],
     text: statText,
-    run: ({ uri }, ctx) => files.stat(uri, { signal: ctx.signal, onProgress: tellEverySecond(ctx) }),
+    run: ({ uri }, ctx) => files.stat(uri, { signal: ctx.signal, onProgress: reportEverySecond(ctx) }),
   });
 
 /** Quick ones say nothing. */
-function tellEverySecond(ctx: Context): (bytes: number) => void {
+function reportEverySecond(ctx: Context): (bytes: number) => void {
   let next = performance.now() + PROGRESS_INTERVAL_MS;
   return (bytes) => {
     if (performance.now() < next) return;

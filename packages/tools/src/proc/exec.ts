@@ -3,7 +3,7 @@ import { action, type Context, holding, Ref, Uri } from "@octant/core";
 import { type OpenTurn, type Processes, type ProcessInfo, type ProcessSpec, shellQuote } from "@octant/host";
 import { z } from "zod";
 import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
-import { tellOutput } from "./tell-output.ts";
+import { reportOutput } from "./report-output.ts";
 import { runText } from "./text.ts";
 import { checkPortIsFree, WaitFor, waitUntilReady } from "./wait-for.ts";
 import type { ProcWorkspace } from "./workspace.ts";
@@ -104,7 +104,7 @@ export const exec = (workspace: ProcWorkspace) =>
       // Known by now: the command was started at this level.
       if (workspace.sandbox) ctx.backend(`sandbox ${(await workspace.sandbox.status()).level}`);
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
-      const stopTelling = tellOutput(processes, owner, proc_id, ctx);
+      const stopTelling = reportOutput(processes, owner, proc_id, ctx);
       try {
         const ready = wait_for && (await waitUntilReady(watched, wait_for));
         const now =

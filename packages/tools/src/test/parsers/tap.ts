@@ -25,7 +25,7 @@ export const createTapParser: CreateParser = (findings) => {
   let isTap = false;
 
   const flush = () => {
-    if (pending) tellPoint(pending, names, inside, diagnostics.take(), findings);
+    if (pending) reportPoint(pending, names, inside, diagnostics.take(), findings);
     pending = undefined;
   };
 
@@ -71,7 +71,7 @@ function toPoint(text: string, level: number): Point | undefined {
 }
 
 /** A point whose subtests were told already stands for them, and is no test itself unless only it failed. */
-function tellPoint(
+function reportPoint(
   { level, ok, name, directive }: Point,
   names: readonly string[],
   inside: { any: boolean; failed: boolean }[],

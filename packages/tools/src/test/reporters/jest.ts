@@ -14,7 +14,7 @@ const problemOf = ({ failureMessages, failureDetails }) => {
 };
 module.exports = class {
   told = new Map();
-  tellCase(path, result) {
+  reportCase(path, result) {
     tell({
       event: "test", name: result.title, suite: result.ancestorTitles, file: path,
       outcome: OUTCOMES[result.status] || "skip", ms: result.duration,
@@ -24,14 +24,14 @@ module.exports = class {
   onTestCaseResult({ path }, result) {
     const told = this.told.get(path) || [];
     this.told.set(path, [...told, keyOf(result)]);
-    this.tellCase(path, result);
+    this.reportCase(path, result);
   }
   onTestResult({ path }, { testResults, testExecError, failureMessage }) {
     const told = this.told.get(path) || [];
     this.told.delete(path);
     for (const result of testResults) {
       const at = told.indexOf(keyOf(result));
-      if (at < 0) this.tellCase(path, result);
+      if (at < 0) this.reportCase(path, result);
       else told.splice(at, 1);
     }
     if (!testExecError) return;

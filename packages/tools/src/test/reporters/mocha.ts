@@ -4,7 +4,7 @@ export const MOCHA_REPORTER = `
 const { appendFileSync } = require("fs");
 ${TELL}
 const namesOf = (test) => (typeof test.titlePath === "function" ? test.titlePath() : [test.title]);
-const tellTest = (test, outcome, error) => {
+const reportTest = (test, outcome, error) => {
   console.log(outcome + " " + namesOf(test).join(" > "));
   if (error) console.log(String(error.stack || error));
   tell({
@@ -13,9 +13,9 @@ const tellTest = (test, outcome, error) => {
   });
 };
 module.exports = function (runner) {
-  runner.on("pass", (test) => tellTest(test, "pass"));
-  runner.on("pending", (test) => tellTest(test, "skip"));
-  runner.on("fail", (test, error) => tellTest(test, "fail", error));
+  runner.on("pass", (test) => reportTest(test, "pass"));
+  runner.on("pending", (test) => reportTest(test, "skip"));
+  runner.on("fail", (test, error) => reportTest(test, "fail", error));
   runner.on("end", () => tell({ event: "end" }));
 };
 `;

@@ -14,9 +14,9 @@ const problemOf = (errors) => {
   const [frame] = (error && error.stacks) || [];
   return { ...toProblem(error), at: frame && { file: frame.file, line: frame.line, col: frame.column } };
 };
-const tellTasks = (tasks, suite, file) => {
+const reportTasks = (tasks, suite, file) => {
   for (const task of tasks) {
-    if (task.type === "suite") tellTasks(task.tasks, [...suite, task.name], file);
+    if (task.type === "suite") reportTasks(task.tasks, [...suite, task.name], file);
     else {
       const { state, errors, duration } = task.result || {};
       const outcome = state === "pass" || state === "fail" ? state : "skip";
@@ -38,9 +38,9 @@ export default class {
       problem: state === "failed" ? problemOf(errors) : undefined,
     });
   }
-  onTestSuiteResult(suite) { this.tellErrors(suite, suite.name, suite.module.moduleId); }
-  onTestModuleEnd(module) { this.tellErrors(module, module.relativeModuleId || module.moduleId, module.moduleId); }
-  tellErrors(entity, name, file) {
+  onTestSuiteResult(suite) { this.reportErrors(suite, suite.name, suite.module.moduleId); }
+  onTestModuleEnd(module) { this.reportErrors(module, module.relativeModuleId || module.moduleId, module.moduleId); }
+  reportErrors(entity, name, file) {
     const errors = entity.errors();
     if (errors.length > 0) tell({ event: "broken", name, file, problem: problemOf(errors) });
   }
@@ -52,7 +52,7 @@ export default class {
   onFinished(files = [], unhandled = []) {
     if (this.isToldByCase) return;
     for (const file of files) {
-      tellTasks(file.tasks, [], file.filepath);
+      reportTasks(file.tasks, [], file.filepath);
       const { errors = [] } = file.result || {};
       if (file.tasks.length === 0 && errors.length > 0)
         tell({ event: "broken", name: file.name, file: file.filepath, problem: problemOf(errors) });

@@ -25,7 +25,7 @@ const Item = z.discriminatedUnion("kind", [
 type Item = z.output<typeof Item>;
 
 /** Stores everything at and below `path` in the blob store; returns the hash of the listing. */
-export async function keepTree(
+export async function storeTree(
   confinement: Confinement,
   blobs: Blobs,
   path: Path,

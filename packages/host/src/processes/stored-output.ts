@@ -5,7 +5,7 @@ import { addEnd, addRecord, spoolPath } from "./records.ts";
 import { createSpool, type SpoolWriter } from "./spool.ts";
 
 /** A process on disk: its output and its record. */
-export interface KeptOutput {
+export interface StoredOutput {
   write(stream: StreamName, bytes: Buffer): void;
   /** Bytes so far. */
   printed(): Readonly<Record<StreamName, number>>;
@@ -19,7 +19,7 @@ export interface KeptOutput {
   recordEnd(start: StartRecord, end: EndRecord): void;
 }
 
-export function createKeptOutput(proc_id: string, { folder, caps }: Hello): KeptOutput {
+export function createStoredOutput(proc_id: string, { folder, caps }: Hello): StoredOutput {
   const spools = new Map<StreamName, SpoolWriter>();
   let isRecorded = false;
   const add = (start: StartRecord, end?: EndRecord) => {

@@ -9,9 +9,9 @@ const MAX_TOLD_BYTES = 8 * 1024;
 const MAX_MESSAGE_CHARS = 200;
 
 /** Makes what a process prints part of its job's stream, and the last line its progress, until the returned function is called. */
-export function tellOutput(processes: Processes, owner: string, proc_id: string, ctx: Context): () => void {
+export function reportOutput(processes: Processes, owner: string, proc_id: string, ctx: Context): () => void {
   const started = performance.now();
-  const tellProgress = (message: string) => {
+  const reportProgress = (message: string) => {
     const seconds = Math.round((performance.now() - started) / 1_000);
     ctx.progress({ progress: seconds, message: message || `running for ${seconds} s` });
   };
@@ -28,7 +28,7 @@ export function tellOutput(processes: Processes, owner: string, proc_id: string,
       told[stream] = start + bytes.length;
       const text = toText(bytes, false);
       ctx.emit({ kind: "text", text });
-      tellProgress(text.trimEnd().split("\n").at(-1)?.slice(0, MAX_MESSAGE_CHARS) ?? "");
+      reportProgress(text.trimEnd().split("\n").at(-1)?.slice(0, MAX_MESSAGE_CHARS) ?? "");
     }
   };
   let stopListening = () => {};
@@ -36,7 +36,7 @@ export function tellOutput(processes: Processes, owner: string, proc_id: string,
     tell();
     stopListening = processes.onOutput(proc_id, tell);
   }, TELL_AFTER_MS);
-  const regularly = setInterval(tellProgress, PROGRESS_EVERY_MS, "");
+  const regularly = setInterval(reportProgress, PROGRESS_EVERY_MS, "");
   return () => {
     clearTimeout(later);
     clearInterval(regularly);

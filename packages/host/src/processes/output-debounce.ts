@@ -1,14 +1,14 @@
 /** Reports new output of watched processes: the first at once, then debounced. */
-export interface News {
+export interface OutputDebounce {
   watch(proc_id: string, on: boolean): void;
-  tell(proc_id: string): void;
+  report(proc_id: string): void;
 }
 
-export function createNews(everyMs: number, send: (proc_id: string) => void): News {
-  /** By process: whether there was output since the last news, while its pause lasts. */
+export function createOutputDebounce(everyMs: number, send: (proc_id: string) => void): OutputDebounce {
+  /** By process: whether there was output since the last report, while its pause lasts. */
   const watched = new Map<string, { pausing: boolean; waiting: boolean }>();
 
-  const tell = (proc_id: string) => {
+  const report = (proc_id: string) => {
     const state = watched.get(proc_id);
     if (!state) return;
     if (state.pausing) {
@@ -20,7 +20,7 @@ export function createNews(everyMs: number, send: (proc_id: string) => void): Ne
     setTimeout(() => {
       const { waiting } = state;
       Object.assign(state, { pausing: false, waiting: false });
-      if (waiting) tell(proc_id);
+      if (waiting) report(proc_id);
     }, everyMs);
   };
 
@@ -32,8 +32,8 @@ export function createNews(everyMs: number, send: (proc_id: string) => void): Ne
       }
       if (!watched.has(proc_id)) watched.set(proc_id, { pausing: false, waiting: false });
       // Output may have come after the watcher last looked and before we knew of it.
-      tell(proc_id);
+      report(proc_id);
     },
-    tell,
+    report,
   };
 }
