@@ -30,7 +30,7 @@ const EDIT: Script = (request) => {
   return { parts: [{ text: "The answer is 43 now." }] };
 };
 
-async function open(script: Script, size: [number, number] = [100, 30]) {
+async function open(script: Script, size: [number, number] = [100, 30], background?: string) {
   const provider = await createScriptedProvider(script);
   const project = createFixtureProject();
   const env = {
@@ -38,7 +38,7 @@ async function open(script: Script, size: [number, number] = [100, 30]) {
     ANTHROPIC_API_KEY: "sk-test-0123456789",
     ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
   };
-  const terminal = openTerminal(project.root, env, ...size);
+  const terminal = openTerminal(project.root, env, ...size, background);
   await terminal.shows("$");
   terminal.type("echo a line of the shell\r");
   await terminal.shows(/^a line of the shell$/m);
@@ -114,6 +114,15 @@ test("Esc Esc goes back to before a message, with the files, and offers the mess
   const last = provider.requests.at(-1)?.raw ?? "";
   expect(last).toContain("make one");
   expect(last).not.toContain("make three");
+});
+
+test("the theme follows the background that the terminal tells, and the answer is not taken for typing", async () => {
+  await using opened = await open(() => ({ parts: [] }), [100, 30], "rgb:ffff/ffff/f0f0");
+  const { terminal } = opened;
+  terminal.type("$OCTANT --model some-model\r");
+  await terminal.shows("ask, or / for commands");
+  await vi.waitFor(() => expect(terminal.written).toContain("\x1b[1;38;5;91m› "), { timeout: 20_000 });
+  expect((await terminal.all()).join("\n")).not.toContain("rgb");
 });
 
 test("Ctrl-O opens the conversation in a pager and q comes back to it", async () => {

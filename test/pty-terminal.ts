@@ -17,8 +17,17 @@ export interface PtyTerminal extends AsyncDisposable {
   hangUp(): void;
 }
 
-/** Starts bash with a short prompt; `octant` in it is the command of this checkout. */
-export function openTerminal(cwd: string, env: NodeJS.ProcessEnv, columns = 100, rows = 30): PtyTerminal {
+/**
+ * Starts bash with a short prompt; `octant` in it is the command of this checkout. `background` is the colour that the
+ * terminal says it has; without it the terminal does not answer.
+ */
+export function openTerminal(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  columns = 100,
+  rows = 30,
+  background?: string,
+): PtyTerminal {
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   const pty = spawn("/bin/bash", ["--norc", "--noprofile"], {
     cwd,
@@ -31,6 +40,11 @@ export function openTerminal(cwd: string, env: NodeJS.ProcessEnv, columns = 100,
   pty.onData((data) => {
     written += data;
     terminal.write(data);
+  });
+  // The emulator has no colours of its own to tell.
+  terminal.parser.registerOscHandler(11, (data) => {
+    if (data === "?" && background) pty.write(`\x1b]11;${background}\x1b\\`);
+    return true;
   });
   // The emulator answers what programs ask a terminal, such as where its cursor is.
   terminal.onData((data) => pty.write(data));

@@ -51,6 +51,8 @@ export type AppOptions = {
   /** The person's messages so far, oldest first; the command /rewind goes back to one. */
   prompts?: () => readonly string[];
   bell?: boolean;
+  /** Asks the terminal for its background before the first frame; the palette follows the answer. */
+  asksForBackground?: boolean;
 };
 
 /** What a session begins with. */
@@ -101,12 +103,17 @@ export class TerminalApp {
       this.#frame ??= setTimeout(() => this.#render(), FRAME_MS);
     });
     if (draft !== undefined) this.#input.text = draft;
+    const left = new Promise<void>((resolve) => {
+      this.#leave = resolve;
+    });
     this.#listen();
-    this.print(greeting);
     try {
-      const left = new Promise<void>((resolve) => {
-        this.#leave = resolve;
-      });
+      if (this.#options.asksForBackground)
+        await device.askBackground?.((background) => {
+          this.#options.palette.background = background;
+          this.#render();
+        });
+      this.print(greeting);
       if (message) this.#send(message);
       await left;
     } finally {

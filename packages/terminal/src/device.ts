@@ -1,5 +1,7 @@
 import { decodePrintableKey, isKeyRelease, parseKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { ProcessTerminal } from "@earendil-works/pi-tui/dist/terminal.js";
+import { ASK_BACKGROUND, BackgroundReply } from "./background-query.ts";
+import type { Background } from "./paint.ts";
 
 /** The only file that knows pi-tui: raw mode, key protocols and bracketed paste come from there. */
 
@@ -11,12 +13,28 @@ export interface Device {
   readonly rows: number;
   start(onInput: (input: TerminalInput) => void, onResize: () => void): void;
   write(data: string): void;
+  /** Asks the started terminal for its background. Comes back with the answer, or soon; the answer may be late. */
+  askBackground?(onAnswer: (background: Background) => void): Promise<void>;
   /** Restores the terminal's own modes. */
   stop(): Promise<void>;
 }
 
+/** How long the first frame waits for the answer. */
+const ANSWER_MS = 100;
+/** A later answer is still not taken for typing. */
+const LATE_ANSWER_MS = 2_000;
+
 export function processDevice(): Device {
   const terminal = new ProcessTerminal();
+  let answered: (background: Background) => void = () => {};
+  const reply = new BackgroundReply((background) => answered(background));
+  let onKey: (data: string) => void = () => {};
+  let release: NodeJS.Timeout | undefined;
+  const receive = (data: string) => {
+    clearTimeout(release);
+    for (const piece of reply.feed(data)) onKey(piece);
+    release = setTimeout(() => reply.release().forEach(onKey), ANSWER_MS);
+  };
   return {
     get columns() {
       return terminal.columns;
@@ -25,13 +43,28 @@ export function processDevice(): Device {
       return terminal.rows;
     },
     start(onInput, onResize) {
-      terminal.start((data) => {
+      onKey = (data) => {
         const input = toInput(data);
         if (input) onInput(input);
-      }, onResize);
+      };
+      terminal.start(receive, onResize);
     },
     write: (data) => terminal.write(data),
+    askBackground: (onAnswer) =>
+      new Promise((resolve) => {
+        reply.isAwaited = true;
+        answered = (background) => {
+          onAnswer(background);
+          resolve();
+        };
+        terminal.write(ASK_BACKGROUND);
+        setTimeout(resolve, ANSWER_MS);
+        setTimeout(() => {
+          reply.isAwaited = false;
+        }, LATE_ANSWER_MS).unref();
+      }),
     async stop() {
+      clearTimeout(release);
       await terminal.drainInput(200, 20);
       terminal.stop();
     },

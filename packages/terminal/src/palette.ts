@@ -6,6 +6,12 @@ export const paletteOf = (env: NodeJS.ProcessEnv): Palette => ({
   background: backgroundOf(env),
 });
 
+/** Whether the terminal itself is asked: not where colours are off, where the person has chosen, or where it would show. */
+export const asksForBackground = (env: NodeJS.ProcessEnv): boolean =>
+  depthOf(env) !== "none" && !isTheme(env["OCTANT_THEME"]) && env["TERM"] !== "linux";
+
+const isTheme = (name: string | undefined): name is Background => name === "light" || name === "dark";
+
 function depthOf(env: NodeJS.ProcessEnv): ColorDepth {
   const term = env["TERM"] ?? "";
   if (env["NO_COLOR"] || term === "dumb") return "none";
@@ -16,7 +22,7 @@ function depthOf(env: NodeJS.ProcessEnv): ColorDepth {
 /** COLORFGBG ends with the number of the background colour; 7 and above 8 are light. */
 function backgroundOf(env: NodeJS.ProcessEnv): Background {
   const theme = env["OCTANT_THEME"];
-  if (theme === "light" || theme === "dark") return theme;
+  if (isTheme(theme)) return theme;
   const background = Number(env["COLORFGBG"]?.split(";").at(-1));
   return background === 7 || background > 8 ? "light" : "dark";
 }

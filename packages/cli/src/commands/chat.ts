@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { PROVIDER_NAMES, type ProviderName, type StampedEvent } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
 import {
+  asksForBackground,
   type Beginning,
   loadHighlighter,
   openHistory,
@@ -152,6 +153,7 @@ function createApp(
     history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),
     complete: createCompleter(octant, io.env),
     bell: true,
+    asksForBackground: asksForBackground(io.env),
     prompts: () => listPrompts(events()).map(({ text }) => text),
     facts,
     async command(line) {
