@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import type { Script } from "@octant/scripted-provider";
 import { expect, test, vi } from "vitest";
-import { createFixtureProject } from "./fixture-project.ts";
-import { openTerminal } from "./pty-terminal.ts";
+import { openChat } from "./open-chat.ts";
 
 const EDIT: Script = (request) => {
   if (request.answers === 0)
@@ -30,32 +29,8 @@ const EDIT: Script = (request) => {
   return { parts: [{ text: "The answer is 43 now." }] };
 };
 
-async function open(script: Script, size: [number, number] = [100, 30], background?: string) {
-  const provider = await createScriptedProvider(script);
-  const project = createFixtureProject();
-  const env = {
-    ...project.env,
-    ANTHROPIC_API_KEY: "sk-test-0123456789",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
-  };
-  const terminal = openTerminal(project.root, env, ...size, background);
-  await terminal.shows("$");
-  terminal.type("echo a line of the shell\r");
-  await terminal.shows(/^a line of the shell$/m);
-  return {
-    provider,
-    project,
-    terminal,
-    async [Symbol.asyncDispose]() {
-      await terminal[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-      project[Symbol.dispose]();
-    },
-  };
-}
-
 test("octant alone in a terminal is the agent: it asks with a diff, edits, and leaves its conversation in the scrollback", async () => {
-  await using opened = await open(EDIT);
+  await using opened = await openChat(EDIT);
   const { terminal, project } = opened;
   terminal.type("$OCTANT --model some-model\r");
   await terminal.shows("ask, or / for commands");
@@ -81,7 +56,7 @@ test("octant alone in a terminal is the agent: it asks with a diff, edits, and l
 });
 
 test("Esc Esc goes back to before a message, with the files, and offers the message again", async () => {
-  await using opened = await open((request) => {
+  await using opened = await openChat((request) => {
     const name = /make (\w+)/.exec(request.user)?.[1];
     if (request.results.length > 0) return { parts: [{ text: `Made ${name}.` }] };
     return { parts: [{ call: "fs", input: { action: "write", uri: `${name}.txt`, content: "x" } }] };
@@ -117,7 +92,7 @@ test("Esc Esc goes back to before a message, with the files, and offers the mess
 });
 
 test("the theme follows the background that the terminal tells, and the answer is not taken for typing", async () => {
-  await using opened = await open(() => ({ parts: [] }), [100, 30], "rgb:ffff/ffff/f0f0");
+  await using opened = await openChat(() => ({ parts: [] }), [100, 30], "rgb:ffff/ffff/f0f0");
   const { terminal } = opened;
   terminal.type("$OCTANT --model some-model\r");
   await terminal.shows("ask, or / for commands");
@@ -126,7 +101,7 @@ test("the theme follows the background that the terminal tells, and the answer i
 });
 
 test("Ctrl-O opens the conversation in a pager and q comes back to it", async () => {
-  await using opened = await open(() => ({ parts: [{ text: "A short answer." }] }));
+  await using opened = await openChat(() => ({ parts: [{ text: "A short answer." }] }));
   const { terminal } = opened;
   terminal.type("$OCTANT --model some-model\r");
   await terminal.shows("ask, or / for commands");
@@ -139,7 +114,7 @@ test("Ctrl-O opens the conversation in a pager and q comes back to it", async ()
 });
 
 test("the external editor gets the text and what it saves comes back", async () => {
-  await using opened = await open(() => ({ parts: [{ text: "ok" }] }));
+  await using opened = await openChat(() => ({ parts: [{ text: "ok" }] }));
   const { terminal, project } = opened;
   const editor = join(project.env["HOME"] ?? "", "editor.sh");
   writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited" "$(cat "$1")" > "$1"\n', { mode: 0o755 });
@@ -150,7 +125,7 @@ test("the external editor gets the text and what it saves comes back", async () 
 });
 
 test("closing the terminal leaves no process behind", async () => {
-  await using opened = await open(() => ({
+  await using opened = await openChat(() => ({
     parts: [{ call: "proc", input: { action: "exec", command: "sleep 600" } }],
   }));
   const { terminal, project } = opened;

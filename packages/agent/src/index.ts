@@ -18,7 +18,7 @@ export {
 export type { CompactionSettings } from "./compaction/compactor.ts";
 export { createLedger, type Ledger } from "./compaction/ledger.ts";
 export { findInstructions, type InstructionFile } from "./context/instructions.ts";
-export { expandMentions } from "./context/mentions.ts";
+export { expandMentions, withoutMentioned } from "./context/mentions.ts";
 export { createOutputSchema, type OutputSchema } from "./context/output-schema.ts";
 export { toProjectFacts } from "./context/project-facts.ts";
 export { type InstructionText, type PromptFacts, toSystemPrompt } from "./context/system-prompt.ts";

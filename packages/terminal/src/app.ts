@@ -1,4 +1,4 @@
-import type { Agent } from "@octant/agent";
+import type { Agent, Content } from "@octant/agent";
 import { toOneLine } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
 import { Approvals } from "./approvals.ts";
@@ -43,7 +43,13 @@ export type AppOptions = {
   /** Runs a line that starts with "/". */
   command: (line: string) => Promise<CommandOutcome>;
   facts: () => Partial<StatusFacts>;
+  /** Adds what a message mentions, such as files and pictures. */
+  toContent?: (text: string) => Promise<Content>;
   highlight?: Highlighter;
+  /** A chip for a picture whose path was pasted or dropped; undefined when the text is anything else. */
+  attach?: (pasted: string) => string | undefined;
+  /** A chip for the picture in the clipboard. */
+  attachClipboard?: () => Promise<string>;
   /** Opens the text in the person's editor and returns what was saved. */
   externalEditor?: (text: string) => Promise<string>;
   /** Shows the whole conversation in a pager. */
@@ -71,6 +77,7 @@ export class TerminalApp {
   #note: string | undefined;
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
+  #prepared: Promise<unknown> = Promise.resolve();
   /** Another program has the terminal, or the person has left. */
   #suspended = false;
   #leave: () => void = () => {};
@@ -114,7 +121,7 @@ export class TerminalApp {
           this.#render();
         });
       this.print(greeting);
-      if (message) this.#send(message);
+      if (message) void this.#send(message);
       await left;
     } finally {
       stopListening();
@@ -132,6 +139,11 @@ export class TerminalApp {
   /** Leaves as if the person had asked for it, such as when the terminal goes away. */
   quit(): void {
     this.#leave();
+  }
+
+  /** The terminal in raw mode sends Ctrl-C as a key, so the signal comes from elsewhere. */
+  interrupt(): void {
+    this.quit();
   }
 
   /** Puts lines above the live region. */
@@ -156,7 +168,7 @@ export class TerminalApp {
     this.#note = undefined;
     const wasEscaped = this.#escaped;
     this.#escaped = false;
-    if (input.kind === "paste") this.#input.paste(input.text);
+    if (input.kind === "paste") this.#paste(input.text);
     else if (this.#approvals.request && !this.#approvals.isReason) this.#approvals.key(input.key);
     else if (this.#rewind) this.#rewindKey(this.#rewind, input.key);
     else if (this.#input.isMidCommand || !this.#appKey(input.key, wasEscaped))
@@ -188,6 +200,10 @@ export class TerminalApp {
           if (text !== undefined) this.#input.text = text.replace(/\n$/, "");
         });
         return true;
+      case "Ctrl-V":
+        if (!this.#options.attachClipboard || this.#input.wantsControlV) return false;
+        void this.#attachClipboard(this.#options.attachClipboard);
+        return true;
       case "Ctrl-O":
         void this.#suspend(async () => this.#options.pager?.());
         return true;
@@ -213,6 +229,21 @@ export class TerminalApp {
     if (choice !== "closed") void this.#command(`/rewind ${choice.back} ${choice.scope}`);
   }
 
+  #paste(text: string): void {
+    const chip = this.#options.attach?.(text);
+    if (chip === undefined) this.#input.paste(text);
+    else this.#input.insert(`${chip} `);
+  }
+
+  async #attachClipboard(attach: () => Promise<string>): Promise<void> {
+    try {
+      this.#input.insert(`${await attach()} `);
+    } catch (error) {
+      this.#note = toOneLine(error instanceof Error ? error.message : String(error));
+    }
+    this.#render();
+  }
+
   #act(action: InputAction | undefined): void {
     if (action?.kind === "submit") this.#submit(action.text);
     if (action?.kind === "quit") this.#leave();
@@ -222,24 +253,31 @@ export class TerminalApp {
   #submit(text: string): void {
     if (this.#approvals.isReason) this.#approvals.deny(text);
     else if (text.startsWith("/")) void this.#command(text);
-    else this.#send(text);
+    else void this.#send(text);
   }
 
-  #send(text: string): void {
-    const { agent } = this.#options;
-    if (agent.isRunning) {
-      agent.queue(text);
-      this.#note = "queued: it is delivered at the next step";
-      return;
+  async #send(text: string): Promise<void> {
+    const { agent, toContent = async (plain: string) => plain } = this.#options;
+    try {
+      // One after the other, so that messages keep their order.
+      const prepared = this.#prepared.then(() => toContent(text));
+      this.#prepared = prepared.catch(() => {});
+      const content = await prepared;
+      if (agent.isRunning) {
+        agent.queue(content);
+        this.#note = "queued: it is delivered at the next step";
+        this.#render();
+      } else await agent.send(content);
+    } catch (error) {
+      this.#failed(error);
     }
-    agent.send(text).catch((error: unknown) => this.#failed(error));
   }
 
   async #command(line: string): Promise<void> {
     try {
       const outcome = await this.#options.command(line);
       if (outcome?.text) this.#view.appendMarkdown(outcome.text);
-      if (outcome?.send) this.#send(outcome.send);
+      if (outcome?.send) void this.#send(outcome.send);
       if (outcome?.draft) this.#input.text = outcome.draft;
       if (outcome?.quit) this.#leave();
     } catch (error) {

@@ -8,6 +8,7 @@ export { MdRenderer, type MdRendererOptions } from "./markdown/md-renderer.ts";
 export { runPager } from "./pager.ts";
 export { type Background, type ColorDepth, type Palette, paint } from "./paint.ts";
 export { asksForBackground, paletteOf } from "./palette.ts";
+export { PlainApp, type PlainOptions } from "./plain-app.ts";
 export type { RewindScope } from "./rewind-menu.ts";
 export { type Line, plainText, type Role, type Span, type Style, span, wrap } from "./styled.ts";
 export { viewTranscript } from "./view/whole-transcript.ts";

@@ -26,7 +26,14 @@ export async function expandMentions(
   return [...textParts(text), ...added];
 }
 
+/** What the person wrote, without the content of what they mention. */
+export function withoutMentioned(content: readonly UserPart[]): readonly UserPart[] {
+  const first = content.findIndex((part) => part.type === "text" && TITLE.test(part.text));
+  return first === -1 ? content : content.slice(0, first);
+}
+
 const titled = (path: string): TextPart => ({
   type: "text",
   text: `\n\nContent of ${path}, which the message mentions:\n`,
 });
+const TITLE = /^\n\nContent of .+, which the message mentions:\n$/;

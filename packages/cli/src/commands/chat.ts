@@ -6,6 +6,7 @@ import {
   type Beginning,
   loadHighlighter,
   openHistory,
+  PlainApp,
   paletteOf,
   processDevice,
   runPager,
@@ -15,6 +16,7 @@ import {
 } from "@octant/terminal";
 import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
+import { createPictures } from "../agent/chat/pictures.ts";
 import { runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
 import { type OpenedAgent, openAgent, type SessionChoice, toSessionChoice } from "../agent/open-agent.ts";
 import { listPrompts } from "../agent/rewind.ts";
@@ -28,6 +30,7 @@ const KEYS = `| key | does |
 | Esc | stop the agent |
 | Esc Esc | go back to an earlier message |
 | @ and / | complete a path or a command |
+| Ctrl-V | add the picture in the clipboard; a dropped path of a picture works too |
 | Up, Down, Ctrl-R | history and its search |
 | Ctrl-G | write in your editor |
 | Ctrl-O | the whole conversation, searchable |
@@ -52,6 +55,7 @@ export const chat = defineCommand({
     resume: { summary: "Resume this session", value: "ID" },
     continue: { summary: "Resume the newest session of this folder" },
     fork: { summary: "Start a new session from a copy of this one", value: "ID" },
+    plain: { summary: "Lines without redraws, for screen readers (or OCTANT_PLAIN=1)", env: "OCTANT_PLAIN" },
     "input-mode": {
       summary: "Key bindings of the input line",
       value: "MODE",
@@ -88,6 +92,7 @@ export const chat = defineCommand({
 type ChatFlags = FlagValues<typeof workspaceFlags> & {
   readonly provider: string | undefined;
   readonly model: string | undefined;
+  readonly plain: boolean;
   readonly "input-mode": (typeof INPUT_MODES)[number] | undefined;
 };
 
@@ -105,7 +110,7 @@ async function converse(
   flags: ChatFlags,
   io: Io,
 ): Promise<Left | "no provider"> {
-  let app: TerminalApp | undefined;
+  let app: TerminalApp | PlainApp | undefined;
   await using opened = await openAgent({
     flags,
     io,
@@ -120,11 +125,11 @@ async function converse(
   });
   if (!opened) return "no provider";
   let left: Pick<Left, "next" | "draft"> = {};
-  app = createApp(opened, flags["input-mode"], io, (chosen) => {
+  app = createApp(opened, flags, io, (chosen) => {
     left = chosen;
   });
-  const leave = () => app?.quit();
-  for (const signal of ENDING_SIGNALS) process.once(signal, leave);
+  const leave = (signal: NodeJS.Signals) => (signal === "SIGINT" ? app?.interrupt() : app?.quit());
+  for (const signal of ENDING_SIGNALS) process.on(signal, leave);
   await app.run(greeting(opened, io), beginning);
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
   return { session_id: opened.agent.session.id, ...left };
@@ -132,43 +137,48 @@ async function converse(
 
 function createApp(
   opened: OpenedAgent,
-  mode: (typeof INPUT_MODES)[number] | undefined,
+  flags: ChatFlags,
   io: Io,
   goOn: (chosen: Pick<Left, "next" | "draft">) => void,
-): TerminalApp {
+): TerminalApp | PlainApp {
   const { agent, octant, sessions, model } = opened;
   const { roots } = octant.workspace.confinement;
+  const { settings } = octant.config;
   const device = processDevice();
   const palette = paletteOf(io.env);
   const highlight = loadHighlighter();
   const facts = watchFacts(opened);
   const events = (): StampedEvent[] => [...sessions.events(agent.session.id)];
+  const command = async (line: string) => {
+    const outcome = await runSlashLine(line, {
+      opened,
+      io,
+      signal: new AbortController().signal,
+      hasInput: true,
+      helpNotes: KEYS,
+    });
+    if (outcome?.next === undefined) return outcome;
+    const { next, draft, text } = outcome;
+    goOn({ next, ...(draft !== undefined && { draft }) });
+    return { quit: true, ...(text !== undefined && { text }) };
+  };
+  const pictures = createPictures(opened, io);
+  const shared = { agent, model, facts, command, toContent: pictures.toContent };
+  if (flags.plain || settings.plain || io.env["TERM"] === "dumb")
+    return new PlainApp({ ...shared, input: io.stdin, output: io.stdout });
   return new TerminalApp({
+    ...shared,
     device,
     palette,
-    agent,
-    model,
     highlight,
-    inputMode: mode ?? octant.config.settings.input_mode,
+    inputMode: flags["input-mode"] ?? settings.input_mode,
     history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),
     complete: createCompleter(octant, io.env),
     bell: true,
     asksForBackground: asksForBackground(io.env),
     prompts: () => listPrompts(events()).map(({ text }) => text),
-    facts,
-    async command(line) {
-      const outcome = await runSlashLine(line, {
-        opened,
-        io,
-        signal: new AbortController().signal,
-        hasInput: true,
-        helpNotes: KEYS,
-      });
-      if (outcome?.next === undefined) return outcome;
-      const { next, draft, text } = outcome;
-      goOn({ next, ...(draft !== undefined && { draft }) });
-      return { quit: true, ...(text !== undefined && { text }) };
-    },
+    attach: pictures.attach,
+    attachClipboard: pictures.attachClipboard,
     externalEditor: (text) => editExternally(text, io.env, roots),
     pager: () => runPager(device, palette, viewTranscript(events(), device.columns, highlight)),
   });

@@ -1,17 +1,16 @@
 import { text as readAll } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  expandMentions,
   type OutputSchema,
   PROVIDER_NAMES,
   type ProviderName,
   type RunEnded,
   type UserPart,
 } from "@octant/agent";
-import { createToText, ToolError } from "@octant/core";
-import { pathToUri } from "@octant/host";
+import { ToolError } from "@octant/core";
 import { createTerminalPrompter, type PermissionRule, ToolPattern } from "@octant/runtime";
 import { isSlashLine, runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
+import { withMentions } from "../agent/mentions.ts";
 import { type OpenAgentOptions, type OpenedAgent, openAgent, toSessionChoice } from "../agent/open-agent.ts";
 import { loadOutputSchema } from "../agent/output-schema.ts";
 import { createProgressLines } from "../agent/run-progress.ts";
@@ -154,26 +153,6 @@ async function work(
 
 const lastText = (parts: readonly { readonly type: string; readonly text?: string }[]) =>
   parts.flatMap(({ type, text }) => (type === "text" && text !== undefined ? [text] : [])).join("");
-
-/** Files that the prompt mentions are read as the agent itself would read them. */
-function withMentions({ octant }: OpenedAgent, prompt: string): Promise<readonly UserPart[]> {
-  const toText = createToText(octant.registry, octant.workspace.confinement.roots.map(pathToUri));
-  const caller = { id: "agent-mentions", access: "read" } as const;
-  return expandMentions(prompt, async (path) => {
-    for (const action of ["read", "list"]) {
-      const { envelope, attachments } = await octant.dispatch(
-        { tool: "fs", action, input: { uri: path } },
-        { caller },
-      );
-      if (!envelope.ok) continue;
-      const images = attachments.flatMap(({ kind, mime, bytes }): UserPart[] =>
-        kind === "image" ? [{ type: "image", mime, data: Buffer.from(bytes).toString("base64") }] : [],
-      );
-      return [{ type: "text", text: toText(envelope) }, ...images];
-    }
-    return undefined;
-  });
-}
 
 async function readPrompt(argument: string | undefined, io: Io, isResumed: boolean): Promise<string> {
   const piped = io.stdin.isTTY ? "" : (await readAll(io.stdin)).trim();

@@ -47,6 +47,7 @@ export interface EffectiveSettings {
   readonly base_url: string | null;
   readonly custom_instructions: string;
   readonly input_mode: (typeof INPUT_MODES)[number];
+  readonly plain: boolean;
   readonly models: Dictionary<ModelSettings>;
   readonly max_tokens: number | null;
   readonly hooks: readonly HookSettings[];

@@ -9,6 +9,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   base_url: null,
   custom_instructions: "",
   input_mode: "default",
+  plain: false,
   models: emptyDictionary(),
   max_tokens: null,
   hooks: [],

@@ -33,6 +33,7 @@ export const KEYS = {
   base_url: { summary: "Another address of the model's provider", below: "ignored, with a warning" },
   custom_instructions: { summary: "Text for the system prompt", below: "adds to the user's" },
   input_mode: { summary: "Keys of the input line", below: "overrides" },
+  plain: { summary: "The agent writes lines without redraws, for screen readers", below: "overrides" },
   models: {
     summary: "Window, output limit, price and abilities of models, by the beginning of their ids",
     below: "ignored, with a warning",

@@ -82,7 +82,7 @@ function mergeKey<K extends keyof Settings>(key: K, site: Site): void {
 }
 
 const override =
-  (key: "model" | "input_mode" | "max_tokens") =>
+  (key: "model" | "input_mode" | "plain" | "max_tokens") =>
   (value: unknown, { settings, note }: Site): void => {
     Object.assign(settings, { [key]: value });
     note(key);
@@ -107,6 +107,7 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
   $schema: () => {},
   model: override("model"),
   input_mode: override("input_mode"),
+  plain: override("plain"),
   max_tokens: override("max_tokens"),
   api_key: personal("api_key", (value, { settings, note }) => {
     settings.api_key = value;

@@ -32,6 +32,7 @@ export function settingsSchema() {
       base_url: httpAddress(),
       custom_instructions: z.string(),
       input_mode: z.enum(INPUT_MODES),
+      plain: z.boolean(),
       models: dictionary(z.string().min(1), modelSchema()),
       max_tokens: z.int().positive(),
       permissions: z.union([dictionary(ToolPattern, PermissionMode), z.array(PermissionRule)]),

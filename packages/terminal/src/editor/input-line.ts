@@ -72,6 +72,11 @@ export class InputLine {
     );
   }
 
+  /** In vim's normal mode the key is vim's. */
+  get wantsControlV(): boolean {
+    return this.#isVim && this.#editor.input.mode !== "insert";
+  }
+
   /** Whether every key belongs to a command that is half typed. */
   get isMidCommand(): boolean {
     return (
@@ -90,6 +95,12 @@ export class InputLine {
 
   close(): void {
     clearTimeout(this.#timeout);
+  }
+
+  /** Puts a text at the cursor as it is. */
+  insert(text: string): void {
+    this.#editor = inserted(this.#editor, text);
+    this.#historyAt = undefined;
   }
 
   paste(text: string): void {

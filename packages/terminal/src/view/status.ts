@@ -13,6 +13,8 @@ export type StatusFacts = {
   queued: number;
   vim?: string;
   note?: string;
+  /** Without signs that a screen reader spells out. */
+  isPlain?: boolean;
 };
 
 const METER_CELLS = 8;
@@ -21,7 +23,7 @@ export function viewStatus(facts: StatusFacts, width: number): Line {
   const parts: Span[] = [
     ...(facts.vim ? [span(facts.vim.toUpperCase(), { bold: true, role: "accent" })] : []),
     span(toOneLine(facts.model)),
-    ...(facts.context ? [meter(facts.context)] : []),
+    ...(facts.context ? [meter(facts.context, facts.isPlain)] : []),
     ...(facts.cost ? [span(`$${facts.cost.toFixed(facts.cost < 0.1 ? 4 : 2)}`)] : []),
     ...(facts.cacheHitRate ? [span(`cache ${Math.round(facts.cacheHitRate * 100)} %`)] : []),
     ...(facts.branch ? [span(toOneLine(facts.branch))] : []),
@@ -31,12 +33,14 @@ export function viewStatus(facts: StatusFacts, width: number): Line {
     ...(facts.note ? [span(facts.note, { role: "warning" })] : []),
   ];
   const muted = parts.map(({ text, style }) => span(text, style.role ? style : { ...style, role: "muted" }));
-  const line = muted.flatMap((part, i) => (i === 0 ? [part] : [span(" · ", { role: "rule" }), part]));
+  const between = span(facts.isPlain ? ", " : " · ", { role: "rule" });
+  const line = muted.flatMap((part, i) => (i === 0 ? [part] : [between, part]));
   return lineWidth(line) > width ? truncate(line, width) : line;
 }
 
-function meter({ used, size }: { used: number; size: number }): Span {
+function meter({ used, size }: { used: number; size: number }, isPlain = false): Span {
   const share = size > 0 ? Math.min(used / size, 1) : 0;
+  if (isPlain) return span(`context ${Math.round(share * 100)} % full`);
   const filled = Math.round(share * METER_CELLS);
   const text = `${"▰".repeat(filled)}${"▱".repeat(METER_CELLS - filled)} ${Math.round(share * 100)} %`;
   return span(text, { role: share >= 0.9 ? "error" : share >= 0.7 ? "warning" : "muted" });

@@ -1,4 +1,4 @@
-import { type AgentEvent, textOf } from "@octant/agent";
+import { type AgentEvent, textOf, type UserPart, withoutMentioned } from "@octant/agent";
 import { toOneLine, toVisible } from "@octant/core";
 import { hardWrap, type Line, span, truncate, wrap } from "../styled.ts";
 import { viewDiff } from "./diff.ts";
@@ -10,7 +10,7 @@ const MAX_OUTPUT_LINES = 6;
 export function viewEvent(event: AgentEvent, titleOf: (callId: string) => string, width: number): Line[] {
   switch (event.type) {
     case "user":
-      return event.origin === "person" ? userText(textOf(event.content), width) : [];
+      return event.origin === "person" ? userSaid(event.content, width) : [];
     case "tool_ended":
       return toolEnded(event, titleOf(event.call_id), width);
     case "permission_answered":
@@ -37,6 +37,13 @@ export function viewEvent(event: AgentEvent, titleOf: (callId: string) => string
     default:
       return [];
   }
+}
+
+function userSaid(content: readonly UserPart[], width: number): Line[] {
+  const pictures = content.filter(({ type }) => type === "image").length;
+  const note = `  with ${pictures} picture${pictures === 1 ? "" : "s"}`;
+  const text = userText(textOf(withoutMentioned(content)), width);
+  return pictures > 0 ? [...text, [span(note, { role: "muted" })]] : text;
 }
 
 function userText(text: string, width: number): Line[] {

@@ -1,0 +1,168 @@
+import { createInterface, type Interface } from "node:readline";
+import { toOneLine } from "@octant/core";
+import type { PermissionPrompter } from "@octant/runtime";
+import type { AppOptions, Beginning } from "./app.ts";
+import { Approvals } from "./approvals.ts";
+import { type Line, plainText, span } from "./styled.ts";
+import { ConversationView } from "./view/conversation-view.ts";
+import { choicesFor, viewPermission } from "./view/permission.ts";
+import { viewStatus } from "./view/status.ts";
+
+export type PlainOptions = Pick<AppOptions, "agent" | "command" | "facts" | "model" | "toContent"> & {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream & { columns?: number };
+};
+
+/** What a screen reader says in place of a mark. */
+const WORDS: Readonly<Record<string, string>> = {
+  "✓ ": "done: ",
+  "✗ ": "failed: ",
+  "› ": "you: ",
+  "∙ ": "note: ",
+  "! ": "warning: ",
+  "? ": "question: ",
+};
+
+const DEFAULT_WIDTH = 80;
+
+/** The agent for screen readers and simple terminals: lines are written once, in order, and answered with lines. */
+export class PlainApp {
+  readonly #options: PlainOptions;
+  readonly #view: ConversationView;
+  readonly #approvals: Approvals;
+  #lines: Interface | undefined;
+  /** Lines that end with a backslash go on. */
+  #begun = "";
+
+  constructor(options: PlainOptions) {
+    this.#options = options;
+    this.#view = new ConversationView(() => this.#width, undefined);
+    this.#approvals = new Approvals({
+      onChange: () => this.#ask(),
+      stop: () => void options.agent.cancel(),
+    });
+  }
+
+  get prompter(): PermissionPrompter {
+    return this.#approvals.prompter;
+  }
+
+  get #width(): number {
+    return this.#options.output.columns || DEFAULT_WIDTH;
+  }
+
+  async run(greeting: readonly Line[], { message, draft }: Beginning = {}): Promise<void> {
+    const { agent, input } = this.#options;
+    const stopListening = agent.subscribe((event) => {
+      if (event.type === "tool_began") this.#write([[span(`running: ${toOneLine(event.title)}`)]]);
+      this.#view.onEvent(event);
+      this.#write(this.#view.take());
+    });
+    this.#write(greeting);
+    if (draft !== undefined) this.#write([[span("your message was:")], [span(toOneLine(draft))]]);
+    const lines = createInterface({ input, terminal: false });
+    this.#lines = lines;
+    lines.on("line", (line) => this.#onLine(line));
+    const left = new Promise<void>((resolve) => lines.once("close", resolve));
+    if (message) void this.#send(message);
+    else this.#ready();
+    await left;
+    stopListening();
+    await agent.cancel();
+  }
+
+  quit(): void {
+    this.#lines?.close();
+  }
+
+  /** Ctrl-C stops the agent, or leaves when it is idle. */
+  interrupt(): void {
+    if (this.#options.agent.isRunning) void this.#options.agent.cancel();
+    else this.quit();
+  }
+
+  #onLine(line: string): void {
+    const { request, isReason } = this.#approvals;
+    if (request && isReason) this.#approvals.deny(line.trim());
+    else if (request) this.#answer(line.trim());
+    else if (line.endsWith("\\")) this.#begun += `${line.slice(0, -1)}\n`;
+    else {
+      const text = (this.#begun + line).trim();
+      this.#begun = "";
+      if (text === "") this.#ready();
+      else if (text.startsWith("/")) void this.#command(text);
+      else void this.#send(text);
+    }
+  }
+
+  /** Only a choice in full, or its letter, counts. */
+  #answer(line: string): void {
+    const key = line.toLowerCase();
+    const { request } = this.#approvals;
+    const choice = request && choicesFor(request).find((one) => one.key === key || one.label === key);
+    if (choice) this.#approvals.key(choice.key);
+    if (!choice || this.#approvals.isReason) this.#ask();
+  }
+
+  #ask(): void {
+    const { request, isReason } = this.#approvals;
+    if (request && !isReason) this.#write(viewPermission(request, this.#width));
+    if (request) this.#prompt(isReason ? "why not? " : "answer with a letter: ");
+  }
+
+  async #send(text: string): Promise<void> {
+    const { agent, toContent = async (plain: string) => plain } = this.#options;
+    try {
+      const content = await toContent(text);
+      if (agent.isRunning) {
+        agent.queue(content);
+        this.#write([[span("∙ queued: it is delivered at the next step")]]);
+        return;
+      }
+      this.#write([[span("working; Ctrl-C stops")]]);
+      await agent.send(content);
+    } catch (error) {
+      this.#failed(error);
+    }
+    this.#ready();
+  }
+
+  async #command(line: string): Promise<void> {
+    try {
+      const outcome = await this.#options.command(line);
+      if (outcome?.text) this.#view.appendMarkdown(outcome.text);
+      this.#write(this.#view.take());
+      if (outcome?.draft) this.#write([[span("edit this and send it:")], [span(toOneLine(outcome.draft))]]);
+      if (outcome?.quit) return this.quit();
+      if (outcome?.send) return await this.#send(outcome.send);
+    } catch (error) {
+      this.#failed(error);
+    }
+    this.#ready();
+  }
+
+  #failed(error: unknown): void {
+    this.#write([[span(`✗ ${toOneLine(error instanceof Error ? error.message : String(error))}`)]]);
+  }
+
+  #ready(): void {
+    const { agent, facts, model = "" } = this.#options;
+    if (agent.isRunning || this.#approvals.request) return;
+    const status = { model: agent.session.conversation.model?.id ?? model, ...this.#view.facts, ...facts() };
+    this.#write([viewStatus({ ...status, queued: 0, isPlain: true }, Number.POSITIVE_INFINITY)]);
+    this.#prompt("> ");
+  }
+
+  #prompt(text: string): void {
+    this.#options.output.write(text);
+  }
+
+  #write(lines: readonly Line[]): void {
+    for (const line of lines) this.#options.output.write(`${inWords(plainText(line))}\n`);
+  }
+}
+
+const inWords = (text: string): string => {
+  const word = WORDS[text.slice(0, 2)];
+  return word ? word + text.slice(2) : text;
+};
