@@ -1,12 +1,6 @@
 import { text as readAll } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type OutputSchema,
-  PROVIDER_NAMES,
-  type ProviderName,
-  type RunEnded,
-  type UserPart,
-} from "@octant/agent";
+import { type OutputSchema, PROVIDER_NAMES, type ProviderName, type RunEnded } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import { createTerminalPrompter, type PermissionRule, ToolPattern } from "@octant/runtime";
 import { isSlashLine, runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
