@@ -68,9 +68,9 @@ function createPerson() {
     },
     /** From now on it is plain of an answer that it was kept. */
     markKept() {
-      const openings = at("cache/octant/openings");
-      for (const name of readdirSync(openings)) {
-        const file = join(openings, name);
+      const entries = at("cache/octant/handshakes");
+      for (const name of readdirSync(entries)) {
+        const file = join(entries, name);
         writeFileSync(file, asKept(readFileSync(file, "utf8")));
       }
     },

@@ -38,8 +38,8 @@ import {
 } from "@octant/host";
 import { createTokenStore, type HttpServer, mountApprovals, type TokenStore } from "@octant/http";
 import {
-  type Conversation,
-  createConversation,
+  type Connection,
+  createConnection,
   createService,
   type HttpOptions,
   type Outlet,
@@ -147,14 +147,14 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   removeTool(name: string): boolean;
   /** Serves one MCP client; over stdin and stdout unless told otherwise. */
   serveStdio(
-    options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions" | "answers" | "opened">> & {
+    options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions" | "answers" | "handshake">> & {
       profile?: Profile;
     },
   ): StdioServer;
   /** Serves MCP over HTTP and WebSocket to whoever has a token. */
   serveHttp(options?: HttpServing): Promise<HttpServer>;
   /** One MCP client of this caller, over a transport that the program brings. */
-  openConversation(caller: Caller, outlet: Outlet): Conversation;
+  openConnection(caller: Caller, outlet: Outlet): Connection;
   /** The bearer tokens of this workspace. */
   tokens(): TokenStore;
   close(): Promise<void>;
@@ -328,10 +328,10 @@ function equip<T extends Tool>(
       if (permissions === "enforce" && !prompter) mountApprovals(server, approvals, { ...more, ...access });
       return server;
     },
-    openConversation(caller, outlet) {
+    openConnection(caller, outlet) {
       startWorker();
       service ??= createService(edge);
-      return createConversation({ ...service, caller }, outlet);
+      return createConnection({ ...service, caller }, outlet);
     },
     serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) => {
       startWorker();

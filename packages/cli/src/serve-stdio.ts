@@ -1,4 +1,4 @@
-import type { Opening, Profile, StdioOptions } from "@octant/mcp";
+import type { HandshakeResults, Profile, StdioOptions } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import type { Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
@@ -11,16 +11,16 @@ export interface StdioFlags extends OpenFlags, Pick<StdioOptions, "answers"> {
   readonly profile: Profile | undefined;
 }
 
-export interface Start extends Pick<StdioOptions, "opened"> {
-  /** Told how first questions are answered. */
-  readonly keep?: ((opening: Opening) => void) | undefined;
+export interface Start extends Pick<StdioOptions, "handshake"> {
+  /** Stores the handshake results for the next start. */
+  readonly store?: ((results: HandshakeResults) => void) | undefined;
 }
 
 /** What was asked to end is gone within a second. */
 const MAX_CLOSING_MS = 700;
 
 /** Serves one client until it goes, or we are told to end. */
-export async function serveStdio(flags: StdioFlags, io: Io, { opened, keep }: Start): Promise<number> {
+export async function serveStdio(flags: StdioFlags, io: Io, { handshake, store }: Start): Promise<number> {
   process.on("uncaughtException", (cause) => {
     logLine(`ends after an uncaught error: ${cause instanceof Error ? cause.stack : cause}`, io);
     process.exit(EXIT.FAILED);
@@ -31,9 +31,9 @@ export async function serveStdio(flags: StdioFlags, io: Io, { opened, keep }: St
     answers: flags.answers,
     input: io.stdin,
     output: io.stdout,
-    ...(opened && { opened }),
+    ...(handshake && { handshake }),
   });
-  keep?.(server.opening());
+  store?.(server.handshakeResults());
   settleLater(octant, io);
   // Work that does not heed its cancellation must not keep the process.
   const endSoon = () => setTimeout(() => process.exit(EXIT.OK), MAX_CLOSING_MS).unref();
@@ -52,7 +52,7 @@ export async function serveStdio(flags: StdioFlags, io: Io, { opened, keep }: St
   return EXIT.OK;
 }
 
-/** Not at once: the client has its first questions, and each of these takes some milliseconds. */
+/** Not at once: the client is in its handshake, and each of these takes some milliseconds. */
 const SETTLE_AFTER_MS = 1_000;
 
 function settleLater({ workspace }: Octant<OwnTool>, io: Io): void {

@@ -1,6 +1,6 @@
 import type { Reply } from "@octant/core";
 import { expect, test } from "vitest";
-import { encodeCallToolResult, MAX_TEXT_BYTES, toCallToolResult } from "./answer.ts";
+import { MAX_TEXT_BYTES, toStructuredResult } from "./answer.ts";
 
 const meta = { tool: "fs", action: "read", trace_id: "t", paging: { cursor: null, more: false } };
 const replyWith = (data: unknown, attachments: Reply["attachments"] = []): Reply => ({
@@ -8,35 +8,29 @@ const replyWith = (data: unknown, attachments: Reply["attachments"] = []): Reply
   attachments,
 });
 const textOf = (reply: Reply) => {
-  const [block] = toCallToolResult(reply).content;
+  const [block] = toStructuredResult(reply).content;
   return block?.type === "text" ? block.text : "";
 };
 
 test("the text block is the envelope's JSON, word for word", () => {
   const reply = replyWith({ text: 'a "quoted"\nline \u2028 𝄞 \ud800' });
   expect(textOf(reply)).toBe(JSON.stringify(reply.envelope));
-  expect(JSON.parse(encodeCallToolResult(reply))).toEqual(
-    JSON.parse(JSON.stringify(toCallToolResult(reply))),
-  );
-});
-
-test("the encoded result is byte for byte what serialising the object gives", () => {
-  const picture = { kind: "image", mime: "image/png", bytes: new Uint8Array([1, 2, 250]) } as const;
-  for (const reply of [replyWith({ gone: undefined, n: 1 }), replyWith(null, [picture])]) {
-    expect(encodeCallToolResult(reply)).toBe(JSON.stringify(toCallToolResult(reply)));
-  }
 });
 
 test("a failure is an error result that still carries its envelope", () => {
   const error = { code: "CANCELLED", message: "no", details: {} } as const;
-  const result = toCallToolResult({ envelope: { ok: false, data: null, error, meta }, attachments: [] });
+  const result = toStructuredResult({ envelope: { ok: false, data: null, error, meta }, attachments: [] });
   expect(result).toMatchObject({ isError: true, structuredContent: { error } });
 });
 
 test("a picture comes as image content with its own bytes only", () => {
   const whole = new Uint8Array([9, 1, 2, 9]);
   const reply = replyWith(null, [{ kind: "image", mime: "image/png", bytes: whole.subarray(1, 3) }]);
-  expect(toCallToolResult(reply).content[1]).toEqual({ type: "image", data: "AQI=", mimeType: "image/png" });
+  expect(toStructuredResult(reply).content[1]).toEqual({
+    type: "image",
+    data: "AQI=",
+    mimeType: "image/png",
+  });
 });
 
 test("an answer above the limit has its head as text and all of it as structured content", () => {
@@ -48,7 +42,7 @@ test("an answer above the limit has its head as text and all of it as structured
     expect(Buffer.byteLength(head)).toBeGreaterThan(MAX_TEXT_BYTES - 4);
     expect(head.isWellFormed()).toBe(true);
     expect(JSON.stringify(reply.envelope).startsWith(head)).toBe(true);
-    expect(JSON.parse(encodeCallToolResult(reply)).structuredContent).toEqual(reply.envelope);
+    expect(toStructuredResult(reply).structuredContent).toEqual(reply.envelope);
   }
 });
 

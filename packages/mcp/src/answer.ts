@@ -1,5 +1,5 @@
 import type { Attachment, Envelope, Reply, ToText } from "@octant/core";
-import type { ResourceContent } from "./features/sources.ts";
+import type { ResourceContent } from "./sources.ts";
 
 /** Above this the text block is only the head of the answer. */
 export const MAX_TEXT_BYTES = 64 * 1024;
@@ -36,20 +36,10 @@ export interface CallToolResult {
 /** How an answer becomes a result. */
 export type ToResult = (reply: Reply) => CallToolResult;
 
-/** A reply that is to be shown in a way of its own. */
-export interface ShownReply extends Reply {
-  readonly toResult?: ToResult;
-}
+export const toResultFor = (answers: Answers | ToResult, toText: ToText): ToResult =>
+  typeof answers === "function" ? answers : answers === "text" ? toTextResult(toText) : toStructuredResult;
 
-/** Undefined for the usual way, which has a quick path of its own. */
-export const toResultFor = (answers: Answers | ToResult, toText: ToText): ToResult | undefined =>
-  typeof answers === "function" ? answers : answers === "text" ? toTextResult(toText) : undefined;
-
-/** The result as an object, for hosts that serialise it themselves. */
-export const toCallToolResult = (reply: ShownReply): CallToolResult =>
-  (reply.toResult ?? toStructuredResult)(reply);
-
-const toStructuredResult: ToResult = ({ envelope, attachments }) => ({
+export const toStructuredResult: ToResult = ({ envelope, attachments }) => ({
   content: [{ type: "text", text: headOf(JSON.stringify(envelope)) }, ...attachments.map(toMedia)],
   structuredContent: envelope,
   isError: !envelope.ok,
@@ -61,19 +51,6 @@ const toTextResult =
     content: [{ type: "text", text }, ...attachments.map(toMedia)],
     isError: !envelope.ok,
   });
-
-/**
- * The result as JSON, with `stamp` as its last members. The envelope is serialised once and serves both as the
- * structured content and as the text.
- */
-export function encodeCallToolResult(reply: ShownReply, stamp = ""): string {
-  if (reply.toResult) return `${JSON.stringify(reply.toResult(reply)).slice(0, -1)}${stamp}}`;
-  const { envelope, attachments } = reply;
-  const json = JSON.stringify(envelope);
-  const media = attachments.map((attachment) => `,${JSON.stringify(toMedia(attachment))}`).join("");
-  const text = JSON.stringify(headOf(json));
-  return `{"content":[{"type":"text","text":${text}}${media}],"structuredContent":${json},"isError":${!envelope.ok}${stamp}}`;
-}
 
 const toMedia = ({ kind, bytes, mime }: Attachment): MediaBlock => ({
   type: kind,

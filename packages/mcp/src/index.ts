@@ -31,12 +31,11 @@ export {
   type ToolNames,
   type ToolPlace,
 } from "./client/index.ts";
-export { type Conversation, createConversation } from "./direct.ts";
-export type { Outlet } from "./direct-calls.ts";
+export { type Connection, createConnection, type Outlet } from "./connection.ts";
+export { type AnsweredHandshake, answerHandshake, type HandshakeResults } from "./handshake.ts";
 export { type HttpOptions, type HttpServer, type Limits, serveHttp } from "./http/index.ts";
-export { parseJson } from "./json.ts";
 export { createListing, type Listing, type ListingOptions } from "./listing.ts";
-export { answerOpening, type Opened, type Opening } from "./opening.ts";
+export { type Outgoing, parseJson } from "./messages.ts";
 export { type ListedTool, PROFILES, type Profile } from "./profiles.ts";
 export { createService, type ServiceOptions } from "./service.ts";
 export { type StdioOptions, type StdioServer, serveStdio } from "./stdio.ts";

@@ -31,6 +31,45 @@ export interface Listing {
   toCall(name: string, args: Readonly<Record<string, unknown>>): Call | undefined;
 }
 
+/** The listing of tools that may change at run time. */
+export interface LiveListing {
+  current(): Listing;
+  onChange(listener: () => void): () => void;
+  close(): void;
+}
+
+export function createLiveListing(
+  { registry, profile, mode, answers, offers }: ListingOptions,
+  log: (line: string) => void,
+): LiveListing {
+  const options: ListingOptions = {
+    registry,
+    ...(profile && { profile }),
+    ...(mode && { mode }),
+    ...(answers && { answers }),
+  };
+  let listing = createListing({ ...options, ...(offers && { offers }) });
+  let isStale = false;
+  const stop = registry.changes.listen(() => {
+    isStale = true;
+  });
+  return {
+    current() {
+      if (!isStale) return listing;
+      isStale = false;
+      try {
+        listing = createListing(options);
+      } catch (cause) {
+        // A tool added at run time must not take the others down.
+        log(`the tool list stays as it was: ${cause}`);
+      }
+      return listing;
+    },
+    onChange: (listener) => registry.changes.listen(listener),
+    close: stop,
+  };
+}
+
 /** Throws a TypeError when the declarations cannot be told apart by a client. */
 export function createListing(options: ListingOptions): Listing {
   const { answers = "structured" } = options;

@@ -1,7 +1,8 @@
-/** JSON-RPC on the wire: which messages there are, and the lines that answer one. */
+/** JSON-RPC: messages as values, and the checks that make a message of what a client sent. */
 export type RequestId = string | number;
 export type Plain = Readonly<Record<string, unknown>>;
 
+/** A request or a notification of the client. */
 export interface Message {
   /** A notification has none. */
   readonly id: RequestId | undefined;
@@ -10,28 +11,65 @@ export interface Message {
   readonly meta: Plain | undefined;
 }
 
+/** A message of the server. Edges serialise it. */
+export type Outgoing =
+  | { readonly jsonrpc: "2.0"; readonly id: RequestId; readonly result: Plain }
+  | { readonly jsonrpc: "2.0"; readonly id: RequestId | null; readonly error: ErrorObject }
+  | { readonly jsonrpc: "2.0"; readonly id: RequestId; readonly method: string; readonly params: Plain }
+  | { readonly jsonrpc: "2.0"; readonly method: string; readonly params?: Plain };
+
+export interface ErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
+export const METHOD_NOT_FOUND = -32_601;
 export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
+export const HEADER_MISMATCH = -32_020;
+export const MISSING_CAPABILITY = -32_021;
 export const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
 
-/** Members in the order in which the SDK writes them. */
-export const resultLine = (id: RequestId, result: string): string =>
-  `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+/** A request that is answered with an error of the protocol. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+  readonly code: number;
+  readonly data: unknown;
 
-export const errorLine = (id: RequestId | null, code: number, message: string, data?: unknown): string =>
-  JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
 
-export const notificationLine = (method: string, params?: unknown): string =>
-  JSON.stringify({ jsonrpc: "2.0", method, params });
+export const invalidParams = (message: string, data?: unknown): ProtocolError =>
+  new ProtocolError(INVALID_PARAMS, message, data);
 
-/** Tells a line of `notificationLine` from the answers. */
-export const isNotificationLine = (line: string): boolean => line.startsWith('{"jsonrpc":"2.0","method":');
+export const toResultMessage = (id: RequestId, result: Plain): Outgoing => ({ jsonrpc: "2.0", id, result });
 
-/** The request or notification in a parsed line, by the SDK's rules; undefined for anything else. */
+export const toErrorMessage = (id: RequestId | null, { code, message, data }: ErrorObject): Outgoing => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message, ...(data !== undefined && { data }) },
+});
+
+export const toNotification = (method: string, params?: Plain): Outgoing => ({
+  jsonrpc: "2.0",
+  method,
+  ...(params && { params }),
+});
+
+/** Whether the message ends the request that it is about. */
+export const isAnswer = (message: Outgoing): boolean => "result" in message || "error" in message;
+
+/** The request or notification in a parsed value; undefined for anything else. */
 export function toMessage(value: unknown): Message | undefined {
-  if (!isPlain(value) || value["jsonrpc"] !== "2.0" || !hasOnly(value, MEMBERS)) return undefined;
+  if (!isPlain(value) || value["jsonrpc"] !== "2.0" || "result" in value || "error" in value)
+    return undefined;
   const { id, method, params } = value;
   if (typeof method !== "string" || (id !== undefined && !isToken(id))) return undefined;
   if (params === undefined) return { id, method, params, meta: undefined };
@@ -40,13 +78,13 @@ export function toMessage(value: unknown): Message | undefined {
   return meta === undefined || isMeta(meta) ? { id, method, params, meta } : undefined;
 }
 
-/** An answer to something the server asked. */
-export const isResponse = (value: unknown): boolean =>
+/** An answer to a request of the server. */
+export const isResponse = (value: unknown): value is Plain =>
   isPlain(value) && value["jsonrpc"] === "2.0" && ("result" in value || "error" in value);
 
 /**
- * The ids under which a client waits for an answer to what is no request. Of a batch, which no revision in use has,
- * these are the ids of its members, as far as one client's calls go.
+ * The ids under which a client awaits an answer to an invalid request. The ids of a batch, which no revision in use
+ * has, are those of its members.
  */
 export function idsAwaited(value: unknown): RequestId[] {
   const members = Array.isArray(value) ? value.slice(0, MAX_BATCH_ANSWERS) : [value];
@@ -60,23 +98,63 @@ export function idsAwaited(value: unknown): RequestId[] {
 export const isPlain = (value: unknown): value is Plain =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+export const toPlain = (value: unknown): Plain => (isPlain(value) ? value : {});
+
 /** Strings and safe integers: ids of requests, and progress tokens. */
 export const isToken = (value: unknown): value is RequestId =>
   typeof value === "string" || Number.isSafeInteger(value);
 
-export function hasOnly(value: Plain, names: ReadonlySet<string>): boolean {
-  for (const name in value) if (!names.has(name)) return false;
-  return true;
-}
-
 /** A line of 64 MiB could ask for millions. */
 const MAX_BATCH_ANSWERS = 256;
-const MEMBERS = new Set(["jsonrpc", "id", "method", "params"]);
-const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
-function isMeta(meta: unknown): meta is Plain {
-  if (!isPlain(meta)) return false;
-  const { progressToken, [RELATED_TASK]: task } = meta;
-  if (progressToken !== undefined && !isToken(progressToken)) return false;
-  return task === undefined || (isPlain(task) && typeof task["taskId"] === "string");
+const isMeta = (meta: unknown): meta is Plain =>
+  isPlain(meta) && (meta["progressToken"] === undefined || isToken(meta["progressToken"]));
+
+/** Far above any message of the protocol, far below what exhausts a stack or a heap. */
+export const MAX_JSON_DEPTH = 64;
+
+/** Parses text whose nesting is bounded; throws a SyntaxError for anything else. */
+export function parseJson(text: string): unknown {
+  // JSON.parse takes ten million brackets and 700 MB for them, so the depth is counted before it runs.
+  if (hasManyOpenings(text) && isTooDeep(text))
+    throw new SyntaxError(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  return JSON.parse(text);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** What opens fewer brackets than that is not deeper either; most messages open a handful. */
+function hasManyOpenings(text: string): boolean {
+  let count = 0;
+  for (const opening of ["{", "["])
+    for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1))
+      if (++count > MAX_JSON_DEPTH) return true;
+  return false;
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfString(text, at);
+    else if (unit === OPEN_OBJECT || unit === OPEN_ARRAY) {
+      if (++depth > MAX_JSON_DEPTH) return true;
+    } else if (unit === CLOSE_OBJECT || unit === CLOSE_ARRAY) depth--;
+  }
+  return false;
+}
+
+/** Long strings are crossed at the speed of indexOf. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(quote - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return quote;
+  }
+  return text.length;
 }

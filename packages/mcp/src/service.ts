@@ -1,21 +1,14 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Call,
-  type Caller,
-  type CallOptions,
-  createToText,
-  type Dispatch,
-  type Jobs,
-  type Reply,
-} from "@octant/core";
+import { type Call, type Caller, type CallOptions, createToText, type Jobs, type Reply } from "@octant/core";
 import { type Answers, type ToResult, toResultFor } from "./answer.ts";
+import type { Exchange } from "./asking/exchange.ts";
 import { createStateSeal, type StateSeal } from "./asking/request-state.ts";
-import { type Capabilities, type Era, toCapabilities } from "./features/capabilities.ts";
-import type { Exchange } from "./features/exchange.ts";
-import type { CompletionSource, Icon, PromptSource, ResourceSource } from "./features/sources.ts";
-import { knowsTasks } from "./features/task-wire.ts";
-import { createTasks, type Tasks } from "./features/tasks.ts";
-import { createListing, type Listing, type ListingOptions } from "./listing.ts";
+import { type Capabilities, toCapabilities } from "./capabilities.ts";
+import type { Era } from "./era.ts";
+import { createLiveListing, type ListingOptions, type LiveListing } from "./listing.ts";
+import { createMethods, type Methods } from "./methods/index.ts";
+import type { CompletionSource, Icon, PromptSource, ResourceSource } from "./sources.ts";
+import { createTasks, type Tasks } from "./tasks/tasks.ts";
 
 /** A dispatcher that may use the client itself, where its tools are made for MCP. Any other fits too. */
 export type EdgeDispatch = (
@@ -63,78 +56,41 @@ export interface ServerInfo {
 
 /** What all connections of one MCP server share. */
 export interface Service {
-  /** What every modern result carries, so no more than the names. */
+  /** Every modern result carries it, so it has no more than the names. */
   readonly serverInfo: ServerInfo;
-  /** All there is to say, for those who hear it once. */
+  /** With description and icons, for results that a client gets once. */
   readonly fullServerInfo: ServerInfo;
   readonly instructions: string | undefined;
   readonly capabilities: Readonly<Record<Era, Capabilities>>;
+  readonly methods: Readonly<Record<Era, Methods>>;
+  readonly listing: LiveListing;
   readonly resources: ResourceSource | undefined;
   readonly prompts: PromptSource | undefined;
   readonly completions: CompletionSource | undefined;
   readonly tasks: Tasks | undefined;
-  readonly toResult: ToResult | undefined;
-  readonly dispatch: Dispatch;
+  readonly logging: boolean;
+  readonly toResult: ToResult;
+  readonly dispatch: EdgeDispatch;
   readonly caller: Caller;
   readonly log: (line: string) => void;
   readonly states: StateSeal;
-  listing(): Listing;
-  onListChanged(listener: () => void): () => void;
-  /** Whether such a call needs what only the SDK's server has: tasks, headers, or the client itself. */
-  isForSdk(name: string, clientCapabilities?: unknown): boolean;
-  /** Lets the call with this signal use the client. */
-  lend(exchange: Exchange, signal: AbortSignal): void;
   close(): void;
 }
-
-/** The list rarely changes, and clients that care are told when it does. */
-export const LIST_CACHE = { ttlMs: 300_000, cacheScope: "public" } as const;
-
-/** Depends on who asks, and on files that change at any time. */
-export const OWN_CACHE = { ttlMs: 0, cacheScope: "private" } as const;
 
 const SECRET_BYTES = 32;
 
 export function createService(options: ServiceOptions): Service {
-  const { name, version, title, description, websiteUrl, icons } = options;
-  const toResult = toResultFor(
-    options.answers ?? "structured",
-    createToText(options.registry, options.roots ?? []),
-  );
-  const listed: ListingOptions = {
-    registry: options.registry,
-    ...(options.profile && { profile: options.profile }),
-    ...(options.mode && { mode: options.mode }),
-    // What is not the envelope does not fit its schema.
-    answers: toResult ? "text" : "structured",
-  };
-  const exchanges = new WeakMap<AbortSignal, Exchange>();
+  const { name, version, title, description, websiteUrl, icons, log } = options;
+  const { answers = "structured", registry, roots = [] } = options;
+  // An answer that is not the envelope does not fit its schema.
+  const listed = answers === "structured" ? "structured" : "text";
+  const listing = createLiveListing({ ...options, answers: listed }, log);
   const tasks = options.tasks && createTasks(options.tasks);
-  let listing = createListing({ ...listed, ...(options.offers && { offers: options.offers }) });
-  let stale = false;
-  const stopWatching = options.registry.changes.listen(() => {
-    stale = true;
-  });
-  const currentListing = () => {
-    if (!stale) return listing;
-    stale = false;
-    try {
-      listing = createListing(listed);
-    } catch (cause) {
-      // A tool added at run time must not take the others down.
-      options.log(`the tool list stays as it was: ${cause}`);
-    }
-    return listing;
-  };
-  const dispatch: Dispatch = (call, given) => {
-    const exchange = given.signal && exchanges.get(given.signal);
-    return options.dispatch(call, exchange ? { ...given, exchange } : given);
-  };
-  const dispatchToShow: Dispatch = async (call, given) => ({
-    ...(await dispatch(call, given)),
-    ...(toResult && { toResult }),
-  });
   const names = { name, version, ...(title && { title }) };
+  const byEra = <T>(make: (options: ServiceOptions, era: Era) => T) => ({
+    legacy: make(options, "legacy"),
+    modern: make(options, "modern"),
+  });
   return {
     serverInfo: names,
     fullServerInfo: {
@@ -144,29 +100,21 @@ export function createService(options: ServiceOptions): Service {
       ...(icons && { icons }),
     },
     instructions: options.instructions || undefined,
-    capabilities: { legacy: toCapabilities(options, "legacy"), modern: toCapabilities(options, "modern") },
+    capabilities: byEra(toCapabilities),
+    methods: byEra(createMethods),
+    listing,
     resources: options.resources,
     prompts: options.prompts,
     completions: options.completions,
     tasks,
-    toResult,
-    dispatch: toResult ? dispatchToShow : dispatch,
+    logging: options.logging ?? false,
+    toResult: toResultFor(answers, createToText(registry, roots)),
+    dispatch: options.dispatch,
     caller: options.caller ?? { id: "local", access: "admin" },
-    log: options.log,
+    log,
     states: createStateSeal(options.secret ?? randomBytes(SECRET_BYTES)),
-    listing: currentListing,
-    onListChanged: (listener) => options.registry.changes.listen(listener),
-    isForSdk(name, clientCapabilities) {
-      const offer = currentListing().offer(name);
-      if (!offer) return false;
-      if (offer.usesClient || offer.usesHeaders) return true;
-      return tasks !== undefined && offer.mayBeTask && knowsTasks(clientCapabilities);
-    },
-    lend: (exchange, signal) => {
-      exchanges.set(signal, exchange);
-    },
     close() {
-      stopWatching();
+      listing.close();
       tasks?.close();
     },
   };

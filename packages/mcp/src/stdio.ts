@@ -1,12 +1,17 @@
 import type { Readable, Writable } from "node:stream";
-import { createConversation } from "./direct.ts";
-import { createLineSplitter, MAX_LINE_BYTES } from "./framing.ts";
-import { parseJson } from "./json.ts";
-import { createLineQueue } from "./line-queue.ts";
+import { createConnection } from "./connection.ts";
+import type { AnsweredHandshake, HandshakeResults } from "./handshake.ts";
+import { toHandshakeResults } from "./handshake-results.ts";
 import { createLineWriter } from "./line-writer.ts";
-import { errorLine, INVALID_REQUEST, PARSE_ERROR, type RequestId } from "./messages.ts";
-import { type Opened, type Opening, toOpening } from "./opening.ts";
-import { createResults } from "./results.ts";
+import { createLineQueue, createLineSplitter, MAX_LINE_BYTES } from "./lines.ts";
+import {
+  INVALID_REQUEST,
+  type Outgoing,
+  PARSE_ERROR,
+  parseJson,
+  type RequestId,
+  toErrorMessage,
+} from "./messages.ts";
 import { createService, type ServiceOptions } from "./service.ts";
 
 /** How long a reader that stopped reading may hold up the end. */
@@ -15,21 +20,21 @@ const FLUSH_MS = 500;
 export interface StdioOptions extends ServiceOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** How the client was answered before this server was there. */
-  readonly opened?: Pick<Opened, "answered"> & Partial<Pick<Opened, "offers">>;
+  /** The part of the client's handshake that was answered before this server was loaded. */
+  readonly handshake?: Pick<AnsweredHandshake, "answered"> & Partial<Pick<AnsweredHandshake, "offers">>;
 }
 
 export interface StdioServer {
   /** Resolves when the client has gone, or `close` was called, and the last answer has left. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
-  /** The answers to first questions, for the next start. */
-  opening(): Opening;
+  /** For the cache of the next start. */
+  handshakeResults(): HandshakeResults;
 }
 
 /** Serves one client over a pair of streams, one JSON-RPC message a line. */
-export function serveStdio({ input, output, opened, ...options }: StdioOptions): StdioServer {
-  const service = createService({ ...options, ...(opened?.offers && { offers: opened.offers }) });
+export function serveStdio({ input, output, handshake, ...options }: StdioOptions): StdioServer {
+  const service = createService({ ...options, ...(handshake?.offers && { offers: handshake.offers }) });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let closing = false;
   const writer = createLineWriter(output, {
@@ -37,24 +42,25 @@ export function serveStdio({ input, output, opened, ...options }: StdioOptions):
     onFull: () => input.pause(),
     onDrain: () => {
       if (closing) return;
-      conversation.resume();
+      connection.resume();
       lines.resume();
     },
     onGone: () => close(),
   });
-  let replays = true;
-  const conversation = createConversation(service, {
-    write: (line) => {
-      if (!replays) writer.write(line);
-    },
-    isFull: writer.isFull,
-  });
-  for (const message of opened?.answered ?? []) conversation.receive(message);
-  replays = false;
-  const refuse = (reason: string) => writer.write(errorLine(null, PARSE_ERROR, `Parse error: ${reason}`));
+  const write = (message: Outgoing) => writer.write(JSON.stringify(message));
+  const connection = createConnection(
+    service,
+    { write, isFull: writer.isFull },
+    { answered: handshake?.answered ?? [] },
+  );
+  const refuse = (reason: string) =>
+    write(toErrorMessage(null, { code: PARSE_ERROR, message: `Parse error: ${reason}` }));
   const refuseLarge = (id: RequestId | null) =>
-    writer.write(
-      errorLine(id, INVALID_REQUEST, `Invalid Request: a message may have ${MAX_LINE_BYTES} bytes`),
+    write(
+      toErrorMessage(id, {
+        code: INVALID_REQUEST,
+        message: `Invalid Request: a message may have ${MAX_LINE_BYTES} bytes`,
+      }),
     );
   const lines = createLineQueue({
     take(line) {
@@ -64,7 +70,7 @@ export function serveStdio({ input, output, opened, ...options }: StdioOptions):
       } catch (cause) {
         return refuse(cause instanceof Error ? cause.message : "not JSON");
       }
-      conversation.receive(value);
+      connection.receive(value);
     },
     isHeld: writer.isFull,
     onWaiting: () => input.pause(),
@@ -90,14 +96,14 @@ export function serveStdio({ input, output, opened, ...options }: StdioOptions):
     input.off("data", feed);
     input.pause();
     await lines.end();
-    await conversation.close();
+    await connection.close();
     service.close();
     await writer.flush(FLUSH_MS);
   };
   input.on("data", feed);
-  // Whoever answered before us has paused it.
+  // The handshake cache may have paused it.
   input.resume();
   for (const event of ["end", "close", "error"]) input.on(event, close);
   if (input.readableEnded || input.destroyed) close();
-  return { closed, close, opening: () => toOpening(createResults(service), service.listing()) };
+  return { closed, close, handshakeResults: () => toHandshakeResults(service) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encodeCallToolResult, toCallToolResult, toResultFor } from "./answer.ts";
+import { toResultFor } from "./answer.ts";
 import { createDemo } from "./fixtures/demo.ts";
 import { connectInProcess } from "./fixtures/in-process.ts";
 
@@ -11,18 +11,14 @@ test("pictures stay content blocks, and no structured content hides the text", (
   const reply = {
     envelope: { ok: true, data: "see", error: null, meta } as const,
     attachments: [picture],
-    ...(toResult && { toResult }),
   };
-  expect(toCallToolResult(reply)).toEqual({
+  expect(toResult(reply)).toEqual({
     content: [
       { type: "text", text: 'read: "see"' },
       { type: "image", data: "AQI=", mimeType: "image/png" },
     ],
     isError: false,
   });
-  expect(encodeCallToolResult(reply, ',"x":1')).toBe(
-    `${JSON.stringify(toCallToolResult(reply)).slice(0, -1)},"x":1}`,
-  );
 });
 
 test.each(["legacy", "auto"] as const)(

@@ -10,11 +10,14 @@ const PARSE_ERROR = -32_700;
 /** The tools over MCP: jobs, refs and the audit log know the owner as the caller. */
 export const mcpEndpoint = (octant: Octant): BridgeEndpoint => ({
   open(identity, outlet) {
-    const conversation = octant.openConversation(toCaller(identity), outlet);
+    const connection = octant.openConnection(toCaller(identity), {
+      write: (message) => outlet.write(JSON.stringify(message)),
+      isFull: () => outlet.isFull(),
+    });
     return {
-      receive: (text) => receiveJson(text, outlet, conversation.receive),
-      resume: conversation.resume,
-      close: conversation.close,
+      receive: (text) => receiveJson(text, outlet, connection.receive),
+      resume: connection.resume,
+      close: connection.close,
     };
   },
 });

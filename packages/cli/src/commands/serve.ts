@@ -1,6 +1,6 @@
-import { ANSWERS, answerOpening, PROFILES } from "@octant/mcp";
+import { ANSWERS, answerHandshake, PROFILES } from "@octant/mcp";
 import { defineCommand, ENDING_SIGNALS, EXIT, UsageError } from "../command.ts";
-import { createKeptOpening } from "../kept-opening.ts";
+import { createHandshakeCache } from "../handshake-cache.ts";
 import { zmqFlags } from "../wire-flags.ts";
 import { checkpointFlags, permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
@@ -78,14 +78,14 @@ tcp:// needs --zmq-keys. With --http, both are served.`,
     keepStdoutClean();
     if (io.stdin.isTTY) io.stderr.write(`${WAITING}\n`);
     const { stdin: input, stdout: output, env } = io;
-    const kept = createKeptOpening(flags, { env, roots: rootsOf(flags, io) });
-    const opening = kept?.load();
-    const opened = opening && (await untilAskedToEnd(answerOpening({ input, output, opening })));
-    if (opened?.ended) return EXIT.OK;
+    const cache = createHandshakeCache(flags, { env, roots: rootsOf(flags, io) });
+    const results = cache?.load();
+    const early = results && (await untilAskedToEnd(answerHandshake({ input, output, results })));
+    if (early?.ended) return EXIT.OK;
     const { serveStdio } = await import("../serve-stdio.ts");
-    if (!opened) return serveStdio(flags, io, { keep: kept?.keep });
-    const { answered, offers } = opened;
-    return serveStdio(flags, io, { opened: kept?.isCurrent() ? { answered, offers } : { answered } });
+    if (!early) return serveStdio(flags, io, { store: cache?.store });
+    const { answered, offers } = early;
+    return serveStdio(flags, io, { handshake: cache?.isCurrent() ? { answered, offers } : { answered } });
   },
 });
 

@@ -1,52 +1,87 @@
-import { type Answer, type CallOptions, type Question, ToolError } from "@octant/core";
-import { isPlain, type Plain } from "../messages.ts";
+import { ToolError } from "@octant/core";
+import { invalidParams, isPlain, MISSING_CAPABILITY, type Plain, ProtocolError } from "../messages.ts";
+import { type Exchange, type InputRequests, lackOf, type RequestClient } from "./exchange.ts";
 import { canShowForms, toAnswer, toFormParams } from "./forms.ts";
 import type { StateSeal } from "./request-state.ts";
 
-/**
- * Asks a client of the modern revision, which answers no requests: the call ends with the question, and the client
- * makes it once more, with the answer. So what asks is run anew, and gets the answers in the order of its questions.
- */
-export interface InputRequired {
-  readonly ask: NonNullable<CallOptions["ask"]>;
-  /** The result that puts the question; undefined when nothing had to be asked. */
-  result(): Plain | undefined;
-}
-
-export interface RetriedCall {
+/** A request of the modern revision, as far as the client may be asked for input before it is answered. */
+export interface RetriedRequest {
   readonly caller: string;
-  readonly tool: string;
+  /** What is asked for, so that answers given for one thing serve for no other. */
+  readonly subject: string;
   readonly args: unknown;
-  readonly capabilities: unknown;
+  readonly capabilities: Plain;
   /** Members of a retry, as the client sent them. */
   readonly inputResponses: unknown;
   readonly requestState: unknown;
+  readonly log: Exchange["log"];
 }
 
 const KEY = "answer";
 
-/** Undefined when the state that came with a retry is not one that was given for this call. */
-export function createInputRequired(call: RetriedCall, states: StateSeal): InputRequired | undefined {
-  const { caller, tool, args, capabilities, inputResponses, requestState } = call;
-  const before = requestState === undefined ? [] : states.open(requestState, { caller, tool, args });
-  if (!before) return undefined;
-  const given =
-    requestState !== undefined && isPlain(inputResponses) ? toAnswer(inputResponses[KEY]) : undefined;
-  const answers: readonly Answer[] = given ? [...before, given] : before;
-  let asked = 0;
-  let open: Question | undefined;
+/**
+ * A client that answers no requests: its request ends with the input that is required, and the client sends it once
+ * more with the answers. So the work runs again and gets the answers in the order of its questions.
+ */
+export function toModernClient(request: RetriedRequest, states: StateSeal): RequestClient {
+  const { caller, subject, args, capabilities, inputResponses, requestState, log } = request;
+  const call = { caller, subject, args };
+  const known = requestState === undefined ? [] : states.open(requestState, call);
+  if (!known) throw invalidParams("Invalid or expired requestState", { reason: "invalid_request_state" });
+  const rounds = [...known];
+  let round = 0;
+  let required: InputRequests | undefined;
+  let missing: Plain | undefined;
+
+  const ask = async (inputs: InputRequests, responses: unknown): Promise<Plain> => {
+    const before = rounds[round++];
+    if (before) return before;
+    const given = pick(responses, Object.keys(inputs));
+    if (!given) {
+      required = inputs;
+      throw notYet();
+    }
+    rounds.push(given);
+    return given;
+  };
   return {
     async ask(question) {
-      const answer = answers[asked++];
-      if (answer || !canShowForms(capabilities)) return answer;
-      open = question;
-      throw new ToolError("APPROVAL_REQUIRED", "the person has to be asked first", { by: "client" });
+      if (round >= rounds.length && !canShowForms(capabilities)) return undefined;
+      const inputs = { [KEY]: { method: "elicitation/create", params: toFormParams(question) } } as const;
+      // An answer counts only if this server asked for it before.
+      const isAnswered =
+        requestState !== undefined && isPlain(inputResponses) && toAnswer(inputResponses[KEY]);
+      const answers = await ask(inputs, isAnswered ? inputResponses : undefined);
+      return toAnswer(answers[KEY]) ?? { action: "cancel" };
     },
-    result: () =>
-      open && {
-        resultType: "input_required",
-        inputRequests: { [KEY]: { method: "elicitation/create", params: toFormParams(open) } },
-        requestState: states.seal({ caller, tool, args, answers }),
+    exchange: {
+      capabilities,
+      request: (inputs) => ask(inputs, inputResponses),
+      require(needed) {
+        missing = lackOf(needed, capabilities);
+        if (missing) throw notYet();
       },
+      log,
+    },
+    inputRequired() {
+      if (missing) throw new ProtocolError(MISSING_CAPABILITY, MISSING, { requiredCapabilities: missing });
+      return (
+        required && {
+          resultType: "input_required",
+          inputRequests: required,
+          requestState: states.seal({ ...call, answers: rounds }),
+        }
+      );
+    },
   };
+}
+
+export const MISSING = "Missing required client capabilities";
+
+const notYet = () => new ToolError("APPROVAL_REQUIRED", "the client has to be asked first", { by: "client" });
+
+/** All of them, or nothing. */
+function pick(responses: unknown, names: readonly string[]): Plain | undefined {
+  if (!isPlain(responses) || !names.every((name) => Object.hasOwn(responses, name))) return undefined;
+  return Object.fromEntries(names.map((name) => [name, responses[name]]));
 }

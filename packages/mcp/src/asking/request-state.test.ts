@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createStateSeal } from "./request-state.ts";
 
-const call = { caller: "me", tool: "fs", args: { action: "rm", uri: "a" } };
+const call = { caller: "me", subject: "fs", args: { action: "rm", uri: "a" } };
 const answers = [{ action: "accept", content: { answer: "once" } }] as const;
 const secret = Buffer.from("a secret of the server");
 
@@ -16,7 +16,7 @@ test("a state of another call, another caller or another server is refused", () 
   const state = seal.seal({ ...call, answers: [] });
   expect(seal.open(state, { ...call, args: { action: "rm", uri: "b" } })).toBeUndefined();
   expect(seal.open(state, { ...call, caller: "you" })).toBeUndefined();
-  expect(seal.open(state, { ...call, tool: "proc" })).toBeUndefined();
+  expect(seal.open(state, { ...call, subject: "proc" })).toBeUndefined();
   expect(createStateSeal(Buffer.from("other")).open(state, call)).toBeUndefined();
 });
 

@@ -1,21 +1,20 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Answer } from "@octant/core";
-import { isPlain } from "../messages.ts";
-import { toAnswer } from "./forms.ts";
+import { isPlain, type Plain } from "../messages.ts";
 
-/** What has to come back with the retry of a call: whose it is, which call, and what was answered before. */
+/** What a retried request has to bring back: whose it is, what it is for, and the answers to earlier questions. */
 export interface RequestState {
   readonly caller: string;
-  readonly tool: string;
+  readonly subject: string;
   readonly args: unknown;
-  readonly answers: readonly Answer[];
+  /** One for each round, by the names of its inputs. */
+  readonly answers: readonly Plain[];
 }
 
 /** Seals what a client holds for us, so that it comes back as it was given, and only for the same call. */
 export interface StateSeal {
   seal(state: RequestState): string;
   /** The answers so far; undefined when it was changed, is for another call or caller, or too old. */
-  open(text: unknown, call: Omit<RequestState, "answers">): readonly Answer[] | undefined;
+  open(text: unknown, call: Omit<RequestState, "answers">): readonly Plain[] | undefined;
 }
 
 const LIFETIME_MS = 10 * 60_000;
@@ -37,16 +36,14 @@ export function createStateSeal(secret: Uint8Array, now: () => number = Date.now
       const state: unknown = JSON.parse(Buffer.from(body, "base64url").toString());
       if (!isPlain(state) || Number(state["until"]) < now() || state["call"] !== digestOf(call))
         return undefined;
-      return Array.isArray(state["answers"])
-        ? state["answers"].flatMap((one) => toAnswer(one) ?? [])
-        : undefined;
+      return Array.isArray(state["answers"]) ? state["answers"].filter(isPlain) : undefined;
     },
   };
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-const digestOf = ({ caller, tool, args }: Omit<RequestState, "answers">) =>
+const digestOf = ({ caller, subject, args }: Omit<RequestState, "answers">) =>
   createHash("sha256")
-    .update(JSON.stringify([caller, tool, args]))
+    .update(JSON.stringify([caller, subject, args]))
     .digest("base64url");

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Caller, createLargeCalls } from "@octant/core";
 import type { Standing } from "@octant/http";
 import { methodNotAllowed, readJson, refuse } from "@octant/http";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../messages.ts";
 import type { CallerEdge } from "./callers.ts";
+import { isModern } from "./headers.ts";
 import type { Limits } from "./limits.ts";
-import { createHttpListens } from "./listens.ts";
-import { answerModern, isModern } from "./modern.ts";
+import { answerModern } from "./modern.ts";
 import { createSessions } from "./sessions.ts";
 
 export const MCP_PATH = "/mcp";
@@ -21,7 +21,8 @@ export function createEndpoint(limits: Limits, standingOf: (caller: Caller) => S
   const sessions = createSessions(limits, standingOf);
   // An answer counts until it was read, so nobody has to wait for a client that reads nothing.
   const large = createLargeCalls(() => false);
-  const listens = createHttpListens(limits);
+  const ending = new AbortController();
+  const parts = { large, limits, ending: ending.signal };
   return {
     handle(request, response, edge) {
       if (request.method === "GET") return sessions.listen(request, response, edge.service);
@@ -32,15 +33,14 @@ export function createEndpoint(limits: Limits, standingOf: (caller: Caller) => S
         response,
         limits.maxBodyBytes,
         (value) => {
-          if (isModern(request, value))
-            answerModern({ request, response, value }, edge, { large, listens, limits });
+          if (isModern(request.headers, value)) answerModern({ request, response, value }, edge, parts);
           else sessions.post(request, response, value, edge.service);
         },
         parseJson,
       );
     },
     close() {
-      listens.close();
+      ending.abort();
       return sessions.close();
     },
   };

@@ -1,28 +1,27 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { json } from "node:stream/consumers";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { conversations } from "../fixtures/conversations.ts";
+import { conversations, featureConversations } from "../fixtures/conversations.ts";
 import { createDemo } from "../fixtures/demo.ts";
+import { withoutDifferences } from "../fixtures/differences.ts";
+import { createDemoFeatures } from "../fixtures/features.ts";
 import { modernHeaders, modernRequest, serveDemo } from "../fixtures/http.ts";
-import { createService } from "../service.ts";
-import { createToolRunner } from "../tool-runner.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
-import { isModern } from "./modern.ts";
-import { createSdkHttp } from "./sdk-http.ts";
+import { createOracle } from "../fixtures/oracle.ts";
+import { isModern } from "./headers.ts";
 
-/** The same service on nothing but the SDK's own handler. */
+/** The same tools and features on the SDK's own handler. */
 async function serveWithSdk(): Promise<string> {
-  const service = createService(createDemo().options);
-  const sdk = createSdkHttp(service, createToolRunner(service), DEFAULT_LIMITS);
-  const server = createServer(async (request, response) => {
-    await sdk.answer(request, response, await json(request));
-  });
+  const options = { ...createDemo().options, ...createDemoFeatures() };
+  const handler = createMcpHandler(() => createOracle(options, "modern"), { legacy: "reject" });
+  const answer = toNodeHandler(handler);
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
-    await sdk.close();
+    await handler.close();
     server.closeAllConnections();
     server.close();
   });
@@ -38,7 +37,7 @@ const HEADERS: Readonly<Record<string, (body: unknown) => Record<string, string>
 };
 
 /** Each message once, and none that opens a stream or changes the list. */
-const messages = Object.values(conversations)
+const messages = Object.values({ ...conversations, ...featureConversations })
   .flat()
   .map(([message]) => message)
   .filter((message) => !/subscriptions|"grow"/.test(JSON.stringify(message)));
@@ -62,7 +61,6 @@ const broken: readonly unknown[] = [
   })),
   ...[
     { ...good, result: {} },
-    { ...good, other: 1 },
     { ...good, params: { ...good.params, name: [] } },
   ],
   ...["2099-99-99", "2025-11-25", 5].flatMap((version) => [
@@ -76,11 +74,11 @@ const broken: readonly unknown[] = [
 describe.each(Object.entries(HEADERS))("with %s headers", (_name, toHeaders) => {
   const expectSameAnswers = async (sent: readonly unknown[]) => {
     const reference = await serveWithSdk();
-    const { post, headers } = await serveDemo();
+    const { post, headers } = await serveDemo(createDemoFeatures());
     let compared = 0;
     for (const message of sent) {
       const own = toHeaders(message);
-      if (!isModern({ headers: own } as unknown as IncomingMessage, message)) continue;
+      if (!isModern(own, message)) continue;
       const body = JSON.stringify(message);
       const [ours, theirs] = await Promise.all([
         post(body, own),
@@ -90,7 +88,7 @@ describe.each(Object.entries(HEADERS))("with %s headers", (_name, toHeaders) => 
         sent: message,
         status: answer.status,
         type: answer.headers.get("content-type"),
-        text: await answer.text(),
+        body: withoutDifferences(JSON.parse((await answer.text()) || "null")),
       });
       expect(await toTold(ours)).toEqual(await toTold(theirs));
       compared++;

@@ -34,7 +34,7 @@ export function mountMcp(server: HttpServer, options: McpMountOptions): void {
   const as =
     (handle: (...[request, response, edge]: [...Parameters<Handle>, CallerEdge]) => void): Handle =>
     (request, response, caller) =>
-      handle(request, response, caller, callers.get(caller));
+      handle(request, response, caller, callers(caller));
 
   server.mount(MCP_PATH, {
     handle: as((request, response, _caller, edge) => endpoint.handle(request, response, edge)),
@@ -43,12 +43,7 @@ export function mountMcp(server: HttpServer, options: McpMountOptions): void {
       await work.quiet(drainMs);
     },
     async close() {
-      await Promise.all([
-        endpoint.close(),
-        sse?.close(),
-        sockets?.then((open) => open.close()),
-        callers.close(),
-      ]);
+      await Promise.all([endpoint.close(), sse?.close(), sockets?.then((open) => open.close())]);
       service.close();
     },
   });
@@ -56,7 +51,7 @@ export function mountMcp(server: HttpServer, options: McpMountOptions): void {
     async upgrade(request, socket: Duplex, head, caller) {
       if (!offersMcp(request)) return refuseUpgrade(socket, NO_SUBPROTOCOL);
       sockets ??= loadSockets();
-      (await sockets).accept(request, socket, head, callers.get(caller).service);
+      (await sockets).accept(request, socket, head, callers(caller).service);
     },
   });
   if (!sse) return;

@@ -6,8 +6,8 @@ import type { Limits } from "./limits.ts";
 export interface Reply {
   /** Something before the answer. Left out for a client that takes no streams. Asks for the id when it is sent. */
   tell(line: string, toEventId?: () => string): void;
-  /** The answer; it ends the response. */
-  finish(line: string, toEventId?: () => string): void;
+  /** The answer; it ends the response. A stream has sent its status before. */
+  finish(line: string, toEventId?: () => string, status?: number): void;
   /** Ends the response without an answer. */
   cut(): void;
   isFull(): boolean;
@@ -49,13 +49,13 @@ class PostReply implements Reply {
     stream.send(line, toEventId?.());
   }
 
-  finish(line: string, toEventId?: () => string): void {
+  finish(line: string, toEventId?: () => string, status = 200): void {
     clearTimeout(this.#later);
     if (this.#stream) {
       this.#stream.send(line, toEventId?.());
       this.#stream.end();
       // The answers of one turn leave together: to wake the reader for each of them takes longer than to make it.
-    } else setImmediate(sendAnswer, this.#response, line, this.#options.headers);
+    } else setImmediate(sendAnswer, this.#response, status, line, this.#options.headers);
   }
 
   cut(): void {
@@ -88,6 +88,11 @@ class PostReply implements Reply {
   }
 }
 
-function sendAnswer(response: ServerResponse, line: string, headers: ReplyOptions["headers"]): void {
-  if (!response.destroyed) sendJson(response, 200, line, headers);
+function sendAnswer(
+  response: ServerResponse,
+  status: number,
+  line: string,
+  headers: ReplyOptions["headers"],
+): void {
+  if (!response.destroyed) sendJson(response, status, line, headers);
 }

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Caller } from "@octant/core";
 import { createEventStream, type EventStream } from "@octant/http";
-import { createConversation } from "../direct.ts";
-import { isNotificationLine, isPlain, type RequestId, toMessage } from "../messages.ts";
+import { createConnection, type Outlet } from "../connection.ts";
+import { isAnswer, type RequestId, toMessage } from "../messages.ts";
 import type { Service } from "../service.ts";
 import { createEventLog } from "./event-log.ts";
 import type { Limits } from "./limits.ts";
@@ -40,7 +40,6 @@ export interface SessionOptions {
 interface Pending {
   readonly id: RequestId;
   readonly streamId: string;
-  readonly progressToken: unknown;
   reply: Reply;
 }
 
@@ -59,14 +58,13 @@ export function createSession(options: SessionOptions): Session {
   let streams = 0;
   let handshake: RequestId | undefined;
 
-  const outlet = {
-    write(line: string, about?: RequestId) {
-      const post = about === undefined ? findPost(line) : pending.get(about);
-      const isAnswer =
-        about === undefined ? post !== undefined && isAnswerLine(line) : !isNotificationLine(line);
-      if (!post) tellAll(line);
-      else if (isAnswer) finish(post, line);
-      else tell(post, line);
+  const outlet: Outlet = {
+    write(message, about) {
+      const line = JSON.stringify(message);
+      const post = about === undefined ? undefined : pending.get(about);
+      if (!post) broadcast(line);
+      else if (isAnswer(message)) finish(post, line, "result" in message);
+      else report(post, line);
     },
     isFull() {
       for (const { reply } of pending.values()) if (reply.isFull()) return true;
@@ -76,35 +74,24 @@ export function createSession(options: SessionOptions): Session {
       return standalone !== undefined;
     },
   };
-  const conversation = createConversation(service, outlet);
+  const connection = createConnection(service, outlet);
 
-  /** For lines that come without the request they belong to: those of the SDK, and questions to the person. */
-  const findPost = (line: string): Pending | undefined => {
-    const value: unknown = JSON.parse(line);
-    const message = toMessage(value);
-    if (!message) return isPlain(value) ? pending.get(value["id"] as RequestId) : undefined;
-    const posts = [...pending.values()];
-    // It is asked on behalf of a call that runs; any stream to the client will do.
-    if (message.id !== undefined) return posts.findLast(({ reply }) => !reply.isGone());
-    const token = message.params?.["progressToken"];
-    return token === undefined ? undefined : posts.find((post) => post.progressToken === token);
-  };
-  const tellAll = (line: string) => {
+  const broadcast = (line: string) => {
     const eventId = log.keep(STANDALONE, line);
     standalone?.send(line, eventId);
   };
-  const tell = ({ reply, streamId }: Pending, line: string) => {
+  const report = ({ reply, streamId }: Pending, line: string) => {
     const keep = () => log.keep(streamId, line);
-    // Who comes back gets it then.
+    // A client that resumes the stream gets it then.
     if (reply.isGone()) keep();
     else reply.tell(line, keep);
   };
-  const finish = (post: Pending, line: string) => {
+  const finish = (post: Pending, line: string, isResult: boolean) => {
     pending.delete(post.id);
     usedAt = performance.now();
     if (post.id === handshake) {
       handshake = undefined;
-      onHandshake(isResultLine(line));
+      onHandshake(isResult);
     }
     post.reply.finish(line, () => log.keep(post.streamId, line));
   };
@@ -125,7 +112,6 @@ export function createSession(options: SessionOptions): Session {
       const post: Pending = {
         id: message.id,
         streamId: (++streams).toString(36),
-        progressToken: message.meta?.["progressToken"],
         reply: createReply(response, {
           limits,
           takesStream: message.method !== "initialize",
@@ -134,11 +120,11 @@ export function createSession(options: SessionOptions): Session {
         }),
       };
       pending.set(message.id, post);
-      conversation.receive(value);
+      connection.receive(value);
     },
     receive(value) {
       usedAt = performance.now();
-      conversation.receive(value);
+      connection.receive(value);
     },
     isRunning: (id) => pending.has(id),
     listen(response) {
@@ -159,7 +145,7 @@ export function createSession(options: SessionOptions): Session {
     },
     usedAt: () => (pending.size > 0 || standalone ? performance.now() : usedAt),
     async close() {
-      await conversation.close();
+      await connection.close();
       standalone?.end();
       for (const { reply } of pending.values()) reply.cut();
       pending.clear();
@@ -194,7 +180,3 @@ const toReply = (stream: EventStream, response: ServerResponse): Reply => ({
   isFull: stream.isFull,
   isGone: () => response.destroyed,
 });
-
-const isResultLine = (line: string) => line.startsWith('{"result":') || "result" in JSON.parse(line);
-
-const isAnswerLine = (line: string) => toMessage(JSON.parse(line)) === undefined;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "@octant/core";
 import type { Standing } from "@octant/http";
 import { methodNotAllowed, refuse } from "@octant/http";
-import { HANDSHAKE_VERSIONS } from "../client-claims.ts";
+import { HANDSHAKE_VERSIONS } from "../era.ts";
 import { INVALID_REQUEST, isPlain, isResponse, toMessage } from "../messages.ts";
 import type { Service } from "../service.ts";
 import type { Limits } from "./limits.ts";

@@ -1,6 +1,6 @@
-import { isPlain, type Message, type Plain } from "../messages.ts";
+import { invalidParams, isPlain, type Plain } from "../messages.ts";
 
-/** What a modern client wants to be told of. Members are in the order in which they are acknowledged. */
+/** The changes that a modern client wants reported. Members are in the order in which they are acknowledged. */
 export interface Filter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;
@@ -10,18 +10,17 @@ export interface Filter {
 
 export const LISTEN_METHOD = "subscriptions/listen";
 
-/** Undefined when it is none. */
-export function parseFilter({ params }: Message): Filter | undefined {
-  const filter = params?.["notifications"];
-  if (!isPlain(filter)) return undefined;
-  const { resourceSubscriptions: uris } = filter;
+/** Throws a ProtocolError when the parameters have no valid filter. */
+export function parseFilter({ notifications: filter }: Plain): Filter {
+  const uris = isPlain(filter) ? filter["resourceSubscriptions"] : undefined;
   const isSound =
-    FLAGS.every((name) => isOptionalBoolean(filter[name])) &&
+    isPlain(filter) &&
+    FLAGS.every((name) => filter[name] === undefined || typeof filter[name] === "boolean") &&
     (uris === undefined || (Array.isArray(uris) && uris.every((uri) => typeof uri === "string")));
-  // Every member was looked at.
-  return isSound ? (filter as Filter) : undefined;
+  if (!isSound)
+    throw invalidParams("Invalid params: 'notifications' is required and must be a valid SubscriptionFilter");
+  // Every member was checked.
+  return filter as Filter;
 }
 
 const FLAGS = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"] as const;
-
-const isOptionalBoolean = (value: Plain[string]) => value === undefined || typeof value === "boolean";

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { createConnection } from "../connection.ts";
 import { createDemo } from "../fixtures/demo.ts";
+import { modernRequest } from "../fixtures/http.ts";
+import type { Outgoing } from "../messages.ts";
 import { createService, type Service } from "../service.ts";
-import { startListening } from "./listening.ts";
-import { createAllowance, createSubscriptions } from "./subscriptions.ts";
+import { createQuota, createSubscriptions } from "./subscriptions.ts";
 
 /** A server with resources that change when the test says so, and that can be made to wait. */
 function createSource() {
@@ -30,43 +32,43 @@ function createSource() {
   return { service, open, change, hold };
 }
 
-function subscribeOn(service: Service, canTell = () => true) {
-  const told: string[] = [];
-  const allowance = createAllowance();
+function subscribeOn(service: Service, canReport = () => true) {
+  const reported: string[] = [];
+  const quota = createQuota();
   let look = () => {};
   const subscriptions = createSubscriptions({
-    ...{ service, allowance, canTell },
-    tell(uri) {
-      told.push(uri);
+    ...{ service, quota, canReport },
+    report(uri) {
+      reported.push(uri);
       look();
     },
   });
   const until = (uri: string) =>
     new Promise<void>((resolve) => {
-      look = () => told.includes(uri) && resolve();
+      look = () => reported.includes(uri) && resolve();
       look();
     });
-  return { ...subscriptions, told, until, allowance };
+  return { ...subscriptions, reported, until, quota };
 }
 
 test("while a client does not read, its changes are remembered, each resource once", async () => {
   const { service, change } = createSource();
   let isFull = true;
-  const { add, told, until, close } = subscribeOn(service, () => !isFull);
+  const { add, reported, until, close } = subscribeOn(service, () => !isFull);
   for (const uri of ["demo:a", "demo:b", "demo:last"]) expect(await add(uri)).toBe(true);
   for (let count = 0; count < 1_000; count++) for (const uri of ["demo:a", "demo:b"]) change(uri);
   change("demo:last");
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   isFull = false;
   await until("demo:last");
-  expect(told).toEqual(["demo:a", "demo:b", "demo:last"]);
+  expect(reported).toEqual(["demo:a", "demo:b", "demo:last"]);
   close();
 });
 
 test("what is left while it is being added does not stay open, and makes room again", async () => {
   const { service, open, hold } = createSource();
-  const { add, remove, close, allowance } = subscribeOn(service);
-  const before = allowance.left;
+  const { add, remove, close, quota } = subscribeOn(service);
+  const before = quota.subscriptions;
   const release = hold();
   const adding = [add("demo:a"), add("demo:b"), add("demo:absent")];
   remove("demo:a");
@@ -74,39 +76,42 @@ test("what is left while it is being added does not stay open, and makes room ag
   release();
   await Promise.all(adding);
   expect(open.size).toBe(0);
-  expect(allowance.left).toBe(before);
+  expect(quota.subscriptions).toBe(before);
   await expect(add("demo:c")).rejects.toBe("the connection closed");
 });
 
 test("subscribing twice is subscribing once", async () => {
   const { service, open } = createSource();
-  const { add, remove, allowance } = subscribeOn(service);
-  const before = allowance.left;
+  const { add, remove, quota } = subscribeOn(service);
+  const before = quota.subscriptions;
   expect(await Promise.all([add("demo:a"), add("demo:a")])).toEqual([true, true]);
-  expect(allowance.left).toBe(before - 1);
+  expect(quota.subscriptions).toBe(before - 1);
   remove("demo:a");
   await expect.poll(() => open.size).toBe(0);
 });
 
-test("a listening client is told of nothing before it knows what it will be told of", async () => {
+test("a listening client gets no change before the acknowledgement", async () => {
   const { service, change, hold } = createSource();
-  const lines: string[] = [];
+  const messages: Outgoing[] = [];
   const second = Promise.withResolvers<void>();
-  const outlet = {
+  const connection = createConnection(service, {
     isFull: () => false,
-    write(line: string) {
-      if (lines.push(line) === 2) second.resolve();
+    write(message) {
+      if (messages.push(message) === 2) second.resolve();
     },
-  };
+  });
   const release = hold();
-  const filter = { resourceSubscriptions: ["demo:a", "demo:absent"] };
-  const listening = startListening(service, { id: 7, filter }, outlet, createAllowance());
+  const notifications = { resourceSubscriptions: ["demo:a", "demo:absent"] };
+  const { body } = modernRequest(7, "subscriptions/listen", { notifications });
+  connection.receive(body);
   change("demo:a");
   release();
-  expect(await listening.acknowledged).toBe(true);
   await second.promise;
-  const stamp = '"_meta":{"io.modelcontextprotocol/subscriptionId":7}';
-  expect(lines[0]).toContain(`"params":{"notifications":{"resourceSubscriptions":["demo:a"]},${stamp}}`);
-  expect(lines[1]).toContain(`"params":{"uri":"demo:a",${stamp}}`);
-  listening.stop();
+  const _meta = { "io.modelcontextprotocol/subscriptionId": 7 };
+  expect(messages).toMatchObject([
+    { params: { notifications: { resourceSubscriptions: ["demo:a"] }, _meta } },
+    { params: { uri: "demo:a", _meta } },
+  ]);
+  await connection.close();
+  expect(messages[2]).toMatchObject({ id: 7, result: { resultType: "complete", _meta } });
 });

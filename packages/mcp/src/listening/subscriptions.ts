@@ -1,74 +1,78 @@
 import { ToolError } from "@octant/core";
 import type { Service } from "../service.ts";
 
-/** The resources whose changes one client is told of. */
+/** The resources whose changes are reported to one client. */
 export interface Subscriptions {
   /**
-   * Resolves when changes from now on are told; false when there is no such resource. Rejects with a ToolError for
-   * what the caller may not read, and beyond the limit.
+   * Resolves when changes from now on are reported; false when there is no such resource. Rejects with a ToolError
+   * for a resource that the caller may not read, and beyond the limit.
    */
   add(uri: string): Promise<boolean>;
   remove(uri: string): void;
-  /** Nothing is told afterwards. */
+  /** Nothing is reported afterwards. */
   close(): void;
 }
 
 export interface SubscriptionsOptions {
   readonly service: Service;
-  readonly allowance: Allowance;
-  tell(uri: string): void;
-  /** While it is not, changes are remembered, each resource once. */
-  canTell(): boolean;
+  readonly quota: Quota;
+  report(uri: string): void;
+  /** While false, changes are remembered, each resource once. */
+  canReport(): boolean;
 }
 
-/** How many more resources may be subscribed to on a connection. */
-export interface Allowance {
-  left: number;
+/** How many more there may be on a connection. */
+export interface Quota {
+  /** Resources subscribed to. */
+  subscriptions: number;
+  /** Open `subscriptions/listen` requests. */
+  listens: number;
 }
 
 export const MAX_SUBSCRIPTIONS = 1_000;
-export const createAllowance = (): Allowance => ({ left: MAX_SUBSCRIPTIONS });
+const MAX_LISTENS = 1_024;
+export const createQuota = (): Quota => ({ subscriptions: MAX_SUBSCRIPTIONS, listens: MAX_LISTENS });
 
-/** What changes oftener is not told oftener. */
-const PAUSE_MS = 100;
-/** How often it is looked whether the client reads again. */
-const LOOK_AGAIN_MS = 250;
+/** Changes are debounced: more frequent ones are reported together. */
+const DEBOUNCE_MS = 100;
+/** How often a slow client is checked again. */
+const RECHECK_MS = 250;
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { service, allowance, tell, canTell } = options;
+  const { service, quota, report, canReport } = options;
   const { caller, resources } = service;
   const held = new Map<string, Promise<(() => void) | undefined>>();
   const changed = new Set<string>();
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
 
-  const tellLater = (ms: number) => {
-    timer ??= setTimeout(tellChanged, ms).unref();
+  const reportLater = (ms: number) => {
+    timer ??= setTimeout(reportChanged, ms).unref();
   };
-  const tellChanged = () => {
+  const reportChanged = () => {
     timer = undefined;
-    toldAt = performance.now();
+    reportedAt = performance.now();
     for (const uri of changed) {
-      if (!canTell()) return tellLater(LOOK_AGAIN_MS);
+      if (!canReport()) return reportLater(RECHECK_MS);
       changed.delete(uri);
-      tell(uri);
+      report(uri);
     }
   };
   const onChange = (uri: string) => {
     if (!held.has(uri)) return;
     changed.add(uri);
-    tellLater(Math.max(0, toldAt + PAUSE_MS - performance.now()));
+    reportLater(Math.max(0, reportedAt + DEBOUNCE_MS - performance.now()));
   };
   const remove = (uri: string) => {
     const stopping = held.get(uri);
     if (!stopping) return;
     held.delete(uri);
     changed.delete(uri);
-    allowance.left++;
+    quota.subscriptions++;
     stopping.then(
       (stop) => stop?.(),
-      // Whoever added it was told.
+      // The subscriber already received this error.
       () => {},
     );
   };
@@ -79,8 +83,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       signal.throwIfAborted();
       const known = held.get(uri);
       if (known) return (await known) !== undefined;
-      if (allowance.left === 0) throw tooMany();
-      allowance.left--;
+      if (quota.subscriptions === 0) throw tooMany();
+      quota.subscriptions--;
       const adding = resources?.subscribe?.(uri, () => onChange(uri), { caller, signal });
       const added = adding ?? Promise.resolve(undefined);
       held.set(uri, added);

@@ -22,7 +22,7 @@ test("messages go to the address that the stream begins with, and answers come o
   const [, path = ""] = /^event: endpoint\ndata: (\/messages\?sessionId=\S+)\n\n$/.exec(first) ?? [];
   const posted = await fetch(new URL(path, server.url), { method: "POST", headers, body: ping });
   expect(posted.status).toBe(202);
-  expect(await next()).toBe('event: message\ndata: {"result":{},"jsonrpc":"2.0","id":1}\n\n');
+  expect(await next()).toBe('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
 });
 
 test("nobody posts to a stream of another token, nor to one that is gone", async () => {

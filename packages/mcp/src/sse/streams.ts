@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createEventStream, methodNotAllowed, readJson, refuse } from "@octant/http";
-import { type Conversation, createConversation } from "../direct.ts";
+import { type Connection, createConnection } from "../connection.ts";
 import type { Limits } from "../http/limits.ts";
 import { sessionNotFound } from "../http/session-not-found.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../messages.ts";
 import type { Service } from "../service.ts";
 
 export const STREAM_PATH = "/sse";
@@ -19,7 +19,7 @@ export interface SseStreams {
 
 interface OpenStream {
   readonly callerId: string;
-  readonly conversation: Conversation;
+  readonly connection: Connection;
   readonly end: () => void;
 }
 
@@ -32,15 +32,15 @@ export function createSseStreams(limits: Limits): SseStreams {
         return refuse(response, { status: 503, message: "too many streams; end some, or try later" });
       const id = randomUUID();
       const stream = createEventStream(response, limits);
-      const conversation = createConversation(service, {
-        write: (line) => stream.send(line),
+      const connection = createConnection(service, {
+        write: (message) => stream.send(JSON.stringify(message)),
         isFull: stream.isFull,
       });
-      streams.set(id, { callerId: service.caller.id, conversation, end: stream.end });
-      response.on("drain", conversation.resume);
+      streams.set(id, { callerId: service.caller.id, connection, end: stream.end });
+      response.on("drain", connection.resume);
       response.once("close", () => {
         streams.delete(id);
-        void conversation.close();
+        void connection.close();
       });
       stream.raw(`event: endpoint\ndata: ${MESSAGES_PATH}?sessionId=${id}\n\n`);
     },
@@ -54,7 +54,7 @@ export function createSseStreams(limits: Limits): SseStreams {
         response,
         limits.maxBodyBytes,
         (value) => {
-          stream.conversation.receive(value);
+          stream.connection.receive(value);
           response.writeHead(202, { "content-type": "text/plain" }).end("Accepted");
         },
         parseJson,
@@ -62,7 +62,7 @@ export function createSseStreams(limits: Limits): SseStreams {
     },
     async close() {
       const open = [...streams.values()];
-      await Promise.all(open.map(({ conversation }) => conversation.close()));
+      await Promise.all(open.map(({ connection }) => connection.close()));
       for (const { end } of open) end();
     },
   };

@@ -1,9 +1,8 @@
 import type { WebSocket } from "ws";
-import { createConversation } from "../direct.ts";
+import { createConnection } from "../connection.ts";
 import type { Limits } from "../http/limits.ts";
-import { parseJson } from "../json.ts";
-import { createLineQueue } from "../line-queue.ts";
-import { errorLine, PARSE_ERROR } from "../messages.ts";
+import { createLineQueue } from "../lines.ts";
+import { type Outgoing, PARSE_ERROR, parseJson, toErrorMessage } from "../messages.ts";
 import type { Service } from "../service.ts";
 
 /** One client on its socket. */
@@ -21,20 +20,18 @@ const GOING_AWAY = 1001;
 /** What may wait to be read by the client before we read no more of what it sends. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 
-/** Holds the conversation: one JSON-RPC message in each text frame. */
+/** Serves the client: one JSON-RPC message in each text frame. */
 export function talkOver(ws: WebSocket, service: Service, limits: Limits): SocketConversation {
   const isFull = () => ws.bufferedAmount > HIGH_WATER_BYTES;
-  const conversation = createConversation(service, {
-    write: (line) => ws.send(line, onSent),
-    isFull,
-  });
+  const write = (message: Outgoing) => ws.send(JSON.stringify(message), onSent);
+  const connection = createConnection(service, { write, isFull });
   let wasFull = false;
   let isPaused = false;
   const onSent = () => {
     if (isFull()) wasFull = true;
     else if (wasFull) {
       wasFull = false;
-      conversation.resume();
+      connection.resume();
       messages.resume();
     }
   };
@@ -45,9 +42,9 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
         value = parseJson(text);
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : "not JSON";
-        return ws.send(errorLine(null, PARSE_ERROR, `Parse error: ${reason}`), onSent);
+        return write(toErrorMessage(null, { code: PARSE_ERROR, message: `Parse error: ${reason}` }));
       }
-      conversation.receive(value);
+      connection.receive(value);
       if (isFull()) wasFull = true;
     },
     isHeld: isFull,
@@ -96,7 +93,7 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
     clearTimeout(opening);
     clearInterval(pings);
     await messages.end();
-    await conversation.close();
+    await connection.close();
     resolve();
   });
   const leave = (code: number, reason: string) => {

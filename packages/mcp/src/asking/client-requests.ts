@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { ToolError } from "@octant/core";
+import { isPlain, type Outgoing, type Plain, type RequestId, toNotification } from "../messages.ts";
+import { type Exchange, type InputRequest, lackOf, type RequestClient } from "./exchange.ts";
+import { canShowForms, toAnswer, toFormParams } from "./forms.ts";
+
+/** Requests of the server to a client of the handshake revisions. */
+export interface ClientRequests {
+  /** Resolves with the result; undefined when the client answers with an error, or is gone. */
+  send(request: InputRequest, signal: AbortSignal, about: RequestId): Promise<unknown>;
+  /** Whether the message answered one of the requests. */
+  receive(response: Plain): boolean;
+  close(): void;
+}
+
+export function createClientRequests(write: (message: Outgoing, about: RequestId) => void): ClientRequests {
+  const waiting = new Map<unknown, (result: unknown) => void>();
+  return {
+    send({ method, params }, signal, about) {
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      const id = `ask-${randomUUID()}`;
+      const stop = () => {
+        waiting.delete(id);
+        const cancelled = { requestId: id, reason: "the call was cancelled" };
+        write(toNotification("notifications/cancelled", cancelled), about);
+        reject(signal.reason);
+      };
+      waiting.set(id, (result) => {
+        signal.removeEventListener("abort", stop);
+        resolve(result);
+      });
+      signal.addEventListener("abort", stop, { once: true });
+      write({ jsonrpc: "2.0", id, method, params }, about);
+      return promise;
+    },
+    receive(response) {
+      const settle = waiting.get(response["id"]);
+      if (!settle) return false;
+      waiting.delete(response["id"]);
+      settle(response["result"]);
+      return true;
+    },
+    close() {
+      for (const settle of waiting.values()) settle(undefined);
+      waiting.clear();
+    },
+  };
+}
+
+/** A client that answers requests of the server. */
+export interface LegacyClient {
+  readonly capabilities: Plain;
+  readonly requests: ClientRequests;
+  readonly id: RequestId;
+  readonly signal: AbortSignal;
+  readonly log: Exchange["log"];
+}
+
+export function toLegacyClient({ capabilities, requests, id, signal, log }: LegacyClient): RequestClient {
+  const send = (request: InputRequest) => requests.send(request, signal, id);
+  return {
+    async ask(question, askSignal) {
+      if (!canShowForms(capabilities)) return undefined;
+      const request = { method: "elicitation/create", params: toFormParams(question) } as const;
+      const answer = await requests.send(request, askSignal, id);
+      return answer === undefined ? undefined : (toAnswer(answer) ?? { action: "cancel" });
+    },
+    exchange: {
+      capabilities,
+      async request(inputs) {
+        const answers = Object.entries(inputs).map(async ([name, request]) => [name, await send(request)]);
+        return Object.fromEntries((await Promise.all(answers)).filter(([, answer]) => isPlain(answer)));
+      },
+      require(needed) {
+        const missing = lackOf(needed, capabilities);
+        if (!missing) return;
+        const what = `a client with ${JSON.stringify(missing)}`;
+        throw new ToolError("UNSUPPORTED", `this needs ${what}`, { what, how: "use a client that has it" });
+      },
+      log,
+    },
+    inputRequired: () => undefined,
+  };
+}

@@ -1,0 +1,303 @@
+import { asksForLargeAnswer, createLargeCalls } from "@octant/core";
+import { type ClientRequests, createClientRequests, toLegacyClient } from "./asking/client-requests.ts";
+import { isLogged, type LogLevel, type RequestClient } from "./asking/exchange.ts";
+import { toModernClient } from "./asking/input-required.ts";
+import { CAPABILITIES_KEY, type Era, judge, LOG_LEVEL_KEY, type Phase } from "./era.ts";
+import {
+  createQuota,
+  createSubscriptions,
+  type Quota,
+  type Subscriptions,
+} from "./listening/subscriptions.ts";
+import {
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  idsAwaited,
+  isResponse,
+  METHOD_NOT_FOUND,
+  type Message,
+  type Outgoing,
+  type Plain,
+  ProtocolError,
+  type RequestId,
+  toErrorMessage,
+  toMessage,
+  toNotification,
+  toPlain,
+  toResultMessage,
+} from "./messages.ts";
+import { createToolRunner, type RunTool } from "./methods/tools.ts";
+import { toModernResult } from "./modern-result.ts";
+import type { Service } from "./service.ts";
+
+/** Where the messages to a client go. */
+export interface Outlet {
+  /** `about` is the request that the message belongs to; it matters where requests have streams of their own. */
+  write(message: Outgoing, about?: RequestId): void;
+  /** While true, messages that can be left out are. */
+  isFull(): boolean;
+  /** False while nobody would get a message that belongs to no request. */
+  readonly hasListener?: boolean;
+}
+
+/** One client's connection, apart from how its bytes travel. */
+export interface Connection {
+  /** Takes one parsed message. */
+  receive(value: unknown): void;
+  /** The outlet is no longer full. */
+  resume(): void;
+  /** Ends subscriptions and cancels all other requests, which are not answered. */
+  close(): Promise<void>;
+}
+
+/** What a connection knows of a client of the handshake revisions. */
+export interface LegacySession {
+  /** The parameters of `initialize`. */
+  handshake: Plain | undefined;
+  logLevel: LogLevel | undefined;
+  readonly requests: ClientRequests;
+  readonly subscriptions: Subscriptions;
+  /** Reports changes of the resource list from now on. */
+  watchResources(): void;
+}
+
+export interface RequestParts {
+  readonly service: Service;
+  readonly era: Era;
+  readonly message: Message & { readonly id: RequestId };
+  readonly runTool: RunTool;
+  readonly signal: AbortSignal;
+  /** Aborted when the connection ends in order: requests that wait for that are answered then. */
+  readonly ending: AbortSignal;
+  readonly quota: Quota;
+  readonly write: (message: Outgoing) => void;
+  readonly isFull: () => boolean;
+  readonly session?: LegacySession;
+  readonly endsIdleListens?: boolean;
+}
+
+/** A request while it is being answered. */
+export class McpRequest {
+  readonly service: Service;
+  readonly era: Era;
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Plain;
+  readonly meta: Plain | undefined;
+  readonly signal: AbortSignal;
+  readonly ending: AbortSignal;
+  readonly runTool: RunTool;
+  readonly quota: Quota;
+  readonly isFull: () => boolean;
+  readonly session: LegacySession | undefined;
+  readonly endsIdleListens: boolean;
+  readonly #write: (message: Outgoing) => void;
+  #client: RequestClient | undefined;
+
+  constructor({ message, write, session, endsIdleListens = false, ...parts }: RequestParts) {
+    ({
+      service: this.service,
+      era: this.era,
+      signal: this.signal,
+      ending: this.ending,
+      runTool: this.runTool,
+      quota: this.quota,
+      isFull: this.isFull,
+    } = parts);
+    this.id = message.id;
+    this.method = message.method;
+    this.params = message.params ?? {};
+    this.meta = message.meta;
+    this.session = session;
+    this.endsIdleListens = endsIdleListens;
+    this.#write = write;
+  }
+
+  /** Sends a message that belongs to this request. */
+  write(message: Outgoing): void {
+    if (!this.signal.aborted) this.#write(message);
+  }
+
+  /** What the client declared that it can do. */
+  get capabilities(): Plain {
+    return toPlain(this.session ? this.session.handshake?.["capabilities"] : this.meta?.[CAPABILITIES_KEY]);
+  }
+
+  /** Throws a ProtocolError when the request brings a state that was not given for it. */
+  get client(): RequestClient {
+    this.#client ??= this.#toClient();
+    return this.#client;
+  }
+
+  /** The result that asks the client for input instead; undefined when nothing was asked. */
+  inputRequired(): Plain | undefined {
+    return this.#client?.inputRequired();
+  }
+
+  #toClient(): RequestClient {
+    const { service, session, capabilities, id, signal, params, method } = this;
+    const log = (level: LogLevel, data: unknown) => {
+      // The default of the handshake revisions is to send all; the modern one sends logs to those who ask.
+      const threshold = session ? (session.logLevel ?? "debug") : this.meta?.[LOG_LEVEL_KEY];
+      if (service.logging && threshold !== undefined && isLogged(level, threshold as LogLevel))
+        this.write(toNotification("notifications/message", { level, data }));
+    };
+    if (session) return toLegacyClient({ capabilities, requests: session.requests, id, signal, log });
+    const { name, uri, arguments: args = {}, inputResponses, requestState } = params;
+    const subject = `${method} ${name ?? uri ?? ""}`;
+    const caller = service.caller.id;
+    return toModernClient(
+      { caller, subject, args, capabilities, inputResponses, requestState, log },
+      service.states,
+    );
+  }
+}
+
+/** Never rejects. */
+export async function answerRequest(request: McpRequest): Promise<Outgoing> {
+  const { id, service, method } = request;
+  try {
+    return toResultMessage(id, await resultOf(request));
+  } catch (cause) {
+    if (cause instanceof ProtocolError) return toErrorMessage(id, cause);
+    if (!request.signal.aborted) service.log(`mcp: ${method} failed: ${cause}`);
+    return toErrorMessage(id, { code: INTERNAL_ERROR, message: "Internal error" });
+  }
+}
+
+async function resultOf(request: McpRequest): Promise<Plain> {
+  const { service, era, method, params } = request;
+  const run = service.methods[era].get(method);
+  if (!run) throw new ProtocolError(METHOD_NOT_FOUND, "Method not found");
+  if (era === "modern" && params["requestState"] !== undefined) void request.client;
+  const result = await Promise.resolve(run(request)).catch((cause: unknown) => {
+    // Work that was ended by its own question failed for that reason only.
+    const question = request.inputRequired();
+    if (question) return question;
+    throw cause;
+  });
+  const answer = request.inputRequired() ?? result;
+  return era === "modern" ? toModernResult(service, method, answer) : answer;
+}
+
+export interface ConnectionOptions {
+  /** Messages that were answered before this connection took over. */
+  readonly answered?: readonly unknown[];
+}
+
+export function createConnection(
+  service: Service,
+  outlet: Outlet,
+  { answered = [] }: ConnectionOptions = {},
+): Connection {
+  const runTool = createToolRunner(service);
+  const running = new Map<RequestId, AbortController>();
+  const large = createLargeCalls(outlet.isFull);
+  const ending = new AbortController();
+  const quota = createQuota();
+  const stops: (() => void)[] = [];
+  let phase: Phase = "undecided";
+  let initialized = false;
+
+  const reportList = (kind: string) => () => {
+    if (initialized) outlet.write(toNotification(`notifications/${kind}/list_changed`));
+  };
+  const subscriptions = createSubscriptions({
+    ...{ service, quota },
+    report: (uri) => outlet.write(toNotification("notifications/resources/updated", { uri })),
+    canReport: () => !outlet.isFull() && outlet.hasListener !== false,
+  });
+  let watchesResources = false;
+  const session: LegacySession = {
+    handshake: undefined,
+    logLevel: undefined,
+    requests: createClientRequests(outlet.write),
+    subscriptions,
+    watchResources() {
+      if (watchesResources) return;
+      watchesResources = true;
+      stops.push(service.resources?.onListChange?.(reportList("resources"), service) ?? (() => {}));
+    },
+  };
+  stops.push(
+    subscriptions.close,
+    session.requests.close,
+    service.listing.onChange(reportList("tools")),
+    service.prompts?.onChange?.(reportList("prompts")) ?? (() => {}),
+  );
+
+  const start = async (message: Message & { readonly id: RequestId }, era: Era) => {
+    const { id, params } = message;
+    const controller = new AbortController();
+    const { signal } = controller;
+    running.set(id, controller);
+    const isLarge = asksForLargeAnswer(toPlain(params?.["arguments"]));
+    if (isLarge) await large.enter();
+    if (!signal.aborted) {
+      const request = new McpRequest({
+        ...{ service, era, message, runTool, signal, ending: ending.signal, quota, isFull: outlet.isFull },
+        write: (sent) => outlet.write(sent, id),
+        ...(era === "legacy" && { session }),
+      });
+      request.write(await answerRequest(request));
+    }
+    if (isLarge) large.leave();
+    if (running.get(id) === controller) running.delete(id);
+  };
+
+  const notice = ({ method, params }: Message) => {
+    if (method === "notifications/initialized") initialized = phase === "legacy";
+    if (method !== "notifications/cancelled") return;
+    // An id that is none is nobody's.
+    const { requestId, reason } = toPlain(params);
+    running.get(requestId as RequestId)?.abort(typeof reason === "string" ? reason : "the client cancelled");
+  };
+
+  const refuse = (value: unknown) => {
+    const ids = idsAwaited(value);
+    for (const id of ids) outlet.write(toErrorMessage(id, INVALID), id);
+    if (ids.length === 0) service.log("mcp: dropped a message that is neither a request nor a notification");
+  };
+
+  for (const value of answered) {
+    const message = toMessage(value);
+    if (!message) continue;
+    phase = judge(phase, message).phase;
+    if (message.method === "initialize") session.handshake = message.params;
+    else notice(message);
+  }
+
+  return {
+    receive(value) {
+      const message = toMessage(value);
+      if (!message) {
+        if (!isResponse(value)) refuse(value);
+        else if (!session.requests.receive(value))
+          service.log("mcp: dropped an answer to no request of this server");
+        return;
+      }
+      const { id } = message;
+      const judgement = judge(phase, message);
+      phase = judgement.phase;
+      if (id === undefined) return notice(message);
+      const { era, refusal } = judgement;
+      const isKnown = era === undefined || service.methods[era].has(message.method);
+      if (refusal && isKnown) outlet.write(toErrorMessage(id, refusal), id);
+      else if (era) void start({ ...message, id }, era);
+    },
+    resume: large.resume,
+    async close() {
+      ending.abort();
+      // Requests that are answered at the end have this turn for it.
+      await new Promise((resolve) => setImmediate(resolve));
+      for (const stop of stops) stop();
+      for (const controller of running.values()) controller.abort("the connection closed");
+    },
+  };
+}
+
+const INVALID = {
+  code: INVALID_REQUEST,
+  message:
+    "Invalid Request: send one JSON-RPC 2.0 request a line, with method a string, params an object, and no batches",
+};

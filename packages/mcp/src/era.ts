@@ -1,0 +1,91 @@
+import { LOG_LEVELS } from "./asking/exchange.ts";
+import {
+  INVALID_PARAMS,
+  isPlain,
+  type Message,
+  type Plain,
+  ProtocolError,
+  UNSUPPORTED_PROTOCOL_VERSION,
+} from "./messages.ts";
+
+/** Revisions with a handshake are `legacy`; the one whose every request says who asks is `modern`. */
+export type Era = "legacy" | "modern";
+
+export const MODERN_VERSION = "2026-07-28";
+
+/** Revisions that begin with `initialize`, newest first. */
+export const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
+
+export const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+export const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
+export const LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel";
+
+/** Where a connection stands. Its first messages decide the era, and the decision stays. */
+export type Phase = "undecided" | "probed" | Era;
+
+export interface Judgement {
+  readonly phase: Phase;
+  /** Undefined while the message decides nothing. */
+  readonly era?: Era;
+  /** What is wrong with the message's claim about its revision. */
+  readonly refusal?: ProtocolError;
+}
+
+/** The era in which a connection's next message is to be answered. */
+export function judge(phase: Phase, message: Message): Judgement {
+  if (phase === "legacy") return LEGACY;
+  const isHandshake = message.method === "initialize" && !claimsModern(message.meta);
+  if (phase === "modern") {
+    if (isHandshake) return { phase, refusal: unsupportedVersion(message.params?.["protocolVersion"]) };
+    const refusal = refusalOf(message.meta);
+    return refusal ? { phase, era: "modern", refusal } : MODERN;
+  }
+  if (isHandshake || !hasClaim(message.meta)) return LEGACY;
+  const refusal = refusalOf(message.meta);
+  if (refusal) return { phase, refusal };
+  const isProbe = message.id === undefined ? phase === "probed" : message.method === "server/discover";
+  return isProbe ? PROBED : MODERN;
+}
+
+const LEGACY: Judgement = { phase: "legacy", era: "legacy" };
+const MODERN: Judgement = { phase: "modern", era: "modern" };
+const PROBED: Judgement = { phase: "probed", era: "modern" };
+
+export const hasClaim = (meta: Plain | undefined): boolean => meta !== undefined && VERSION_KEY in meta;
+
+/** Whether it is, soundly, a message of the modern revision or a later one. */
+export const claimsModern = (meta: Plain | undefined): boolean =>
+  String(meta?.[VERSION_KEY]) >= MODERN_VERSION && problemOf(meta ?? {}) === undefined;
+
+/** Why a message is not one of the modern revision; undefined when it is. */
+export function refusalOf(meta: Plain | undefined): ProtocolError | undefined {
+  const problem = problemOf(meta ?? {});
+  if (problem) {
+    const message = `Invalid _meta for protocol revision ${MODERN_VERSION}: ${problem.key}: ${problem.problem}`;
+    return new ProtocolError(INVALID_PARAMS, message, { envelope: problem });
+  }
+  const version = meta?.[VERSION_KEY];
+  return version === MODERN_VERSION ? undefined : unsupportedVersion(version);
+}
+
+/** Only members that are read are judged. */
+function problemOf(meta: Plain): { readonly key: string; readonly problem: string } | undefined {
+  for (const [key, { fits, problem }] of Object.entries(MEMBERS))
+    if (!fits(meta[key])) return { key, problem: key in meta ? problem : "missing" };
+  return undefined;
+}
+
+const MEMBERS: Readonly<Record<string, { fits(value: unknown): boolean; readonly problem: string }>> = {
+  [VERSION_KEY]: { fits: (value) => typeof value === "string", problem: "expected a string" },
+  [CAPABILITIES_KEY]: { fits: isPlain, problem: "expected an object" },
+  [LOG_LEVEL_KEY]: {
+    fits: (value) => value === undefined || LOG_LEVELS.some((level) => level === value),
+    problem: `expected one of ${LOG_LEVELS.join(", ")}`,
+  },
+};
+
+export const unsupportedVersion = (requested: unknown): ProtocolError =>
+  new ProtocolError(UNSUPPORTED_PROTOCOL_VERSION, `Unsupported protocol version: ${requested}`, {
+    supported: [MODERN_VERSION],
+    requested,
+  });

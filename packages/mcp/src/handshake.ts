@@ -1,0 +1,100 @@
+import type { Readable, Writable } from "node:stream";
+import { type Era, judge, type Phase } from "./era.ts";
+import { type Message, type Plain, parseJson, toMessage, toResultMessage } from "./messages.ts";
+import { isHandshake, negotiate } from "./methods/lifecycle.ts";
+import type { Offer } from "./profiles.ts";
+
+/** The results of a client's first requests. They follow from declarations and options alone, so they can be cached. */
+export interface HandshakeResults {
+  /** By revision. */
+  readonly initialize: Readonly<Record<string, Plain>>;
+  readonly discover: Plain;
+  readonly tools: Readonly<Record<Era, Plain>>;
+  /** For the server that takes over without having made the list. */
+  readonly offers: readonly Offer[];
+}
+
+export interface AnsweredHandshake extends Pick<HandshakeResults, "offers"> {
+  /** The messages of the client that were answered. */
+  readonly answered: readonly unknown[];
+  /** The client has gone already. */
+  readonly ended: boolean;
+}
+
+export interface HandshakeOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly results: HandshakeResults;
+}
+
+/** Longer than any of these requests. */
+const MAX_WAITING_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * Answers first requests from cached results until one comes that takes a server. A client that starts its servers
+ * waits for these answers and may never ask for more: no tool is loaded for them. Bytes that were not answered stay in
+ * the input.
+ */
+export function answerHandshake({ input, output, results }: HandshakeOptions): Promise<AnsweredHandshake> {
+  const { promise, resolve } = Promise.withResolvers<AnsweredHandshake>();
+  const answered: unknown[] = [];
+  let phase: Phase = "undecided";
+  let waiting: Buffer = Buffer.alloc(0);
+
+  const leave = (ended: boolean) => {
+    input.off("data", take);
+    for (const event of ENDINGS) input.off(event, end);
+    input.pause();
+    if (waiting.length > 0 && !ended) input.unshift(waiting);
+    resolve({ answered, offers: results.offers, ended });
+  };
+  const handOver = () => leave(false);
+  const end = () => leave(true);
+
+  /** False when it takes a server. */
+  const answer = (line: string): boolean => {
+    const value = parse(line);
+    const message = toMessage(value);
+    if (!message) return false;
+    const { phase: next, era, refusal } = judge(phase, message);
+    if (message.id !== undefined) {
+      const result = era && !refusal ? cachedResult(message, era, results) : undefined;
+      if (!result) return false;
+      output.write(`${JSON.stringify(toResultMessage(message.id, result))}\n`);
+    } else if (message.method !== "notifications/initialized") return false;
+    phase = next;
+    answered.push(value);
+    return true;
+  };
+  const take = (chunk: Buffer) => {
+    waiting = waiting.length > 0 ? Buffer.concat([waiting, chunk]) : chunk;
+    for (let at = waiting.indexOf(NEWLINE); at !== -1; at = waiting.indexOf(NEWLINE)) {
+      if (!answer(waiting.toString("utf8", 0, at))) return handOver();
+      waiting = waiting.subarray(at + 1);
+    }
+    if (waiting.length > MAX_WAITING_BYTES) handOver();
+  };
+  input.on("data", take);
+  for (const event of ENDINGS) input.on(event, end);
+  return promise;
+}
+
+const ENDINGS = ["end", "close", "error"] as const;
+
+function cachedResult({ method, params }: Message, era: Era, results: HandshakeResults): Plain | undefined {
+  if (method === "tools/list" && params?.["cursor"] === undefined) return results.tools[era];
+  if (era === "modern") return method === "server/discover" ? results.discover : undefined;
+  if (method === "ping") return {};
+  return method === "initialize" && isHandshake(params)
+    ? results.initialize[negotiate(params.protocolVersion)]
+    : undefined;
+}
+
+function parse(line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,124 @@
+import { setImmediate as oneTurn } from "node:timers/promises";
+import { createIdScanner, type IdScanner } from "./id-scanner.ts";
+import type { RequestId } from "./messages.ts";
+
+/** One message may hold a large file to write; nothing sane is larger. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+export interface LineHandlers {
+  /** One line, without its ending. Empty lines are skipped. */
+  readonly onLine: (line: string) => void;
+  /** A line that exceeded the limit has ended; only the id of its message was read. */
+  readonly onTooLong: (id: RequestId | null) => void;
+}
+
+/** Cuts bytes into lines, however they arrive; feed the returned function with each chunk. */
+export function createLineSplitter(
+  { onLine, onTooLong }: LineHandlers,
+  maxLineBytes = MAX_LINE_BYTES,
+): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let partBytes = 0;
+  let skipped: IdScanner | undefined;
+
+  const keep = (part: Buffer) => {
+    if (skipped) return skipped.feed(part);
+    parts.push(part);
+    partBytes += part.length;
+    if (partBytes <= maxLineBytes) return;
+    skipped = createIdScanner();
+    for (const bytes of parts) skipped.feed(bytes);
+    parts = [];
+  };
+  const endLine = (last: Buffer) => {
+    // As most lines come: whole, in one chunk.
+    if (partBytes === 0 && !skipped && last.length <= maxLineBytes) return emit(last);
+    keep(last);
+    const [only] = parts;
+    // Decoding waits for the whole line: a character may be split between chunks.
+    if (skipped) onTooLong(skipped.id());
+    else if (only) emit(parts.length === 1 ? only : Buffer.concat(parts, partBytes));
+    parts = [];
+    partBytes = 0;
+    skipped = undefined;
+  };
+  const emit = (line: Buffer) => {
+    const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
+    if (end > 0) onLine(line.toString("utf8", 0, end));
+  };
+
+  return (chunk) => {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      endLine(chunk.subarray(start, end));
+      start = end + 1;
+    }
+    if (start < chunk.length) keep(chunk.subarray(start));
+  };
+}
+
+/** Of a longer burst the rest waits for the next turn, when it shows whether the answers are being read. */
+const MAX_LINES_A_TURN = 32;
+
+export interface LineQueueHandlers {
+  readonly take: (line: string) => void;
+  /** While true, nothing is taken; `resume` must follow. */
+  readonly isHeld: () => boolean;
+  readonly onWaiting: () => void;
+  readonly onEmpty: () => void;
+}
+
+/** Lines are taken at once, in their order, until a burst of them or a slow reader makes the others wait. */
+export interface LineQueue {
+  /** A chunk of lines begins. */
+  startTurn(): void;
+  push(line: string): void;
+  resume(): void;
+  /** Takes what waits, unless it is held; then it is dropped. What was taken has a turn to be answered. */
+  end(): Promise<void>;
+}
+
+export function createLineQueue({ take, isHeld, onWaiting, onEmpty }: LineQueueHandlers): LineQueue {
+  const waiting: string[] = [];
+  let taken = 0;
+  let nextTurn: NodeJS.Immediate | undefined;
+
+  const takeWaiting = (most: number) => {
+    for (taken = 0; taken < most && waiting.length > 0 && !isHeld(); taken++) take(waiting.shift() as string);
+  };
+  const resume = () => {
+    takeWaiting(MAX_LINES_A_TURN);
+    if (waiting.length > 0) proceedLater();
+    else if (!isHeld()) onEmpty();
+  };
+  const proceedLater = () => {
+    clearImmediate(nextTurn);
+    nextTurn = isHeld() ? undefined : setImmediate(resume);
+  };
+
+  return {
+    startTurn() {
+      taken = 0;
+    },
+    push(line) {
+      if (waiting.length === 0 && taken < MAX_LINES_A_TURN && !isHeld()) {
+        taken++;
+        take(line);
+      } else if (waiting.push(line) === 1) {
+        onWaiting();
+        proceedLater();
+      }
+    },
+    resume,
+    async end() {
+      clearImmediate(nextTurn);
+      if (waiting.length === 0) return;
+      takeWaiting(Number.POSITIVE_INFINITY);
+      waiting.length = 0;
+      await oneTurn();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { McpRequest } from "../connection.ts";
+import type { Era } from "../era.ts";
+import { LISTEN_METHOD } from "../listening/filter.ts";
+import { listen } from "../listening/listen.ts";
+import type { Plain } from "../messages.ts";
+import type { ServiceOptions } from "../service.ts";
+import { complete } from "./completions.ts";
+import { discover, initialize, setLogLevel } from "./lifecycle.ts";
+import { getPrompt, listPrompts } from "./prompts.ts";
+import { listResources, listTemplates, readResource, subscribe, unsubscribe } from "./resources.ts";
+import { LEGACY_TASK_METHODS, MODERN_TASK_METHODS } from "./tasks.ts";
+import { callTool, listTools } from "./tools.ts";
+
+/** Answers one kind of request. Throws a ProtocolError for an error of the protocol. */
+export type Method = (request: McpRequest) => Plain | Promise<Plain>;
+export type Methods = ReadonlyMap<string, Method>;
+
+/** The methods that a server with these features has in an era. */
+export function createMethods(options: ServiceOptions, era: Era): Methods {
+  const { resources, prompts, completions, tasks, logging } = options;
+  const isLegacy = era === "legacy";
+  const methods: Readonly<Record<string, Method>> = {
+    "tools/list": listTools,
+    "tools/call": callTool,
+    ...(isLegacy
+      ? { initialize, ping: () => ({}) }
+      : { "server/discover": discover, [LISTEN_METHOD]: listen }),
+    ...(resources && {
+      "resources/list": listResources,
+      "resources/templates/list": listTemplates,
+      "resources/read": readResource,
+    }),
+    ...(resources?.subscribe &&
+      isLegacy && { "resources/subscribe": subscribe, "resources/unsubscribe": unsubscribe }),
+    ...(prompts && { "prompts/list": listPrompts, "prompts/get": getPrompt }),
+    ...(completions && { "completion/complete": complete }),
+    ...(logging && isLegacy && { "logging/setLevel": setLogLevel }),
+    ...(tasks && (isLegacy ? LEGACY_TASK_METHODS : MODERN_TASK_METHODS)),
+  };
+  return new Map(Object.entries(methods));
+}

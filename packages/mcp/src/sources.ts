@@ -1,0 +1,108 @@
+import type { CallOptions } from "@octant/core";
+import type { Exchange } from "./asking/exchange.ts";
+import type { Plain } from "./messages.ts";
+
+/** Who asks, and how they can be asked back. */
+export interface FeatureContext extends Pick<CallOptions, "caller" | "ask"> {
+  readonly signal: AbortSignal;
+  readonly exchange: Exchange;
+}
+
+export interface Icon {
+  readonly src: string;
+  readonly mimeType?: string;
+  readonly sizes?: readonly string[];
+}
+
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+}
+
+export interface ResourceTemplate extends Omit<Resource, "uri" | "size"> {
+  readonly uriTemplate: string;
+}
+
+export interface ResourceContent {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  /** Base64. */
+  readonly blob?: string;
+  readonly _meta?: Plain;
+}
+
+export interface ResourcePage {
+  readonly resources: readonly Resource[];
+  readonly nextCursor?: string;
+}
+
+/** What a client can read beside calling tools. Failures are ToolErrors. */
+export interface ResourceSource {
+  list(cursor: string | undefined, ctx: FeatureContext): Promise<ResourcePage>;
+  readonly templates: readonly ResourceTemplate[];
+  /** Undefined when there is no such resource. */
+  read(uri: string, ctx: FeatureContext): Promise<readonly ResourceContent[] | undefined>;
+  /**
+   * Calls back when what is read there may be different; resolves, with what ends it, when that is sure. Undefined when
+   * there is no such resource. Without it nobody can subscribe.
+   */
+  subscribe?(
+    uri: string,
+    onChange: () => void,
+    ctx: Pick<FeatureContext, "caller" | "signal">,
+  ): Promise<(() => void) | undefined>;
+  /** Calls back when the list is another one for this caller; returns what ends it. */
+  onListChange?(listener: () => void, ctx: Pick<FeatureContext, "caller">): () => void;
+}
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+}
+
+export interface Prompt {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly arguments?: readonly PromptArgument[];
+}
+
+export interface PromptMessage {
+  readonly role: "user" | "assistant";
+  readonly content: Plain & { readonly type: string };
+}
+
+export interface PromptResult {
+  readonly description?: string;
+  readonly messages: readonly PromptMessage[];
+}
+
+/** Texts that a person starts work with. */
+export interface PromptSource {
+  list(): readonly Prompt[];
+  /** Called for listed names only, with the required arguments there. */
+  get(name: string, args: Readonly<Record<string, string>>, ctx: FeatureContext): Promise<PromptResult>;
+  onChange?(listener: () => void): () => void;
+}
+
+/** Where a value is typed: an argument of a prompt, or a variable of a resource template. */
+export interface CompletionRequest {
+  readonly of: { readonly prompt: string } | { readonly template: string };
+  readonly argument: string;
+  readonly value: string;
+  /** The arguments that are there already. */
+  readonly others: Readonly<Record<string, string>>;
+}
+
+/** Best first. */
+export type CompletionSource = (
+  request: CompletionRequest,
+  ctx: FeatureContext,
+) => Promise<readonly string[]>;

@@ -1,0 +1,110 @@
+import { type Envelope, type Jobs, newHandle, type Reply, ToolError } from "@octant/core";
+import type { InputRequests } from "../asking/exchange.ts";
+import type { TaskInputs } from "./task-inputs.ts";
+import { type Task, toTask, toTimestamp } from "./task-wire.ts";
+
+/** How many answers wait for clients that asked for a task where there was none. */
+const MAX_KEPT = 64;
+const KEPT_MS = 300_000;
+const PAGE = 50;
+const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+
+export interface TaskState {
+  readonly task: Task;
+  /** There when the task has ended with a result. */
+  readonly result: Envelope | undefined;
+  readonly inputs: InputRequests;
+}
+
+/** Jobs as tasks. Only its owner finds a task; an unknown one is the ToolError NOT_FOUND. */
+export interface Tasks {
+  /** From now on the questions of the job's work are the task's, if there are inputs for them. */
+  begin(owner: string, taskId: string, inputs: TaskInputs | undefined): Promise<Task>;
+  /** A task for what was answered in place, for a client that waits for a task. */
+  keep(owner: string, reply: Reply): Task;
+  get(owner: string, taskId: string): Promise<TaskState>;
+  list(
+    owner: string,
+    before: string | undefined,
+  ): Promise<{ tasks: readonly Task[]; next: string | undefined }>;
+  answer(owner: string, taskId: string, responses: unknown): Promise<void>;
+  /** Resolves when the work has ended. */
+  cancel(owner: string, taskId: string): Promise<void>;
+  ended(owner: string, taskId: string, signal: AbortSignal): Promise<TaskState>;
+  close(): void;
+}
+
+interface Kept {
+  readonly owner: string;
+  readonly state: TaskState;
+}
+
+export function createTasks(jobs: Jobs): Tasks {
+  const asking = new Map<string, TaskInputs>();
+  const kept = new Map<string, Kept>();
+  const stop = jobs.events.listen(({ value }) => value.type === "end" && asking.delete(value.job_id));
+
+  const keptOf = (owner: string, taskId: string) => {
+    const found = kept.get(taskId);
+    return found?.owner === owner ? found.state : undefined;
+  };
+  const find = async (owner: string, taskId: string): Promise<TaskState> => {
+    const known = keptOf(owner, taskId);
+    if (known) return known;
+    const job = await jobs.get(owner, taskId);
+    const result = await jobs.result(owner, taskId);
+    const inputs = asking.get(taskId)?.pending() ?? {};
+    return { task: toTask(job, result, Object.keys(inputs).length > 0), result, inputs };
+  };
+
+  return {
+    async begin(owner, taskId, inputs) {
+      const { task } = await find(owner, taskId);
+      if (inputs && task.status === "working") asking.set(taskId, inputs);
+      return task;
+    },
+    keep(owner, { envelope }) {
+      const now = Date.now();
+      const at = toTimestamp(now);
+      const task: Task = {
+        taskId: newHandle("job", now),
+        status: "completed",
+        createdAt: at,
+        lastUpdatedAt: at,
+        ttl: KEPT_MS,
+      };
+      kept.set(task.taskId, { owner, state: { task, result: envelope, inputs: {} } });
+      const [oldest] = kept.keys();
+      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+      return task;
+    },
+    get: find,
+    async list(owner, before) {
+      const page = await jobs.list({ owner, limit: PAGE + 1, ...(before !== undefined && { before }) });
+      const shown = page.slice(0, PAGE).map(({ job_id }) => find(owner, job_id));
+      const tasks = (await Promise.all(shown)).map(({ task }) => task);
+      return { tasks, next: page.length > PAGE ? tasks.at(-1)?.taskId : undefined };
+    },
+    async answer(owner, taskId, responses) {
+      await find(owner, taskId);
+      asking.get(taskId)?.answer(responses);
+    },
+    async cancel(owner, taskId) {
+      const { task } = await find(owner, taskId);
+      if (task.status !== "working" && task.status !== "input_required") return;
+      asking.get(taskId)?.close();
+      await jobs.cancel(owner, taskId);
+    },
+    async ended(owner, taskId, signal) {
+      if (keptOf(owner, taskId)) return find(owner, taskId);
+      await jobs.ended(owner, taskId, LONGEST_WAIT_MS, signal);
+      signal.throwIfAborted();
+      return find(owner, taskId);
+    },
+    close: stop,
+  };
+}
+
+/** Whether the failure means that there is no such task. */
+export const isUnknownTask = (cause: unknown): boolean =>
+  cause instanceof ToolError && cause.code === "NOT_FOUND";
