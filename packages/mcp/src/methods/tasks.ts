@@ -85,7 +85,7 @@ function toDetailed(request: McpRequest, state: TaskState): Plain {
 
 function toResult({ service }: McpRequest, { task, result }: TaskState): Plain {
   if (result) return { ...service.toResult({ envelope: result, attachments: [] }) };
-  throw new ProtocolError(INTERNAL_ERROR, `The result of ${task.taskId} is no longer there`);
+  throw new ProtocolError(INTERNAL_ERROR, `The result of ${task.taskId} has expired`);
 }
 
 /** These methods exist only where there are tasks. */
