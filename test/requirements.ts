@@ -281,7 +281,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "both eras on one endpoint, answers byte-equal to the SDK's",
     "packages/mcp/src/client.test.ts: agrees on the revision",
-    "packages/mcp/src/direct.test.ts: the direct path writes what the SDK writes",
+    "packages/mcp/src/oracle.test.ts: a conversation has the answers of the official SDK",
   ),
   rule(
     "mode inspect is truthfully read-only; split has hints per action",
