@@ -448,6 +448,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/plan.test.ts: every change of its plan is an event",
   ),
   rule(
+    "llm goes through the same providers, credentials, limits and cost counting",
+    "test/llm.test.ts: llm asks models of several providers, compares them",
+    "test/llm.test.ts: what the agent spends through llm counts",
+    "test/llm.test.ts: embeddings come from a provider or the local table",
+  ),
+  rule(
     "think keeps structured notes with the review focus areas, and asks no model",
     "test/think-mode.test.ts: thoughts, criticism and reviews are notes of the caller",
   ),

@@ -93,6 +93,7 @@ export function createConversation(): Conversation {
         break;
       case "tool_ended":
         ended.set(event.call_id, event);
+        if (event.facts?.spent) spend(event.facts.spent);
         for (const file of event.facts?.changed ?? []) note(changed, file);
         for (const file of [...(event.facts?.read ?? []), ...(event.facts?.changed ?? [])]) note(seen, file);
         settleCalls();

@@ -40,6 +40,9 @@ export { parseRole, ROLES, type Role } from "./crew/roles.ts";
 export type * from "./events.ts";
 export { END_REASONS } from "./events.ts";
 export type { Limits } from "./limits.ts";
+export { embedTexts } from "./llm/embeddings.ts";
+export { llmTool } from "./llm/llm-tool.ts";
+export type { Embedding, Models } from "./llm/models.ts";
 export {
   type AssistantMessage,
   type AssistantPart,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Crew } from "@octant/agent";
+import type { Crew, Models } from "@octant/agent";
 import {
   type CallEvent,
   type Caller,
@@ -100,6 +100,8 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   /** How sub-agents are made; with the provider that environment and settings name when absent. */
   readonly crew?: (octant: Octant) => Crew;
   readonly env?: NodeJS.ProcessEnv;
+  /** Where the keys of model providers are looked for; `env` when absent. */
+  readonly keys?: NodeJS.ProcessEnv;
   /** Told, one line at a time, what a person should know. */
   readonly log?: (line: string) => void;
   /** Told of everything that became INTERNAL; by default it is logged. */
@@ -224,8 +226,14 @@ function equip<T extends Tool>(
       const { createWorkspaceCrew } = await import("./agent/workspace-crew.ts");
       return options.crew?.(octant) ?? createWorkspaceCrew({ octant, env, permissions });
     })());
+  let models: Promise<Models> | undefined;
+  const openModels = () =>
+    (models ??= import("./agent/workspace-models.ts").then(({ createWorkspaceModels }) =>
+      createWorkspaceModels(octant, options.keys ?? env),
+    ));
   const parts = {
     crew: openCrew,
+    models: openModels,
     workspace,
     checkpoints,
     registry,

@@ -18,7 +18,7 @@ export function openOctant(
   io: Io,
   more: Pick<
     OctantOptions,
-    "prompter" | "allow" | "env" | "checkpointsByDefault" | "toolConfig" | "customTools" | "crew"
+    "prompter" | "allow" | "env" | "keys" | "checkpointsByDefault" | "toolConfig" | "customTools" | "crew"
   > = {},
 ): Octant<OwnTool> {
   try {

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { agentTool, type Crew } from "@octant/agent";
+import { agentTool, type Crew, llmTool, type Models } from "@octant/agent";
 import { MAX_ANSWER_BYTES, type Mode, type Registry, type Tool } from "@octant/core";
 import {
   type Browsers,
@@ -56,6 +56,8 @@ export interface Parts {
   readonly registry: Registry;
   /** The sub-agents, made when they are first asked for. */
   readonly crew: () => Promise<Crew>;
+  /** The models, likewise. */
+  readonly models: () => Promise<Models>;
   readonly network: Network;
   readonly code: CodeParts;
   readonly browsers: Browsers;
@@ -104,6 +106,7 @@ export const OWN_TOOLS = {
     return memory({ workspace, holdsSecret: (text) => redact(text) !== text });
   },
   mode: ({ modes }: Parts) => mode(modes),
+  llm: ({ models }: Parts) => llmTool(models),
   think: ({ workspace }: Parts) => think(workspace),
   plan: (parts: Parts) => plan({ workspace: parts.workspace, git: gitOf(parts) }),
 };
@@ -138,7 +141,7 @@ const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 export const GROUPS = {
   store: ["cas", "artifact", "annotation", "config", "graph"],
   wire: ["event"],
-  agents: ["agent", "memory", "plan", "think", "mode"],
+  agents: ["agent", "memory", "plan", "think", "mode", "llm"],
   /** What the agent has beside the core. */
   notes: ["plan", "think"],
   core: DEFAULT_TOOLS,

@@ -96,6 +96,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     crew: (octant) =>
       createWorkspaceCrew({ octant, env: io.env, options, permissions: "enforce", prompter, callPrompter }),
     env: withoutKeys(io.env),
+    keys: io.env,
   });
   try {
     const sessions = openSessions(octant, options.owner);

@@ -1,0 +1,210 @@
+import { type ActionText, action, type Context, defineTool } from "@octant/core";
+import { z } from "zod";
+import { findConsensus } from "./consensus.ts";
+import { askModel, type Models, type Question } from "./models.ts";
+
+const MAX_PROMPT_CHARS = 400_000;
+const MAX_MODELS = 8;
+const MAX_TEXTS = 256;
+const MAX_TEXT_CHARS = 32_000;
+/** What fits into an answer as numbers; more is behind the ref. */
+const MAX_INLINE_NUMBERS = 2_500;
+const MAX_COMPARED = 16;
+const DIGITS = 6;
+
+const Model = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("Such as gpt-5.1 or anthropic/claude-sonnet-4-5; the one of the settings when absent");
+const Usage = z.object({
+  input_tokens: z.number(),
+  cache_read_tokens: z.number(),
+  cache_write_tokens: z.number(),
+  output_tokens: z.number(),
+  reasoning_tokens: z.number(),
+});
+const spent = { usage: Usage, cost: z.number().nullable().describe("US dollars; null when not known") };
+const Answer = z.object({
+  provider: z.string(),
+  model: z.string(),
+  text: z.string(),
+  stop: z.string().describe("end, or why it ended early"),
+  ...spent,
+});
+const question = {
+  prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
+  system: z.string().max(MAX_PROMPT_CHARS).optional(),
+  model: Model.optional(),
+  max_output_tokens: z.int().min(1).optional(),
+};
+const ERRORS = ["UNAUTHENTICATED", "UPSTREAM_ERROR", "OVERLOADED", "UNSUPPORTED"] as const;
+
+/** Models as tools. What a call costs is in its answer, and counts for the session that made it. */
+export const llmTool = (open: () => Promise<Models>) => {
+  const ask = async (
+    { model, ...asked }: Question & { readonly model?: string | undefined },
+    { signal, emit, backend }: Context,
+    isStreamed: boolean,
+  ) => {
+    const client = await (await open()).client(model);
+    backend(client.model.provider);
+    return askModel(client, asked, signal, (event) => {
+      if (isStreamed && event.type === "text") emit({ kind: "text", text: event.text });
+    });
+  };
+  return defineTool({
+    name: "llm",
+    summary: "Ask other models, compare their answers, and get embeddings.",
+    listing: "on_demand",
+    actions: {
+      query: action({
+        summary: "Ask a model one question, without tools or history.",
+        access: "write",
+        timing: "async_medium",
+        intent: "verify",
+        openWorld: true,
+        input: z.strictObject({
+          ...question,
+          output_schema: z.record(z.string(), z.unknown()).optional().describe("JSON Schema for the answer"),
+        }),
+        output: Answer,
+        errors: ERRORS,
+        examples: [
+          { title: "A second opinion", input: { prompt: "Is 91 a prime?" }, fails: "UNAUTHENTICATED" },
+        ],
+        text: answerText,
+        run: (input, ctx) => ask(input, ctx, false),
+      }),
+      stream: action({
+        summary: "Ask as query does; the text comes as it is written.",
+        access: "write",
+        timing: "async_medium",
+        intent: "verify",
+        openWorld: true,
+        input: z.strictObject(question),
+        output: Answer,
+        errors: ERRORS,
+        examples: [{ title: "Follow along", input: { prompt: "Explain CRDTs." }, fails: "UNAUTHENTICATED" }],
+        text: answerText,
+        run: (input, ctx) => ask(input, ctx, true),
+      }),
+      embed: action({
+        summary: "Vectors of texts; without a model from the local table of words.",
+        access: "write",
+        timing: "async_medium",
+        intent: "verify",
+        openWorld: true,
+        input: z.strictObject({
+          texts: z.array(z.string().min(1).max(MAX_TEXT_CHARS)).min(1).max(MAX_TEXTS),
+          model: Model.optional(),
+        }),
+        output: z.object({
+          provider: z.string(),
+          model: z.string(),
+          dimensions: z.int(),
+          vectors: z.array(z.array(z.number())).optional().describe("Where they fit; else behind ref"),
+          ref: z.string().describe("All vectors as 32-bit floats, little-endian, one after the other"),
+          similarities: z
+            .array(z.array(z.number()))
+            .optional()
+            .describe("Each text with each, up to 16 texts"),
+          input_tokens: z.int().nullable(),
+        }),
+        errors: ERRORS,
+        examples: [{ title: "How near are they?", input: { texts: ["open a file", "read from disk"] } }],
+        async run({ texts, model }, { signal, backend }) {
+          const models = await open();
+          const { vectors, ...about } = await models.embed(texts, model, signal);
+          backend(about.provider);
+          const dimensions = vectors[0]?.length ?? 0;
+          return {
+            ...about,
+            dimensions,
+            ...(vectors.length * dimensions <= MAX_INLINE_NUMBERS && {
+              vectors: vectors.map((vector) => Array.from(vector, rounded)),
+            }),
+            ref: models.keep(toBytes(vectors)),
+            ...(vectors.length <= MAX_COMPARED && {
+              similarities: vectors.map((one) => vectors.map((other) => rounded(dot(one, other)))),
+            }),
+          };
+        },
+      }),
+      consensus: action({
+        summary: "Ask several models the same question, and let one say where they agree and differ.",
+        access: "write",
+        timing: "async_medium",
+        intent: "verify",
+        openWorld: true,
+        input: z.strictObject({
+          prompt: question.prompt,
+          system: question.system,
+          models: z.array(Model).min(2).max(MAX_MODELS),
+          judge: Model.optional().describe("Compares the answers; the first that answers when absent"),
+        }),
+        output: z.object({
+          agrees: z.boolean(),
+          agreement: z.string(),
+          differences: z.array(z.string()).readonly(),
+          answers: z
+            .array(
+              z.union([
+                Answer.extend({ asked: z.string() }),
+                z.object({ asked: z.string(), error: z.string() }),
+              ]),
+            )
+            .readonly()
+            .describe("In the order of models"),
+          judge: z.string(),
+          ...spent,
+        }),
+        errors: ERRORS,
+        examples: [
+          {
+            title: "Two opinions",
+            input: { prompt: "Tabs or spaces?", models: ["claude-sonnet-4-5", "gpt-5.1"] },
+            fails: "UPSTREAM_ERROR",
+          },
+        ],
+        text: ({ agrees, agreement, differences, answers }) => ({
+          body: [
+            `${agrees ? "they agree" : "they differ"}: ${agreement}`,
+            ...differences.map((difference) => `- ${difference}`),
+            ...answers.map((voice) => `\n## ${voice.asked}\n${"text" in voice ? voice.text : voice.error}`),
+          ].join("\n"),
+        }),
+        run: async (request, { signal }) => findConsensus(await open(), request, signal),
+      }),
+    },
+  });
+};
+
+const answerText = ({ text, provider, model, stop, cost }: z.output<typeof Answer>): ActionText => ({
+  body: text,
+  notes: [
+    `${provider}/${model}`,
+    stop !== "end" && `stopped: ${stop}`,
+    cost !== null && `$${cost.toFixed(4)}`,
+  ],
+});
+
+const rounded = (value: number): number => Number(value.toFixed(DIGITS));
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (const [at, value] of one.entries()) sum += value * (other[at] ?? 0);
+  return sum;
+}
+
+function toBytes(vectors: readonly Float32Array[]): Uint8Array {
+  const dimensions = vectors[0]?.length ?? 0;
+  const view = new DataView(new ArrayBuffer(vectors.length * dimensions * Float32Array.BYTES_PER_ELEMENT));
+  let at = 0;
+  for (const vector of vectors)
+    for (const value of vector) {
+      view.setFloat32(at, value, true);
+      at += Float32Array.BYTES_PER_ELEMENT;
+    }
+  return new Uint8Array(view.buffer);
+}

@@ -1,0 +1,83 @@
+import type { ErrorCode } from "@octant/core";
+import { ToolError } from "@octant/core";
+import type { ApiClient, StreamEvent } from "../api-client.ts";
+import { ApiError, type ApiFailure } from "../api-error.ts";
+import { textOf, textParts } from "../messages.ts";
+import { costOf, type Usage } from "../usage.ts";
+
+/** Models as tools use them: the same providers, credentials and prices as the agent's own. */
+export interface Models {
+  /** Such as `gpt-5.1` or `anthropic/claude-sonnet-4-5`; the one of the settings when absent. */
+  client(model?: string): Promise<ApiClient>;
+  /** Without a model, the table of words that is always here. */
+  embed(texts: readonly string[], model: string | undefined, signal: AbortSignal): Promise<Embedding>;
+  /** Keeps bytes and returns a ref for them. */
+  keep(bytes: Uint8Array): string;
+}
+
+export interface Embedding {
+  readonly provider: string;
+  readonly model: string;
+  /** Of length one. */
+  readonly vectors: readonly Float32Array[];
+  /** Null when it is not told. */
+  readonly input_tokens: number | null;
+}
+
+export interface Question {
+  readonly prompt: string;
+  readonly system?: string | undefined;
+  readonly max_output_tokens?: number | undefined;
+  readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ModelAnswer {
+  readonly provider: string;
+  readonly model: string;
+  readonly text: string;
+  readonly stop: Extract<StreamEvent, { type: "done" }>["stop"];
+  readonly usage: Usage;
+  readonly cost: number | null;
+}
+
+/** One question, one answer. Failures of the provider become errors that a caller understands. */
+export async function askModel(
+  client: ApiClient,
+  { prompt, system = "", max_output_tokens, output_schema }: Question,
+  signal: AbortSignal,
+  onEvent: (event: StreamEvent) => void = () => {},
+): Promise<ModelAnswer> {
+  const request = {
+    system,
+    tools: [],
+    messages: [{ role: "user", origin: "person", content: textParts(prompt) }] as const,
+    ...(max_output_tokens !== undefined && { max_output_tokens }),
+    ...(output_schema && { output_schema }),
+  };
+  const { id: model, provider, price } = client.model;
+  try {
+    for await (const event of client.send(request, signal)) {
+      onEvent(event);
+      if (event.type !== "done") continue;
+      const { message, stop, usage } = event;
+      return { provider, model, text: textOf(message.content), stop, usage, cost: costOf(usage, price) };
+    }
+  } catch (cause) {
+    throw cause instanceof ApiError ? toToolError(cause) : cause;
+  }
+  throw new ToolError("UPSTREAM_ERROR", `${provider} ended the stream before the answer was complete`, {});
+}
+
+const CODES: Readonly<Partial<Record<ApiFailure, ErrorCode>>> = {
+  auth: "UNAUTHENTICATED",
+  rate_limit: "OVERLOADED",
+  overloaded: "OVERLOADED",
+};
+const RETRY_MS = 10_000;
+
+export function toToolError(cause: ApiError): ToolError {
+  const code = CODES[cause.failure] ?? "UPSTREAM_ERROR";
+  if (code === "OVERLOADED")
+    return new ToolError(code, cause.message, { retry_after_ms: cause.retryAfterMs ?? RETRY_MS }, { cause });
+  return new ToolError(code === "UNAUTHENTICATED" ? code : "UPSTREAM_ERROR", cause.message, {}, { cause });
+}

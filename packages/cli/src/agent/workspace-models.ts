@@ -1,0 +1,34 @@
+import { createApiClient, embedTexts, type Models, PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { toRef } from "@octant/host";
+import { createTermCutter, loadWordTable, type WordTable } from "@octant/search";
+import type { Octant } from "../octant.ts";
+import { chooseClient } from "./open-agent.ts";
+
+/** Models for tools, chosen as the agent's own is. `env` has the keys of providers. */
+export function createWorkspaceModels(octant: Octant, env: NodeJS.ProcessEnv): Models {
+  let table: WordTable | undefined;
+  const choose = (name: string | undefined) => chooseClient(octant, { io: { env }, ...splitName(name) });
+  return {
+    client: async (name) => createApiClient(await choose(name)),
+    async embed(texts, name, signal) {
+      if (name !== undefined) return embedTexts(await choose(name), texts, signal);
+      table ??= loadWordTable();
+      const { placeQuestion } = table;
+      const cut = createTermCutter();
+      return {
+        provider: "local",
+        model: "code-words",
+        vectors: texts.map((text) => placeQuestion([...cut(text)])),
+        input_tokens: null,
+      };
+    },
+    keep: (bytes) => toRef(octant.workspace.blobs.put(bytes)),
+  };
+}
+
+/** `provider/model`, or a model alone. */
+function splitName(name: string | undefined): { provider?: ProviderName; model?: string } {
+  if (name === undefined) return {};
+  const provider = PROVIDER_NAMES.find((known) => name.startsWith(`${known}/`));
+  return provider ? { provider, model: name.slice(provider.length + 1) } : { model: name };
+}
