@@ -1,7 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 /** The small project that every example of every action is written for. */
 const FILES: Readonly<Record<string, string>> = {
@@ -11,11 +19,37 @@ const FILES: Readonly<Record<string, string>> = {
   "src/util/add.ts": "export const add = (a: number, b: number) => a + b;\n",
 };
 
-/** Two commits, and two files that were changed since. */
+/** The files of a `.git` folder, by their path in it. */
+type Repository = ReadonlyMap<string, Buffer>;
+
+let history: Repository | undefined;
+
+/** Two commits, and two files that were changed since. The first project of a test file has it made by git, the others get a copy. */
+function addHistory(root: string): void {
+  const folder = join(root, ".git");
+  if (!history) {
+    makeHistory(root);
+    history = readRepository(folder);
+    return;
+  }
+  for (const [path, content] of history) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+const readRepository = (folder: string): Repository =>
+  new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((path) => [relative(folder, path), readFileSync(path)]),
+  );
+
 function makeHistory(root: string): void {
   const changed = ["package.json", "src/main.ts"];
   for (const path of changed) writeFileSync(join(root, path), "{}\n");
-  git(root, "init", "--quiet", "--initial-branch=main");
+  git(root, "init", "--quiet", "--initial-branch=main", "--template=");
   git(root, "config", "user.name", "Demo");
   git(root, "config", "user.email", "demo@example.org");
   git(root, "add", ...changed);
@@ -42,6 +76,6 @@ export function createFixtureProject(): FixtureProject {
   }
   const env = { PATH: process.env["PATH"], HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state") };
   mkdirSync(env.HOME);
-  makeHistory(root);
+  addHistory(root);
   return { root, env, [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }) };
 }
