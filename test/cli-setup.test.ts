@@ -229,6 +229,9 @@ test("no client, and one that nobody knows, are told with those there are", asyn
   const env = { ...project.env, PATH: dirname(process.execPath) };
   const none = await runOctant(["setup"], { cwd: project.root, env });
   expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/no client was found.*\n.*cursor/) });
+  const printed = await runOctant(["setup", "--print"], { cwd: project.root, env });
+  expect(printed.code).toBe(0);
+  expect(printed.stdout).toMatch(/^No client was found[\s\S]*"mcpServers"[\s\S]*"serve"[\s\S]*cursor/);
   const unknown = await run("emacs");
   expect(unknown).toMatchObject({
     code: 2,

@@ -176,6 +176,7 @@ test("--help and help show the usage of a command", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^octant serve\n[\s\S]*--root DIR .*OCTANT_ROOT[\s\S]*Exit codes:/);
   expect((await run(["help", "serve"])).stdout).toBe(stdout);
+  expect((await run(["run", "--help"])).stdout.match(/Exit codes/g)).toHaveLength(1);
 });
 
 test("octant help shows the manual of a tool and of an action", async () => {
@@ -217,6 +218,7 @@ test("octant doctor finds a healthy machine, and a workspace that cannot be open
   const broken = await run(["doctor", "--root", "/nope"]);
   expect(broken.code).toBe(1);
   expect(broken.stdout).toMatch(/^fail +workspace/m);
+  expect(broken.stdout).toMatch(/^warn +test\.run +not tried/m);
   expect(broken.stdout).toMatch(/\nNot ready: \d+ checks? failed; .*\n$/);
   const [plain, all] = [(await run(["doctor"])).stdout, (await run(["doctor", "--all"])).stdout];
   expect(plain).toMatch(/--all shows them\nReady.*\.\n$/);

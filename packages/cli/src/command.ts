@@ -44,6 +44,8 @@ export interface Command<F extends Flags = Flags> {
   readonly flags: F;
   /** What the help says below the flags. */
   readonly notes?: string;
+  /** Where they differ from those that most commands have. */
+  readonly exitCodes?: string;
   /** The number it comes to is the exit code. */
   run(input: { readonly args: readonly string[]; readonly flags: FlagValues<F> }, io: Io): Promise<number>;
 }

@@ -32,7 +32,7 @@ export function renderUsage(command: AnyCommand): string {
       "\n",
     ),
     ...(command.notes ? [command.notes] : []),
-    EXIT_CODES,
+    command.exitCodes ?? EXIT_CODES,
   ].join("\n\n");
 }
 

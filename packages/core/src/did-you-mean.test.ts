@@ -14,6 +14,11 @@ test.each([
   expect(nearestName(typed, COMMANDS)).toBe(name);
 });
 
+test("a start that several names share is answered with all of them", () => {
+  const clients = ["claude-code", "claude-desktop", "cursor"];
+  expect(didYouMean("claud", clients)).toBe(" Did you mean 'claude-code' or 'claude-desktop'?");
+});
+
 test.each(["xyz", "s", "", "q".repeat(1_000)])("nothing is near '%s'", (typed) => {
   expect(nearestName(typed, COMMANDS)).toBeUndefined();
   expect(didYouMean(typed, COMMANDS)).toBe("");

@@ -7,15 +7,22 @@ export function nearestName(typed: string, names: readonly string[]): string | u
   const [best] = ranked;
   const most = Math.max(1, Math.floor(wanted.length / 3));
   if (best && best.distance <= most) return best.name;
-  const starting = names.filter((name) => wanted.length > 1 && name.toLowerCase().startsWith(wanted));
+  const starting = namesStarting(wanted, names);
   return starting.length === 1 ? starting[0] : undefined;
 }
 
 /** ` Did you mean 'x'?`, or nothing. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const name = nearestName(typed, names);
-  return name === undefined ? "" : ` Did you mean '${name}'?`;
+  const starting = namesStarting(typed.toLowerCase(), names);
+  const meant = name === undefined && starting.length <= MAX_MEANT ? starting : [name];
+  return meant.length === 0 || meant[0] === undefined ? "" : ` Did you mean '${meant.join("' or '")}'?`;
 }
+
+const MAX_MEANT = 3;
+
+const namesStarting = (wanted: string, names: readonly string[]): string[] =>
+  names.filter((name) => wanted.length > 1 && name.toLowerCase().startsWith(wanted));
 
 const MAX_CHARS = 40;
 

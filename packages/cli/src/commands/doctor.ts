@@ -20,9 +20,10 @@ export const doctor = defineCommand({
     json: { summary: "Print all checks as JSON" },
   },
   async run({ flags }, io) {
+    const around = await lookAround(() => openOctant(flags, io), io);
     const checks = [
-      ...(await lookAround(() => openOctant(flags, io), io)),
-      await checkTestRun(io),
+      ...around,
+      around.some(isClosed) ? UNTRIED_TESTS : await checkTestRun(io),
       ...checkMachine(io),
       ...(await checkClients(io)),
     ];
@@ -42,6 +43,14 @@ async function lookAround(open: () => ReturnType<typeof openOctant>, { env }: Io
     return [{ name: "workspace", status: "fail", detail: cause.message }];
   }
 }
+
+const isClosed = ({ name, status }: Check) => name === "workspace" && status === "fail";
+
+const UNTRIED_TESTS: Check = {
+  name: "test.run",
+  status: "warn",
+  detail: "not tried, because the workspace cannot be opened",
+};
 
 function show(checks: readonly Check[], all: boolean, { stdout }: Io): void {
   // What fails is never hidden.

@@ -49,12 +49,12 @@ export const run = defineCommand({
   notes: `The prompt may come from stdin, also in addition to an argument. @path in it adds a file; a prompt
 such as /commit is a command, /help lists them.
 Reading is allowed; what changes something is asked at the terminal, or needs --allow or a rule in the
-settings. The answer goes to stdout, progress to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage,
-3 a limit was reached, 4 refused or cut by the model, 5 done but some calls could not be approved,
-6 the answer does not fit the schema, 130 interrupted. For example:
+settings. The answer goes to stdout, progress to stderr. For example:
   octant run "fix the failing test" --allow fs.apply_patch --allow test.run
   git diff | octant run "review this" --json
   octant run --continue "and now the docs"`,
+  exitCodes: `Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached or no Node 24, 4 refused or cut by the
+model, 5 done but some calls could not be approved, 6 the answer does not fit the schema, 130 interrupted.`,
   async run({ args: [argument], flags }, io) {
     const schema =
       flags["output-schema"] === undefined ? undefined : loadOutputSchema(flags["output-schema"]);

@@ -44,6 +44,8 @@ root, or what --root names.`,
       roots: flags.root.map((root) => toRoot(root, scope, machine)),
       remove: flags.remove,
     };
+    if (flags.print && args.length === 0 && installedTargets(scope, machine).length === 0)
+      return printForAny(wish, machine, flags.json, io);
     const targets = chooseTargets(args, scope, machine);
     if (flags.print) return print(targets, wish, machine, flags.json, io);
     const plans = targets.map((target) => planChange(target, wish, machine));
@@ -90,18 +92,28 @@ function chooseTargets(names: readonly string[], scope: Scope, machine: Machine)
       `unknown client '${unknown}'`,
       `clients: ${IDS.join(", ")}.${didYouMean(unknown, IDS)}`.replace(/\.$/, ""),
     );
-  const toTarget = (client: Client): Target[] => {
-    const file = fileOf(client, scope, machine);
-    return file === undefined ? [] : [{ client, scope, file }];
-  };
   const chosen = CLIENTS.filter(({ id }) => names.includes(id));
-  const fileless = chosen.find((client) => toTarget(client).length === 0);
+  const fileless = chosen.find((client) => toTarget(client, scope, machine).length === 0);
   if (fileless)
     throw new UsageError(`${fileless.title} has no files in a project`, "leave out --scope project");
-  if (names.length > 0) return chosen.flatMap(toTarget);
-  const found = CLIENTS.filter((client) => isInstalled(client, machine)).flatMap(toTarget);
+  if (names.length > 0) return chosen.flatMap((client) => toTarget(client, scope, machine));
+  const found = installedTargets(scope, machine);
   if (found.length > 0) return found;
-  throw new UsageError("no client was found on this machine", `name one: ${IDS.join(", ")}`);
+  throw new UsageError(
+    "no client was found on this machine",
+    `name one (${IDS.join(", ")}), or see what to paste: octant setup --print`,
+  );
+}
+
+const installedTargets = (scope: Scope, machine: Machine): Target[] =>
+  CLIENTS.filter((client) => isInstalled(client, machine)).flatMap((client) =>
+    toTarget(client, scope, machine),
+  );
+
+/** Empty where a client has no such file. */
+function toTarget(client: Client, scope: Scope, machine: Machine): Target[] {
+  const file = fileOf(client, scope, machine);
+  return file === undefined ? [] : [{ client, scope, file }];
 }
 
 const isChange = ({ does }: Plan): boolean => does !== "nothing" && does !== "refuse";
@@ -145,6 +157,18 @@ function print(targets: readonly Target[], wish: Wish, machine: Machine, json: b
   }));
   if (json) printJson(rows, io);
   else for (const { file, text } of rows) io.stdout.write(`${file}\n${text.replaceAll(/^(?=.)/gm, "  ")}\n`);
+  return EXIT.OK;
+}
+
+/** Most clients read `mcpServers`, as Claude Code does. */
+function printForAny(wish: Wish, machine: Machine, json: boolean, io: Io): number {
+  const text = snippetOf(CLIENTS[0]!, wish, machine);
+  if (json) printJson([{ client: null, scope: null, file: null, text }], io);
+  else
+    io.stdout.write(`No client was found on this machine. Most clients read this from their settings:
+${text.replaceAll(/^(?=.)/gm, "  ")}
+octant setup CLIENT --print shows the file and form of one of them: ${IDS.join(", ")}
+`);
   return EXIT.OK;
 }
 
