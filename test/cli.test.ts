@@ -107,9 +107,9 @@ test.each([
   [["--root", ".", "tools"], "flags come after the command"],
   [["call", "fs.read", "uri=@nope.txt"], "@nope.txt cannot be read"],
   [["serve", "--mode", "nope"], "inspect, apply, verify, ship"],
-  [["tools", "--root", ".", "--root", "/nope"], "/nope is no folder"],
-  [["tools", "--root", "src/main.ts"], "src/main.ts is no folder"],
-  [["serve", "--tools", "nope"], "there is no tool 'nope'; there are: ws, fs, code, proc, test, "],
+  [["tools", "--root", ".", "--root", "/nope"], "/nope is not a folder"],
+  [["tools", "--root", "src/main.ts"], "src/main.ts is not a folder"],
+  [["serve", "--tools", "nope"], "there is no tool 'nope'; choose from: ws, fs, code, proc, test, "],
 ])("%j is wrong usage: a line, a hint, exit code 2", async (args, message) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
