@@ -19,17 +19,15 @@ export * from "./paging.ts";
 export * from "./registry.ts";
 export type { JobStarted } from "./run-action.ts";
 export {
+  asksForLargeAnswer,
   type CallRunnerOptions,
   createCallRunner,
-  MAX_CALLS_IN_FLIGHT,
-  type RunCall,
-} from "./running/call-runner.ts";
-export {
-  asksForLargeAnswer,
   createLargeCalls,
   type LargeCalls,
+  MAX_CALLS_IN_FLIGHT,
   MAX_LARGE_CALLS,
-} from "./running/large-answers.ts";
+  type RunCall,
+} from "./running/call-runner.ts";
 export * from "./schema.ts";
 export * from "./schema-page.ts";
 export * from "./stream.ts";

@@ -4,13 +4,12 @@ import type { Writable } from "node:stream";
 export interface LineWriter {
   /** Lines of one tick leave in one write. */
   write(line: string): void;
-  /** True from the moment the stream asks to wait until it has drained. */
-  isFull(): boolean;
   /** Resolves when what was written has left, the stream has failed, or `withinMs` have passed. */
   flush(withinMs: number): Promise<void>;
 }
 
 export interface WriterHandlers {
+  /** The stream asks to wait until `onDrain`. */
   readonly onFull: () => void;
   readonly onDrain: () => void;
   /** The reader is gone; whatever is written from now on is dropped. */
@@ -19,7 +18,6 @@ export interface WriterHandlers {
 
 export function createLineWriter(output: Writable, handlers: WriterHandlers): LineWriter {
   let waiting = "";
-  let full = false;
   let gone = false;
 
   const send = () => {
@@ -27,23 +25,18 @@ export function createLineWriter(output: Writable, handlers: WriterHandlers): Li
     const text = waiting;
     waiting = "";
     if (gone || output.write(text)) return;
-    full = true;
     handlers.onFull();
   };
   const leave = (cause?: Error) => {
     if (gone) return;
     gone = true;
     waiting = "";
-    full = false;
     handlers.onGone(cause);
   };
   // These stay for the stream's life: a late EPIPE without a listener would end the process.
   output.on("error", leave);
   output.on("close", () => leave());
-  output.on("drain", () => {
-    full = false;
-    handlers.onDrain();
-  });
+  output.on("drain", handlers.onDrain);
 
   return {
     write(line) {
@@ -53,7 +46,6 @@ export function createLineWriter(output: Writable, handlers: WriterHandlers): Li
       // Joined by the engine when they are written, and not once before.
       waiting += `${line}\n`;
     },
-    isFull: () => full,
     async flush(withinMs) {
       send();
       if (gone || output.writableLength === 0) return;

@@ -104,6 +104,13 @@ export const toPlain = (value: unknown): Plain => (isPlain(value) ? value : {});
 export const isToken = (value: unknown): value is RequestId =>
   typeof value === "string" || Number.isSafeInteger(value);
 
+/** The string parameter of this name. */
+export function stringOf(params: Plain, name: string): string {
+  const value = params[name];
+  if (typeof value !== "string") throw invalidParams(`Invalid params: ${name} must be a string`);
+  return value;
+}
+
 /** A line of 64 MiB could ask for millions. */
 const MAX_BATCH_ANSWERS = 256;
 

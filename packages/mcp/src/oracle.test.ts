@@ -1,10 +1,13 @@
+import { once } from "node:events";
 import { StdioServerTransport, serveStdio as serveWithSdk } from "@modelcontextprotocol/server/stdio";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { conversations, featureConversations, invalidRequests, type Step } from "./fixtures/conversations.ts";
 import { createDemo } from "./fixtures/demo.ts";
 import { withoutDifferences } from "./fixtures/differences.ts";
 import { createDemoFeatures } from "./fixtures/features.ts";
+import { serveDemo } from "./fixtures/http.ts";
 import { createLineClient, type LineClient } from "./fixtures/lines.ts";
 import { createOracle } from "./fixtures/oracle.ts";
 import type { ServiceOptions } from "./service.ts";
@@ -27,6 +30,22 @@ function playOurs(steps: readonly Step[], more: Partial<ServiceOptions> = {}): P
   const client = createLineClient();
   const server = serveStdio({ ...createDemo().options, ...more, ...client });
   return play(steps, client, server.close);
+}
+
+/** The same over a WebSocket. */
+async function playOnSocket(steps: readonly Step[]): Promise<unknown[]> {
+  const { server, headers } = await serveDemo(createDemoFeatures());
+  const socket = new WebSocket(server.url.replace(/^http(.*)mcp$/, "ws$1ws"), "mcp", {
+    headers: { authorization: headers.authorization },
+  });
+  await once(socket, "open");
+  const client = createLineClient();
+  socket.on("message", (data) => client.output.write(`${data}\n`));
+  client.input.setEncoding("utf8").on("data", (line: string) => socket.send(line));
+  return play(steps, client, async () => {
+    socket.close();
+    await once(socket, "close");
+  });
 }
 
 function playWithSdk(steps: readonly Step[], more: Partial<ServiceOptions> = {}): Promise<unknown[]> {
@@ -68,6 +87,16 @@ test.each(invalidRequests)(
     expect(ours.slice(-1)).toEqual(reference);
   },
 );
+
+describe("a conversation over a WebSocket has the answers of the official SDK", () => {
+  test.each(Object.entries(featureConversations))("%s", async (_name, steps) => {
+    const [ours, reference] = await Promise.all([
+      playOnSocket(steps),
+      playWithSdk(steps, createDemoFeatures()),
+    ]);
+    expect(ours).toEqual(reference);
+  });
+});
 
 /** How often a change of the list is reported depends on the order, so those steps stay out. */
 const CHANGES = /"subscriptions\/listen"|"grow"/;

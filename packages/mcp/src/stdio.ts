@@ -37,22 +37,27 @@ export function serveStdio({ input, output, handshake, ...options }: StdioOption
   const service = createService({ ...options, ...(handshake?.offers && { offers: handshake.offers }) });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let closing = false;
+  let full = false;
   const writer = createLineWriter(output, {
     // A client that does not read its answers gets no further ones until it does.
-    onFull: () => input.pause(),
+    onFull: () => {
+      full = true;
+      input.pause();
+    },
     onDrain: () => {
+      full = false;
       if (closing) return;
       connection.resume();
       lines.resume();
     },
-    onGone: () => close(),
+    onGone: () => {
+      full = false;
+      void close();
+    },
   });
+  const isFull = () => full;
   const write = (message: Outgoing) => writer.write(JSON.stringify(message));
-  const connection = createConnection(
-    service,
-    { write, isFull: writer.isFull },
-    { answered: handshake?.answered ?? [] },
-  );
+  const connection = createConnection(service, { write, isFull }, { answered: handshake?.answered ?? [] });
   const refuse = (reason: string) =>
     write(toErrorMessage(null, { code: PARSE_ERROR, message: `Parse error: ${reason}` }));
   const refuseLarge = (id: RequestId | null) =>
@@ -72,7 +77,7 @@ export function serveStdio({ input, output, handshake, ...options }: StdioOption
       }
       connection.receive(value);
     },
-    isHeld: writer.isFull,
+    isHeld: isFull,
     onWaiting: () => input.pause(),
     onEmpty: () => input.resume(),
   });

@@ -1,7 +1,7 @@
 import type { McpRequest } from "../connection.ts";
-import { invalidParams, type Plain, toPlain } from "../messages.ts";
+import { invalidParams, type Plain, stringOf, toPlain } from "../messages.ts";
 import type { CompletionRequest, CompletionSource } from "../sources.ts";
-import { stringOf, toProtocolError } from "./params.ts";
+import { toProtocolError } from "./params.ts";
 import { contextOf, stringsOf } from "./prompts.ts";
 
 /** The protocol takes no more. */

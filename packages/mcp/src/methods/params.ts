@@ -1,5 +1,12 @@
 import { type ErrorCode, ToolError } from "@octant/core";
-import { INTERNAL_ERROR, INVALID_PARAMS, invalidParams, type Plain, ProtocolError } from "../messages.ts";
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  invalidParams,
+  type Plain,
+  ProtocolError,
+  stringOf,
+} from "../messages.ts";
 
 /** The caller's mistakes; all other codes are failures of the server or the machine. */
 const ABOUT_PARAMS: ReadonlySet<ErrorCode> = new Set([
@@ -17,13 +24,6 @@ export function toProtocolError(cause: unknown): never {
     code,
     details,
   });
-}
-
-/** The string parameter of this name. */
-export function stringOf(params: Plain, name: string): string {
-  const value = params[name];
-  if (typeof value !== "string") throw invalidParams(`Invalid params: ${name} must be a string`);
-  return value;
 }
 
 /** Undefined for the first page. */

@@ -1,7 +1,7 @@
 import type { McpRequest } from "../connection.ts";
-import { invalidParams, isPlain, type Plain } from "../messages.ts";
+import { invalidParams, isPlain, type Plain, stringOf } from "../messages.ts";
 import type { FeatureContext, Prompt, PromptSource } from "../sources.ts";
-import { refuseCursor, stringOf, toProtocolError } from "./params.ts";
+import { refuseCursor, toProtocolError } from "./params.ts";
 
 export function listPrompts(request: McpRequest): Plain {
   refuseCursor(request.params);

@@ -1,7 +1,7 @@
 import type { McpRequest } from "../connection.ts";
-import { invalidParams, type Plain, type ProtocolError } from "../messages.ts";
+import { invalidParams, type Plain, type ProtocolError, stringOf } from "../messages.ts";
 import type { ResourceSource } from "../sources.ts";
-import { cursorOf, refuseCursor, stringOf, toProtocolError } from "./params.ts";
+import { cursorOf, refuseCursor, toProtocolError } from "./params.ts";
 import { contextOf } from "./prompts.ts";
 
 export async function listResources(request: McpRequest): Promise<Plain> {

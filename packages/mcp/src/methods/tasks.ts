@@ -1,10 +1,17 @@
 import { MISSING } from "../asking/input-required.ts";
 import type { McpRequest } from "../connection.ts";
-import { INTERNAL_ERROR, invalidParams, MISSING_CAPABILITY, type Plain, ProtocolError } from "../messages.ts";
+import {
+  INTERNAL_ERROR,
+  invalidParams,
+  MISSING_CAPABILITY,
+  type Plain,
+  ProtocolError,
+  stringOf,
+} from "../messages.ts";
 import { isFinal, knowsTasks, TASKS_EXTENSION, toLegacyTask, toModernTask } from "../tasks/task-wire.ts";
 import { isUnknownTask, type TaskState, type Tasks } from "../tasks/tasks.ts";
 import type { Method } from "./index.ts";
-import { cursorOf, stringOf } from "./params.ts";
+import { cursorOf } from "./params.ts";
 
 /** One task of the caller. */
 interface TaskRequest {
