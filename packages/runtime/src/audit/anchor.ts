@@ -5,7 +5,7 @@ import { anchorName } from "./names.ts";
 import { type AuditKey, seal, unseal } from "./seal.ts";
 import { unlessGone } from "./unless-gone.ts";
 
-/** Where a chain begins: after this position, with this part. What came before was let go on purpose, by us alone. */
+/** Where a chain begins: after this position, with this part. Earlier parts were removed by our retention. */
 export interface Anchor extends Position {
   readonly chain: string;
   readonly part: number;
@@ -13,7 +13,7 @@ export interface Anchor extends Position {
 
 const PRIVATE = 0o600;
 
-/** The very beginning when nothing was let go; undefined when it was changed. */
+/** The start of the chain when nothing was removed; undefined when the anchor was tampered with. */
 export function loadAnchor(folder: string, key: AuditKey, chain: string): Anchor | undefined {
   const bytes = unlessGone(() => readFileSync(join(folder, anchorName(chain))));
   if (!bytes) return { chain, part: 1, ...startOf(key, chain) };
@@ -22,7 +22,7 @@ export function loadAnchor(folder: string, key: AuditKey, chain: string): Anchor
   return anchor?.chain === chain && encodeAnchor(key, anchor) === bytes.toString("utf8") ? anchor : undefined;
 }
 
-/** On the disk when it returns: only then may what came before go. */
+/** Synced when it returns; only then may earlier parts be removed. */
 export function writeAnchor(folder: string, key: AuditKey, anchor: Anchor): void {
   const path = join(folder, anchorName(anchor.chain));
   const draft = `${path}.draft`;

@@ -2,17 +2,17 @@ import { hash } from "node:crypto";
 import { isSecretName, REDACTED, type Redact } from "../redact/index.ts";
 import { toCanonicalJson } from "./canonical-json.ts";
 
-/** How a record tells what a call was given. */
+/** The arguments of a call in a record. */
 export interface ToldArguments {
   /** SHA-256 of the canonical JSON. */
   readonly arguments_hash: string;
   readonly arguments?: unknown;
-  /** Too long to be kept whole: the beginning of their JSON. */
+  /** The beginning of their JSON, when too long to store whole. */
   readonly arguments_cut?: string;
 }
 
 export const MAX_ARGUMENT_CHARS = 32 * 1024;
-/** A secret cut in two is no longer found, so this much of a cut text is looked at but not kept. */
+/** A secret cut in two is not found, so this much of a cut text is scanned but not stored. */
 const MARGIN_CHARS = 16 * 1024;
 
 export const hashArguments = (input: unknown): ToldArguments => ({

@@ -4,13 +4,13 @@ import { type Chain, openChain } from "./chain.ts";
 import type { AuditEntry } from "./record.ts";
 import type { AuditKey } from "./seal.ts";
 
-/** What happened, for those who want to know later. Several processes may keep one in the same folder. */
+/** An append-only log of calls. Several processes may write to the same folder. */
 export interface AuditLog {
   /** On the disk when it returns; gives its place, `seq@chain`. NO_SPACE or IO_ERROR when the disk does not take it. */
   append(entry: AuditEntry): string;
-  /** On the disk within some milliseconds, with others. What the disk does not take is kept and tried again. */
+  /** Written in a batch within milliseconds. On a disk error the entries are retained and retried. */
   appendSoon(make: () => AuditEntry): void;
-  /** Writes now what is waiting. */
+  /** Writes pending entries now. */
   flush(): void;
   /** The same in the next turn, so that an answer leaves first. */
   flushNext(): void;
@@ -24,10 +24,10 @@ export interface AuditLogOptions {
   readonly key: AuditKey;
   /** A private folder beside `folder` that remembers each chain; without it, a removed log is not missed. */
   readonly witnesses?: string;
-  /** Told when the disk begins to refuse. */
+  /** Called when writing starts to fail. */
   warn(message: string): void;
   readonly partBytes?: number;
-  /** The oldest parts beyond this are let go; none when absent. */
+  /** The oldest parts beyond this size are removed; default unlimited. */
   readonly keepBytes?: number;
   readonly now?: () => number;
 }
@@ -58,7 +58,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     refusal = { error, at: now() };
     return error;
   };
-  /** Whatever the disk does not take is a refusal. */
+  /** Any disk error is a refusal. */
   const onDisk = <T>(work: (open: Chain) => T): T => {
     if (refusal && now() - refusal.at < RETRY_MS) throw refusal.error;
     try {
@@ -72,7 +72,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
   const write = (entries: readonly AuditEntry[]) =>
     onDisk((open) => `${open.append(entries).seq}@${open.name}`);
-  /** What waits, and then `last`, in as few writes as can be. Throws when something is left; gives the place of `last`. */
+  /** Writes pending entries and then `last` in few writes. Throws when some remain; returns the place of `last`. */
   const writeWaiting = (last: readonly AuditEntry[]): string | undefined => {
     if (lost > 0) write([{ kind: "lost", time: new Date().toISOString(), records: lost }]);
     lost = 0;
@@ -104,7 +104,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
 
   return {
     append(entry) {
-      // The head can follow: whoever goes on with the chain looks for more than it tells.
+      // The head file may lag; a resuming writer scans past it.
       flushSoon();
       return writeWaiting([entry]) as string;
     },
@@ -123,7 +123,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
 }
 
-/** Its records are on the disk; a head that keeps its owner's name is found when that owner is gone. */
+/** Its records are on disk; a head left with its owner's name is found once that owner is dead. */
 function closeQuietly(chain: Chain | undefined): void {
   try {
     chain?.close();
@@ -135,7 +135,7 @@ function closeQuietly(chain: Chain | undefined): void {
 function toRefusal(cause: unknown): ToolError {
   if (cause instanceof ToolError) return cause;
   const errno = errnoOf(cause);
-  // Whatever is none of the system's is our bug.
+  // An error without an errno is our bug.
   if (errno === undefined) throw cause;
   const then = "calls that change something are refused until it can be";
   if (errno === "ENOSPC" || errno === "EDQUOT")

@@ -1,7 +1,7 @@
 const MAX_CHARS = 64 * 1024;
 const MAX_DEPTH = 20;
 
-/** A copy of data that nobody has checked, with an end: what is too long or too deep is told by its size or left out. */
+/** A bounded copy of unchecked data: parts too long or too deep are replaced by their size or omitted. */
 export function toBounded(value: unknown): unknown {
   let left = MAX_CHARS;
   const take = (text: string): string => {

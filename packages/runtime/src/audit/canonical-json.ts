@@ -1,4 +1,4 @@
-/** The same text for the same data, in whatever order its keys were given. Keys without a value are left out. */
+/** Equal text for equal data, regardless of key order. Undefined values are omitted. */
 export function toCanonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return toScalar(value);
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
@@ -12,6 +12,6 @@ export function toCanonicalJson(value: unknown): string {
   return `{${members}}`;
 }
 
-/** What JSON has no word for is null, as in arrays of JSON.stringify; a bigint is told by its digits. */
+/** Values without a JSON form become null, as in arrays of JSON.stringify; a bigint becomes its digits. */
 const toScalar = (value: unknown): string =>
   typeof value === "bigint" ? `"${value}"` : (JSON.stringify(value) ?? "null");

@@ -2,13 +2,13 @@ import { hash } from "node:crypto";
 import type { AuditRecord, TornPiece } from "./record.ts";
 import { type AuditKey, macOf, unseal } from "./seal.ts";
 
-/** Where a chain stands after a record. */
+/** The state of a chain after a record. */
 export interface Position {
   readonly seq: number;
   readonly last: string;
 }
 
-/** What stands before the first record of a chain: its name, so that records fit into no other chain. */
+/** The start of a chain, derived from its name, so that records fit into no other chain. */
 export const startOf = (key: AuditKey, chain: string): Position => ({
   seq: 0,
   last: macOf(key, `chain ${chain}`),
@@ -18,15 +18,15 @@ export const startOf = (key: AuditKey, chain: string): Position => ({
 export interface ChainCheck {
   /** The record, unless it was changed. */
   line(bytes: Buffer): AuditRecord | undefined;
-  /** The end of a part that has no line feed: what a killed writer left. */
+  /** The end of a part without a line feed, left by a killed writer. */
   piece(part: number, bytes: Buffer): void;
   /** After the last intact record. */
   position(): Position;
-  /** Pieces that no record tells of. */
+  /** Pieces that no record mentions. */
   pieces(): readonly TornPiece[];
 }
 
-/** `onProblem` is told of whatever no writer can have written. The parts before `firstPart` are not looked at. */
+/** `onProblem` receives everything that no writer can have written. Parts before `firstPart` are skipped. */
 export function createChainCheck(
   key: AuditKey,
   start: Position,

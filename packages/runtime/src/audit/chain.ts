@@ -24,9 +24,9 @@ export interface Chain {
   readonly name: string;
   /** All in one write. Throws the system's error, or IO_ERROR, when they are not on the disk; then only `close` is left to do. */
   append(entries: readonly AuditEntry[]): { readonly seq: number };
-  /** Tells in the head how far the chain has come; when a part is full, the oldest may go. */
+  /** Updates the head file; when a part is full, applies retention. */
   settle(): void;
-  /** Leaves it to whoever comes next. */
+  /** Releases it for the next writer. */
   close(): void;
 }
 
@@ -35,14 +35,14 @@ export interface ChainOptions {
   readonly key: AuditKey;
   /** A part that would become longer is followed by another. */
   readonly partBytes: number;
-  /** Beyond this, the oldest parts of all chains are let go. */
+  /** Beyond this size, the oldest parts of all chains are removed. */
   readonly keepBytes: number;
-  /** Where the chain's witness is kept, outside `folder`. */
+  /** The folder of the chain's witness, outside `folder`. */
   readonly witnesses?: string | undefined;
   warn(message: string): void;
 }
 
-/** Goes on with a chain that nobody writes any more, or begins one. */
+/** Resumes an abandoned chain, or starts a new one. */
 export function openChain({ folder, key, partBytes, keepBytes, witnesses, warn }: ChainOptions): Chain {
   const owner = thisOwner();
   const others = otherChains(folder, key);
@@ -107,13 +107,13 @@ export function openChain({ folder, key, partBytes, keepBytes, witnesses, warn }
   };
   const close = () => {
     try {
-      // After a refusal the head may be behind, and what it does not tell of could be cut off unnoticed.
+      // After a disk error the head may lag, and records beyond it could be cut off unnoticed.
       if (seq !== told) reportHead();
       reportWitness();
     } finally {
       closeSync(head);
       if (file !== undefined) closeSync(file);
-      // With half a record at its end it is not as it should be left; whoever finds its owner dead sets it right.
+      // With a torn record at its end it is left as is; the next writer repairs it.
       if (fits) renameSync(headPath, join(folder, headName({ chain, owner: FREE })));
     }
   };
@@ -134,7 +134,7 @@ function beginChain(folder: string, key: AuditKey, owner: string): Resumed {
   const chain = newChainName(new Date());
   const begun = { chain, ...startOf(key, chain), part: 1, size: 0 };
   const path = join(folder, headName({ chain, owner }));
-  // Nobody may find half a head.
+  // Written atomically, so that no reader sees a partial head.
   const draft = `${path}.draft`;
   try {
     writeFileSync(draft, encodeHead(key, begun), { mode: PRIVATE, flag: "wx" });
@@ -159,7 +159,7 @@ function toFirstEntries({ chain, torn }: Resumed, others: ReadonlyMap<string, nu
 const placed = (entry: AuditEntry, seq: number, prev: string): string =>
   `{"seq":${seq},"prev":"${prev}",${JSON.stringify(entry).slice(1)}`;
 
-/** Otherwise what is written would vanish with the last who has it open. */
+/** Otherwise the records would vanish with the last open descriptor. */
 const removed = () =>
   new ToolError(
     "IO_ERROR",

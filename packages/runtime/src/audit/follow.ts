@@ -4,7 +4,7 @@ import { linesOf } from "./lines.ts";
 import { listAuditFiles, partName } from "./names.ts";
 import { findEnds, type KeptRecord, parseRecord, readUntil } from "./read.ts";
 
-/** What a watch missed, or does not tell on this file system, is found by looking. */
+/** Polling finds what the watcher missed or this file system does not report. */
 const LOOK_MS = 500;
 
 /** The last records, then each new one once, until the signal ends it. */
@@ -47,7 +47,7 @@ function createOutputDebounce(folder: string, signal: AbortSignal) {
   let arrived = Promise.withResolvers<void>();
   const tell = () => arrived.resolve();
   const watcher = watch(folder, tell);
-  // Looking goes on without it.
+  // Polling continues without it.
   watcher.on("error", () => watcher.close());
   const timer = setInterval(tell, LOOK_MS);
   signal.addEventListener("abort", tell);

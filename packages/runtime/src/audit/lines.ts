@@ -6,13 +6,13 @@ const CHUNK_BYTES = 64 * 1024;
 
 export interface Line {
   readonly bytes: Buffer;
-  /** False for what stands after the last line feed. */
+  /** False for text after the last line feed. */
   readonly complete: boolean;
   /** Where the next line begins. */
   readonly end: number;
 }
 
-/** The lines of a file between two offsets, without their line feeds. One that was let go meanwhile has none. */
+/** The lines of a file between two offsets, without their line feeds. A file removed meanwhile has none. */
 export async function* linesOf(path: string, from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
   await using file = await openUnlessGone(path);
   if (!file) return;

@@ -36,7 +36,7 @@ export const anchorName = (chain: string): string => `${chain}.anchor`;
 export const newChainName = (now: Date): string =>
   `${now.toISOString().replace(/[-:.]/g, "")}-${randomBytes(4).toString("hex")}`;
 
-/** Chains and their parts in order; whatever else lies there is none of ours. */
+/** Chains and their parts in order; other files are ignored. */
 export function listAuditFiles(folder: string): AuditFiles {
   const names = readdirSync(folder).sort();
   const parts = Map.groupBy(
@@ -60,14 +60,14 @@ export function listAuditFiles(folder: string): AuditFiles {
 
 export const thisOwner = (): string => `${thisProcess().replace(":", "_")}_${thisPlace()}`;
 
-/** Whether nobody writes the chain any more. What runs elsewhere cannot be asked, so it counts as alive. */
+/** Whether the chain's owner is dead. A process on another machine counts as alive. */
 export function isAbandoned(owner: string): boolean {
   if (owner === FREE) return true;
   const [pid, start, place] = owner.split("_");
   return place === thisPlace() && !isAlive(`${pid}:${start}`);
 }
 
-/** Where process numbers mean what they mean here: this machine, this container. */
+/** Identifies this machine or container, within which pids are comparable. */
 const thisPlace = (): string => hash("sha256", `${hostname()} ${pidNamespace()}`, "hex").slice(0, 8);
 
 function pidNamespace(): string {

@@ -12,13 +12,13 @@ export interface ReadAuditOptions {
   readonly limit?: number;
 }
 
-/** A record and where it is kept. */
+/** A record and its location. */
 export type KeptRecord = AuditRecord & { readonly chain: string };
 
 /** Where each part ends, after its last whole line. */
 export type Ends = ReadonlyMap<string, number>;
 
-/** The newest records of all chains, the oldest first. A beginning whose call has been answered is left out. */
+/** The newest records of all chains, oldest first. Begin records of answered calls are omitted. */
 export const readAudit = (folder: string, options: ReadAuditOptions = {}): Promise<KeptRecord[]> =>
   readUntil(folder, findEnds(folder), options);
 
@@ -68,7 +68,7 @@ function withoutAnswered(records: readonly KeptRecord[]): KeptRecord[] {
   return records.filter(({ kind, seq, chain }) => kind !== "begin" || !answered.has(`${seq}@${chain}`));
 }
 
-/** Undefined for a line that is no record any more: telling what happened to it is for verifyAudit. */
+/** Undefined for a line that is not a valid record; verifyAudit reports why. */
 export function parseRecord(line: Buffer, chain: string): KeptRecord | undefined {
   try {
     const record: unknown = JSON.parse(line.toString("utf8"));
@@ -78,7 +78,7 @@ export function parseRecord(line: Buffer, chain: string): KeptRecord | undefined
       "kind" in record &&
       "seq" in record &&
       "time" in record;
-    // What was changed by others may be of any shape; what we wrote is a record.
+    // Tampered lines may have any shape; lines we wrote are records.
     return isRecord ? { ...(record as AuditRecord), chain } : undefined;
   } catch {
     return undefined;

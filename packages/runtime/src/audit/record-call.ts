@@ -63,7 +63,7 @@ export function recordCall(options: RecordCallOptions): Step {
         ...(told ?? tell(call.input)),
       }));
       if (job) recordEnd(log, job, toFacts(), started);
-      // Otherwise the next change would have to write it before its own beginning, while somebody waits for that.
+      // Otherwise the next change would have to write it first, while its caller waits.
       if (changes && --changing === 0) log.flushNext();
     };
     let code: ErrorCode | "OK" = "OK";
@@ -113,7 +113,7 @@ const MAX_REASONS = 100;
 const withoutSecrets = (note: DecisionNote, redact: Redact) =>
   note.reason === undefined ? note : { ...note, reason: redact(note.reason) };
 
-/** What the caller will be told. */
+/** The code that the caller will receive. */
 function codeOf(cause: unknown, { signal }: Context): ErrorCode {
   if (cause instanceof ToolError) return cause.code;
   return signal.aborted ? "CANCELLED" : "INTERNAL";

@@ -5,7 +5,7 @@ import type { RecordCallOptions } from "./record-call.ts";
 
 const MAX_NAME_CHARS = 100;
 
-/** Records calls that never came to be checked: their names and arguments are as they were sent, and may be anything. */
+/** Records calls that failed validation; their names and arguments are unchecked. */
 export const recordUnfit =
   ({ log, redact, arguments: how }: RecordCallOptions): NonNullable<DispatcherOptions["onUnfit"]> =>
   ({ traceId, call, caller, code }) => {

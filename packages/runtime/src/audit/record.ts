@@ -25,7 +25,7 @@ export interface CallEntry extends CallFacts, ToldArguments {
   readonly code: ErrorCode | "OK";
   /** In milliseconds. */
   readonly duration: number;
-  /** What was answered is that this job goes on. */
+  /** The call was answered with this running job. */
   readonly job?: string;
 }
 
@@ -38,7 +38,7 @@ export interface JobEntry extends CallFacts {
   readonly duration: number;
 }
 
-/** A process goes on with a chain. The others and how far they had come are told, so that none of them can vanish. */
+/** A process resumes a chain. It records all other chains and their lengths, so that none can vanish. */
 export interface OpenEntry {
   readonly kind: "open";
   readonly time: string;
@@ -66,7 +66,7 @@ export interface LostEntry {
   readonly records: number;
 }
 
-/** The oldest parts of a chain are let go, since the log is as long as it may be. */
+/** The oldest parts of a chain are removed because the log reached its limit. */
 export interface DroppedEntry {
   readonly kind: "dropped";
   readonly time: string;
@@ -83,6 +83,6 @@ export type AuditRecord = AuditEntry & {
   readonly seq: number;
   /** `hash` of the record before. */
   readonly prev: string;
-  /** Of this line without this member, keyed: nobody without the key can make or change one. */
+  /** Keyed hash of this line without this member; it cannot be forged without the key. */
   readonly hash: string;
 };

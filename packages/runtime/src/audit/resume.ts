@@ -7,7 +7,7 @@ import type { TornPiece } from "./record.ts";
 import type { AuditKey } from "./seal.ts";
 import { unlessGone } from "./unless-gone.ts";
 
-/** Where to go on with a chain, and what its last writer left half written. */
+/** Where to resume a chain, and the torn record of its last writer. */
 export interface Resumed extends Head {
   readonly torn: readonly TornPiece[];
 }
@@ -20,12 +20,12 @@ export function otherChains(folder: string, key: AuditKey): ReadonlyMap<string, 
   return new Map(heads.map(({ chain, seq }) => [chain, seq]));
 }
 
-/** Takes a chain that nobody writes any more; undefined when there is none. One that was tampered with stays as it is. */
+/** Claims an abandoned chain; undefined when there is none. A tampered chain is left alone. */
 export function resumeChain(folder: string, key: AuditKey, owner: string): Resumed | undefined {
   for (const file of listAuditFiles(folder).heads.filter((head) => isAbandoned(head.owner))) {
     const theirs = join(folder, headName(file));
     const ours = join(folder, headName({ chain: file.chain, owner }));
-    // Of all who try at once, one succeeds.
+    // Of several contenders, one succeeds.
     if (unlessGone(() => renameSync(theirs, ours) ?? true) === undefined) continue;
     const resumed = findEnd(folder, key, { chain: file.chain, owner });
     if (resumed) return resumed;

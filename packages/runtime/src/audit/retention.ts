@@ -14,15 +14,15 @@ export interface RetentionOptions {
   readonly keepBytes: number;
   /** The chain that we write. */
   readonly own: HeadFile;
-  /** Writes to it what is let go, before it goes. */
+  /** Records what will be removed, before removing it. */
   record(entry: DroppedEntry): void;
-  /** Told what the system does not let us remove. */
+  /** Receives the files that cannot be removed. */
   warn(message: string): void;
 }
 
 /**
- * Lets the oldest parts go until the log is as short as it should be: of our own chain, and of those that nobody writes.
- * The part that a chain goes on in stays, and so does all from where somebody has tampered with it.
+ * Removes the oldest parts of our own and of abandoned chains until the log is within its limit. The current part of a
+ * chain stays, and so does everything from the first tampered record on.
  */
 export function dropOldParts(options: RetentionOptions): void {
   for (const [chain, last] of findSurplus(options)) {
@@ -57,7 +57,7 @@ function findSurplus({ folder, keepBytes, own }: RetentionOptions): ReadonlyMap<
   return surplus;
 }
 
-/** Nobody else writes the chain meanwhile, nor lets go of it. */
+/** Runs while no other process writes or prunes the chain. */
 function whileOurs(chain: string, { folder, own }: RetentionOptions, work: () => void): void {
   const free = join(folder, headName({ chain, owner: FREE }));
   const ours = join(folder, headName({ chain, owner: own.owner }));
@@ -76,7 +76,7 @@ function dropUntil(chain: string, surplus: number, options: RetentionOptions): v
     const head = loadHead(folder, { chain, owner: own.owner }, key);
     const before = loadAnchor(folder, key, chain);
     if (!head || !before) return undefined;
-    // Whoever resumes the chain looks for its end from where the head points to.
+    // A resuming writer searches for the end from the head's position.
     const last = Math.min(surplus, head.part - 1);
     const after = findAnchor(folder, key, before, last);
     return after && { before, last, after };
@@ -92,7 +92,7 @@ function dropUntil(chain: string, surplus: number, options: RetentionOptions): v
   });
 }
 
-/** What cannot be removed must not keep new records from being written. */
+/** A failed removal must not prevent new records. */
 function unlessRefused<T>({ warn }: RetentionOptions, work: () => T): T | undefined {
   try {
     return work();

@@ -17,7 +17,7 @@ const BEFORE_HASH = ',"hash":"';
 const AFTER_HASH = '"}';
 const SEAL_BYTES = BEFORE_HASH.length + HASH_CHARS + AFTER_HASH.length;
 
-/** Gives the JSON of an object a last member `hash`, over all that stands before it. */
+/** Appends a member `hash` over the preceding JSON. */
 export function seal(key: AuditKey, json: string): { readonly text: string; readonly hash: string } {
   const open = json.slice(0, -1);
   const hash = macOf(key, open);

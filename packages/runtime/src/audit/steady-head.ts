@@ -15,7 +15,7 @@ export interface SteadyHead {
 const TRIES = 5;
 const PAUSE_MS = 10;
 
-/** A head may be renamed or written to while it is looked at: what looks wrong is looked at again. */
+/** A head may be renamed or rewritten during the check, so an apparent problem is checked again. */
 export async function loadSteadyHead(
   folder: string,
   key: AuditKey,
@@ -25,7 +25,7 @@ export async function loadSteadyHead(
     const files = listAuditFiles(folder).heads.filter((head) => head.chain === chain);
     const [file] = files;
     const head = file ? loadUnlessGone(folder, key, file) : "gone";
-    // What nobody writes to is not half written.
+    // A chain without a writer is not half written.
     const isFinal = head !== "gone" && (head !== undefined || (file && isAbandoned(file.owner)));
     if (isFinal || tries === TRIES)
       return file && { owner: file.owner, known: head === "gone" ? undefined : head, count: files.length };

@@ -11,7 +11,7 @@ export interface AuditVerdict {
   readonly ok: boolean;
   readonly chains: number;
   readonly records: number;
-  /** Records that were let go on purpose, since the log was as long as it may be. */
+  /** Records removed by retention. */
   readonly dropped: number;
   readonly problems: readonly AuditProblem[];
   /** Lines that a killed writer left half written: no sign of tampering. */
@@ -27,8 +27,8 @@ export interface AuditProblem {
 const MAX_PROBLEMS = 100;
 
 /**
- * Finds whatever was changed, removed, moved or added since the records were written. `witnesses` is the folder that
- * remembers each chain; only a state folder that was put back to an earlier state as a whole looks intact. Other
+ * Detects records that were changed, removed, moved or added. `witnesses` is the folder that
+ * remembers each chain; only a state folder restored as a whole to an earlier state looks intact. Other
  * processes may write meanwhile.
  */
 export async function verifyAudit(folder: string, key: AuditKey, witnesses?: string): Promise<AuditVerdict> {
@@ -66,7 +66,7 @@ interface CheckedChain {
   readonly claims: readonly Claim[];
 }
 
-/** That a chain had come so far, as another one tells. */
+/** The length of a chain as recorded by another one. */
 interface Claim {
   readonly file: string;
   readonly line: number | null;
@@ -76,7 +76,7 @@ interface Claim {
 
 const TRIES = 5;
 
-/** Parts may be let go while they are looked at: then what looks wrong is looked at again. */
+/** Retention may remove parts during the check, so an apparent problem is checked again. */
 async function checkSteadily(
   folder: string,
   key: AuditKey,
@@ -144,7 +144,7 @@ async function checkRecords(folder: string, key: AuditKey, begin: Anchor, report
   const tell = (what: string) => report(tail.file, tail.line, what);
   const check = createChainCheck(key, begin, tell, begin.part);
   const parts = listAuditFiles(folder).parts.get(chain) ?? [];
-  // One that is left of those that were let go says nothing any more.
+  // A leftover of removed parts is ignored.
   for (const part of parts.filter((one) => one >= begin.part)) {
     const file = partName(chain, part);
     if (part !== before + 1) report(file, null, `part ${before + 1} of this chain is missing`);

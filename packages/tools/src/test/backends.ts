@@ -9,7 +9,7 @@ interface Probe {
   readonly how: string;
 }
 
-/** What the runners stand on that a machine may or may not have; those of Node come with each project. */
+/** System programs that runners need; Node runners come with each project. */
 const PROBES: readonly Probe[] = [
   { name: "node:test", argv: ["node", "--version"], how: "install Node 20 or later" },
   { name: "npm", argv: ["npm", "--version"], how: "it comes with Node" },

@@ -1,4 +1,4 @@
-/** A place as a runner tells it: the path absolute or from where it ran, line and column counted from 1. */
+/** A place as reported by a runner: absolute path or relative to its folder, 1-based line and column. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -16,15 +16,15 @@ export interface Problem {
 
 export type Outcome = "pass" | "fail" | "skip";
 
-/** One test that ran, or was left out, as every parser tells it. */
+/** One test that ran or was skipped, as every parser reports it. */
 export interface TestCase {
   readonly name: string;
-  /** What it stands in, outermost first. */
+  /** Enclosing suites, outermost first. */
   readonly suite: readonly string[];
   readonly outcome: Outcome;
   readonly durationMs?: number;
   readonly file?: string;
-  /** What the runner itself calls the test, where that takes more than its names. */
+  /** The runner's own id of the test, if it is more than its names. */
   readonly id?: string;
   readonly problem?: Problem;
 }
@@ -42,10 +42,10 @@ export interface Findings {
   broken(breakage: Breakage): void;
 }
 
-/** Reads what a runner tells, line by line. It never throws: what it does not understand it passes over. */
+/** Parses a runner's output line by line. It never throws; unknown lines are skipped. */
 export interface Parser {
   line(line: string): void;
-  /** No more lines come. Answers whether the runner came to its end; undefined when its format does not tell. */
+  /** End of input. Returns whether the runner completed; undefined when its format does not say. */
   end(): boolean | undefined;
 }
 

@@ -9,7 +9,7 @@ import { runnerOf } from "./runners/index.ts";
 import { writeSupport } from "./support.ts";
 import { createTally } from "./tally.ts";
 
-/** Runs one suite to its end, whatever that is. */
+/** Runs one suite to its end, in any outcome. */
 export async function execute(options: TestOptions, request: SuiteRequest): Promise<SuiteOutcome> {
   const { suite, signal } = request;
   const runner = runnerOf(suite.runner);
@@ -47,7 +47,7 @@ async function start(
   }
 }
 
-/** Past any timeout: the process has one of its own. */
+/** Longer than any timeout: the process has its own. */
 const FOREVER_MS = 2 ** 31 - 1;
 
 async function untilEnd(

@@ -12,17 +12,17 @@ const MAX_SUITES = 20;
 const MAX_MESSAGE_CHARS = 4_000;
 const MAX_STACK_CHARS = 4_000;
 const MAX_VALUE_CHARS = 2_000;
-/** No file has more lines; what a runner says beyond is no line. */
+/** No file has more lines; a larger number is not a line. */
 const MAX_LINE = 2 ** 31;
 
-/** What a caller is told of a failure, with paths of the project as uris. */
+/** A failure as reported to the caller, with project paths as uris. */
 export function toFailure(failed: Breakage | FailedTest, folder: Path, confinement: Confinement): Failure {
   const { problem } = failed;
   const suite = "suite" in failed ? failed.suite : [];
   const stack = problem.stack && bounded(ownFrames(problem.stack), MAX_STACK_CHARS);
   const message = bounded(problem.message, MAX_MESSAGE_CHARS);
   return {
-    // What could not be loaded is named by its file.
+    // A file that failed to load is named by its path.
     name: bounded(failed.name.replace(`${folder}/`, ""), MAX_NAME_CHARS),
     ...(suite.length > 0 && {
       suite: suite.slice(0, MAX_SUITES).map((name) => bounded(name, MAX_NAME_CHARS)),
@@ -34,7 +34,7 @@ export function toFailure(failed: Breakage | FailedTest, folder: Path, confineme
   };
 }
 
-/** Two values that look the same tell nothing. */
+/** Two values that look equal are omitted. */
 function differing({ expected, actual }: Problem): Pick<Failure, "expected" | "actual"> {
   if (expected === actual) return {};
   return {
@@ -79,7 +79,7 @@ function toRange({ line, col = 1 }: Place): Failure["range"] {
   return { start, end: { line, col: 0 } };
 }
 
-/** The path of a file of the workspace; undefined for what lies outside or is not there. */
+/** The path of a file of the workspace; undefined for a file outside the workspace or one that does not exist. */
 export function ownPath(file: string, folder: Path, confinement: Confinement): Path | undefined {
   const path = posix.resolve(folder, file);
   if (file.includes("\0") || !confinement.roots.some((root) => isWithin(root, path))) return undefined;

@@ -15,7 +15,7 @@ const PIECE_BYTES = 65_536;
 /** A turn of reading stays short, so that nothing else waits for it. */
 const PIECES_PER_TURN = 4;
 
-/** Feeds a parser with what is written, while it is written. What cannot be read any more is told as broken. */
+/** Feeds a parser with output as it is written. Output that can no longer be read is reported as broken. */
 export function follow(source: Growing, parser: Parser, findings: Pick<Findings, "broken">) {
   const lines = createLineSplitter((line) => parser.line(line));
   let offset = 0;
@@ -28,7 +28,7 @@ export function follow(source: Growing, parser: Parser, findings: Pick<Findings,
     offset = start + bytes.length;
     return true;
   };
-  /** Nobody would catch what a timer throws: it is kept for the end. */
+  /** An error thrown in a timer would be uncaught, so it is saved for the end. */
   const tryPiece = (): boolean => {
     if (failure) return false;
     try {
@@ -62,7 +62,7 @@ export function follow(source: Growing, parser: Parser, findings: Pick<Findings,
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-/** A file that may not be there yet. The tests know where it is, so anything may stand there and it may never end. */
+/** A file that may not exist yet. The tests know its path, so its content is untrusted and may be endless. */
 export const growingFile =
   (path: string, maxBytes = MAX_FILE_BYTES): Growing =>
   (offset, length) => {

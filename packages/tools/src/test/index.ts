@@ -8,7 +8,7 @@ import { status } from "./status.ts";
 
 export type { TestOptions } from "./options.ts";
 
-/** Tests of whatever kind, run and understood: a preset over processes. */
+/** Runs tests of any runner and parses the results: a preset over processes. */
 export const test = (options: TestOptions) => {
   const runs = createRuns(options.workspace.state);
   return defineTool({

@@ -1,6 +1,6 @@
 import { ToolError } from "@octant/core";
 
-/** What our own folders refuse is the machine's failure, not a bug. */
+/** A failure in our own folders is an I/O error, not a bug. */
 export function toIoError(where: string, cause: unknown): unknown {
   const errno = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
   if (errno === undefined) return cause;

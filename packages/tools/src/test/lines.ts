@@ -1,11 +1,11 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** What a line of output may have; the rest of a longer one is dropped. */
+/** Maximum length of an output line; the rest is dropped. */
 const MAX_LINE_CHARS = 1_048_576;
 
 export interface LineSplitter {
   push(bytes: Uint8Array): void;
-  /** Bytes were lost here: what is left of the line before them belongs to no line after them. */
+  /** Bytes were lost here: the partial line before them is discarded. */
   cut(): void;
   end(): void;
 }

@@ -1,6 +1,6 @@
 import type { Confinement, Processes, StateFolder } from "@octant/host";
 
-/** What `test` stands on; a Workspace has all of it. */
+/** The dependencies of `test`; a Workspace has all of them. */
 export interface TestOptions {
   readonly workspace: {
     readonly confinement: Confinement;

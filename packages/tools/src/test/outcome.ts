@@ -57,7 +57,7 @@ export function toOutcome(options: TestOptions, observed: Observed): SuiteOutcom
   };
 }
 
-/** A suite that could not be started: the others of its run go on. */
+/** A suite that could not be started; the others of the run continue. */
 export const notRun = (suite: Suite, reason: string): SuiteOutcome => ({
   result: { ...describeSuite(suite), status: "crashed", reason, pass: 0, fail: 0, skip: 0, duration: 0 },
   failures: [{ name: suite.id, message: reason }],
@@ -73,7 +73,7 @@ const describeSuite = ({ id, package: name, runner, command }: Suite) => ({
 
 const TAIL_BYTES = 8_192;
 
-/** The last of what the process printed, stderr after stdout. */
+/** The tail of the process's output, stderr after stdout. */
 function tailOf({ workspace: { processes } }: TestOptions, { owner, proc_id }: ProcessInfo): string {
   const [stdout, stderr] = (["stdout", "stderr"] as const).map((stream) => {
     const spool = processes.output(owner, proc_id, stream);
@@ -97,7 +97,7 @@ function throwWhenMissing(runner: Runner, suite: Suite, ending: Ending): void {
 
 const MAX_LAST_LINES = 40;
 
-/** Where no test failed, what was printed last is the best there is to say what went wrong. */
+/** If no test failed, the tail of the output is the best explanation. */
 function failuresOf(
   { workspace: { confinement } }: TestOptions,
   suite: Suite,

@@ -6,7 +6,7 @@ import type { TestOptions } from "./options.ts";
 import type { Plan, SuiteRequest } from "./runner.ts";
 import type { Suite } from "./suites.ts";
 
-/** What a runner is told to make its command from. */
+/** The input from which a runner builds its command. */
 export function toPlan(
   { workspace: { confinement }, env }: TestOptions,
   { suite, selection, workers, coverage }: SuiteRequest,

@@ -2,11 +2,11 @@ import type { Context } from "@octant/core";
 import type { Outcome, TestCase } from "./case.ts";
 import type { Suite } from "./suites.ts";
 
-/** Clients show progress to people; more often than this nobody reads it. */
+/** Minimum interval between progress updates. */
 const EVERY_MS = 100;
 const MAX_LINE_CHARS = 500;
 
-/** Tells each test as a line of the job's log, and how far the suite is. */
+/** Reports each test as a line of the job's log, and the suite's progress. */
 export function createProgress(
   ctx: Context,
   suite: Suite,

@@ -12,7 +12,7 @@ import type { Tally } from "./tally.ts";
 /** Reads results as they come. */
 export interface ResultReading {
   stop(): void;
-  /** Reads the rest, after the end; answers whether the runner told all that it had to tell. */
+  /** Reads the rest after the end; returns whether the runner's report is complete. */
   finish(): Promise<boolean | undefined>;
 }
 

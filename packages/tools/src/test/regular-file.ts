@@ -8,7 +8,7 @@ export interface RegularFile extends Disposable {
   readonly size: number;
 }
 
-/** Opens a file of our own for reading; undefined when something else stands in its place. */
+/** Opens a file of our own for reading; undefined when it is not a regular file. */
 export function openRegularFile(path: string): RegularFile | undefined {
   const fd = openSync(path, FLAGS);
   const stat = fstatSync(fd);

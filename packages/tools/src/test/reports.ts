@@ -102,7 +102,7 @@ function readNew(
 
 const SOURCES = ["src/test/java", "src/test/kotlin", "src/test/scala", "src/test/groovy"];
 
-/** A stack trace of the JVM names files without their folders; the class and the report's place tell them. */
+/** JVM stack traces name files without folders; the class and the report's location supply them. */
 function withSource(test: TestCase, report: Path, folder: Path, confinement: Confinement): TestCase {
   const at = test.problem?.at;
   const names = test.suite.at(-1)?.split(".") ?? [];

@@ -57,7 +57,7 @@ export const RunResult = z.object({
 });
 export type RunResult = z.output<typeof RunResult>;
 
-/** The worst comes first: it is what the whole run is said to be. */
+/** Worst first: the worst status is that of the whole run. */
 const BY_WEIGHT: readonly RunStatus[] = [
   "cancelled",
   "crashed",

@@ -80,7 +80,7 @@ export const run = (options: TestOptions, runs: Runs) =>
     },
   });
 
-/** Among several suites one that is not installed is told beside the others. */
+/** Among several suites, a missing runner is reported beside the others. */
 const explain =
   (suite: Suite) =>
   (cause: unknown): SuiteOutcome => {

@@ -10,10 +10,10 @@ export type Selection =
   | { readonly by: "file"; readonly path: Path }
   | { readonly by: "tests"; readonly tests: readonly KnownTest[] };
 
-/** What is kept of a test so that it can be run again. */
+/** The part of a test needed to run it again. */
 export type KnownTest = Pick<TestCase, "name" | "suite" | "file" | "id">;
 
-/** What of a suite is to be run, and how. */
+/** The selection and options for running a suite. */
 export interface SuiteRequest {
   readonly suite: Suite;
   readonly selection?: Selection;
@@ -27,7 +27,7 @@ export interface SuiteRequest {
 }
 
 export interface Plan extends Pick<SuiteRequest, "suite" | "selection" | "workers" | "coverage"> {
-  /** A folder of this run's own; what `support` names stands in it. */
+  /** A private folder of this run; it contains the files of `support`. */
   readonly scratch: string;
   /** A program that a dependency of the package brought, in the nearest node_modules. */
   bin(name: string): string | undefined;
@@ -41,10 +41,10 @@ export interface Invocation {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a run was like, for a runner to tell apart what its format does not. */
+/** How a run ended, for runners whose format is ambiguous. */
 export interface Ending {
   readonly exitCode: number | null;
-  /** The last of what it printed, stderr after stdout. */
+  /** The tail of its output, stderr after stdout. */
   readonly output: string;
 }
 
@@ -59,13 +59,13 @@ export interface Runner {
   readonly reads: Reading;
   /** By its path from the suite's folder; for listing only. */
   isTestFile(path: Path): boolean;
-  /** How it can be told which tests are wanted; in every way when absent. */
+  /** The supported ways to select tests; default all. */
   readonly selects?: readonly Selection["by"][];
-  /** UNSUPPORTED when the program is not there or cannot do what is asked. */
+  /** UNSUPPORTED when the program is missing or does not support the request. */
   command(plan: Plan): Invocation;
   /** Whether an ending without any test means that there are none. Exit code 0 means that for every runner. */
   hasNoTests?(ending: Ending): boolean;
-  /** What to install, when the ending says that the runner is not there. */
+  /** What to install, if the ending shows that the runner is missing. */
   missing?(ending: Ending): string | undefined;
 }
 
@@ -79,7 +79,7 @@ export type Reading =
   /** Wherever there are some: TAP on stdout, new JUnit reports, else the exit code is all there is. */
   | { readonly from: "anywhere" };
 
-/** Makes text stand for itself in a regular expression of any of the runners. */
+/** Escapes text for the regular expressions of any runner. */
 export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
 /** A path that cannot be read as an option. */

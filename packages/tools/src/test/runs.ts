@@ -9,7 +9,7 @@ import { openRegularFile, readBytes } from "./regular-file.ts";
 import { Failure, RunResult } from "./result.ts";
 import type { KnownTest } from "./runner.ts";
 
-/** How many runs of a workspace are kept. */
+/** Number of stored runs per workspace. */
 const MAX_RUNS = 100;
 /** How many run at once; each may start as many processes as it likes. */
 const MAX_RUNNING = 8;
@@ -40,14 +40,14 @@ export interface Runs {
   begin(owner: string): LiveRun;
   /** NOT_FOUND for unknown ones and those of others. */
   get(owner: string, run_id: string): { readonly summary: Summary; readonly failures: readonly Failure[] };
-  /** What failed when the suite was last run; undefined when it was not. */
+  /** Failures of the suite's last run; undefined if it never ran. */
   lastFailed(owner: string, suite: string): readonly KnownTest[] | undefined;
   keepFailed(owner: string, suite: string, failed: readonly KnownTest[]): void;
 }
 
 export interface LiveRun {
   readonly run_id: string;
-  /** What there is to say so far; only kept in memory. */
+  /** The summary so far; held in memory only. */
   update(summary: Summary): void;
   end(summary: Summary, failures: readonly Failure[]): void;
 }
@@ -122,7 +122,7 @@ function interrupted({ summary, process }: z.output<typeof Kept>): Summary | und
   return { ...summary, status: "crashed", reason: "the server stopped while it ran; run it again" };
 }
 
-/** Nobody sees half a file. */
+/** Written atomically, so that readers never see a partial file. */
 function write(path: string, value: unknown): void {
   const draft = `${path}.${randomBytes(8).toString("hex")}`;
   try {
@@ -134,10 +134,10 @@ function write(path: string, value: unknown): void {
   }
 }
 
-/** Far more than a run is ever kept with. */
+/** Far above the size of any stored run. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
-/** What is gone, was torn by a crash of the machine or replaced by something else is not kept. */
+/** Undefined for a missing, torn or replaced file. */
 function read<S extends z.ZodType>(path: string, schema: S): z.output<S> | undefined {
   try {
     using file = openRegularFile(path);

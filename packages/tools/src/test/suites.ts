@@ -15,7 +15,7 @@ export interface Suite {
   /** How ws.detect would run all of it. */
   readonly command: readonly string[];
   readonly folder: Path;
-  /** The root of the workspace that it lies in. */
+  /** The workspace root that contains it. */
   readonly root: Path;
   /** The files that look like tests, from its folder. */
   readonly files: readonly Path[];

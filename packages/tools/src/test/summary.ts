@@ -3,7 +3,7 @@ import { pageOf } from "./page.ts";
 import { bySeverity, type Failure, type RunResult, worstOf } from "./result.ts";
 import type { Summary } from "./runs.ts";
 
-/** Together within what an answer may take. */
+/** Together within the answer budget. */
 const FAILURES_BYTES = 18_000;
 const SUITES_BYTES = 10_000;
 const MAX_SUITES = 100;

@@ -1,7 +1,7 @@
 import type { Breakage, Findings, Problem, TestCase } from "./case.ts";
 import type { KnownTest } from "./runner.ts";
 
-/** How many failures of a suite are kept; the rest are only counted. */
+/** Stored failures per suite; the rest are only counted. */
 const MAX_FAILURES = 500;
 
 export interface Tally extends Findings {
@@ -15,7 +15,7 @@ export interface Tally extends Findings {
 
 export type FailedTest = Breakage & Pick<TestCase, "suite">;
 
-/** Counts what a parser finds, and keeps what failed. */
+/** Counts a parser's findings and stores the failures. */
 export function createTally(onTest: (test: TestCase) => void): Tally {
   const counts = { pass: 0, fail: 0, skip: 0, breakages: 0 };
   const failures: (Breakage | FailedTest)[] = [];
@@ -54,7 +54,7 @@ export function createTally(onTest: (test: TestCase) => void): Tally {
   };
 }
 
-/** What is shown of a failure is less than this. */
+/** Upper bound of the text shown for a failure. */
 const MAX_TEXT_CHARS = 16_384;
 
 const bounded = ({ message, stack, expected, actual, at }: Problem): Problem => ({

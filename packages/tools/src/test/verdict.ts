@@ -8,9 +8,9 @@ export interface Evidence {
   readonly signal: string | null;
   readonly pass: number;
   readonly fail: number;
-  /** How many things kept tests from running. */
+  /** Number of problems that kept tests from running. */
   readonly broken: number;
-  /** Whether the runner told all that it had to tell; undefined when nothing says so. */
+  /** Whether the runner's report is complete; undefined when unknown. */
   readonly complete: boolean | undefined;
   /** Whether the runner says that there are no tests. */
   readonly saysNone: boolean;
@@ -18,7 +18,7 @@ export interface Evidence {
   readonly exitCodeCounts: boolean;
 }
 
-/** What a run came to. Only a run in which tests ran, all passed and nothing else went wrong has passed. */
+/** The verdict of a run. It passes only if tests ran, all passed and nothing else failed. */
 export function toVerdict(seen: Evidence): { status: RunStatus; reason?: string } {
   const { exitCode, pass, fail } = seen;
   if (seen.process === "timed_out") return { status: "timed_out", reason: "it took longer than its timeout" };

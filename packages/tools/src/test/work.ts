@@ -6,7 +6,7 @@ import { runnerOf } from "./runners/index.ts";
 import type { Runs } from "./runs.ts";
 import { NO_SUITES, type Suite, suitesAt, suitesNamed } from "./suites.ts";
 
-/** One suite to run, and what of it. */
+/** One suite and the selection of its tests. */
 export interface Work {
   readonly suite: Suite;
   readonly selection?: Selection;
@@ -18,7 +18,7 @@ export interface Wish {
   readonly last_failed: boolean;
 }
 
-/** What to run: the suites that are meant, each with what the filter means for it. */
+/** The suites to run, each with its selection. */
 export function toWork(
   { suite, filter, last_failed }: Wish,
   all: readonly Suite[],
@@ -67,7 +67,7 @@ function suitesFor(suites: readonly Suite[], file: Path): Suite[] {
   return knowing.length > 0 ? knowing : around;
 }
 
-/** What can be named in one command; of more failures than this the whole suite is run. */
+/** Maximum tests named in one command; with more failures, the whole suite runs. */
 const MAX_NAMED_TESTS = 200;
 
 function failedWork(

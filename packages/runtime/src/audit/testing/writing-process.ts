@@ -2,7 +2,7 @@ import { createAuditLog } from "../audit-log.ts";
 import { toAuditKey } from "../seal.ts";
 import { entry } from "./entry.ts";
 
-/** Writes as fast as it can until it is killed; tells each number that is on the disk. */
+/** Writes as fast as it can until it is killed, printing each number that is on disk. */
 const [folder = "", secret = "", keepBytes] = process.argv.slice(2);
 const log = createAuditLog({
   folder,
@@ -13,7 +13,7 @@ const log = createAuditLog({
 });
 for (let i = 0; ; i++) {
   const place = log.append(entry(i));
-  // Parts go when the head is told, which a process that never rests does not come to.
+  // Retention runs when the head is updated, which a process that never idles does not reach.
   if (keepBytes !== undefined) log.flush();
   if (i % 20 === 0) process.stdout.write(`${place}\n`);
 }

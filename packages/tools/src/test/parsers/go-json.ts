@@ -49,7 +49,7 @@ export const createGoParser =
       line(line) {
         const event = Event.safeParse(toJson(line)).data;
         if (event) return readEvent(event, packageOf, findings, module);
-        // Until Go 1.24 a package that does not build is told in plain words.
+        // Before Go 1.24 a build failure is reported as plain text.
         const [, path] = /^FAIL\t(\S+) \[(?:build|setup) failed\]/.exec(line) ?? [];
         if (path !== undefined) endPackage(path, packageOf(path), "fail", findings, line);
       },
@@ -135,7 +135,7 @@ const outerTests = (test: string): string[] =>
     .slice(0, -1)
     .map((_, index, names) => names.slice(0, index + 1).join("/"));
 
-/** What the test itself said, without the lines that go adds. */
+/** The test's own output, without the lines added by go. */
 const messageIn = (output: string): string =>
   output
     .split("\n")
@@ -158,7 +158,7 @@ function placeIn(output: string, folder: string | undefined): Place | undefined 
   return placesIn(stackIn(output) ?? "").find((place) => place.file.endsWith("_test.go"));
 }
 
-/** Where a package lies, from the module's folder, with a slash at its end. */
+/** The package's folder relative to the module, with a trailing slash. */
 function folderOf(path: string, module: string): string | undefined {
   if (path === module) return "";
   return path.startsWith(`${module}/`) ? `${path.slice(module.length + 1)}/` : undefined;

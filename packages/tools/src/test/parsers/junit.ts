@@ -14,7 +14,7 @@ const MAX_COMPARISON_CHARS = 8_192;
 
 export interface JunitReader {
   take(token: XmlToken): void;
-  /** Answers whether it was a report and came to its end. */
+  /** Returns whether it was a complete report. */
   end(): boolean;
 }
 
@@ -24,7 +24,7 @@ export function createJunitReader(findings: Findings): JunitReader {
   let closed = 0;
   let test: Open | undefined;
   let ended: { readonly element: Open; text: string } | undefined;
-  /** Only what stands inside the outcome is its text; what the test printed comes after it. */
+  /** Only text inside the outcome element belongs to it; the test's output follows. */
   let inside: string | undefined;
 
   const finish = () => {

@@ -2,7 +2,7 @@ import type { CreateParser, Findings, Problem } from "../case.ts";
 
 const MAX_DETAIL_CHARS = 16_384;
 
-/** Reads what `cargo test` prints for people; its form has been the same for years, and stable Rust has no other. */
+/** Parses the human-readable output of `cargo test`: stable for years, and stable Rust has no other format. */
 export const createLibtestParser: CreateParser = (findings) => {
   /** Failures wait for their messages, which come after all tests of a program. */
   let failed = new Map<string, string>();
@@ -52,7 +52,7 @@ function tell(findings: Findings, id: string, outcome: "pass" | "fail" | "skip",
   findings.test({ name: names.at(-1) ?? id, suite: names.slice(0, -1), outcome, id, problem });
 }
 
-/** A panic tells its place before its message since Rust 1.73, and after it until then. */
+/** Since Rust 1.73 a panic prints its location before the message, earlier versions after it. */
 function toProblem(output: string): Problem {
   const text = output.trim();
   const [, head, file, line, col] =
@@ -75,6 +75,6 @@ function messageOf(text: string, place: string | undefined): string | undefined 
   return message;
 }
 
-/** `assert_eq!` tells both sides on lines of their own. */
+/** `assert_eq!` prints both sides on separate lines. */
 const sideOf = (text: string, side: "left" | "right"): string | undefined =>
   new RegExp(`^ {1,2}${side}: (.*)$`, "m").exec(text)?.[1]?.replace(/^`(.*)`(?:,|'.*)?$/, "$1");

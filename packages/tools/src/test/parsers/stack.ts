@@ -9,7 +9,7 @@ export function placesIn(stack: string): Place[] {
     .split("\n", MAX_FRAMES)
     .filter((line) => line.length <= MAX_FRAME_CHARS)
     .map((line) => line.trim());
-  // Python tells the innermost frame last.
+  // Python prints the innermost frame last.
   const traceback = lines.flatMap((line) => placeInTraceback(line) ?? []);
   if (traceback.length > 0) return traceback.reverse();
   return lines.flatMap((line) => placeAtStart(line) ?? placeAtEnd(line) ?? []);

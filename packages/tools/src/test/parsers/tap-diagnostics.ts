@@ -7,7 +7,7 @@ const MAX_CHARS = 65_536;
 export interface Diagnostics {
   /** Whether the line belongs to a block. One starts only after a test point. */
   line(line: string, afterPoint: boolean): boolean;
-  /** What the last block said. */
+  /** The content of the last block. */
   take(): Partial<Problem> & { durationMs?: number };
 }
 

@@ -70,7 +70,7 @@ function toPoint(text: string, level: number): Point | undefined {
   return { level, ok: not === undefined, name, directive: cut?.[1]?.toLowerCase() };
 }
 
-/** A point whose subtests were told already stands for them, and is no test itself unless only it failed. */
+/** A point that summarises reported subtests is not counted, unless only the point failed. */
 function reportPoint(
   { level, ok, name, directive }: Point,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** What a document consists of, in order. */
+/** The tokens of a document, in order. */
 export type XmlToken =
   | {
       readonly kind: "open";
@@ -8,7 +8,7 @@ export type XmlToken =
     }
   | { readonly kind: "close"; readonly name: string }
   | { readonly kind: "text"; readonly text: string }
-  /** Nothing to know, but time has passed: whoever reads can pause here. */
+  /** No content, but time has passed: the reader can pause here. */
   | { readonly kind: "skipped" }
   /** The last of all: the rest is not read. */
   | { readonly kind: "refused"; readonly reason: string };
@@ -20,9 +20,8 @@ const MAX_TEXT_CHARS = 65_536;
 const MAX_ENTITY_CHARS = 10;
 
 /**
- * Reads XML as far as reports need it, and goes on after what is not well formed. Entities that a document declares
- * are not known here, so they can neither grow nor reach for anything. The time it takes grows with the length and no
- * faster, and there is never long to wait for the next token.
+ * Parses the XML subset that reports need, and recovers from malformed input. Declared entities are not expanded, so
+ * they can neither grow nor reach files. Takes linear time with short waits between tokens.
  */
 export function* readXml(xml: string): Generator<XmlToken> {
   let at = 0;

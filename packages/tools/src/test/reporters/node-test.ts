@@ -9,7 +9,7 @@ const printed = new Map();
 const isFile = ({ nesting, name, file, details }) =>
   nesting === 0 && file !== undefined && (name === file || file.endsWith("/" + name)) && details?.type !== "suite";
 const causeOf = (error) => (error && error.cause instanceof Error ? error.cause : error);
-// That a file ended badly is all that its error says; why is what it printed.
+// The error says only that the file failed; the reason is in its output.
 const brokenProblem = ({ file, name }, error) => {
   const text = printed.get(file) || printed.get(name);
   if (!text) return toProblem(causeOf(error));

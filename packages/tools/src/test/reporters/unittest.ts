@@ -1,6 +1,6 @@
 import { PYTHON_TELL } from "./python-tell.ts";
 
-/** Stands in for "python -m unittest": the same arguments, and a result that tells. */
+/** Replaces "python -m unittest": same arguments, with a reporting result class. */
 export const UNITTEST_RUNNER = `${PYTHON_TELL}
 import sys, time, traceback, unittest
 

@@ -27,7 +27,7 @@ function select({ selection }: Plan): { targets: string[]; names: string[] } {
   return { targets: [], names: ["--exact", ...selection.tests.flatMap(({ id }) => (id ? [id] : []))] };
 }
 
-/** `tests/a.rs` is a program of its own; a file of the crate is a module. */
+/** `tests/a.rs` is a separate program; a file of the crate is a module. */
 function ofFile(path: Path): { targets: string[]; names: string[] } {
   const [, program] = /(?:^|\/)tests\/([^/]+)(?:\.rs|\/main\.rs)$/.exec(path) ?? [];
   if (program !== undefined) return { targets: [`--test=${program}`], names: [] };

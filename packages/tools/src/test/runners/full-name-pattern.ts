@@ -1,6 +1,6 @@
 import { escapePattern, type KnownTest } from "../runner.ts";
 
-/** What stands between the names of suites and test: a space, or ` > ` in newer versions of Vitest. */
+/** The separator between suite and test names: a space, or ` > ` in newer versions of Vitest. */
 const BETWEEN = "(?: > | )";
 
 /** A pattern for exactly these tests, where a runner matches the names of suites and test together. */

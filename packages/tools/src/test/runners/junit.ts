@@ -15,7 +15,7 @@ export const maven: Runner = {
         ...programOf(plan, "mvn", "get it from https://maven.apache.org, or maven on Debian"),
         "--batch-mode",
         "--fail-at-end",
-        // Modules without such a test are no failure; Surefire has called that by two names.
+        // Modules without a matching test are not a failure; Surefire has two names for that option.
         ...(tests.length > 0
           ? [`-Dtest=${tests.join(",")}`, "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false"]
           : []),
@@ -64,5 +64,5 @@ function programOf({ suite, onPath }: Plan, program: string, how: string): [stri
 
 const className = (path: Path): string => plain(path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, ""));
 
-/** Names of classes and methods; `()` and parameters that JUnit adds are no part of them. */
+/** Class and method names without the `()` and parameters that JUnit adds. */
 const plain = (name: string): string => /[\w.$]+/.exec(name)?.[0] ?? "";

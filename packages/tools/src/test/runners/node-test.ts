@@ -28,7 +28,7 @@ export const nodeTest: Runner = {
   },
 };
 
-/** After a script's own files ours would only be added, and not every option may stand in NODE_OPTIONS. */
+/** A script's own files would stay in effect, and NODE_OPTIONS does not accept every option. */
 function toProgram({ suite, selection, workers, coverage }: Plan): [string, ...string[]] {
   const own = [
     ...(coverage ? ["--experimental-test-coverage"] : []),

@@ -18,7 +18,7 @@ const tapRunner = (name: string, flag: string): Runner => ({
 export const ava = tapRunner("ava", "--tap");
 export const nodeTap = tapRunner("tap", "--reporter=tap");
 
-/** Any command that a project tests itself by; TAP and JUnit reports are understood, whatever writes them. */
+/** Any test command of a project; TAP and JUnit reports are parsed. */
 export const command = (name: string): Runner => ({
   name,
   reads: { from: "anywhere" },
