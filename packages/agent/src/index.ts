@@ -122,7 +122,7 @@ export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts"
 export { type CombinedExecutorOptions, combineExecutors } from "./tools/combined-executor.ts";
 export { createDispatchExecutor, type DispatchExecutorOptions } from "./tools/dispatch-executor.ts";
 export { createMcpExecutor, type McpExecutorOptions } from "./tools/mcp-executor.ts";
-export { markPlans, type PlanMark } from "./tools/plan-marks.ts";
+export { markPlans, PlanMark } from "./tools/plan-marks.ts";
 export {
   addUsage,
   cacheHitRate,

@@ -8,7 +8,8 @@ import {
   textParts,
 } from "@octant/agent";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type AppOptions, TerminalApp } from "./app.ts";
+import { TerminalApp } from "./app.ts";
+import type { AppOptions } from "./app-options.ts";
 import { openHistory } from "./editor/history.ts";
 import { span } from "./styled.ts";
 import { createTestDevice, type TestDevice } from "./test-device.ts";
@@ -202,6 +203,38 @@ describe("the terminal agent", () => {
     await shows(device, "1 queued");
     expect(agent.queued).toHaveLength(1);
     await agent.cancel();
+  });
+
+  test("the plan and the sub-agents are shown while it works, and their numbers in the status", async () => {
+    const { device, agent } = start([hangs], {
+      facts: () => ({ agents: [{ role: "code", task: "mend the parser", turns: 1 }] }),
+    });
+    device.type(..."go", "Enter");
+    await shows(device, "I begin");
+    const entries = [
+      { content: "reproduce it", status: "completed" },
+      { content: "mend it\x1b[2J", status: "in_progress" },
+      { content: "run the tests", status: "pending" },
+    ];
+    const data = { plan_id: "plan_1", title: "Fix the parser", entries };
+    await agent.session.append({ type: "mark", name: "plan", data });
+    await shows(device, /Fix the parser\n {2}✓ reproduce it\n {2}◐ mend it.*\n {2}○ run the tests/);
+    await shows(device, "⤷ code  1 turn · mend the parser");
+    await shows(device, "plan 1/3 · 1 agent");
+    expect(device.written).not.toContain("\x1b[2J");
+    await agent.session.append({ type: "mark", name: "plan", data: { entries: "broken" } });
+    await agent.cancel();
+  });
+
+  test("Esc stops a command that takes long", async () => {
+    const { device } = start([], {
+      command: (_, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    });
+    device.type(..."/auto it", "Enter");
+    await shows(device, "/auto it; Esc stops");
+    device.type("Escape");
+    await shows(device, "/auto was stopped");
   });
 
   test("commands are completed with Tab and their text is shown as Markdown", async () => {

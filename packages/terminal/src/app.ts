@@ -1,17 +1,14 @@
-import type { Agent, Content } from "@octant/agent";
 import { toOneLine } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
+import type { AppOptions, Beginning } from "./app-options.ts";
 import { Approvals } from "./approvals.ts";
-import type { Device, TerminalInput } from "./device.ts";
-import type { Completer } from "./editor/completion.ts";
-import type { InputMode } from "./editor/editor.ts";
-import type { History } from "./editor/history.ts";
+import type { TerminalInput } from "./device.ts";
 import { type InputAction, InputLine } from "./editor/input-line.ts";
-import type { Highlighter } from "./markdown/render-block.ts";
-import type { Palette } from "./paint.ts";
+import { Outbox } from "./outbox.ts";
 import { RewindMenu } from "./rewind-menu.ts";
 import { type Live, Screen } from "./screen.ts";
 import { type Line, span, wrap } from "./styled.ts";
+import { viewAgents } from "./view/agents.ts";
 import { ConversationView, SPINNER_MS } from "./view/conversation-view.ts";
 import { viewPermission } from "./view/permission.ts";
 import { type StatusFacts, viewStatus } from "./view/status.ts";
@@ -20,50 +17,6 @@ const FRAME_MS = 33;
 const MAX_GROWING_ROWS = 16;
 const HINT = "ask, or / for commands, @ for files";
 
-/** What a command asks the application to do. */
-export type CommandOutcome =
-  | {
-      quit?: boolean;
-      text?: string;
-      send?: string;
-      /** Put into the input, for the person to edit and to send. */
-      draft?: string;
-    }
-  | undefined;
-
-export type AppOptions = {
-  device: Device;
-  palette: Palette;
-  agent: Agent;
-  inputMode: InputMode;
-  history: History;
-  complete: Completer;
-  /** Shown until the session has one. */
-  model?: string;
-  /** Runs a line that starts with "/". */
-  command: (line: string) => Promise<CommandOutcome>;
-  facts: () => Partial<StatusFacts>;
-  /** Adds what a message mentions, such as files and pictures. */
-  toContent?: (text: string) => Promise<Content>;
-  highlight?: Highlighter;
-  /** A chip for a picture whose path was pasted or dropped; undefined when the text is anything else. */
-  attach?: (pasted: string) => string | undefined;
-  /** A chip for the picture in the clipboard. */
-  attachClipboard?: () => Promise<string>;
-  /** Opens the text in the person's editor and returns what was saved. */
-  externalEditor?: (text: string) => Promise<string>;
-  /** Shows the whole conversation in a pager. */
-  pager?: () => Promise<void>;
-  /** The person's messages so far, oldest first; the command /rewind goes back to one. */
-  prompts?: () => readonly string[];
-  bell?: boolean;
-  /** Asks the terminal for its background before the first frame; the palette follows the answer. */
-  asksForBackground?: boolean;
-};
-
-/** What a session begins with. */
-export type Beginning = { message?: string; draft?: string };
-
 /** The agent in a terminal. `run` comes back when the person leaves. */
 export class TerminalApp {
   readonly #options: AppOptions;
@@ -71,13 +24,13 @@ export class TerminalApp {
   readonly #view: ConversationView;
   readonly #input: InputLine;
   readonly #approvals: Approvals;
+  readonly #outbox: Outbox;
   #rewind: RewindMenu | undefined;
   /** Escape was the last key. */
   #escaped = false;
   #note: string | undefined;
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
-  #prepared: Promise<unknown> = Promise.resolve();
   /** Another program has the terminal, or the person has left. */
   #suspended = false;
   #leave: () => void = () => {};
@@ -93,7 +46,20 @@ export class TerminalApp {
         if (isNew) this.#ring();
         this.#render();
       },
-      stop: () => void options.agent.cancel(),
+      stop: () => this.#outbox.stop(),
+    });
+    this.#outbox = new Outbox(options, {
+      onText: (markdown) => this.#view.appendMarkdown(markdown),
+      onDraft: (text) => {
+        this.#input.text = text;
+      },
+      onQueued: () => {
+        this.#note = "queued: it is delivered at the next step";
+        this.#render();
+      },
+      onError: (error) => this.#failed(error),
+      onQuit: () => this.#leave(),
+      onDone: () => this.#render(),
     });
   }
 
@@ -121,7 +87,7 @@ export class TerminalApp {
           this.#render();
         });
       this.print(greeting);
-      if (message) void this.#send(message);
+      if (message) this.#outbox.submit(message);
       await left;
     } finally {
       stopListening();
@@ -178,10 +144,9 @@ export class TerminalApp {
 
   /** Keys that belong to the application, not to the text. */
   #appKey(key: string, wasEscaped: boolean): boolean {
-    const { agent } = this.#options;
     switch (key) {
       case "Ctrl-C":
-        if (agent.isRunning) void agent.cancel();
+        if (this.#outbox.isBusy) this.#outbox.stop();
         else if (this.#input.isEmpty) this.#leave();
         else this.#input.text = "";
         return true;
@@ -191,7 +156,7 @@ export class TerminalApp {
       case "Alt-Escape":
       case "Escape":
         if (this.#input.wantsEscape) return false;
-        if (agent.isRunning) void agent.cancel();
+        if (this.#outbox.isBusy) this.#outbox.stop();
         else return this.#escape(wasEscaped || key === "Alt-Escape");
         return true;
       case "Ctrl-G":
@@ -226,7 +191,7 @@ export class TerminalApp {
     const choice = menu.key(key);
     if (choice === undefined) return;
     this.#rewind = undefined;
-    if (choice !== "closed") void this.#command(`/rewind ${choice.back} ${choice.scope}`);
+    if (choice !== "closed") this.#outbox.submit(`/rewind ${choice.back} ${choice.scope}`);
   }
 
   #paste(text: string): void {
@@ -252,38 +217,7 @@ export class TerminalApp {
 
   #submit(text: string): void {
     if (this.#approvals.isReason) this.#approvals.deny(text);
-    else if (text.startsWith("/")) void this.#command(text);
-    else void this.#send(text);
-  }
-
-  async #send(text: string): Promise<void> {
-    const { agent, toContent = async (plain: string) => plain } = this.#options;
-    try {
-      // One after the other, so that messages keep their order.
-      const prepared = this.#prepared.then(() => toContent(text));
-      this.#prepared = prepared.catch(() => {});
-      const content = await prepared;
-      if (agent.isRunning) {
-        agent.queue(content);
-        this.#note = "queued: it is delivered at the next step";
-        this.#render();
-      } else await agent.send(content);
-    } catch (error) {
-      this.#failed(error);
-    }
-  }
-
-  async #command(line: string): Promise<void> {
-    try {
-      const outcome = await this.#options.command(line);
-      if (outcome?.text) this.#view.appendMarkdown(outcome.text);
-      if (outcome?.send) void this.#send(outcome.send);
-      if (outcome?.draft) this.#input.text = outcome.draft;
-      if (outcome?.quit) this.#leave();
-    } catch (error) {
-      this.#failed(error);
-    }
-    this.#render();
+    else this.#outbox.submit(text);
   }
 
   #failed(error: unknown): void {
@@ -317,7 +251,7 @@ export class TerminalApp {
 
   /** The spinner turns only while something runs, so an idle prompt costs nothing. */
   #spin(): void {
-    const busy = this.#options.agent.isRunning;
+    const busy = this.#outbox.isBusy;
     if (busy) this.#spinner ??= setInterval(() => this.#render(), SPINNER_MS);
     if (busy || !this.#spinner) return;
     clearInterval(this.#spinner);
@@ -327,14 +261,17 @@ export class TerminalApp {
   #live(): Live {
     const { device, agent } = this.#options;
     const { request } = this.#approvals;
+    const facts = this.#facts();
     const above = [
       ...this.#view.growing(MAX_GROWING_ROWS),
-      ...(agent.isRunning ? this.#view.activity() : []),
+      ...(this.#outbox.isBusy ? this.#view.activity(this.#outbox.command) : []),
+      ...(this.#outbox.isBusy ? viewAgents(facts.agents ?? [], device.columns) : []),
+      ...(agent.isRunning ? this.#view.plan() : []),
       ...(request ? viewPermission(request, device.columns) : []),
       ...(this.#rewind?.view(device.columns) ?? []),
     ];
     const input = this.#input.view(device.columns, this.#hint());
-    const status = viewStatus(this.#facts(), device.columns);
+    const status = viewStatus(facts, device.columns);
     return {
       lines: [...above, ...input.lines, ...this.#input.menuView(device.columns), status],
       cursor: { row: above.length + input.cursor.row, column: input.cursor.column },
@@ -344,7 +281,7 @@ export class TerminalApp {
   #hint(): string {
     if (this.#approvals.request)
       return this.#approvals.isReason ? "why not? Enter sends it to the model" : "";
-    return this.#options.agent.isRunning || this.#rewind ? "" : HINT;
+    return this.#outbox.isBusy || this.#rewind ? "" : HINT;
   }
 
   #facts(): StatusFacts {

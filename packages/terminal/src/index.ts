@@ -1,10 +1,12 @@
-export { type AppOptions, type Beginning, type CommandOutcome, TerminalApp } from "./app.ts";
+export { TerminalApp } from "./app.ts";
+export type { AppOptions, Beginning } from "./app-options.ts";
 export { type Device, processDevice, type TerminalInput, toInput } from "./device.ts";
 export type { Completer, Completion } from "./editor/completion.ts";
 export type { InputMode } from "./editor/editor.ts";
 export { type History, openHistory } from "./editor/history.ts";
 export { loadHighlighter } from "./markdown/load-highlighter.ts";
 export { MdRenderer, type MdRendererOptions } from "./markdown/md-renderer.ts";
+export type { CommandOutcome } from "./outbox.ts";
 export { runPager } from "./pager.ts";
 export { type Background, type ColorDepth, type Palette, paint } from "./paint.ts";
 export { asksForBackground, paletteOf } from "./palette.ts";

@@ -1,8 +1,9 @@
 import { createInterface, type Interface } from "node:readline";
 import { toOneLine } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
-import type { AppOptions, Beginning } from "./app.ts";
+import type { AppOptions, Beginning } from "./app-options.ts";
 import { Approvals } from "./approvals.ts";
+import { Outbox } from "./outbox.ts";
 import { type Line, plainText, span } from "./styled.ts";
 import { ConversationView } from "./view/conversation-view.ts";
 import { choicesFor, viewPermission } from "./view/permission.ts";
@@ -30,6 +31,7 @@ export class PlainApp {
   readonly #options: PlainOptions;
   readonly #view: ConversationView;
   readonly #approvals: Approvals;
+  readonly #outbox: Outbox;
   #lines: Interface | undefined;
   /** Lines that end with a backslash go on. */
   #begun = "";
@@ -39,7 +41,18 @@ export class PlainApp {
     this.#view = new ConversationView(() => this.#width, undefined);
     this.#approvals = new Approvals({
       onChange: () => this.#ask(),
-      stop: () => void options.agent.cancel(),
+      stop: () => this.#outbox.stop(),
+    });
+    this.#outbox = new Outbox(options, {
+      onText: (markdown) => {
+        this.#view.appendMarkdown(markdown);
+        this.#write(this.#view.take());
+      },
+      onDraft: (text) => this.#write([[span("edit this and send it:")], [span(toOneLine(text))]]),
+      onQueued: () => this.#write([[span("∙ queued: it is delivered at the next step")]]),
+      onError: (error) => this.#failed(error),
+      onQuit: () => this.quit(),
+      onDone: () => this.#ready(),
     });
   }
 
@@ -64,7 +77,7 @@ export class PlainApp {
     this.#lines = lines;
     lines.on("line", (line) => this.#onLine(line));
     const left = new Promise<void>((resolve) => lines.once("close", resolve));
-    if (message) void this.#send(message);
+    if (message) this.#outbox.submit(message);
     else this.#ready();
     await left;
     stopListening();
@@ -77,7 +90,7 @@ export class PlainApp {
 
   /** Ctrl-C stops the agent, or leaves when it is idle. */
   interrupt(): void {
-    if (this.#options.agent.isRunning) void this.#options.agent.cancel();
+    if (this.#outbox.isBusy) this.#outbox.stop();
     else this.quit();
   }
 
@@ -90,8 +103,10 @@ export class PlainApp {
       const text = (this.#begun + line).trim();
       this.#begun = "";
       if (text === "") this.#ready();
-      else if (text.startsWith("/")) void this.#command(text);
-      else void this.#send(text);
+      else {
+        this.#write([[span("working; Ctrl-C stops")]]);
+        this.#outbox.submit(text);
+      }
     }
   }
 
@@ -110,44 +125,13 @@ export class PlainApp {
     if (request) this.#prompt(isReason ? "why not? " : "answer with a letter: ");
   }
 
-  async #send(text: string): Promise<void> {
-    const { agent, toContent = async (plain: string) => plain } = this.#options;
-    try {
-      const content = await toContent(text);
-      if (agent.isRunning) {
-        agent.queue(content);
-        this.#write([[span("∙ queued: it is delivered at the next step")]]);
-        return;
-      }
-      this.#write([[span("working; Ctrl-C stops")]]);
-      await agent.send(content);
-    } catch (error) {
-      this.#failed(error);
-    }
-    this.#ready();
-  }
-
-  async #command(line: string): Promise<void> {
-    try {
-      const outcome = await this.#options.command(line);
-      if (outcome?.text) this.#view.appendMarkdown(outcome.text);
-      this.#write(this.#view.take());
-      if (outcome?.draft) this.#write([[span("edit this and send it:")], [span(toOneLine(outcome.draft))]]);
-      if (outcome?.quit) return this.quit();
-      if (outcome?.send) return await this.#send(outcome.send);
-    } catch (error) {
-      this.#failed(error);
-    }
-    this.#ready();
-  }
-
   #failed(error: unknown): void {
     this.#write([[span(`✗ ${toOneLine(error instanceof Error ? error.message : String(error))}`)]]);
   }
 
   #ready(): void {
     const { agent, facts, model = "" } = this.#options;
-    if (agent.isRunning || this.#approvals.request) return;
+    if (this.#outbox.isBusy || this.#approvals.request) return;
     const status = { model: agent.session.conversation.model?.id ?? model, ...this.#view.facts, ...facts() };
     this.#write([viewStatus({ ...status, queued: 0, isPlain: true }, Number.POSITIVE_INFINITY)]);
     this.#prompt("> ");

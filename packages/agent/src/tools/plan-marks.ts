@@ -1,15 +1,19 @@
+import { z } from "zod";
 import type { Session } from "../session.ts";
 import type { ToolExecutor } from "../tool-executor.ts";
 
 /** A session's plan as front ends show it, in a mark named `plan`: always all of it, after every change. */
-export interface PlanMark {
-  readonly plan_id: string;
-  readonly title: string;
-  readonly entries: readonly {
-    readonly content: string;
-    readonly status: "pending" | "in_progress" | "completed" | "failed" | "skipped";
-  }[];
-}
+export const PlanMark = z.object({
+  plan_id: z.string(),
+  title: z.string(),
+  entries: z.array(
+    z.object({
+      content: z.string(),
+      status: z.enum(["pending", "in_progress", "completed", "failed", "skipped"]),
+    }),
+  ),
+});
+export type PlanMark = z.output<typeof PlanMark>;
 
 /** Notes in the session's log what calls make of its plan, so that every front end sees it as it happens. */
 export const markPlans = (tools: ToolExecutor, session: Session): ToolExecutor => ({

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { PROVIDER_NAMES, type ProviderName, type StampedEvent } from "@octant/agent";
+import { type Crew, PROVIDER_NAMES, type ProviderName, type StampedEvent } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
 import {
   asksForBackground,
@@ -149,11 +149,12 @@ function createApp(
   const highlight = loadHighlighter();
   const facts = watchFacts(opened);
   const events = (): StampedEvent[] => [...sessions.events(agent.session.id)];
-  const command = async (line: string) => {
+  const command = async (line: string, signal: AbortSignal) => {
+    facts.watchCrew();
     const outcome = await runSlashLine(line, {
       opened,
       io,
-      signal: new AbortController().signal,
+      signal,
       hasInput: true,
       helpNotes: KEYS,
     });
@@ -163,7 +164,7 @@ function createApp(
     return { quit: true, ...(text !== undefined && { text }) };
   };
   const pictures = createPictures(opened, io);
-  const shared = { agent, model, facts, command, toContent: pictures.toContent };
+  const shared = { agent, model, facts: facts.now, command, toContent: pictures.toContent };
   if (flags.plain || settings.plain || io.env["TERM"] === "dumb")
     return new PlainApp({ ...shared, input: io.stdin, output: io.stdout });
   return new TerminalApp({
@@ -204,9 +205,18 @@ const greeting = ({ octant, untrusted, agent }: OpenedAgent, io: Io) => [
   [],
 ];
 
-/** Branch and sandbox for the status line; looked up at the start and after every turn, never waited for. */
+/** Branch, sandbox and sub-agents for the status; looked up at the start and after every turn, never waited for. */
 function watchFacts({ agent, octant }: OpenedAgent) {
   let facts: { branch?: string; sandbox?: string } = {};
+  let crew: Crew | undefined;
+  const watchCrew = () => {
+    octant.crew().then(
+      (found) => {
+        crew = found;
+      },
+      () => {},
+    );
+  };
   const look = async () => {
     const { envelope } = await octant.dispatch(
       { tool: "vcs", action: "status", input: { limit: 1 } },
@@ -219,6 +229,11 @@ function watchFacts({ agent, octant }: OpenedAgent) {
   look().catch(() => {});
   agent.subscribe((event) => {
     if (event.type === "end") look().catch(() => {});
+    if (event.type === "tool_began" && event.name === "agent") watchCrew();
   });
-  return () => facts;
+  const now = () => {
+    const agents = crew?.list().filter(({ state }) => state === "running") ?? [];
+    return { ...facts, agents };
+  };
+  return { now, watchCrew };
 }

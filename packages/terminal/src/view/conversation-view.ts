@@ -1,8 +1,9 @@
-import { type AgentEvent, cacheHitRate, NO_USAGE } from "@octant/agent";
+import { type AgentEvent, cacheHitRate, NO_USAGE, type PlanMark } from "@octant/agent";
 import { toOneLine } from "@octant/core";
 import { MdRenderer } from "../markdown/md-renderer.ts";
 import type { Highlighter } from "../markdown/render-block.ts";
 import { type Line, span, truncate } from "../styled.ts";
+import { isFinished, planOf, planProgress, viewPlan } from "./plan.ts";
 import type { StatusFacts } from "./status.ts";
 import { viewEvent } from "./transcript.ts";
 
@@ -25,6 +26,7 @@ export class ConversationView {
   #titles = new Map<string, string>();
   #previews = new Map<string, string>();
   #context: StatusFacts["context"];
+  #plan: PlanMark | undefined;
   #usage = NO_USAGE;
   #cost = 0;
 
@@ -75,6 +77,9 @@ export class ConversationView {
           viewEvent(this.#withDiff(event), (id) => this.#titles.get(id) ?? event.name, this.#width()),
         );
         return;
+      case "mark":
+        this.#plan = planOf(event) ?? this.#plan;
+        return;
       case "end":
         this.#endText();
         this.append(viewEvent(event, () => "", this.#width()));
@@ -112,7 +117,7 @@ export class ConversationView {
   }
 
   /** What the agent does right now: its tools, or its last thought. */
-  activity(): Line[] {
+  activity(command?: string): Line[] {
     const frame = span(`${SPINNER[Math.floor(Date.now() / SPINNER_MS) % SPINNER.length]} `, {
       role: "accent",
     });
@@ -123,13 +128,20 @@ export class ConversationView {
       return truncate([frame, span(toOneLine(title)), span(note, { role: "muted" })], this.#width());
     });
     if (tools.length > 0) return tools;
+    const idle = command === undefined ? "working; Esc stops" : `${toOneLine(command)}; Esc stops`;
     const thought = this.#thinking.split("\n").at(-1)?.trim() ?? "";
-    const text = thought === "" ? "working; Esc stops" : toOneLine(thought);
+    const text = thought === "" ? idle : toOneLine(thought);
     return [truncate([frame, span(text, { role: "muted", italic: thought !== "" })], this.#width())];
   }
 
-  get facts(): Pick<StatusFacts, "context" | "cost" | "cacheHitRate"> {
+  /** The steps of the plan, until all are done. */
+  plan(): Line[] {
+    return this.#plan && !isFinished(this.#plan) ? viewPlan(this.#plan, this.#width()) : [];
+  }
+
+  get facts(): Pick<StatusFacts, "context" | "cost" | "cacheHitRate" | "plan"> {
     return {
+      ...(this.#plan && { plan: planProgress(this.#plan) }),
       ...(this.#context && { context: this.#context }),
       cost: this.#cost,
       cacheHitRate: cacheHitRate(this.#usage),

@@ -1,5 +1,6 @@
-import { toOneLine } from "@octant/core";
+import { counted, toOneLine } from "@octant/core";
 import { type Line, lineWidth, type Span, span, truncate } from "../styled.ts";
+import type { WorkingAgent } from "./agents.ts";
 
 /** What the status line shows; undefined parts are left out. */
 export type StatusFacts = {
@@ -10,6 +11,9 @@ export type StatusFacts = {
   branch?: string;
   mode?: string;
   sandbox?: string;
+  /** Such as "plan 2/5". */
+  plan?: string;
+  agents?: readonly WorkingAgent[];
   queued: number;
   vim?: string;
   note?: string;
@@ -29,6 +33,8 @@ export function viewStatus(facts: StatusFacts, width: number): Line {
     ...(facts.branch ? [span(toOneLine(facts.branch))] : []),
     ...(facts.mode ? [span(toOneLine(facts.mode))] : []),
     ...(facts.sandbox ? [span(facts.sandbox, facts.sandbox === "off" ? { role: "warning" } : {})] : []),
+    ...(facts.plan ? [span(facts.plan)] : []),
+    ...(facts.agents?.length ? [span(counted(facts.agents.length, "agent"), { role: "accent" })] : []),
     ...(facts.queued > 0 ? [span(`${facts.queued} queued`, { role: "warning" })] : []),
     ...(facts.note ? [span(facts.note, { role: "warning" })] : []),
   ];

@@ -1,0 +1,100 @@
+import type { Agent, Content } from "@octant/agent";
+
+/** What a command asks the application to do. */
+export type CommandOutcome =
+  | {
+      quit?: boolean;
+      text?: string;
+      send?: string;
+      /** Put into the input, for the person to edit and to send. */
+      draft?: string;
+    }
+  | undefined;
+
+export type OutboxOptions = {
+  agent: Agent;
+  /** Runs a line that starts with "/". */
+  command: (line: string, signal: AbortSignal) => Promise<CommandOutcome>;
+  /** Adds what a message mentions, such as files and pictures. */
+  toContent?: (text: string) => Promise<Content>;
+};
+
+export type OutboxEvents = {
+  /** Markdown for the person. */
+  onText: (markdown: string) => void;
+  onDraft: (text: string) => void;
+  onQueued: () => void;
+  onError: (error: unknown) => void;
+  onQuit: () => void;
+  /** A message or a command is done. */
+  onDone: () => void;
+};
+
+/** Where what the person submits goes: messages to the agent, in their order, and commands. */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  readonly #events: OutboxEvents;
+  #prepared: Promise<unknown> = Promise.resolve();
+  #command: { line: string; stop: AbortController } | undefined;
+
+  constructor(options: OutboxOptions, events: OutboxEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  /** The command that runs. */
+  get command(): string | undefined {
+    return this.#command?.line;
+  }
+
+  get isBusy(): boolean {
+    return this.#command !== undefined || this.#options.agent.isRunning;
+  }
+
+  submit(text: string): void {
+    void (text.startsWith("/") ? this.#run(text) : this.#send(text)).catch(this.#events.onError);
+  }
+
+  /** Stops what runs, a command with its sub-agents first. */
+  stop(): void {
+    if (this.#command) this.#command.stop.abort();
+    else void this.#options.agent.cancel();
+  }
+
+  async #send(text: string): Promise<void> {
+    const { agent, toContent = async (plain: string) => plain } = this.#options;
+    try {
+      const prepared = this.#prepared.then(() => toContent(text));
+      this.#prepared = prepared.catch(() => {});
+      const content = await prepared;
+      if (agent.isRunning) {
+        agent.queue(content);
+        this.#events.onQueued();
+        return;
+      }
+      await agent.send(content);
+    } catch (error) {
+      this.#events.onError(error);
+    }
+    this.#events.onDone();
+  }
+
+  async #run(line: string): Promise<void> {
+    const command = { line, stop: new AbortController() };
+    this.#command ??= command;
+    let outcome: CommandOutcome;
+    try {
+      outcome = await this.#options.command(line, command.stop.signal);
+    } catch (error) {
+      if (command.stop.signal.aborted) this.#events.onText(`${line.split(" ", 1)[0]} was stopped`);
+      else this.#events.onError(error);
+    } finally {
+      if (this.#command === command) this.#command = undefined;
+    }
+    if (outcome?.text) this.#events.onText(outcome.text);
+    if (outcome?.draft) this.#events.onDraft(outcome.draft);
+    if (outcome?.quit) this.#events.onQuit();
+    else if (outcome?.send) await this.#send(outcome.send);
+    else this.#events.onDone();
+  }
+}
