@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
 import {
   type ApiClient,
   type AssistantPart,
@@ -12,8 +13,11 @@ import {
   type ToolExecutor,
   textParts,
 } from "@octant/agent";
+import { createScriptedProvider } from "@octant/scripted-provider";
 import { loadHighlighter, openHistory, span, TerminalApp } from "@octant/terminal";
-import { createTestDevice } from "../packages/terminal/src/test-device.ts";
+import type { Io } from "../packages/cli/src/command.ts";
+import { firstRun } from "../packages/cli/src/first-run/first-run.ts";
+import { createTestDevice, type TestDevice } from "../packages/terminal/src/test-device.ts";
 import { toHtml } from "../packages/terminal/src/test-picture.ts";
 
 /** Draws docs/pictures/*.png: the terminal agent in the scenes that people meet, played by a scripted model. */
@@ -26,7 +30,8 @@ type Scene = {
   background?: "dark" | "light";
   vim?: boolean;
   replies?: Reply[];
-  keys: (string | { wait: string })[];
+  keys: (string | { wait: string } | { plan: object })[];
+  agents?: { role: string; task: string; turns: number }[];
 };
 
 const PLAN = `# Fix the failing test
@@ -49,7 +54,6 @@ export const add = (a: number, b: number): number => a + b;
 const type = (text: string) => [...text];
 
 const SCENES: Scene[] = [
-  { name: "first-run", keys: [] },
   {
     name: "streaming",
     replies: [{ text: PLAN, hang: true }],
@@ -67,8 +71,31 @@ const SCENES: Scene[] = [
   },
   {
     name: "plan",
-    replies: [{ text: PLAN }],
-    keys: [...type("make a plan"), "Enter", { wait: "one more case" }],
+    replies: [{ text: "I reproduced it: `add` gets a **string**. Now the types.", hang: true }],
+    keys: [
+      ...type("fix the failing test"),
+      "Enter",
+      { wait: "Now the types" },
+      {
+        plan: steps("Fix the failing test", [
+          ["Reproduce it in a test", "completed"],
+          ["Give the arguments of add their types", "in_progress"],
+          ["Run the tests again", "pending"],
+          ["Look for other callers", "pending"],
+        ]),
+      },
+      { wait: "plan 1/4" },
+    ],
+  },
+  {
+    name: "sub-agents",
+    replies: [{ text: "Three sub-agents look at it from different sides.", hang: true }],
+    agents: [
+      { role: "solve", task: "Find out why add gets a string", turns: 4 },
+      { role: "code", task: "Give the arguments of add their types, in a worktree", turns: 7 },
+      { role: "review", task: "Review the changes since the last commit", turns: 1 },
+    ],
+    keys: [...type("fix it, and let somebody review it"), "Enter", { wait: "3 agents" }],
   },
   {
     name: "error",
@@ -88,7 +115,23 @@ const SCENES: Scene[] = [
     keys: [...type("make a plan"), "Enter", { wait: "one more case" }],
   },
   { name: "commands", keys: ["/", { wait: "/help" }] },
+  {
+    name: "rewind",
+    replies: [{ text: "Done." }],
+    keys: [
+      ...type("fix the failing test"),
+      "Enter",
+      { wait: "Done." },
+      { wait: "ask, or" },
+      "Escape",
+      "Escape",
+    ],
+  },
 ];
+
+function steps(title: string, entries: [string, string][]) {
+  return { plan_id: "plan_1", title, entries: entries.map(([content, status]) => ({ content, status })) };
+}
 
 const DIFF =
   "--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1 +1 @@\n-export const add = (a: any, b: any) => a + b;\n+export const add = (a: number, b: number): number => a + b;\n";
@@ -161,7 +204,7 @@ const tools: ToolExecutor = {
 };
 
 async function draw(
-  { name, size = [92, 30], background = "dark", vim = false, replies = [], keys }: Scene,
+  { name, size = [92, 30], background = "dark", vim = false, replies = [], keys, agents = [] }: Scene,
   work: string,
 ) {
   const device = createTestDevice(...size);
@@ -186,7 +229,8 @@ async function draw(
       { value: "/undo", detail: "Take back the last turn, commands included" },
     ],
     command: async () => undefined,
-    facts: () => ({ branch: "main", sandbox: "bubblewrap" }),
+    facts: () => ({ branch: "main", sandbox: "bubblewrap", agents }),
+    prompts: () => ["read the parser", "write a test for add", "fix the failing test"],
   });
   const done = app.run([
     [span("Octant", { bold: true, role: "accent" }), span("  ~/projects/calculator", { role: "muted" })],
@@ -194,24 +238,10 @@ async function draw(
   ]);
   for (const key of keys) {
     if (typeof key === "string") device.type(key);
+    else if ("plan" in key) await agent.session.append({ type: "mark", name: "plan", data: key.plan });
     else await until(async () => (await device.all()).join("\n").includes(key.wait), name);
   }
-  await device.screen();
-  const page = join(work, `${name}.html`);
-  writeFileSync(page, toHtml(device.terminal, background));
-  const [columns, rows] = size;
-  execFileSync(
-    "chromium",
-    [
-      "--headless",
-      "--no-sandbox",
-      "--hide-scrollbars",
-      `--window-size=${columns * 9 + 40},${rows * 19 + 36}`,
-      `--screenshot=${join(FOLDER, `${name}.png`)}`,
-      `file://${page}`,
-    ],
-    { stdio: "ignore" },
-  );
+  await shoot(name, device, background, work);
   await agent.cancel();
   app.quit();
   await done;
@@ -227,9 +257,53 @@ async function until(holds: () => Promise<boolean>, name: string): Promise<void>
   throw new Error(`the scene ${name} did not come to its end`);
 }
 
+async function shoot(name: string, device: TestDevice, background: "dark" | "light", work: string) {
+  await device.screen();
+  const page = join(work, `${name}.html`);
+  writeFileSync(page, toHtml(device.terminal, background));
+  const { columns, rows } = device;
+  execFileSync(
+    "chromium",
+    [
+      "--headless",
+      "--no-sandbox",
+      "--hide-scrollbars",
+      `--window-size=${columns * 9 + 40},${rows * 19 + 36}`,
+      `--screenshot=${join(FOLDER, `${name}.png`)}`,
+      `file://${page}`,
+    ],
+    { stdio: "ignore" },
+  );
+}
+
+/** The real first run, with a server of models on loopback. */
+async function drawFirstRun(work: string) {
+  await using provider = await createScriptedProvider([], { models: ["qwen3-coder:30b", "gpt-oss:20b"] });
+  const device = createTestDevice(92, 24);
+  const stdin = new PassThrough();
+  const stdout = new Writable({
+    write(chunk, _encoding, done) {
+      device.write(String(chunk).replaceAll(/\r?\n/g, "\r\n"));
+      done();
+    },
+  });
+  const io = { stdin, stdout, env: { HOME: work, OLLAMA_HOST: provider.url }, cwd: () => work };
+  // The streams of a process have more than the first run needs.
+  const leaving = firstRun({ provider: undefined, root: [], io: io as unknown as Io });
+  const shows = (text: string) =>
+    until(async () => (await device.all()).join("\n").includes(text), "first-run");
+  await shows("Which one?");
+  stdin.write("1\n");
+  await shows("Which model?");
+  await shoot("first-run", device, "dark", work);
+  stdin.write("q\n");
+  await leaving;
+}
+
 const highlight = loadHighlighter();
 await import("lowlight");
 const work = mkdtempSync(join(tmpdir(), "octant-pictures-"));
 mkdirSync(FOLDER, { recursive: true });
+await drawFirstRun(work);
 for (const scene of SCENES) await draw(scene, work);
 rmSync(work, { recursive: true, force: true });

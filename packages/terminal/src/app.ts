@@ -262,8 +262,10 @@ export class TerminalApp {
     const { device, agent } = this.#options;
     const { request } = this.#approvals;
     const facts = this.#facts();
+    const growing = this.#view.growing(MAX_GROWING_ROWS);
     const above = [
-      ...this.#view.growing(MAX_GROWING_ROWS),
+      ...growing,
+      ...(growing.length > 0 && this.#outbox.isBusy ? [[]] : []),
       ...(this.#outbox.isBusy ? this.#view.activity(this.#outbox.command) : []),
       ...(this.#outbox.isBusy ? viewAgents(facts.agents ?? [], device.columns) : []),
       ...(agent.isRunning ? this.#view.plan() : []),
