@@ -10,6 +10,9 @@ export interface Shop extends AsyncDisposable {
   readonly seen: string[];
 }
 
+/** So much of /endless.bin comes before it stalls. */
+export const ENDLESS_BYTES = 4 * 1024 * 1024;
+
 const PRODUCTS = [
   { id: 1, name: "Desk lamp", price: 39 },
   { id: 2, name: "Oak table", price: 420 },
@@ -90,7 +93,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
     page(
       "Files",
       `<h1>Files</h1><label>Picture <input type="file" id="file" multiple></label><p id="out" role="status"></p>
-<a href="/report.csv" download>Report</a>
+<a href="/report.csv" download>Report</a> <a href="/endless.bin" download>Endless</a>
 <script>file.onchange = async () => { out.textContent = [...file.files].map((one) => one.name + " " + one.size).join(", "); };</script>`,
     ),
   "/list": () =>
@@ -115,6 +118,16 @@ addEventListener("keydown", (e) => { keys.textContent = (e.ctrlKey ? "Control+" 
     page(
       "Popup",
       `<h1>Popup</h1><a href="/inner" target="_blank">New tab</a><button onclick="console.error('broken thing'); missing.thing()">Break</button>`,
+    ),
+  "/manual": () =>
+    page(
+      "Manual",
+      `<h1>Manual</h1><ul><li><a href="/care" title="How to clean">Care</a></li><li><a href="/">Shop</a> and more</li></ul>
+<pre><code>if lit:
+    <b>switch</b>(off)
+
+done()</code></pre><button onclick="out.textContent='Thanks'">Helpful</button><p id="out" role="status"></p>
+<input aria-label="Filter" onkeyup="out.textContent='Filtered by ' + this.value">`,
     ),
   "/late": () =>
     page(
@@ -176,6 +189,9 @@ export async function openShop(): Promise<Shop> {
       send(200, "text/csv", "name,price\nlamp,39\n", {
         "content-disposition": "attachment; filename=report.csv",
       });
+    else if (pathname === "/endless.bin")
+      // Some bytes, and no end.
+      response.writeHead(200, { "content-disposition": "attachment" }).write(Buffer.alloc(ENDLESS_BYTES));
     else if (pathname === "/redirect")
       send(302, "text/plain", "", { location: "http://169.254.169.254/secret" });
     else if (pathname === "/headers") send(200, "application/json", JSON.stringify(request.headers));

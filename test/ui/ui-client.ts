@@ -1,5 +1,5 @@
 // Drives the command's ui tool over MCP stdio, as a client does.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
@@ -25,16 +25,23 @@ export interface UiClientOptions {
   readonly launcher?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the user. */
+  readonly settings?: object;
 }
 
 export async function openUi({
   launcher = LAUNCHER,
   args = [],
   env = {},
+  settings,
 }: UiClientOptions = {}): Promise<UiClient> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-ui-")));
   const root = join(base, "project");
   mkdirSync(root);
+  if (settings) {
+    mkdirSync(join(base, ".config/hanzo"), { recursive: true });
+    writeFileSync(join(base, ".config/hanzo/settings.json"), JSON.stringify(settings));
+  }
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [launcher, "serve", "--root", root, ...args],

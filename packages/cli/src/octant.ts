@@ -211,10 +211,10 @@ function equip<T extends Tool>(
   const { settings } = config;
   const watcher = createWatcher({ ...workspace, ignore: [workspace.state.base], warn: log });
   const code = createCodeParts(workspace, watcher, settings, env, log);
-  const { browser, headless, screen: isOn } = settings.ui;
+  const { browser, headless, max_download_bytes: maxDownloadBytes, screen: isOn } = settings.ui;
   const browsers = createBrowsers({
     ...{ workspace, network, env },
-    settings: { headless, ...(browser !== null && { browser }) },
+    settings: { headless, maxDownloadBytes, ...(browser !== null && { browser }) },
   });
   const screen = createScreen({ env, isOn });
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault ?? false;

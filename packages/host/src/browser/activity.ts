@@ -1,4 +1,5 @@
 import type { BrowserContext, ConsoleMessage, Dialog, Download, Page, Request } from "playwright-core";
+import type { DownloadLimit } from "./download-limit.ts";
 import { toShownUrl } from "./workspace-site.ts";
 
 export interface ConsoleEntry {
@@ -25,6 +26,8 @@ export interface DownloadEntry {
   readonly name: string;
   readonly url: string;
   readonly download: Download;
+  /** The limit, where it was cancelled because all downloads of the browser exceed it. */
+  exceeded(): number | undefined;
 }
 
 export interface OpenDialog {
@@ -63,6 +66,7 @@ const AWAITED = new Set(["document", "xhr", "fetch", "script"]);
 export function createActivity(
   context: BrowserContext,
   refused: (url: string) => string | undefined,
+  limit: DownloadLimit,
 ): Activity {
   const console: ConsoleEntry[] = [];
   const requests: RequestEntry[] = [];
@@ -167,7 +171,9 @@ export function createActivity(
       });
       page.on("download", (download) => {
         const id = `d${downloads.length + 1}`;
-        downloads.push({ id, name: download.suggestedFilename(), url: toShownUrl(download.url()), download });
+        const exceeded = limit.watch(download);
+        const url = toShownUrl(download.url());
+        downloads.push({ id, name: download.suggestedFilename(), url, download, exceeded });
       });
     },
     clear() {

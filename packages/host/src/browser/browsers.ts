@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { type Backend, ToolError } from "@octant/core";
 import type { Browser } from "playwright-core";
 import { thisProcess } from "../jobs/process-identity.ts";
@@ -9,7 +7,10 @@ import type { Network, PolicyProxy } from "../network/index.ts";
 import { passedEnvironment } from "../processes/environment.ts";
 import { makeServerFolder, removeServerFolder } from "../processes/leftovers.ts";
 import type { Workspace } from "../workspace.ts";
+import { makeBrowserFolder } from "./browser-folder.ts";
 import { startBrowserProcess } from "./browser-process.ts";
+import { createDownloadLimit, type DownloadLimit } from "./download-limit.ts";
+import { unreachable } from "./failures.ts";
 import { findBrowser } from "./find-browser.ts";
 import { loadPlaywright } from "./playwright.ts";
 import { createProfile, type Profile } from "./profile.ts";
@@ -31,6 +32,8 @@ export interface BrowserSettings {
   /** A program, a channel, or the URL of a browser that runs already. */
   readonly browser?: string | undefined;
   readonly headless?: boolean | undefined;
+  /** Of all downloads that one browser holds. */
+  readonly maxDownloadBytes: number;
 }
 
 export interface BrowsersOptions {
@@ -45,6 +48,7 @@ interface Running {
   readonly proxy: PolicyProxy;
   readonly profiles: Set<Profile>;
   readonly isApart: boolean;
+  readonly downloadLimit: DownloadLimit;
   end(): Promise<void>;
 }
 
@@ -66,7 +70,8 @@ export function createBrowsers({ workspace, network, env, settings }: BrowsersOp
   const start = async (isRemote: boolean): Promise<Running> => {
     const found = look();
     const { chromium } = await loadPlaywright();
-    const folder = mkdtempSync(join(tmpdir(), "octant-browser-"));
+    const folder = makeBrowserFolder();
+    const downloadLimit = createDownloadLimit(folder, settings.maxDownloadBytes);
     const site = createWorkspaceSite(confinement);
     let proxy: PolicyProxy | undefined;
     const openProxy = async (listen: "socket" | "port"): Promise<string> => {
@@ -81,8 +86,10 @@ export function createBrowsers({ workspace, network, env, settings }: BrowsersOp
     try {
       if (found.kind === "endpoint") {
         await openProxy("port");
-        const browser = await chromium.connectOverCDP(found.url, { artifactsDir: folder });
-        return toRunning(browser, proxy!, false, cleanUp);
+        const browser = await chromium.connectOverCDP(found.url, { artifactsDir: folder }).catch((cause) => {
+          throw unreachable(found.url, cause);
+        });
+        return toRunning({ browser, proxy: proxy!, isApart: false, downloadLimit }, cleanUp);
       }
       const mark = `${thisProcess()}:${randomBytes(8).toString("hex")}`;
       const marks = state.folder("processes");
@@ -95,7 +102,7 @@ export function createBrowsers({ workspace, network, env, settings }: BrowsersOp
           env: passedEnvironment(env),
         });
         const browser = await chromium.connectOverCDP(started.transport, { artifactsDir: folder });
-        return toRunning(browser, proxy!, started.isApart, async () => {
+        return toRunning({ browser, proxy: proxy!, isApart: started.isApart, downloadLimit }, async () => {
           await started.end();
           forget();
           await cleanUp();
@@ -111,19 +118,16 @@ export function createBrowsers({ workspace, network, env, settings }: BrowsersOp
   };
 
   const toRunning = (
-    browser: Browser,
-    proxy: PolicyProxy,
-    apart: boolean,
+    parts: Pick<Running, "browser" | "proxy" | "isApart" | "downloadLimit">,
     cleanUp: () => Promise<void>,
   ): Running => {
-    isApart = apart;
+    const { browser } = parts;
+    isApart = parts.isApart;
     version = browser.version();
     let ending: Promise<void> | undefined;
     const own: Running = {
-      browser,
-      proxy,
+      ...parts,
       profiles: new Set(),
-      isApart: apart,
       end: () =>
         (ending ??= browser
           .close()
@@ -161,9 +165,9 @@ export function createBrowsers({ workspace, network, env, settings }: BrowsersOp
   const opening = new Map<string, Promise<Profile>>();
   const make = async (owner: string, name: string, isRemote: boolean): Promise<Profile> => {
     const own = await get(isRemote);
-    const { browser, proxy } = own;
+    const { browser, proxy, downloadLimit } = own;
     const profile = await createProfile({
-      ...{ name, owner, browser },
+      ...{ name, owner, browser, downloadLimit },
       context: {
         ...(settings.browser?.includes("://") && { proxy: { server: proxy.address, bypass: "<-loopback>" } }),
       },

@@ -66,3 +66,12 @@ export const messageOf = (cause: unknown): string => {
 
 export const invalid = (path: string, message: string, cause?: unknown) =>
   new ToolError("INVALID_ARGUMENT", `${path}: ${message}`, { issues: [{ path, message }] }, { cause });
+
+/** Of the address only what holds no credentials. */
+export const unreachable = (endpoint: string, cause: unknown): ToolError =>
+  new ToolError(
+    "UPSTREAM_ERROR",
+    `no browser answers at ${URL.parse(endpoint)?.origin}; start one there with --remote-debugging-port, or remove ui.browser from the settings`,
+    {},
+    { cause },
+  );

@@ -1,7 +1,7 @@
 export type { Route } from "playwright-core";
 export type { ConsoleEntry, RequestEntry } from "./activity.ts";
 export { type BrowserSettings, type Browsers, type BrowsersOptions, createBrowsers } from "./browsers.ts";
-export { invalid, messageOf, noPage } from "./failures.ts";
+export { invalid, isTimeout, messageOf, noPage } from "./failures.ts";
 export { recordPage } from "./page-recorder.ts";
 export { loadPlaywright } from "./playwright.ts";
 export type { Acting, ActOptions, Profile, Report } from "./profile.ts";

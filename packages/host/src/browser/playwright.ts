@@ -1,4 +1,4 @@
-import { createPageScript } from "./page-script.ts";
+import { PAGE_SCRIPT } from "./page-script/index.ts";
 
 type Playwright = typeof import("playwright-core");
 
@@ -13,7 +13,7 @@ export const loadPlaywright = (): Promise<Playwright> => {
 
 async function load(): Promise<Playwright> {
   const playwright = await import("playwright-core");
-  await playwright.selectors.register(ENGINE, createPageScript, { contentScript: true });
+  await playwright.selectors.register(ENGINE, { content: PAGE_SCRIPT }, { contentScript: true });
   return playwright;
 }
 

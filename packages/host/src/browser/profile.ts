@@ -1,6 +1,7 @@
 import { ToolError } from "@octant/core";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { type Activity, createActivity, type DownloadEntry, type Marker } from "./activity.ts";
+import type { DownloadLimit } from "./download-limit.ts";
 import { browserEnded, invalid, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
 import { type Changes, takeChanges } from "./snapshots.ts";
 import { createTab, type Tab } from "./tab.ts";
@@ -76,6 +77,7 @@ export interface ProfileOptions {
   readonly context: BrowserContextOptions;
   /** Why the proxy refused a URL. */
   refused(url: string): ToolError | undefined;
+  readonly downloadLimit: DownloadLimit;
 }
 
 /** How long what an action set off may take before the answer is given. */
@@ -113,7 +115,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
   const open = async (given: BrowserContextOptions) => {
     context = await browser.newContext({ viewport: VIEWPORT, ...given });
     tabs = new Map();
-    activity = createActivity(context, (url) => refused(url)?.message);
+    activity = createActivity(context, (url) => refused(url)?.message, options.downloadLimit);
     context.on("page", adopt);
     for (const setup of setups.values()) await setup(context);
   };

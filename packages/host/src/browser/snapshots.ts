@@ -1,5 +1,5 @@
 import type { Frame, Locator } from "playwright-core";
-import type { ChangesAnswer, TreeAnswer, TreeRequest } from "./page-script.ts";
+import type { ChangesAnswer, TreeAnswer, TreeRequest } from "./page-script/index.ts";
 import { toPageSelector } from "./playwright.ts";
 import type { Tab } from "./tab.ts";
 

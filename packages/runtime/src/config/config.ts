@@ -76,6 +76,8 @@ export interface EffectiveSettings {
     /** Null for the first that is found. */
     readonly browser: string | null;
     readonly headless: boolean;
+    /** Of all downloads that one browser holds. */
+    readonly max_download_bytes: number;
     /** Whether tools may see and drive the person's desktop. */
     readonly screen: boolean;
   };

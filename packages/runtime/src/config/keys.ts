@@ -81,7 +81,7 @@ export const KEYS = {
   },
   ui: {
     summary:
-      "The browser that `ui` drives (a program, a channel such as chrome, or the URL of one that runs), whether it is headless, and whether `ui` may act on your screen",
+      "The browser that `ui` drives (a program, a channel such as chrome, or the URL of one that runs), whether it is headless, how many bytes of downloads it may hold, and whether `ui` may act on your screen",
     below: "ignored, with a warning",
     variable: "OCTANT_SCREEN",
   },

@@ -51,7 +51,12 @@ export function settingsSchema() {
           fusion: z.enum(FUSIONS),
         })
         .partial(),
-      ui: z.strictObject({ browser: noNul().min(1), headless: z.boolean(), screen: z.boolean() }).partial(),
+      ui: z
+        .strictObject({
+          ...{ browser: noNul().min(1), headless: z.boolean(), screen: z.boolean() },
+          max_download_bytes: z.int().min(0),
+        })
+        .partial(),
       tools: z.array(z.string().min(1)),
       checkpoints: z.boolean(),
       modes: dictionary(modeName(), modeSchema()),

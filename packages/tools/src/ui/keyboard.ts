@@ -46,7 +46,11 @@ export const type = (options: UiOptions) =>
           await locator.focus(waits);
           await locator.press("End", waits);
           await locator.pressSequentially(text, waits);
-        } else await locator.fill(text, waits);
+        } else {
+          await locator.fill(text, waits);
+          // Some pages act on keys, which filling does not press; this one changes nothing.
+          await locator.press("Shift", waits);
+        }
         if (submit && target !== undefined) await locator.press("Enter", waits);
         else if (submit) await shown.keyboard.press("Enter");
       });

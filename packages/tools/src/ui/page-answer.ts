@@ -32,6 +32,7 @@ export type PageAnswer = z.output<typeof PageAnswer>;
 /** What the screen has instead: it tells nothing by itself. */
 export const Done = z.object({ done: z.string() });
 
+const UNREAD = "(the page was too busy to be read in time; ui.snapshot reads it)";
 const MAX_URL_CHARS = 1_000;
 const MAX_TITLE_CHARS = 200;
 
@@ -42,7 +43,7 @@ export function toPageAnswer(report: Report): PageAnswer {
     url: url.slice(0, MAX_URL_CHARS),
     title: title.slice(0, MAX_TITLE_CHARS),
     new_page: changes?.isNew ?? false,
-    changes: changes?.text ?? "",
+    changes: changes?.text ?? (dialog || closed ? "" : UNREAD),
     ...(changes?.more && { more_changes: changes.more }),
     ...(console.length > 0 && { errors: [...console] }),
     ...(dialog && { dialog }),

@@ -89,6 +89,9 @@ export const screenshot = (options: UiOptions) =>
     }),
   });
 
+/** A long document has many pages to lay out. */
+const PDF_MS = 60_000;
+
 export const pdf = (options: UiOptions) =>
   action({
     ...base,
@@ -99,7 +102,9 @@ export const pdf = (options: UiOptions) =>
     examples: [{ title: "The page that is open", input: { output: "page.pdf" }, fails: "NOT_FOUND" }],
     async run({ output, profile }, ctx) {
       checkOutput(options, output);
-      const bytes = await look(options, { profile }, ctx, ({ page }) => page.pdf({ printBackground: true }));
+      const bytes = await look(options, { profile, timeout: PDF_MS }, ctx, ({ page }) =>
+        page.pdf({ printBackground: true }),
+      );
       return { ...(await saveBytes(options, output, bytes, ctx.signal)), size: bytes.length };
     },
     text: ({ uri, size }, reader) => ({ body: `saved ${reader.path(uri)}, ${size} bytes` }),

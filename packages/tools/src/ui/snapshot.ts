@@ -23,6 +23,9 @@ const Output = z.object({
   notice: z.string(),
 });
 
+/** Reading is quick; a busy machine may not be. */
+const WHOLE_PAGE_MS = 30_000;
+
 export const snapshot = (options: UiOptions) =>
   action({
     summary: "Read the page as an accessibility tree with element refs.",
@@ -55,7 +58,8 @@ export const snapshot = (options: UiOptions) =>
         if (next !== undefined) ctx.more({ ...position, offset: next });
         return { url, title, text: page, complete: true, notice: UNTRUSTED };
       }
-      return look(options, { profile, target }, ctx, async ({ tab, page, locator }) => {
+      const timeout = target === undefined ? WHOLE_PAGE_MS : undefined;
+      return look(options, { profile, target, timeout }, ctx, async ({ tab, page, locator }) => {
         const head = {
           url: toShownUrl(page.url()),
           title: (await page.title()).slice(0, 200),

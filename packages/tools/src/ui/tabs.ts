@@ -136,6 +136,7 @@ export const download = (options: UiOptions) =>
       "PROTECTED_PATH",
       "NO_SPACE",
       "LOCKED",
+      "TOO_LARGE",
     ],
     examples: [
       { title: "The first one", input: { download: "d1", output: "data/report.csv" }, fails: "NOT_FOUND" },
@@ -147,6 +148,8 @@ export const download = (options: UiOptions) =>
       if (!found) throw new ToolError("NOT_FOUND", `there is no download ${id} in profile '${name}'`, { id });
       checkOutput(options, output);
       const failure = await found.download.failure();
+      const limit = found.exceeded();
+      if (limit !== undefined) throw tooLarge(found.name, limit);
       if (failure !== null)
         throw new ToolError("UPSTREAM_ERROR", `the download of ${found.name} failed: ${failure}`, {});
       const path = await found.download.path();
@@ -158,3 +161,10 @@ export const download = (options: UiOptions) =>
       body: `saved ${reader.path(uri)}, ${size} bytes from <${url}>`,
     }),
   });
+
+const tooLarge = (name: string, limit: number) =>
+  new ToolError(
+    "TOO_LARGE",
+    `${name} was cancelled: the downloads of a browser may have ${limit} bytes in all (ui.max_download_bytes in the settings); save what you need, then ui.tabs op quit removes the others`,
+    { limit, what: "bytes of downloads" },
+  );

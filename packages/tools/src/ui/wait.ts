@@ -1,4 +1,5 @@
-import { action } from "@octant/core";
+import { action, ToolError } from "@octant/core";
+import { isTimeout } from "@octant/host";
 import { z } from "zod";
 import { act } from "./acting.ts";
 import { PageProfile, Target, timeout } from "./inputs.ts";
@@ -39,18 +40,35 @@ export const wait = (options: UiOptions) =>
         { profile, timeout: timeoutMs },
         ctx,
         async ({ page: shown, waits, find }) => {
-          if (url !== undefined) await shown.waitForURL(url, waits);
-          if (text !== undefined)
-            await shown
-              .getByText(text)
-              .first()
-              .waitFor({ ...waits, state });
-          if (target !== undefined) await (await find(target, gone))?.first().waitFor({ ...waits, state });
-          if (script !== undefined) await shown.waitForFunction(script, undefined, waits);
-          if (idle) await shown.waitForLoadState("networkidle", waits);
+          const waitFor = (what: string, work: Promise<unknown> | undefined) =>
+            work?.catch((cause: unknown) => {
+              throw isTimeout(cause) ? late(what, timeoutMs, cause) : cause;
+            });
+          const become = gone ? "did not disappear" : "did not appear";
+          if (url !== undefined)
+            await waitFor(`the address did not become ${url}`, shown.waitForURL(url, waits));
+          if (text !== undefined) {
+            const found = shown.getByText(text).first();
+            await waitFor(`the text '${text}' ${become}`, found.waitFor({ ...waits, state }));
+          }
+          if (target !== undefined) {
+            const found = (await find(target, gone))?.first();
+            await waitFor(`${target} ${become}`, found?.waitFor({ ...waits, state }));
+          }
+          if (script !== undefined)
+            await waitFor("the script did not return true", shown.waitForFunction(script, undefined, waits));
+          if (idle) await waitFor("requests did not end", shown.waitForLoadState("networkidle", waits));
         },
       );
       return page;
     },
     text: (data) => pageText(data),
   });
+
+const late = (what: string, timeoutMs: number, cause: unknown) =>
+  new ToolError(
+    "TIMEOUT",
+    `${what} within ${timeoutMs} ms; look with ui.snapshot, or give a longer timeout`,
+    { after_ms: timeoutMs },
+    { cause },
+  );

@@ -1,0 +1,41 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Download } from "playwright-core";
+
+/** Keeps the downloads of a browser, which wait in its folder until they are saved, from filling the disk. */
+export interface DownloadLimit {
+  /** Cancels the download when the folder holds too much before it has ended; the limit, where that happened. */
+  watch(download: Pick<Download, "failure" | "cancel">): () => number | undefined;
+}
+
+const LOOK_EVERY_MS = 250;
+
+/** Chromium tells the size of a download only to the client that set where it goes, so the folder is looked at. */
+export function createDownloadLimit(folder: string, maxBytes: number): DownloadLimit {
+  return {
+    watch(download) {
+      let isOver = false;
+      const look = () => {
+        if (isOver || sizeOf(folder) <= maxBytes) return;
+        isOver = true;
+        download.cancel().catch(() => {});
+      };
+      const timer = setInterval(look, LOOK_EVERY_MS);
+      timer.unref();
+      download
+        .failure()
+        .catch(() => {})
+        .finally(() => clearInterval(timer));
+      look();
+      return () => (isOver ? maxBytes : undefined);
+    },
+  };
+}
+
+/** Downloads are files; a profile beside them is a folder. */
+function sizeOf(folder: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isFile()) bytes += statSync(join(folder, entry.name), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+}

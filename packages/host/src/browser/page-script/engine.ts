@@ -1,0 +1,115 @@
+/// <reference lib="dom" />
+import type { Marks } from "./marks.ts";
+import type { Reading } from "./reading.ts";
+import type { Line, Refs, Rendering } from "./rendering.ts";
+import type { ChangesAnswer, PageRequest, TreeAnswer, TreeRequest } from "./requests.ts";
+
+/** Answers requests about the page it is in. Self-contained: it is sent to pages as source. */
+export function createEngine(
+  { readTree }: Reading,
+  { render, toText }: Rendering,
+  { mark, unmark }: Marks,
+  refs: Refs,
+) {
+  let remembered: { lines: Map<string, Line>; complete: boolean } | undefined;
+
+  function tree(root: Element, request: TreeRequest): TreeAnswer {
+    const { parts, complete } = readTree(root, performance.now() + request.maxMs);
+    const { lines, next, isFull } = render(parts, request);
+    if (request.remember) remember(lines, complete && !isFull);
+    return { text: toText(lines), lines: lines.length, next, complete: complete && !isFull };
+  }
+
+  const remember = (lines: readonly Line[], complete: boolean) => {
+    remembered = { lines: new Map(lines.map((line) => [line.key, line])), complete };
+  };
+
+  function changes(root: Element, request: TreeRequest & { maxChangeChars: number }): ChangesAnswer {
+    const before = remembered;
+    const { parts, complete } = readTree(root, performance.now() + request.maxMs);
+    const { lines, next, isFull } = render(parts, request);
+    const isWhole = complete && !isFull;
+    remember(lines, isWhole);
+    const found = before
+      ? [...changedLines(before, lines), ...goneLines(before.lines, lines, isWhole)]
+      : undefined;
+    const shown: string[] = [];
+    let room = request.maxChangeChars;
+    for (const text of found ?? toText(fromMain(lines)).split("\n")) {
+      room -= text.length + 1;
+      if (room < 0) break;
+      shown.push(text);
+    }
+    const total = found?.length ?? lines.length;
+    return {
+      text: shown.join("\n"),
+      lines: shown.length,
+      next,
+      complete: isWhole,
+      fresh: before === undefined,
+      more: Math.max(0, total - shown.length),
+    };
+  }
+
+  /** Of a page that was not read to its end, what lies beyond is not known to be new. */
+  function* changedLines(before: NonNullable<typeof remembered>, now: readonly Line[]) {
+    const end = before.complete ? now.length : now.findLastIndex(({ key }) => before.lines.has(key)) + 1;
+    for (const { key, text, parent } of now.slice(0, end)) {
+      const old = before.lines.get(key);
+      if (old === undefined) yield text.replace(/^-/, "+");
+      else if (old.text !== text) yield text.replace(/^-/, "~");
+      else if (old.parent !== parent)
+        yield `${text.replace(/^-/, "~")} moved${parent && ` into [${parent}]`}`;
+    }
+  }
+
+  /** When not all was read, only what is certainly gone. */
+  function* goneLines(before: ReadonlyMap<string, Line>, now: readonly Line[], isWhole: boolean) {
+    const kept = new Set(now.map(({ key }) => key));
+    for (const [key, { text }] of before) {
+      if (kept.has(key)) continue;
+      if (isWhole || refs.byRef.get(key)?.deref()?.isConnected === false)
+        yield `gone ${text.replace(/^- /, "")}`;
+    }
+  }
+
+  /** A new page is shown from its main part on: what comes before it is the same on every page of a site. */
+  function fromMain(lines: readonly Line[]): readonly Line[] {
+    const start = lines.findIndex(({ text }) => text.startsWith("- main "));
+    const top = lines[start]?.level ?? 0;
+    return start < 0
+      ? lines
+      : lines.slice(start).map((line) => ({ ...line, level: Math.max(0, line.level - top) }));
+  }
+
+  function answer(root: Document | Element | ShadowRoot, request: PageRequest): unknown {
+    const element = root instanceof Element ? root : (document.body ?? document.documentElement);
+    switch (request.op) {
+      case "tree":
+        return tree(element, request);
+      case "changes":
+        return changes(element, request);
+      case "mark":
+        return mark();
+      case "unmark":
+        return unmark();
+    }
+    return undefined;
+  }
+
+  return {
+    query(root: Document | Element | ShadowRoot, selector: string): Element | undefined {
+      return this.queryAll(root, selector)[0];
+    },
+    queryAll(root: Document | Element | ShadowRoot, selector: string): Element[] {
+      const request: PageRequest = JSON.parse(selector);
+      if (request.op === "ref") {
+        const element = refs.byRef.get(request.ref)?.deref();
+        return element?.isConnected ? [element] : [];
+      }
+      const carrier = document.createElement("pre");
+      carrier.textContent = JSON.stringify(answer(root, request) ?? null);
+      return [carrier];
+    },
+  };
+}

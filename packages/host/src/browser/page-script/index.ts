@@ -1,0 +1,24 @@
+import { createEngine } from "./engine.ts";
+import { createMarks } from "./marks.ts";
+import { createNaming } from "./naming.ts";
+import { createReading } from "./reading.ts";
+import { createRendering } from "./rendering.ts";
+import { createTexts } from "./texts.ts";
+
+export type { ChangesAnswer, TreeAnswer, TreeRequest } from "./requests.ts";
+
+/**
+ * Runs inside pages, in a world that their scripts cannot reach. It is registered as a selector engine, which is the
+ * documented way into that world; an answer that is not an element comes as the text of one that is attached nowhere.
+ * Each part uses nothing but its parameters, so that its source means the same there.
+ */
+export const PAGE_SCRIPT = `(() => {
+  const refs = { byElement: new WeakMap(), byRef: new Map() };
+  const host = { current: undefined };
+  const texts = (${createTexts})();
+  const naming = (${createNaming})(texts);
+  const reading = (${createReading})(texts, naming, { host: () => host.current });
+  const rendering = (${createRendering})(texts, reading, refs);
+  const marks = (${createMarks})(host, naming, reading, refs);
+  return (${createEngine})(reading, rendering, marks, refs);
+})()`;

@@ -1,0 +1,110 @@
+/// <reference lib="dom" />
+import type { Item, Part, Reading } from "./reading.ts";
+import type { TreeRequest } from "./requests.ts";
+import type { Texts } from "./texts.ts";
+
+export interface Line {
+  /** A ref, or the text and where it stands. */
+  readonly key: string;
+  readonly level: number;
+  readonly text: string;
+  /** The ref of what it stands in. */
+  readonly parent: string;
+}
+
+/** Elements by their refs, and the other way round. */
+export interface Refs {
+  readonly byElement: WeakMap<Element, string>;
+  readonly byRef: Map<string, WeakRef<Element>>;
+}
+
+/** Writes a tree as lines. Self-contained: it is sent to pages as source. */
+export function createRendering(
+  { clean, cut, show, MAX_TEXT }: Texts,
+  { textOf, isInteractive }: Reading,
+  refs: Refs,
+) {
+  const WITH_REF = new Set(
+    "heading main navigation form dialog alertdialog region table list row group img video canvas status alert figure article tree grid menu tablist".split(
+      " ",
+    ),
+  );
+  /** Lines with keys that stay the same while the thing is the same. */
+  function render(parts: readonly Part[], request: TreeRequest) {
+    const { interactive, depth, maxChars, prefix } = request;
+    const lines: Line[] = [];
+    let { next } = request;
+    let chars = 0;
+    let isFull = false;
+    const refOf = (element: Element): string => {
+      const known = refs.byElement.get(element);
+      if (known) return known;
+      const ref = `${prefix}e${next++}`;
+      refs.byElement.set(element, ref);
+      refs.byRef.set(ref, new WeakRef(element));
+      return ref;
+    };
+    const add = (key: string, level: number, raw: string, parent: string) => {
+      const text = show(raw);
+      chars += text.length + 2 * level + 1;
+      if (chars > maxChars) isFull = true;
+      else lines.push({ key, level, text, parent });
+    };
+    const list = (children: readonly Part[], level: number, parent: string): void => {
+      let text = "";
+      const flush = () => {
+        const line = cut(clean(text), MAX_TEXT);
+        text = "";
+        if (line && !interactive) add(`${parent}|${line}`, level, `- text: ${line}`, parent);
+      };
+      for (const part of children) {
+        if (isFull) return;
+        if (part === null) flush();
+        else if (typeof part === "string") text += part;
+        else {
+          flush();
+          node(part, level, parent);
+        }
+      }
+      flush();
+    };
+    const node = ({ element, role, name, states, children }: Item, level: number, parent: string): void => {
+      const isTarget = role !== "option" && (isInteractive(role) || role === "textbox");
+      if (interactive && !isTarget) {
+        list(children, level, parent);
+        return;
+      }
+      // An entry that is nothing but a link, say, is shown as that.
+      if (role === "listitem" && !name && !states && isOnlyItem(children)) {
+        list(children, level, parent);
+        return;
+      }
+      const hasRef = isTarget || WITH_REF.has(role);
+      const ref = hasRef ? refOf(element) : undefined;
+      const only = children.length > 0 && children.every((part) => typeof part !== "object" || part === null);
+      const inline = only && !interactive ? cut(clean(textOf(children)), MAX_TEXT) : "";
+      const head = `- ${role}${name ? ` ${JSON.stringify(name)}` : ""}${ref ? ` [${ref}]` : ""}${states}`;
+      const text = inline && inline !== name ? `${head}: ${inline}` : head;
+      const isEmptyBox = !name && !inline && children.length === 0 && !isTarget && states === "";
+      if (!isEmptyBox) add(ref ?? `${parent}|${text}`, level, text, parent);
+      if (only) return;
+      if (depth > 0 && level + 1 >= depth) return;
+      list(children, interactive ? level : level + 1, ref ?? parent);
+    };
+    list(parts, 0, "");
+    return { lines, next, isFull };
+  }
+
+  /** One element, and no words beside it. */
+  const isOnlyItem = (parts: readonly Part[]): boolean => {
+    const told = parts.filter((part) => part !== null && (typeof part === "object" || clean(part) !== ""));
+    return told.length === 1 && typeof told[0] === "object";
+  };
+
+  const toText = (lines: readonly Line[]): string =>
+    lines.map(({ level, text }) => "  ".repeat(level) + text).join("\n");
+
+  return { render, toText };
+}
+
+export type Rendering = ReturnType<typeof createRendering>;
