@@ -317,7 +317,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect(await fails("navigate", { url: `${shop.url}/` })).toMatchObject({ code: "UPSTREAM_ERROR" });
     await ui("emulate", { settings: { offline: false } });
     const unknown = await fails("emulate", { settings: { device: "iPhone 3000" } });
-    expect(unknown.message).toContain("there are iPhone");
+    expect(unknown.message).toContain("similar ones: iPhone");
     await ui("tabs", { op: "quit" });
   });
 
