@@ -454,6 +454,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/llm.test.ts: embeddings come from a provider or the local table",
   ),
   rule(
+    "commands of the person skip the permission prompt and are audited; MCP prompts are /server:prompt",
+    "test/slash-session.test.ts: every command is in the audit log",
+    "test/slash-session.test.ts: prompts of MCP servers are commands",
+  ),
+  rule(
     "think keeps structured notes with the review focus areas, and asks no model",
     "test/think-mode.test.ts: thoughts, criticism and reviews are notes of the caller",
   ),

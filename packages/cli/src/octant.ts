@@ -59,6 +59,7 @@ import {
   type PermissionRule,
   type PermissionSetting,
   type Policy,
+  type SessionAnswers,
 } from "@octant/runtime";
 import { type ActiveModes, createActiveModes } from "@octant/tools";
 import { createCodeParts } from "./code-parts.ts";
@@ -145,6 +146,10 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly modes: ActiveModes;
   /** Which rules decide about a call. */
   readonly rules: Policy;
+  /** What the person decides for the rest of a session. */
+  readonly sessionRules: SessionAnswers;
+  /** Runs what the person typed themselves: recorded in the audit log, and not a matter of permissions. */
+  dispatchAsPerson(tools: Pick<Registry, "get" | "list">): Dispatch;
   addTool(tool: Tool): void;
   removeTool(name: string): boolean;
   /** Serves one MCP client; over stdin and stdout unless told otherwise. */
@@ -194,6 +199,7 @@ function equip<T extends Tool>(
   const mode = narrowestMode(options.mode, config.settings.mode ?? undefined);
   const {
     rules,
+    sessionRules,
     audit,
     onUnfit,
     policy,
@@ -254,6 +260,7 @@ function equip<T extends Tool>(
     registry.addTool({ version, ...tool });
   for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
   const calls = createTopic<CallEvent>({ now: Date.now });
+  const onBug = options.onBug ?? logBug(log);
   const dispatchTo = (tools: Pick<Registry, "get" | "list">) =>
     createDispatcher({
       calls,
@@ -264,7 +271,7 @@ function equip<T extends Tool>(
       audit,
       onUnfit,
       policy,
-      onBug: options.onBug ?? logBug(log),
+      onBug,
     });
   const dispatch = dispatchTo(registry);
   const edge = {
@@ -325,6 +332,15 @@ function equip<T extends Tool>(
     config,
     modes,
     rules,
+    sessionRules,
+    dispatchAsPerson: (tools) =>
+      createDispatcher({
+        calls,
+        registry: tools,
+        cursors: createCursors(workspace.state.secret()),
+        audit,
+        onBug,
+      }),
     addTool: registry.addTool,
     removeTool: registry.removeTool,
     tokens,

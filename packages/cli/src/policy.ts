@@ -22,6 +22,7 @@ import {
   recordUnfit,
   redactErrors,
   runHooks,
+  type SessionAnswers,
   toAuditKey,
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
@@ -44,6 +45,8 @@ export interface PolicyOptions {
 /** What stands between a caller and the tools. */
 export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | "onUnfit" | "policy">> {
   readonly rules: Policy;
+  /** What people have decided for the rest of a session. */
+  readonly sessionRules: SessionAnswers;
   /** Where calls wait that a person has to allow, and whose client cannot ask them. */
   readonly approvals: ApprovalQueue;
   /** After the jobs have ended, so that what they did is told to hooks and recorded. */
@@ -71,8 +74,10 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
   const places = { roots: confinement.roots };
   const rules = createPolicy(config.permissions, places);
   const [root = "/"] = confinement.roots;
+  const session = createSessionAnswers(places, options.allow);
   return {
     rules,
+    sessionRules: session,
     approvals,
     audit: recordCall(recording),
     onUnfit: recordUnfit(recording),
@@ -83,7 +88,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
         nameOf,
         policy: rules,
         permissions,
-        session: createSessionAnswers(places, options.allow),
+        session,
         prompter,
         addRule: async (rule) => {
           await addLocalRule(root, rule, { env });

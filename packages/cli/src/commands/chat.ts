@@ -174,7 +174,7 @@ function createApp(
     highlight,
     inputMode: flags["input-mode"] ?? settings.input_mode,
     history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),
-    complete: createCompleter(octant, io.env),
+    complete: createCompleter(opened, io),
     bell: true,
     asksForBackground: asksForBackground(io.env),
     prompts: () => listPrompts(events()).map(({ text }) => text),

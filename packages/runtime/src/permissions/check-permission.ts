@@ -44,6 +44,11 @@ export function checkPermission(options: CheckPermissionOptions): Step {
       note("deny", decision);
       throw denied(asked.name, decision);
     }
+    const refusal = session.denial(sessionOf(ctx), asked);
+    if (refusal) {
+      note("deny", { tier: "session", reason: "the person denied it for this session" });
+      throw denied(asked.name, refusal);
+    }
     if (decision.mode === "allow") {
       note("allow", decision);
       return next();

@@ -1,12 +1,18 @@
 import { createHash } from "node:crypto";
 import type { PolicyCall } from "./facts.ts";
 import type { Places } from "./path-glob.ts";
-import { createPolicy, type Policy } from "./policy.ts";
+import { createPolicy, type Decision, type Policy } from "./policy.ts";
 import type { PermissionRule } from "./rule.ts";
 
-/** What people have allowed for the rest of a session. It lifts questions, never a deny. */
+/** What people have decided for the rest of a session. It lifts questions, never a deny of the settings. */
 export interface SessionAnswers {
   allows(session: string, call: PolicyCall): boolean;
+  /** The rule of the session that refuses the call; undefined when none does. */
+  denial(session: string, call: PolicyCall): Decision | undefined;
+  /** Counts before the earlier ones; one with the same pattern and arguments is replaced. */
+  setRule(session: string, rule: PermissionRule): void;
+  /** The ones that count, the first first. */
+  rules(session: string): readonly PermissionRule[];
   /** Without a rule it is this very call, with these very arguments. */
   remember(session: string, call: PolicyCall, rule: PermissionRule | undefined): void;
   forget(session: string): void;
@@ -32,6 +38,12 @@ export function createSessionAnswers(
     policy: createPolicy([{ tier: "local", rules }], places),
     calls: new Set(calls),
   });
+  const put = (session: string, answers: Answers) => {
+    sessions.delete(session);
+    sessions.set(session, answers);
+    const [oldest] = sessions.keys();
+    if (sessions.size > MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+  };
   const fromStart = createPolicy([{ tier: "local", rules: allowed }], places);
   return {
     allows(session, call) {
@@ -45,14 +57,24 @@ export function createSessionAnswers(
       const answers = rule
         ? toAnswers([...rules, rule].slice(-MAX_ANSWERS), [...calls])
         : toAnswers(rules, [...calls, digestOf(call)].slice(-MAX_ANSWERS));
-      sessions.delete(session);
-      sessions.set(session, answers);
-      const [oldest] = sessions.keys();
-      if (sessions.size > MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+      put(session, answers);
     },
+    denial(session, call) {
+      const decision = sessions.get(session)?.policy.evaluate(call);
+      return decision?.mode === "deny" ? decision : undefined;
+    },
+    setRule(session, rule) {
+      const { rules = [], calls = [] } = sessions.get(session) ?? {};
+      const others = rules.filter((one) => !isSameTarget(one, rule));
+      put(session, toAnswers([rule, ...others].slice(0, MAX_ANSWERS), [...calls]));
+    },
+    rules: (session) => sessions.get(session)?.rules ?? [],
     forget: (session) => void sessions.delete(session),
   };
 }
+
+const isSameTarget = (one: PermissionRule, other: PermissionRule): boolean =>
+  one.tool_pattern === other.tool_pattern && JSON.stringify(one.args) === JSON.stringify(other.args);
 
 const digestOf = ({ name, input }: PolicyCall): string =>
   createHash("sha256")

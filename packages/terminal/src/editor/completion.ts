@@ -10,7 +10,7 @@ export type CompletionTarget = { word: string; start: number };
 export function completionTarget(text: string, cursor: number): CompletionTarget | undefined {
   const before = text.slice(0, cursor);
   if (/^\/[^\s]*$/.test(before)) return { word: before, start: 0 };
-  const argument = /^\/(?:model|mode|resume)\s+(\S*)$/.exec(before);
+  const argument = /^\/\S+\s+([^\s@]\S*|)$/.exec(before);
   if (argument) return { word: before, start: cursor - (argument[1]?.length ?? 0) };
   const mention = /(?:^|\s)(@[^\s]*)$/.exec(before)?.[1];
   return mention === undefined ? undefined : { word: mention, start: cursor - mention.length };

@@ -1,4 +1,4 @@
-import { allowedIn, didYouMean, type Step, ToolError } from "@octant/core";
+import { allowedIn, didYouMean, type Mode, type Step, type StepContext, ToolError } from "@octant/core";
 import { DEVELOPER_MODES, type DeveloperMode } from "./modes.ts";
 
 /** The developer modes there are, and which one each caller works in while the server runs. */
@@ -9,6 +9,9 @@ export interface ActiveModes {
   current(caller: string): DeveloperMode | undefined;
   /** Ends the mode when the name is undefined. */
   activate(caller: string, name: string | undefined): DeveloperMode | undefined;
+  /** What the person lets the caller's calls be for; everything when undefined. */
+  intent(caller: string): Mode | undefined;
+  setIntent(caller: string, intent: Mode | undefined): void;
   /** Refuses calls that the mode of their caller does not have. */
   readonly step: Step;
 }
@@ -22,6 +25,7 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
   const mine = Object.entries(own).map(([name, mode]) => ({ ...mode, name }));
   const all = [...DEVELOPER_MODES.filter(({ name }) => !Object.hasOwn(own, name)), ...mine];
   const active = new Map<string, DeveloperMode>();
+  const intents = new Map<string, Mode>();
   const find = (name: string): DeveloperMode => {
     const found = all.find((mode) => mode.name === name);
     if (found) return found;
@@ -35,23 +39,39 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
     current: (caller) => active.get(caller),
     activate(caller, name) {
       const mode = name === undefined ? undefined : find(name);
-      active.delete(caller);
-      if (mode) active.set(caller, mode);
-      const [oldest] = active.keys();
-      if (active.size > MAX_CALLERS && oldest !== undefined) active.delete(oldest);
+      put(active, caller, mode);
       return mode;
     },
+    intent: (caller) => intents.get(caller),
+    setIntent: (caller, intent) => put(intents, caller, intent),
     step(call, ctx, next) {
       const mode = active.get(ctx.caller.id);
-      const { tool, act, name } = call;
+      const { tool, act } = call;
+      const name = `${tool.name}.${call.name}`;
+      const intent = intents.get(ctx.caller.id);
+      if (!allowedIn(intent, act))
+        throw refuse(
+          ctx,
+          intent ?? "",
+          `mode ${intent} does not allow ${name}; the person can switch the mode`,
+        );
       if (!mode || act.builtin || tool.name === MODE_TOOL) return next();
       if ((mode.tools?.includes(tool.name) ?? true) && allowedIn(mode.allows, act)) return next();
-      ctx.decided({ step: "mode", outcome: "deny", rule: mode.name });
-      throw new ToolError(
-        "PERMISSION_DENIED",
-        `the developer mode ${mode.name} does not have ${tool.name}.${name}; mode.activate with the name default ends the mode`,
-        { by: "mode", rule: mode.name },
-      );
+      const how = "mode.activate with the name default ends the mode";
+      throw refuse(ctx, mode.name, `the developer mode ${mode.name} does not have ${name}; ${how}`);
     },
   };
+}
+
+/** The newest come last; the oldest goes when there are too many. */
+function put<V>(values: Map<string, V>, caller: string, value: V | undefined): void {
+  values.delete(caller);
+  if (value !== undefined) values.set(caller, value);
+  const [oldest] = values.keys();
+  if (values.size > MAX_CALLERS && oldest !== undefined) values.delete(oldest);
+}
+
+function refuse(ctx: StepContext, rule: string, message: string): ToolError {
+  ctx.decided({ step: "mode", outcome: "deny", rule });
+  return new ToolError("PERMISSION_DENIED", message, { by: "mode", rule });
 }

@@ -1,24 +1,36 @@
 import { fileURLToPath } from "node:url";
 import { pathToUri } from "@octant/host";
 import type { Completer, Completion } from "@octant/terminal";
+import type { Io } from "../../command.ts";
 import type { Octant } from "../../octant.ts";
 import { listCommands } from "../commands/index.ts";
+import type { OpenedAgent } from "../open-agent.ts";
 
 const MAX_ITEMS = 50;
 const CALLER = { id: "chat-completion", access: "read" } as const;
 
-/** Completes commands after "/" and paths of the workspace after "@". */
-export function createCompleter(octant: Octant, env: NodeJS.ProcessEnv): Completer {
-  return async (word) =>
-    word.startsWith("/")
-      ? commands(octant, env, word)
-      : word.startsWith("@")
-        ? paths(octant, word.slice(1))
-        : [];
+/** Completes commands after "/", their arguments, and paths of the workspace after "@". */
+export function createCompleter(opened: OpenedAgent, io: Io): Completer {
+  return async (word) => {
+    if (word.startsWith("/"))
+      return /\s/.test(word) ? argumentsOf(opened, io, word) : commands(opened, io.env, word);
+    return word.startsWith("@") ? paths(opened.octant, word.slice(1)) : [];
+  };
 }
 
-const commands = (octant: Octant, env: NodeJS.ProcessEnv, word: string): Completion[] =>
-  listCommands(octant, env)
+/** What can stand behind a command. */
+async function argumentsOf(opened: OpenedAgent, io: Io, line: string): Promise<Completion[]> {
+  const [, name, typed = ""] = /^\/(\S+)\s+(\S*)$/.exec(line) ?? [];
+  const command = listCommands(opened, io.env).find((one) => one.name === name);
+  const values = await command?.complete?.({ opened, io, signal: new AbortController().signal });
+  return (values ?? [])
+    .filter((value) => value.startsWith(typed))
+    .slice(0, MAX_ITEMS)
+    .map((value) => ({ value }));
+}
+
+const commands = (opened: OpenedAgent, env: NodeJS.ProcessEnv, word: string): Completion[] =>
+  listCommands(opened, env)
     .filter(({ name }) => `/${name}`.startsWith(word))
     .map(({ name, summary }) => ({ value: `/${name}`, detail: summary }));
 

@@ -1,8 +1,10 @@
 import { didYouMean, ToolError } from "@octant/core";
-import type { Octant } from "../../octant.ts";
+import type { OpenedAgent } from "../open-agent.ts";
 import { COMMANDS_FOLDER, loadMarkdown } from "../workspace-crew.ts";
+import { runAudited } from "./audited.ts";
 import { GIT_COMMANDS } from "./git-commands.ts";
 import { INFO_COMMANDS } from "./info-commands.ts";
+import { promptCommands } from "./prompt-commands.ts";
 import { ROLE_COMMANDS } from "./role-commands.ts";
 import { SESSION_COMMANDS } from "./session-commands.ts";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
@@ -12,8 +14,8 @@ export type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.t
 const help: SlashCommand = {
   name: "help",
   summary: "List the commands",
-  run: (_, { opened: { octant }, io, helpNotes = "" }) => {
-    const lines = listCommands(octant, io.env).map(
+  run: (_, { opened, io, helpNotes = "" }) => {
+    const lines = listCommands(opened, io.env).map(
       ({ name, argument, summary }) => `- \`/${name}${argument ? ` ${argument}` : ""}\` ${summary}`,
     );
     return { text: `${lines.join("\n")}${helpNotes && `\n\n${helpNotes}`}` };
@@ -29,12 +31,16 @@ const COMMANDS: readonly SlashCommand[] = [
   ...INFO_COMMANDS,
 ];
 
-/** Ours, and those of the project that the person trusts. */
-export const listCommands = (octant: Octant, env: NodeJS.ProcessEnv): readonly SlashCommand[] => [
+/** Ours, those of the project that the person trusts, and the prompts of MCP servers. */
+export const listCommands = (
+  { octant, servers }: Pick<OpenedAgent, "octant" | "servers">,
+  env: NodeJS.ProcessEnv,
+): readonly SlashCommand[] => [
   ...COMMANDS,
   ...loadMarkdown(octant, env, COMMANDS_FOLDER)
     .filter(({ name }) => !COMMANDS.some((command) => command.name === name))
     .map(({ name, text }) => toCommand(name, text)),
+  ...promptCommands(servers),
 ];
 
 /** A message to the model; $ARGUMENTS in it stands for what was typed behind the name. */
@@ -54,14 +60,17 @@ function toCommand(name: string, text: string): SlashCommand {
 }
 
 /** Whether a line is meant for us: a path such as /usr/bin is not. */
-export const isSlashLine = (line: string): boolean => /^\/[a-z][\w:-]*(\s|$)/.test(line);
+export const isSlashLine = (line: string): boolean => /^\/[a-z][\w:.-]*(\s|$)/i.test(line);
 
 /** Runs a line such as "/model opus". A failure is told as text. */
 export async function runSlashLine(line: string, context: SlashContext): Promise<SlashOutcome | undefined> {
   const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
-  const commands = listCommands(context.opened.octant, context.io.env);
+  const { opened, io } = context;
+  // The prompts of a server are known when it has answered.
+  if (name.includes(":")) await opened.servers.settled();
+  const commands = listCommands(opened, io.env);
   const command = commands.find((one) => one.name === name);
-  if (command) return command.run(argument.trim(), context);
+  if (command) return runAudited(command, argument.trim(), context);
   const names = commands.map((one) => one.name);
   throw new ToolError(
     "NOT_FOUND",

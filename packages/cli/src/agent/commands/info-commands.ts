@@ -1,29 +1,12 @@
-import { createToText, MODES } from "@octant/core";
-import { describeRule } from "@octant/runtime";
+import { createToText } from "@octant/core";
 import { LOCAL_CALLER } from "../../octant.ts";
+import { mode } from "./mode-command.ts";
+import { permissions } from "./permission-command.ts";
 import { asBlock, type SlashCommand } from "./slash-command.ts";
 
 export const INFO_COMMANDS: readonly SlashCommand[] = [
-  {
-    name: "permissions",
-    summary: "Show the permission rules",
-    run(_, { opened: { octant } }) {
-      const rules = octant.config.permissions.flatMap(({ tier, rules: own }) =>
-        own.map((rule) => `- ${tier}: \`${describeRule(rule)}\``),
-      );
-      return { text: rules.join("\n") || "there are no rules; what changes something is asked" };
-    },
-  },
-  {
-    name: "mode",
-    summary: "Show what each mode allows",
-    run: (_, { opened: { octant } }) => ({
-      text: [
-        `mode: ${octant.config.settings.mode ?? "everything is allowed"}; \`octant --mode NAME\` narrows it`,
-        ...Object.entries(MODES).map(([name, intents]) => `- **${name}** ${intents.join(", ")}`),
-      ].join("\n"),
-    }),
-  },
+  permissions,
+  mode,
   {
     name: "mcp",
     summary: "List the MCP servers in the settings",
@@ -58,7 +41,7 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
         { tool: "job", action: "list", input: {} },
         { caller: { ...LOCAL_CALLER, id: agent.session.id } },
       );
-      return { text: asBlock(JSON.stringify(envelope.ok ? envelope.data : envelope.error, null, 2), "json") };
+      return { text: asBlock(createToText(octant.registry, [])(envelope)) };
     },
   },
   {

@@ -1,0 +1,40 @@
+import { ToolError } from "@octant/core";
+import { addLocalRule, describeRule, type PermissionRule, ToolPattern } from "@octant/runtime";
+import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
+
+const MODES = { allow: "allow", deny: "deny", ask: "prompt" } as const;
+const CHANGE = /^(allow|deny|ask)\s+(\S+)(\s+always)?$/;
+
+export const permissions: SlashCommand = {
+  name: "permissions",
+  argument: "[allow|deny|ask PATTERN [always]]",
+  summary: "Show the permission rules, or set one for this session; always writes it to your settings too",
+  complete: () => ["allow", "deny", "ask"],
+  run: (argument, context) => (argument === "" ? show(context) : change(argument, context)),
+};
+
+function show({ opened: { octant, agent } }: SlashContext): SlashOutcome {
+  const own = octant.sessionRules.rules(agent.session.id).map((rule) => ["session", rule] as const);
+  const set = octant.config.permissions.flatMap(({ tier, rules }) =>
+    rules.map((rule) => [tier, rule] as const),
+  );
+  const lines = [...own, ...set].map(([tier, rule]) => `- ${tier}: \`${describeRule(rule)}\``);
+  return { text: lines.join("\n") || "there are no rules; calls that change something are asked about" };
+}
+
+async function change(argument: string, { opened, io }: SlashContext): Promise<SlashOutcome> {
+  const { octant, agent } = opened;
+  const [, verb, pattern = "", always] = CHANGE.exec(argument) ?? [];
+  if (verb === undefined || !ToolPattern.safeParse(pattern).success) {
+    const message = "/permissions takes allow, deny or ask, and a pattern such as fs.* or proc.exec";
+    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
+  }
+  // The expression lets no other verbs through.
+  const rule: PermissionRule = { tool_pattern: pattern, mode: MODES[verb as keyof typeof MODES] };
+  octant.sessionRules.setRule(agent.session.id, rule);
+  const shown = `\`${describeRule(rule)}\``;
+  if (always === undefined) return { text: `${shown} for this session` };
+  const { trusted } = await addLocalRule(octant.workspace.confinement.roots[0] ?? "/", rule, { env: io.env });
+  const note = trusted ? "" : "; it waits for your trust with the rest of that file: `octant trust`";
+  return { text: `${shown} from now on, in \`.hanzo/settings.local.json\`${note}` };
+}
