@@ -10,6 +10,7 @@ import { edgesCrowd } from "./torture/edges-crowd.ts";
 import { edgesLines } from "./torture/edges-lines.ts";
 import { edgesMalformed } from "./torture/edges-malformed.ts";
 import { edgesSlow } from "./torture/edges-slow.ts";
+import { fuzz } from "./torture/fuzz.ts";
 import { kills } from "./torture/kills.ts";
 import { linkSwaps } from "./torture/link-swaps.ts";
 import { natsKills } from "./torture/nats-kills.ts";
@@ -56,6 +57,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "bridge-broken": { torture: bridgeBroken, count: 10_000 },
   "bridge-clients": { torture: bridgeCrowd, count: 500 },
   "slow-clients": { torture: edgesSlow, count: 600 },
+  "fuzz-runs": { torture: fuzz, count: 300 },
 };
 const NAMES = Object.keys(TORTURES);
 

@@ -170,7 +170,7 @@ const NATS_JOBS = 30;
 const CROWD = 100;
 const CALLS_OF_ONE = 10;
 
-test("broken frames end no server: it stays as small as it was, and answers the next call at once", async () => {
+test("broken frames end no server: it stays as small as it was, and answers the next call", async () => {
   const { facts, violations } = await malformed(BROKEN_FRAMES, createRandom(7));
   expect(violations, facts).toEqual([]);
 });
@@ -180,15 +180,19 @@ test("broken lines end no server either", async () => {
   expect(violations, facts).toEqual([]);
 });
 
-test("broken messages end no ZeroMQ server: it stays as small as it was, and answers the next call at once", async () => {
+test("broken messages end no ZeroMQ server: it stays as small as it was, and answers the next call", async () => {
   const { facts, violations } = await malformedWire(BROKEN_MESSAGES, createRandom(7));
   expect(violations, facts).toEqual([]);
 });
 
-test.skipIf(!HAS_NATS)("jobs of NATS workers that are killed end exactly once", async () => {
-  const { facts, violations } = await killNatsWorkers(NATS_JOBS, createRandom(7));
-  expect(violations, facts).toEqual([]);
-});
+test.skipIf(!HAS_NATS)(
+  "jobs of NATS workers that are killed end exactly once",
+  async () => {
+    const { facts, violations } = await killNatsWorkers(NATS_JOBS, createRandom(7));
+    expect(violations, facts).toEqual([]);
+  },
+  180_000,
+);
 
 test("each client of a crowd gets its own answers", async () => {
   const { facts, violations } = await crowd(CROWD, CALLS_OF_ONE);

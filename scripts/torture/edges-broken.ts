@@ -1,7 +1,7 @@
 import { readMessage } from "./edges-calls.ts";
 
 export const MAX_GROWN_BYTES = 32 * 1024 * 1024;
-export const MAX_NEXT_CALL_MS = 100;
+export const MAX_NEXT_CALL_MS = 10_000;
 /** The engine takes memory for its work, up to a size, and gives none back; so as many frames come before those that count. */
 export const WARM_UP_SHARE = 0.2;
 

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { LAUNCHER } from "../../test/published-command.ts";
 
-const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const MARKED_FILES = 100;
 
 /** Octant in a process of its own, on a project of its own. */

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Envelope } from "@octant/core";
 import { createNatsClient, type NatsClient } from "@octant/wire";
 import { startNatsServer } from "../../packages/wire/src/testing/nats-server.ts";
+import { LAUNCHER } from "../../test/published-command.ts";
 import type { Report, Torture } from "./report.ts";
 
-const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const WORKERS = 3;
 /** Kills at full size, spread over the jobs. */
 const KILLS = 20;

@@ -24,6 +24,9 @@ import { damagePages } from "../jobs/testing/damage-pages.ts";
 import { openStateFolder } from "../state.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 12);
+const MAX_RUNS_MS = 60_000 + RUNS * 2_000;
+
 let base: string;
 let root: string;
 beforeEach(() => {
@@ -187,42 +190,45 @@ describe("checkpoints", () => {
     expect(to.seq).not.toBe(from.seq);
   });
 
-  test("random trees and random scripts: undo gives the tree before, redo the tree after", async () => {
-    const path = fc.constantFrom("a", "b", "d", "d/a", "d/b", "d/e", "d/e/f", "g h", "ü");
-    const command = fc.oneof(
-      path.map((p) => `rm -rf '${p}'`),
-      fc.tuple(path, path).map(([p, q]) => `mv '${p}' '${q}'`),
-      fc.tuple(path, path).map(([p, q]) => `cp -r '${p}' '${q}'`),
-      fc.tuple(path, fc.nat(99)).map(([p, n]) => `mkdir -p "$(dirname '${p}')"; echo ${n} > '${p}'`),
-      path.map((p) => `sed -i s/1/2/ '${p}'`),
-      fc
-        .tuple(path, fc.constantFrom("600", "644", "755"))
-        .map(([p, mode]) => `chmod ${mode} '${p}' && [ ! -d '${p}' ] || chmod 755 '${p}'`),
-      fc.tuple(path, path).map(([p, q]) => `ln -s '${p}' '${q}'`),
-      path.map((p) => `mkdir -p '${p}'`),
-      path.map((p) => `mkdir -p node_modules_like/'${p}'; touch node_modules_like/'${p}'/index.js`),
-    );
-    const runs = Number(process.env["FUZZ_RUNS"] ?? 25);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(command, { maxLength: 6 }),
-        fc.array(command, { minLength: 1, maxLength: 6 }),
-        async (setup, script) => {
-          rmSync(root, { recursive: true, force: true });
-          mkdirSync(root);
-          for (const one of setup) {
-            try {
-              sh(one);
-            } catch {}
-          }
-          const { before, changed, undone, redone } = await undoAfter(script.join("\n"));
-          expect(undone).toEqual(before);
-          expect(redone).toEqual(changed);
-        },
-      ),
-      { numRuns: runs },
-    );
-  });
+  test(
+    "random trees and random scripts: undo gives the tree before, redo the tree after",
+    async () => {
+      const path = fc.constantFrom("a", "b", "d", "d/a", "d/b", "d/e", "d/e/f", "g h", "ü");
+      const command = fc.oneof(
+        path.map((p) => `rm -rf '${p}'`),
+        fc.tuple(path, path).map(([p, q]) => `mv '${p}' '${q}'`),
+        fc.tuple(path, path).map(([p, q]) => `cp -r '${p}' '${q}'`),
+        fc.tuple(path, fc.nat(99)).map(([p, n]) => `mkdir -p "$(dirname '${p}')"; echo ${n} > '${p}'`),
+        path.map((p) => `sed -i s/1/2/ '${p}'`),
+        fc
+          .tuple(path, fc.constantFrom("600", "644", "755"))
+          .map(([p, mode]) => `chmod ${mode} '${p}' && [ ! -d '${p}' ] || chmod 755 '${p}'`),
+        fc.tuple(path, path).map(([p, q]) => `ln -s '${p}' '${q}'`),
+        path.map((p) => `mkdir -p '${p}'`),
+        path.map((p) => `mkdir -p node_modules_like/'${p}'; touch node_modules_like/'${p}'/index.js`),
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(command, { maxLength: 6 }),
+          fc.array(command, { minLength: 1, maxLength: 6 }),
+          async (setup, script) => {
+            rmSync(root, { recursive: true, force: true });
+            mkdirSync(root);
+            for (const one of setup) {
+              try {
+                sh(one);
+              } catch {}
+            }
+            const { before, changed, undone, redone } = await undoAfter(script.join("\n"));
+            expect(undone).toEqual(before);
+            expect(redone).toEqual(changed);
+          },
+        ),
+        { numRuns: RUNS },
+      );
+    },
+    MAX_RUNS_MS,
+  );
 });
 
 test("damaged pages are set aside and told of, and checkpoints go on", async () => {

@@ -269,7 +269,7 @@ test("whatever changes, random patterns are found exactly where ripgrep alone fi
         narrowed += sent.length;
       },
     ),
-    { numRuns: Number(process.env["TRIGRAM_RUNS"] ?? 10), seed: Number(process.env["TRIGRAM_SEED"] ?? 7) },
+    { numRuns: Number(process.env["FUZZ_RUNS"] ?? 10), seed: Number(process.env["TRIGRAM_SEED"] ?? 7) },
   );
   expect(narrowed).toBeGreaterThan(5);
 }, 300_000);

@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Torture } from "./report.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const FILES = [
+  "test/actions.test.ts",
+  "test/patch-differential.test.ts",
+  "test/vcs-differential.test.ts",
+  "packages/host/src/checkpoints/checkpoints.test.ts",
+  "packages/host/src/search/trigrams/indexed-ripgrep.test.ts",
+];
+
+/** The randomised tests with `count` runs each. A failure prints the seed and the smallest input that fails. */
+export const fuzz: Torture = async (count) => {
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const child = spawn(process.execPath, [vitest, "run", ...FILES], {
+    cwd: ROOT,
+    env: { ...process.env, FUZZ_RUNS: String(count) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  return {
+    what: `${count} random inputs for each action, patch, history and checkpoint`,
+    facts: output.trimEnd().split("\n").at(-1) ?? "",
+    violations: code === 0 ? [] : [output],
+  };
+};
