@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfPlaces } from "./page.ts";
-import { noteOutside, Outside, Place, sortPlaces, toPlace } from "./place.ts";
+import { noteOutside, Outside, orderFrom, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
 import { callsText } from "./text.ts";
 
@@ -35,12 +35,14 @@ export const calls = (code: Code) =>
       const found = await firstAnswer(code, spot.path, ctx, ({ calls: ask }) =>
         ask?.(spot, direction, ctx.signal),
       );
-      const { inside, outside } = sortPlaces(code, found ?? []);
-      const results = await pageOfPlaces(inside, limit, ctx, async (call) => {
+      const order = await orderFrom(code, spot);
+      const { inside, outside } = sortPlaces(code, found ?? [], order);
+      const toCall = async (call: (typeof inside)[number]) => {
         const place = await toPlace(code, call);
         const at = call.at.slice(0, MAX_CALLS).map(({ path, range }) => ({ uri: pathToUri(path), range }));
         return place && { ...place, name: call.name, calls: at };
-      });
+      };
+      const results = await pageOfPlaces(inside, limit, ctx, toCall, order);
       return { results, ...noteOutside(outside) };
     },
   });

@@ -1,7 +1,7 @@
 import { ANSWER_BYTES, type Context, pagingInput, Range } from "@octant/core";
 import type { SourcePlace } from "@octant/host";
 import { z } from "zod";
-import { comparePlaces } from "./place.ts";
+import { type ComparePlaces, comparePlaces } from "./place.ts";
 
 export const Paging = pagingInput(50, 500);
 
@@ -19,9 +19,10 @@ export async function pageOfPlaces<P extends SourcePlace, R>(
   limit: number,
   ctx: Pick<Context, "resume" | "more">,
   toResult: (place: P) => Promise<R | undefined>,
+  order: ComparePlaces = comparePlaces,
 ): Promise<R[]> {
   const after = placeBefore(ctx);
-  const waiting = after ? places.filter((place) => comparePlaces(place, after) > 0) : places;
+  const waiting = after ? places.filter((place) => order(place, after) > 0) : places;
   return fill(waiting, limit, toResult, ({ path, range }) => ctx.more({ path, range }));
 }
 

@@ -1,8 +1,9 @@
+import { dirname } from "node:path/posix";
 import { Range, SymbolId, Uri } from "@octant/core";
-import { comparePaths, isWithin, type Path, pathToUri, type SourcePlace } from "@octant/host";
+import { comparePaths, isWithin, type Path, pathToUri, type SourcePlace, type Spot } from "@octant/host";
 import { z } from "zod";
 import type { Code } from "./code.ts";
-import { compare, isUnparsable } from "./sources.ts";
+import { compare, holds, isUnparsable, type Sources } from "./sources.ts";
 import { lineAt } from "./words.ts";
 
 const MAX_SNIPPET_CHARS = 200;
@@ -32,21 +33,48 @@ export async function toPlace({ sources }: Code, { path, range }: SourcePlace): 
   };
 }
 
-/** Those in the workspace, each once, in the order of paths and lines; and how many lie elsewhere, such as in libraries. */
+export type ComparePlaces = (a: SourcePlace, b: SourcePlace) => number;
+
+/** Those in the workspace, each once and in order; and how many lie elsewhere, such as in libraries. */
 export function sortPlaces<P extends SourcePlace>(
   { workspace }: Code,
   places: readonly P[],
+  order: ComparePlaces = comparePlaces,
 ): { readonly inside: readonly P[]; readonly outside: number } {
   const isInside = (path: Path) => workspace.confinement.roots.some((root) => isWithin(root, path));
-  const inside = places.filter(({ path }) => isInside(path)).toSorted(comparePlaces);
+  const inside = places.filter(({ path }) => isInside(path)).toSorted(order);
   return {
     inside: inside.filter((place, n) => n === 0 || comparePlaces(inside[n - 1]!, place) !== 0),
     outside: places.length - places.filter(({ path }) => isInside(path)).length,
   };
 }
 
-export const comparePlaces = (a: SourcePlace, b: SourcePlace): number =>
+/** By path and line. */
+export const comparePlaces: ComparePlaces = (a, b) =>
   comparePaths(a.path, b.path) || compare(a.range.start, b.range.start) || compare(a.range.end, b.range.end);
+
+/**
+ * Those in the same class first, then in the same file and in the same folder: where two things have one name, the
+ * near ones are meant.
+ */
+export async function orderFrom(
+  { sources }: { readonly sources: Pick<Sources, "symbols"> },
+  { path, position }: Pick<Spot, "path" | "position">,
+): Promise<ComparePlaces> {
+  const symbols = await sources.symbols(path).catch((cause: unknown) => {
+    if (isUnparsable(cause)) return [];
+    throw cause;
+  });
+  // They come in the order they start, so that the last one is the innermost.
+  const around = symbols.findLast(({ kind, range }) => CLASSES.has(kind) && holds(range, position));
+  const distanceOf = (place: SourcePlace): number => {
+    if (place.path !== path) return dirname(place.path) === dirname(path) ? 2 : 3;
+    return around && holds(around.range, place.range.start) ? 0 : 1;
+  };
+  return (a, b) => distanceOf(a) - distanceOf(b) || comparePlaces(a, b);
+}
+
+const CLASSES: ReadonlySet<string> = new Set(["class", "struct", "interface", "trait", "enum"]);
 
 /** Said where it is not nothing. */
 export const Outside = z.int().optional().describe("Results outside the workspace, omitted");

@@ -4,7 +4,7 @@ import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { openUses } from "./open-uses.ts";
 import { Paging, pageOfPlaces } from "./page.ts";
-import { noteOutside, Outside, Place, sortPlaces, toPlace } from "./place.ts";
+import { noteOutside, Outside, orderFrom, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
 import { placesText } from "./text.ts";
 import { noteLoading, Unsearched } from "./unsearched.ts";
@@ -32,8 +32,9 @@ export const references = (code: Code) =>
         const places = await backend.references?.(spot, ctx.signal);
         return places && { places, isLoading: backend.isLoading?.() ?? false };
       });
-      const { inside, outside } = sortPlaces(code, found?.places ?? []);
-      const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place));
+      const order = await orderFrom(code, spot);
+      const { inside, outside } = sortPlaces(code, found?.places ?? [], order);
+      const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place), order);
       return { results, total: inside.length, ...noteOutside(outside), ...noteLoading(found?.isLoading) };
     },
   });
