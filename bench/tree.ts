@@ -15,7 +15,8 @@ const SMALL_FILES = 32;
 
 export const COMMON_PATTERN = "return";
 export const RARE_PATTERN = "needle_in_the_hay";
-export const RARE_MATCHES = Math.floor(SOURCE_FILES / RARE_FILE_EVERY);
+export const rareMatchesIn = (sourceFiles: number): number => Math.floor(sourceFiles / RARE_FILE_EVERY);
+export const RARE_MATCHES = rareMatchesIn(SOURCE_FILES);
 export const GLOB = "**/*.test.ts";
 export const GLOB_MATCHES = Math.ceil(SOURCE_FILES / TEST_FILE_EVERY);
 
@@ -28,7 +29,7 @@ export interface Tree {
 }
 
 /** A project of source-like text: the same files for the same seed, on every machine. */
-export function growTree(root: string, seed: number): Tree {
+export function growTree(root: string, seed: number, sourceFiles = SOURCE_FILES): Tree {
   const random = createRandom(seed);
   const smallFiles = Array.from({ length: SMALL_FILES }, (_, n) => `small/module-${n}.ts`);
   // Ripgrep obeys a .gitignore only inside a repository.
@@ -38,7 +39,7 @@ export function growTree(root: string, seed: number): Tree {
   writeFileSync(join(root, "big.ts"), exactly(BIG_BYTES, random));
   for (const path of smallFiles) writeFileSync(join(root, path), exactly(SMALL_BYTES, random));
   for (let n = 0; n < FLAT_ENTRIES; n++) writeFileSync(join(root, "flat", `entry-${n}.txt`), `entry ${n}\n`);
-  for (let n = 0; n < SOURCE_FILES; n++) writeSource(folderOf(root, "src", n), n, random);
+  for (let n = 0; n < sourceFiles; n++) writeSource(folderOf(root, "src", n), n, random);
   for (let n = 0; n < IGNORED_FILES; n++) writeSource(folderOf(root, "dist", n), n, random);
   return { root, smallFiles, bigFile: "big.ts", flatFolder: "flat" };
 }

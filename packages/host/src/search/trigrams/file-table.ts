@@ -56,10 +56,15 @@ export function createFileTable(): FileTable {
     },
     find({ needs, scope, limit }) {
       const inside = entries.filter(({ path }) => isWithin(scope, path));
-      const matching = () => inside.filter(({ signature }) => mayMatch(signature, needs));
-      if (matching().length > limit) return "too many";
-      for (const entry of inside) if (!isUnchanged(entry)) readEntry(entry);
-      const found = matching();
+      const matched = new Set(inside.filter(({ signature }) => mayMatch(signature, needs)));
+      if (matched.size > limit) return "too many";
+      for (const entry of inside) {
+        if (isUnchanged(entry)) continue;
+        readEntry(entry);
+        if (mayMatch(entry.signature, needs)) matched.add(entry);
+        else matched.delete(entry);
+      }
+      const found = [...matched];
       const canBeNamed = ({ path, signature }: Entry) => !signature.hasNul && path.isWellFormed();
       return {
         files: found.filter(canBeNamed).map(({ path }) => path),
