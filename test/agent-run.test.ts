@@ -298,3 +298,20 @@ test("the audit has every call of a run", async () => {
   expect(stdout).toContain(session_id);
   expect(stdout + readdirSync(project.root).join()).not.toContain(KEY);
 });
+
+/** What each API wants back: the thinking with its signature, or the signature alone. */
+test.each([
+  ["anthropic", { thinking: { type: "enabled" } }, "First I look."],
+  ["openai", { reasoning: { effort: "high" } }, "First I look."],
+  ["openai-chat", { reasoning_effort: "high" }, "First I look."],
+  ["gemini", { generationConfig: { thinkingConfig: { includeThoughts: true } } }, "thoughtSignature"],
+] as const)("--thinking reaches %s in its own form, and thinking is sent back", async (api, form, back) => {
+  const script: Script = ({ answers }) =>
+    answers === 0
+      ? { parts: [{ thinking: "First I look." }, { call: "ws", input: { action: "detect" } }] }
+      : { parts: [{ text: "done" }] };
+  const { code, requests } = await runWith(script, ["look", "--thinking", "high"], api);
+  expect(code).toBe(0);
+  expect(requests[0]?.body).toMatchObject(form);
+  expect(requests[1]?.raw.includes(back)).toBe(true);
+});

@@ -60,13 +60,12 @@ const CALL: Script = ({ answers, results }) =>
 
 const runAgent = async (script: Script, ...args: string[]) => {
   await using provider = await createScriptedProvider(script);
-  const ran = await run(
-    ["run", "use the server", "--provider", "anthropic", "--model", "some-model", ...args],
-    {
-      ANTHROPIC_API_KEY: "sk-test-0123456789",
-      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
-    },
-  );
+  const [first = ""] = args;
+  const prompt = first.startsWith("-") || first === "" ? ["use the server"] : [];
+  const ran = await run(["run", ...prompt, "--provider", "anthropic", "--model", "some-model", ...args], {
+    ANTHROPIC_API_KEY: "sk-test-0123456789",
+    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+  });
   return { ...ran, requests: [...provider.requests] };
 };
 
@@ -235,4 +234,26 @@ test("a program signs in to a server with a secret from stdin, and a wrong secre
     input: "not JSON",
   });
   expect(misused).toMatchObject({ code: 2, stderr: expect.stringContaining("client_secret") });
+});
+
+test("a run reads resources of a server: mentioned ones at once, the model's own under the rules", async () => {
+  const script: Script = ({ answers, results }) => {
+    if (answers === 0)
+      return {
+        parts: [
+          { call: "mcp_resources", input: { action: "list" } },
+          { call: "mcp_resources", input: { action: "read", server: "notes", uri: "notes://monday" } },
+        ],
+      };
+    return { parts: [{ text: results.map(({ text }) => text).join("|") }] };
+  };
+  await run(["mcp", "add", "notes", "--", process.execPath, HOSTILE, "offers"]);
+  const prompt = "about @notes:notes://today";
+  const { code, stdout, requests } = await runAgent(script, prompt, "--allow", "mcp_resources.read");
+  expect(code).toBe(0);
+  expect(stdout).toContain("notes notes://today today: Notes of the day\nnotes notes://{day} day");
+  expect(stdout).toContain("note notes://monday");
+  expect(JSON.stringify(requests[0]?.body)).toContain("note notes://today");
+  const denied = await runAgent(script, prompt);
+  expect(denied).toMatchObject({ code: 5, stdout: expect.stringContaining("APPROVAL_REQUIRED") });
 });

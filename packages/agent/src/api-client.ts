@@ -1,3 +1,4 @@
+import type { Thinking } from "@octant/runtime";
 import type { AssistantMessage, Message } from "./messages.ts";
 import type { Price, Usage } from "./usage.ts";
 
@@ -12,6 +13,8 @@ export interface Model {
   readonly price: Price | null;
   readonly images: boolean;
   readonly thinking: boolean;
+  /** How much it thinks; the provider's default when absent. */
+  readonly effort?: Thinking;
 }
 
 /** A tool as the model sees it. */

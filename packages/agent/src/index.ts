@@ -121,7 +121,9 @@ export type {
 export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts";
 export { type CombinedExecutorOptions, combineExecutors } from "./tools/combined-executor.ts";
 export { createDispatchExecutor, type DispatchExecutorOptions } from "./tools/dispatch-executor.ts";
+export { elicitThrough } from "./tools/elicit.ts";
 export { createMcpExecutor, type McpExecutorOptions } from "./tools/mcp-executor.ts";
+export { createResourceExecutor, type ResourceExecutorOptions } from "./tools/mcp-resources.ts";
 export { markPlans, PlanMark } from "./tools/plan-marks.ts";
 export {
   addUsage,

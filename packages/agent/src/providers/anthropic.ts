@@ -5,6 +5,7 @@ import type { Usage } from "../usage.ts";
 import { brokenStream, toStreamError } from "./failures.ts";
 import { type Api, parseData, type Reader } from "./http-client.ts";
 import { fieldOf, numberOf, stringOf } from "./json.ts";
+import { anthropicThinking } from "./thinking.ts";
 import { safeId } from "./tool-ids.ts";
 
 const NAME = "anthropic";
@@ -14,11 +15,13 @@ const EPHEMERAL = { type: "ephemeral" } as const;
 export const anthropicMessages: Api = {
   path: () => "/v1/messages",
   headers: { "anthropic-version": "2023-06-01" },
-  encode: (request, model) =>
-    JSON.stringify({
+  encode: (request, model) => {
+    const maxTokens = request.max_output_tokens ?? model.max_output_tokens;
+    return JSON.stringify({
       model: model.id,
-      max_tokens: request.max_output_tokens ?? model.max_output_tokens,
+      max_tokens: maxTokens,
       stream: true,
+      ...anthropicThinking(model, maxTokens),
       tools: request.tools,
       ...(request.system !== "" && {
         system: [{ type: "text", text: request.system, cache_control: EPHEMERAL }],
@@ -29,7 +32,8 @@ export const anthropicMessages: Api = {
       messages: toMessages(request.messages),
       // Marks the newest block without a change to the messages themselves.
       cache_control: EPHEMERAL,
-    }),
+    });
+  },
   createReader,
 };
 

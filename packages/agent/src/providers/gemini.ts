@@ -8,6 +8,7 @@ import { brokenStream, toStreamError } from "./failures.ts";
 import { type Api, parseData, type Reader } from "./http-client.ts";
 import { fieldOf, listOf, numberOf, stringOf } from "./json.ts";
 import { createPartialArgs } from "./partial-args.ts";
+import { geminiThinking } from "./thinking.ts";
 
 const NAME = "gemini";
 
@@ -19,7 +20,7 @@ export const gemini: Api = {
       ...(request.system !== "" && { systemInstruction: { parts: [{ text: request.system }] } }),
       generationConfig: {
         maxOutputTokens: request.max_output_tokens ?? model.max_output_tokens,
-        ...(model.thinking && { thinkingConfig: { includeThoughts: true } }),
+        ...geminiThinking(model),
         ...(request.output_schema && {
           responseMimeType: "application/json",
           responseJsonSchema: request.output_schema,

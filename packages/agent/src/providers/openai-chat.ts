@@ -5,6 +5,7 @@ import { createCallCollector } from "./chat-calls.ts";
 import { brokenStream, toStreamError } from "./failures.ts";
 import { type Api, parseData, type Reader } from "./http-client.ts";
 import { fieldOf, listOf, numberOf, stringOf } from "./json.ts";
+import { chatReasoning } from "./thinking.ts";
 import { safeId } from "./tool-ids.ts";
 
 const NAME = "openai-chat";
@@ -17,6 +18,7 @@ export const openaiChat: Api = {
       model: model.id,
       stream: true,
       stream_options: { include_usage: true },
+      ...chatReasoning(model),
       ...(request.max_output_tokens !== undefined && { max_tokens: request.max_output_tokens }),
       ...(request.output_schema && {
         response_format: {

@@ -5,6 +5,7 @@ import type { Usage } from "../usage.ts";
 import { brokenStream, toStreamError } from "./failures.ts";
 import { type Api, parseData, type Reader } from "./http-client.ts";
 import { fieldOf, listOf, numberOf, stringOf } from "./json.ts";
+import { responsesReasoning } from "./thinking.ts";
 import { safeId } from "./tool-ids.ts";
 
 const NAME = "openai-responses";
@@ -17,7 +18,7 @@ export const openaiResponses: Api = {
       model: model.id,
       stream: true,
       store: false,
-      ...(model.thinking && { include: ["reasoning.encrypted_content"] }),
+      ...responsesReasoning(model),
       ...(request.max_output_tokens !== undefined && { max_output_tokens: request.max_output_tokens }),
       ...(request.cache_key !== undefined && { prompt_cache_key: request.cache_key }),
       ...(request.output_schema && {

@@ -1,3 +1,4 @@
+import type { Thinking } from "@octant/runtime";
 import type { ApiClient } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import { anthropicMessages } from "./anthropic.ts";
@@ -89,6 +90,7 @@ export interface ClientOptions {
   readonly credentials: Credentials;
   /** Models that the settings describe. */
   readonly models?: readonly CatalogEntry[];
+  readonly thinking?: Thinking | undefined;
   readonly retry?: RetryOptions;
   readonly stall_ms?: number;
 }
@@ -102,7 +104,8 @@ export function createApiClient(options: ClientOptions): ApiClient {
     authorize: options.credentials.headers,
     ...(options.stall_ms !== undefined && { stall_ms: options.stall_ms }),
   };
-  const model = findModel(options.provider, options.model, options.models);
+  const known = findModel(options.provider, options.model, options.models);
+  const model = options.thinking === undefined ? known : { ...known, effort: options.thinking };
   return withRetries(createHttpClient(provider.api, model, endpoint), options.retry);
 }
 

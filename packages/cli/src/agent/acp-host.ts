@@ -14,7 +14,7 @@ import {
 } from "@octant/agent";
 import { type Caller, ToolError } from "@octant/core";
 import { createConfinement, openStateFolder, toNative } from "@octant/host";
-import { createCredentialStore, type PermissionPrompter } from "@octant/runtime";
+import { createCredentialStore, type PermissionPrompter, type Thinking } from "@octant/runtime";
 import type { FlagValues, Io } from "../command.ts";
 import type { Octant } from "../octant.ts";
 import { loadVersion } from "../version.ts";
@@ -27,13 +27,14 @@ export interface AcpHostOptions {
   readonly io: Io;
   readonly provider?: ProviderName | undefined;
   readonly model?: string | undefined;
+  readonly thinking?: Thinking | undefined;
   /** A remote client's owner: it sees its own sessions, in the served folders, and makes no rules for others. */
   readonly owner?: Caller | undefined;
 }
 
 /** Workspaces, agents and logs for `octant acp`. */
 export function createAcpHost(options: AcpHostOptions): AcpHost {
-  const { flags, io, provider, model, owner } = options;
+  const { flags, io, provider, model, thinking, owner } = options;
   const stores = () => (owner ? openOwnSessions(options, owner) : openAllSessions(io));
   return {
     version: loadVersion(),
@@ -47,7 +48,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     },
     async open({ roots, resume, mcpServers, prompter, mode, tools, wrapTools }) {
       const opened = await openAgent({
-        ...{ io, provider, model, mode, tools, owner },
+        ...{ io, provider, model, thinking, mode, tools, owner },
         prompter: owner ? withoutAlways(prompter) : prompter,
         flags: { ...flags, root: owner ? checkServed(roots, flags.root) : roots.map(checkFolder) },
         ...(resume !== undefined && { from: { how: "resume", id: resume } }),

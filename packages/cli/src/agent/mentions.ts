@@ -1,27 +1,43 @@
 import { expandMentions, type UserPart } from "@octant/agent";
-import { createToText } from "@octant/core";
+import { createToText, ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import type { OpenedAgent } from "./open-agent.ts";
 
-/** Files that the prompt mentions are read as the agent itself would read them. */
-export function withMentions(
-  { octant }: Pick<OpenedAgent, "octant">,
-  prompt: string,
-): Promise<readonly UserPart[]> {
+type Opened = Pick<OpenedAgent, "octant" | "servers">;
+
+const CALLER = { id: "agent-mentions", access: "read" } as const;
+
+/** A message with the files (`@src/a.ts`) and the resources of MCP servers (`@server:uri`) that it mentions. */
+export const withMentions = (opened: Opened, message: string): Promise<readonly UserPart[]> =>
+  expandMentions(
+    message,
+    async (mention) => (await readResource(opened, mention)) ?? readFile(opened, mention),
+  );
+
+/** A file is read as the agent itself would read it. */
+async function readFile({ octant }: Opened, uri: string): Promise<readonly UserPart[] | undefined> {
   const toText = createToText(octant.registry, octant.workspace.confinement.roots.map(pathToUri));
-  const caller = { id: "agent-mentions", access: "read" } as const;
-  return expandMentions(prompt, async (path) => {
-    for (const action of ["read", "list"]) {
-      const { envelope, attachments } = await octant.dispatch(
-        { tool: "fs", action, input: { uri: path } },
-        { caller },
-      );
-      if (!envelope.ok) continue;
-      const images = attachments.flatMap(({ kind, mime, bytes }): UserPart[] =>
-        kind === "image" ? [{ type: "image", mime, data: Buffer.from(bytes).toString("base64") }] : [],
-      );
-      return [{ type: "text", text: toText(envelope) }, ...images];
-    }
-    return undefined;
-  });
+  for (const action of ["read", "list"]) {
+    const call = { tool: "fs", action, input: { uri } };
+    const { envelope, attachments } = await octant.dispatch(call, { caller: CALLER });
+    if (!envelope.ok) continue;
+    const images = attachments.flatMap(({ kind, mime, bytes }): UserPart[] =>
+      kind === "image" ? [{ type: "image", mime, data: Buffer.from(bytes).toString("base64") }] : [],
+    );
+    return [{ type: "text", text: toText(envelope) }, ...images];
+  }
+  return undefined;
+}
+
+/** The person names the server and the resource, which is their consent. */
+async function readResource({ servers }: Opened, mention: string): Promise<readonly UserPart[] | undefined> {
+  const [, name = "", uri = ""] = /^([\w.-]+):(.+)$/.exec(mention) ?? [];
+  if (!servers.status().some(({ server }) => server === name)) return undefined;
+  try {
+    return (await servers.read(name, uri, new AbortController().signal)).content;
+  } catch (cause) {
+    // Such as the end of a sentence taken for a part of the URI.
+    if (cause instanceof ToolError) return undefined;
+    throw cause;
+  }
 }

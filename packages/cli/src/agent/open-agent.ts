@@ -10,7 +10,9 @@ import {
   createCredentialSource,
   createDispatchExecutor,
   createMcpExecutor,
+  createResourceExecutor,
   createSessionStore,
+  elicitThrough,
   type Limits,
   markPlans,
   PROVIDERS,
@@ -26,10 +28,11 @@ import {
   createCredentialStore,
   type PermissionPrompter,
   type PermissionRule,
+  type Thinking,
   unattended,
 } from "@octant/runtime";
 import type { DeveloperMode } from "@octant/tools";
-import { type FlagValues, type Io, UsageError } from "../command.ts";
+import type { FlagValues, Io } from "../command.ts";
 import { openServers } from "../mcp-servers/open-servers.ts";
 import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
@@ -44,6 +47,8 @@ export interface OpenAgentOptions {
   readonly io: Io;
   readonly provider?: ProviderName | undefined;
   readonly model?: string | undefined;
+  /** How much the model thinks; as in the settings when absent. */
+  readonly thinking?: Thinking | undefined;
   /** Which session goes on; a new one when absent. */
   readonly from?: SessionChoice | undefined;
   readonly prompter?: PermissionPrompter | undefined;
@@ -120,18 +125,19 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       octant,
       env: withoutKeys(io.env),
       ...(options.servers && { more: options.servers }),
+      elicit: elicitThrough(prompter),
       log: (line) => logLine(line, io),
     });
-    const foreign = createMcpExecutor({
+    const foreign = {
       servers,
       dispatchTo: octant.dispatchTo,
       prompter: callPrompter,
       ...(options.owner && { caller: options.owner }),
-    });
+    };
     const marked = markPlans(own, session);
     const tools = combineExecutors({
       own: options.wrapTools?.(marked, octant) ?? marked,
-      further: [foreign],
+      further: [createMcpExecutor(foreign), createResourceExecutor(foreign)],
     });
     const turn = createTurnCheckpoints(octant.checkpoints, session);
     const agent = createAgent({
@@ -183,7 +189,12 @@ async function openClient(octant: Octant, options: OpenAgentOptions): Promise<Ap
 /** Who answers, by flags, settings and environment. */
 export async function chooseClient(
   octant: Octant,
-  { io, provider, model }: Pick<OpenAgentOptions, "provider" | "model"> & { readonly io: Pick<Io, "env"> },
+  {
+    io,
+    provider,
+    model,
+    thinking,
+  }: Pick<OpenAgentOptions, "provider" | "model" | "thinking"> & { readonly io: Pick<Io, "env"> },
 ): Promise<ClientOptions> {
   const { settings, origins } = octant.config;
   const chosen = await chooseProvider({
@@ -198,7 +209,7 @@ export async function chooseClient(
     credentials: createCredentialSource(createCredentialStore({ env: io.env })),
   });
   const models = Object.entries(settings.models).map(([id, known]) => ({ id, ...known }));
-  return { ...chosen, models };
+  return { ...chosen, models, thinking: thinking ?? settings.thinking ?? undefined };
 }
 
 async function openSession(sessions: SessionStore, from: SessionChoice | undefined): Promise<Session> {
@@ -214,23 +225,6 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
 function narrowest(one: Limits = {}, other: DeveloperMode["limits"] = {}): Limits {
   const all = [...Object.entries(one), ...Object.entries(other)].toSorted(([, a = 0], [, b = 0]) => b - a);
   return Object.fromEntries(all.filter(([, limit]) => limit !== undefined));
-}
-
-/** Which session the flags ask for. */
-export function toSessionChoice(flags: {
-  readonly resume?: string | undefined;
-  readonly continue?: boolean;
-  readonly fork?: string | undefined;
-}): SessionChoice | undefined {
-  const given = [flags.resume, flags.continue || undefined, flags.fork].filter((one) => one !== undefined);
-  if (given.length > 1)
-    throw new UsageError(
-      "--resume, --continue and --fork exclude each other",
-      "octant sessions lists the ids",
-    );
-  if (flags.resume !== undefined) return { how: "resume", id: flags.resume };
-  if (flags.fork !== undefined) return { how: "fork", id: flags.fork };
-  return flags.continue ? { how: "latest" } : undefined;
 }
 
 /** What the agent starts has no use for the keys of the model's provider. */

@@ -1,4 +1,4 @@
-import { PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { modelFlags, toModelOptions } from "../agent/agent-flags.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT } from "../command.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
@@ -9,13 +9,7 @@ export const acp = defineCommand({
   summary: "Run the agent for an editor, over the Agent Client Protocol on stdin and stdout",
   flags: {
     ...flags,
-    provider: {
-      summary: "The model provider",
-      value: "NAME",
-      choices: PROVIDER_NAMES,
-      env: "OCTANT_PROVIDER",
-    },
-    model: { summary: "The model; HANZO_MODEL and the settings can name it too", value: "MODEL" },
+    ...modelFlags,
     "editor-terminals": {
       summary: "Offer the editor's terminal as a tool; what runs there is outside the sandbox",
     },
@@ -35,9 +29,7 @@ are unsaved in the editor are read as the person sees them. The log is on stderr
     const host = createAcpHost({
       flags: { ...flags, root: [] },
       io,
-      // The parser lets no other names through.
-      provider: flags.provider as ProviderName | undefined,
-      model: flags.model,
+      ...toModelOptions(flags),
     });
     const server = serveAcp({
       host,

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { realpathSync } from "node:fs";
-import { PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { modelFlags, toModelOptions } from "../agent/agent-flags.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 import { permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
@@ -22,13 +22,7 @@ export const bridge = defineCommand({
     port: { summary: "Default 7310; 0 picks a free port", value: "PORT" },
     host: { summary: "Default 127.0.0.1", value: "ADDRESS" },
     "max-streams": { summary: "Open streams per owner; default 50", value: "N" },
-    provider: {
-      summary: "The model provider",
-      value: "NAME",
-      choices: PROVIDER_NAMES,
-      env: "OCTANT_PROVIDER",
-    },
-    model: { summary: "The model", value: "MODEL" },
+    ...modelFlags,
     json: { summary: "Print the URL as one line of JSON" },
   },
   notes: `/bridge/mcp speaks MCP with the tools, /bridge/agent the Agent Client Protocol with the agent, one JSON-RPC
@@ -66,11 +60,7 @@ docs/bridge.md has the handshake, close codes and limits. For example:
       log: (line) => void io.stderr.write(`octant: ${line}\n`),
       endpoints: {
         mcp: mcpEndpoint(octant),
-        // The parser lets no other names through.
-        agent: agentEndpoint({
-          ...{ io, model: flags.model, flags: local },
-          provider: flags.provider as ProviderName | undefined,
-        }),
+        agent: agentEndpoint({ io, flags: local, ...toModelOptions(flags) }),
       },
     });
     const ended = ENDING_SIGNALS.map((signal) => once(process, signal));

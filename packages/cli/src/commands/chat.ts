@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Crew, PROVIDER_NAMES, type ProviderName, type StampedEvent } from "@octant/agent";
+import type { Crew, ProviderName, StampedEvent } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
 import {
   asksForBackground,
@@ -14,14 +14,14 @@ import {
   TerminalApp,
   viewTranscript,
 } from "@octant/terminal";
+import { type AgentFlags, agentFlags, toAgentOptions, toSessionChoice } from "../agent/agent-flags.ts";
 import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
 import { createPictures } from "../agent/chat/pictures.ts";
 import { runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
-import { type OpenedAgent, openAgent, type SessionChoice, toSessionChoice } from "../agent/open-agent.ts";
+import { type OpenedAgent, openAgent, type SessionChoice } from "../agent/open-agent.ts";
 import { listPrompts } from "../agent/rewind.ts";
-import { defineCommand, ENDING_SIGNALS, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
-import { workspaceFlags } from "../workspace-flags.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 
 const KEYS = `| key | does |
 |---|---|
@@ -44,17 +44,7 @@ export const chat = defineCommand({
   summary: "Work with the agent in this terminal; the default without a command",
   arguments: [{ name: "PROMPT", optional: true }],
   flags: {
-    ...workspaceFlags,
-    provider: {
-      summary: "The model provider",
-      value: "NAME",
-      choices: PROVIDER_NAMES,
-      env: "OCTANT_PROVIDER",
-    },
-    model: { summary: "The model; HANZO_MODEL and the settings can name it too", value: "MODEL" },
-    resume: { summary: "Resume this session", value: "ID" },
-    continue: { summary: "Resume the newest session of this folder" },
-    fork: { summary: "Start a new session from a copy of this one", value: "ID" },
+    ...agentFlags,
     plain: { summary: "Lines without redraws, for screen readers (or OCTANT_PLAIN=1)", env: "OCTANT_PLAIN" },
     "input-mode": {
       summary: "Key bindings of the input line",
@@ -89,9 +79,7 @@ export const chat = defineCommand({
   },
 });
 
-type ChatFlags = FlagValues<typeof workspaceFlags> & {
-  readonly provider: string | undefined;
-  readonly model: string | undefined;
+type ChatFlags = AgentFlags & {
   readonly plain: boolean;
   readonly "input-mode": (typeof INPUT_MODES)[number] | undefined;
 };
@@ -112,11 +100,8 @@ async function converse(
 ): Promise<Left | "no provider"> {
   let app: TerminalApp | PlainApp | undefined;
   await using opened = await openAgent({
-    flags,
+    ...toAgentOptions(flags),
     io,
-    // The parser lets no other names through.
-    provider: flags.provider as ProviderName | undefined,
-    model: flags.model,
     from,
     prompter: { requestPermission: (request) => app!.prompter.requestPermission(request) },
   }).catch((cause: unknown) => {

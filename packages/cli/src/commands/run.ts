@@ -1,16 +1,17 @@
 import { text as readAll } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { type OutputSchema, PROVIDER_NAMES, type ProviderName, type RunEnded } from "@octant/agent";
+import type { OutputSchema, RunEnded } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import { createTerminalPrompter, type PermissionRule, ToolPattern } from "@octant/runtime";
+import { agentFlags, toAgentOptions } from "../agent/agent-flags.ts";
 import { isSlashLine, runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
 import { withMentions } from "../agent/mentions.ts";
-import { type OpenAgentOptions, type OpenedAgent, openAgent, toSessionChoice } from "../agent/open-agent.ts";
+import { type OpenAgentOptions, type OpenedAgent, openAgent } from "../agent/open-agent.ts";
 import { loadOutputSchema } from "../agent/output-schema.ts";
 import { createProgressLines } from "../agent/run-progress.ts";
 import { createRunResult, EXIT_OF, RUN_EXIT, type RunResult } from "../agent/run-result.ts";
 import { defineCommand, ENDING_SIGNALS, type Io, UsageError } from "../command.ts";
-import { logLine, workspaceFlags } from "../workspace-flags.ts";
+import { logLine } from "../workspace-flags.ts";
 
 /** MCP servers that take longer join while the run goes on. */
 const MAX_SERVERS_MS = 5_000;
@@ -22,19 +23,9 @@ export const run = defineCommand({
   summary: "Run the agent on a task and print its answer",
   arguments: [{ name: "PROMPT", optional: true }],
   flags: {
-    ...workspaceFlags,
-    provider: {
-      summary: "The model provider",
-      value: "NAME",
-      choices: PROVIDER_NAMES,
-      env: "OCTANT_PROVIDER",
-    },
-    model: { summary: "The model; HANZO_MODEL and the settings can name it too", value: "MODEL" },
+    ...agentFlags,
     json: { summary: "Print the result as one JSON object" },
     "stream-json": { summary: "Print each event as one line of JSON" },
-    resume: { summary: "Resume this session", value: "ID" },
-    continue: { summary: "Resume the newest session of this folder" },
-    fork: { summary: "Start a new session from a copy of this one", value: "ID" },
     allow: {
       summary: "Actions that need no approval in this run, such as fs.* or proc.exec",
       value: "PATTERN",
@@ -46,8 +37,8 @@ export const run = defineCommand({
     "max-time": { summary: "Stop after this many seconds", value: "SECONDS" },
     "output-schema": { summary: "A JSON Schema that the answer must match", value: "FILE" },
   },
-  notes: `The prompt may come from stdin, also in addition to an argument. @path in it adds a file; a prompt
-such as /commit is a command, /help lists them.
+  notes: `The prompt may come from stdin, also in addition to an argument. @path in it adds a file,
+@server:uri a resource of an MCP server; a prompt such as /commit is a command, /help lists them.
 Reading is allowed; what changes something is asked at the terminal, or needs --allow or a rule in the
 settings. The answer goes to stdout, progress to stderr. For example:
   octant run "fix the failing test" --allow fs.apply_patch --allow test.run
@@ -58,16 +49,12 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
   async run({ args: [argument], flags }, io) {
     const schema =
       flags["output-schema"] === undefined ? undefined : loadOutputSchema(flags["output-schema"]);
-    const from = toSessionChoice(flags);
-    const prompt = await readPrompt(argument, io, from !== undefined);
+    const chosen = toAgentOptions(flags);
+    const prompt = await readPrompt(argument, io, chosen.from !== undefined);
     const isAttended = io.stdin.isTTY && io.stderr.isTTY;
     await using opened = await orSayHow(io, {
-      flags,
+      ...chosen,
       io,
-      // The parser lets no other names through.
-      provider: flags.provider as ProviderName | undefined,
-      model: flags.model,
-      from,
       allow: flags.allow.map(toRule),
       prompter: isAttended ? createTerminalPrompter({ input: io.stdin, output: io.stderr }) : undefined,
       limits: {

@@ -1,6 +1,7 @@
 import type { Client, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import { ToolError } from "@octant/core";
 import { boundedFetch } from "./bounded-fetch.ts";
+import { toPlainText } from "./definitions.ts";
 import type { StartedProgram } from "./started-program.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
@@ -194,7 +195,7 @@ function toElicitation(server: string, params: object): Elicitation {
   }; // The SDK has checked the request against its schema.
   return {
     server,
-    message,
+    message: toPlainText(message),
     ...(requestedSchema && { schema: requestedSchema }),
     ...(url !== undefined && { url }),
   };

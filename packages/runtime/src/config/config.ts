@@ -11,6 +11,7 @@ import type {
   ModelSettings,
   ModeSettings,
   Settings,
+  Thinking,
   VECTOR_STORES,
 } from "./schema.ts";
 import type { Origin, ProjectTierName, TierName } from "./tiers.ts";
@@ -46,6 +47,7 @@ export interface EffectiveSettings {
   readonly oauth_credentials: Dictionary<unknown> | null;
   readonly base_url: string | null;
   readonly custom_instructions: string;
+  readonly thinking: Thinking | null;
   readonly input_mode: (typeof INPUT_MODES)[number];
   readonly plain: boolean;
   readonly models: Dictionary<ModelSettings>;

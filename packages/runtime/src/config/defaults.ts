@@ -8,6 +8,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   oauth_credentials: null,
   base_url: null,
   custom_instructions: "",
+  thinking: null,
   input_mode: "default",
   plain: false,
   models: emptyDictionary(),

@@ -5,7 +5,14 @@ export { type LoadOptions, loadConfig } from "./load.ts";
 export * from "./local-rule.ts";
 export { nearestName } from "./nearest-name.ts";
 export { type Person, projectFile, settingsPlaces, userFile, userFolder } from "./places.ts";
-export { type Dictionary, type ServerSettings, type Settings, settingsSchema } from "./schema.ts";
+export {
+  type Dictionary,
+  type ServerSettings,
+  type Settings,
+  settingsSchema,
+  THINKING,
+  type Thinking,
+} from "./schema.ts";
 export { SettingsError, type SettingsIssue } from "./settings-error.ts";
 export * from "./settings-schema.ts";
 export { type Origin, TIERS, type TierName } from "./tiers.ts";

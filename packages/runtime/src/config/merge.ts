@@ -82,7 +82,7 @@ function mergeKey<K extends keyof Settings>(key: K, site: Site): void {
 }
 
 const override =
-  (key: "model" | "input_mode" | "plain" | "max_tokens") =>
+  (key: "model" | "thinking" | "input_mode" | "plain" | "max_tokens") =>
   (value: unknown, { settings, note }: Site): void => {
     Object.assign(settings, { [key]: value });
     note(key);
@@ -106,6 +106,7 @@ const trusted =
 const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
   $schema: () => {},
   model: override("model"),
+  thinking: override("thinking"),
   input_mode: override("input_mode"),
   plain: override("plain"),
   max_tokens: override("max_tokens"),

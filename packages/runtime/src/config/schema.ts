@@ -8,6 +8,9 @@ import { type Dictionary, dictionary } from "./dictionary.ts";
 /** A name or an address, with an optional port. */
 export const HOST = /^(\*\.)?[^\s/?#@*:[\]\0]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i;
 
+/** How much a model thinks before it answers. */
+export const THINKING = ["off", "low", "medium", "high"] as const;
+export type Thinking = (typeof THINKING)[number];
 export const INPUT_MODES = ["default", "emacs", "vim"] as const;
 export const AUDIT_ARGUMENTS = ["hash", "full"] as const;
 export const VECTOR_STORES = ["embedded", "lancedb"] as const;
@@ -31,6 +34,7 @@ export function settingsSchema() {
       oauth_credentials: dictionary(z.string(), z.unknown()),
       base_url: httpAddress(),
       custom_instructions: z.string(),
+      thinking: z.enum(THINKING),
       input_mode: z.enum(INPUT_MODES),
       plain: z.boolean(),
       models: dictionary(z.string().min(1), modelSchema()),

@@ -1,0 +1,50 @@
+import type { Thinking } from "@octant/runtime";
+import type { Model } from "../api-client.ts";
+
+/** Tokens of thinking, for APIs that count them. */
+const BUDGETS: Readonly<Record<Thinking, number>> = { off: 0, low: 4_096, medium: 12_288, high: 24_576 };
+/** Anthropic takes no smaller budget, and wants room for the answer behind it. */
+const MIN_BUDGET = 1_024;
+
+/** `thinking` of Anthropic Messages. The budget is a part of the output. */
+export function anthropicThinking({ effort }: Model, maxTokens: number) {
+  if (effort === undefined) return {};
+  const budget = Math.min(BUDGETS[effort], maxTokens - MIN_BUDGET);
+  if (budget < MIN_BUDGET) return { thinking: { type: "disabled" } };
+  return { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** `reasoning` of OpenAI Responses. Reasoning comes encrypted, and as a summary where somebody asked for it. */
+export const responsesReasoning = (model: Model) => ({
+  ...(isThinking(model) && { include: ["reasoning.encrypted_content"] }),
+  ...(model.effort !== undefined && { reasoning: { effort: openaiEffort(model), summary: "auto" } }),
+});
+
+/** `reasoning_effort` of Chat Completions. */
+export const chatReasoning = (model: Model) =>
+  model.effort === undefined ? {} : { reasoning_effort: openaiEffort(model) };
+
+/** `thinkingConfig` of Gemini: a level since version 3, a budget before. */
+export function geminiThinking(model: Model) {
+  const { effort, id } = model;
+  if (!isThinking(model)) return {};
+  if (effort === undefined) return { thinkingConfig: { includeThoughts: true } };
+  if (/gemini-[3-9]/.test(id))
+    return { thinkingConfig: { includeThoughts: true, thinkingLevel: effort === "off" ? "low" : effort } };
+  // The larger models cannot do without.
+  const least = /flash/.test(id) ? 0 : 128;
+  const thinkingBudget = effort === "off" ? least : BUDGETS[effort];
+  return { thinkingConfig: { includeThoughts: thinkingBudget > 0, thinkingBudget } };
+}
+
+/** What somebody asks for counts for models that nobody knows. */
+const isThinking = ({ thinking, effort }: Model): boolean =>
+  thinking || (effort !== undefined && effort !== "off");
+
+/** The first reasoning models have no "none". */
+function openaiEffort({ effort = "off", id }: Model): string {
+  if (effort !== "off") return effort;
+  const bare = id.slice(id.lastIndexOf("/") + 1);
+  if (/^o\d/.test(bare)) return "low";
+  return /^gpt-5(-|$)/.test(bare) ? "minimal" : "none";
+}

@@ -1,0 +1,68 @@
+import { PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { THINKING, type Thinking } from "@octant/runtime";
+import { type FlagValues, UsageError } from "../command.ts";
+import { workspaceFlags } from "../workspace-flags.ts";
+import type { OpenAgentOptions, SessionChoice } from "./open-agent.ts";
+
+/** Which model answers, and how. */
+export const modelFlags = {
+  provider: {
+    summary: "The model provider",
+    value: "NAME",
+    choices: PROVIDER_NAMES,
+    env: "OCTANT_PROVIDER",
+  },
+  model: { summary: "The model; HANZO_MODEL and the settings can name it too", value: "MODEL" },
+  thinking: {
+    summary: "How much the model thinks; the settings can say it too",
+    value: "HOW",
+    choices: THINKING,
+    env: "OCTANT_THINKING",
+  },
+} as const;
+
+/** What every command takes that works with the agent: the workspace, the model, the session. */
+export const agentFlags = {
+  ...workspaceFlags,
+  ...modelFlags,
+  resume: { summary: "Resume this session", value: "ID" },
+  continue: { summary: "Resume the newest session of this folder" },
+  fork: { summary: "Start a new session from a copy of this one", value: "ID" },
+} as const;
+
+export type AgentFlags = FlagValues<typeof agentFlags>;
+
+export const toModelOptions = (
+  flags: FlagValues<typeof modelFlags>,
+): Pick<OpenAgentOptions, "provider" | "model" | "thinking"> => ({
+  // The parser lets no other names through.
+  provider: flags.provider as ProviderName | undefined,
+  model: flags.model,
+  thinking: flags.thinking as Thinking | undefined,
+});
+
+/** What the flags say about opening an agent. */
+export const toAgentOptions = (
+  flags: AgentFlags,
+): ReturnType<typeof toModelOptions> & Pick<OpenAgentOptions, "flags" | "from"> => ({
+  flags,
+  ...toModelOptions(flags),
+  from: toSessionChoice(flags),
+});
+
+/** Which session the flags ask for. */
+export function toSessionChoice(flags: {
+  readonly resume?: string | undefined;
+  readonly continue?: boolean;
+  readonly fork?: string | undefined;
+}): SessionChoice | undefined {
+  const given = [flags.resume, flags.continue || undefined, flags.fork].filter((one) => one !== undefined);
+  if (given.length > 1)
+    throw new UsageError(
+      "--resume, --continue and --fork exclude each other",
+      "octant sessions lists the ids",
+    );
+  if (flags.resume !== undefined) return { how: "resume", id: flags.resume };
+  if (flags.fork !== undefined) return { how: "fork", id: flags.fork };
+  return flags.continue ? { how: "latest" } : undefined;
+}
