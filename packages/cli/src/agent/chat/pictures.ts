@@ -22,8 +22,8 @@ export interface Pictures {
   toContent(text: string): Promise<Content>;
 }
 
-export function createPictures({ octant }: Pick<OpenedAgent, "octant">, io: Io): Pictures {
-  const { roots } = octant.workspace.confinement;
+export function createPictures(opened: Pick<OpenedAgent, "octant" | "servers">, io: Io): Pictures {
+  const { roots } = opened.octant.workspace.confinement;
   const attached = new Map<string, ImagePart>();
   const add = (name: string, bytes: Buffer): string | undefined => {
     const mime = mimeOf(bytes);
@@ -45,7 +45,7 @@ export function createPictures({ octant }: Pick<OpenedAgent, "octant">, io: Io):
       return chip;
     },
     async toContent(text) {
-      const parts = await withMentions({ octant }, text);
+      const parts = await withMentions(opened, text);
       const pictures = [...attached].filter(([chip]) => text.includes(chip)).map(([, part]) => part);
       const [message, ...mentioned] = parts;
       return message ? [message, ...pictures, ...mentioned] : pictures;
