@@ -90,13 +90,13 @@ export interface DispatcherOptions {
   readonly jobs?: Jobs;
   /** Sees every checked call first and its outcome last: the audit log. */
   readonly audit?: Step;
-  /** Told of every call that `audit` does not see: there is no such action, or its input does not fit. */
+  /** Receives calls that never reach `audit`: unknown actions and invalid input. */
   readonly onUnfit?: (unfit: UnfitCall) => void;
   /** Policy that runs between the mode and the action: permission, then hooks. */
   readonly policy?: readonly Step[];
   /** Publishes the start and the end of every call. */
   readonly calls?: Topic<CallEvent>;
-  /** Told of everything that became INTERNAL. */
+  /** Receives every failure that became INTERNAL. */
   readonly onBug: (bug: { traceId: string; call: Call; cause: unknown }) => void;
 }
 

@@ -11,7 +11,7 @@ export interface Meta {
   readonly action: string;
   readonly trace_id: string;
   readonly backend?: string;
-  /** There while the work goes on as a job: job.poll waits for its result. */
+  /** Present while the work continues as a job: job.poll waits for its result. */
   readonly job_id?: string;
   readonly paging: Paging;
 }

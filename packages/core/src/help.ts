@@ -43,7 +43,7 @@ function parameterTable(schema: JsonSchema): string[] {
   return rows.length ? [["| parameter | type | |", "|---|---|---|", ...rows].join("\n")] : [];
 }
 
-/** A glob in a description is no emphasis, and a bar no end of the cell. */
+/** Escapes `*` and `|`, which Markdown would read as emphasis and as the end of the cell. */
 const escapeCell = (text: string) => text.replaceAll(/[*|]/g, "\\$&");
 
 function typeName(schema: JsonSchema): string {

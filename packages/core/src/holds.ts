@@ -22,5 +22,5 @@ export function holding<S extends z.ZodType>(holds: Holding, schema: S): S {
   return held;
 }
 
-/** What a schema was declared to hold, also when it was refined or described since. */
+/** What a schema was declared to hold, even if it was refined or described later. */
 export const heldBy = (schema: z.core.$ZodType): Holding | undefined => holdings.get(schema)?.holds;

@@ -5,7 +5,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** What is wrong with an input, each with its place, in words that say what would be right. */
+/** The issues of an input, each with its path and what is expected. */
 export const toIssues = (error: z.ZodError, schema: z.ZodObject, input: unknown): Issue[] =>
   error.issues.flatMap((issue) => describe(issue, [], Object.keys(schema.shape), input));
 
@@ -22,9 +22,9 @@ function describe(
   if (valueAt(input, path) === undefined && path.length > 0)
     return told(`is required${issue.code === "invalid_value" ? `: ${issue.values.join(" or ")}` : ""}`);
   if (issue.code === "invalid_union") {
-    // A word tells the alternatives apart, and this one is none of theirs.
+    // The discriminator matches none of the alternatives.
     if ("options" in issue && issue.options) return told(`must be ${issue.options.join(" or ")}`);
-    // The alternative that came nearest tells best what is missing: the one that went deepest, then with the fewest faults.
+    // Report the closest alternative: the one that matched deepest, then the one with the fewest issues.
     const [nearest] = [...issue.errors].sort((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
     const wanted = [...new Set(issue.errors.flat().map(expectedOf).filter(Boolean))];
     if (!nearest || (depthOf(nearest) === 0 && wanted.length > 1))

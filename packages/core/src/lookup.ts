@@ -26,6 +26,6 @@ export function actionOf(tool: Tool, name: unknown): AnyAction {
   throw new ToolError("UNKNOWN_ACTION", hint ? `${message}.${hint}` : message, { available });
 }
 
-/** A map's own entry only: `constructor` is no action. */
+/** Own properties only: `constructor` is not an action. */
 export const ownAction = (tool: Tool, name: string): AnyAction | undefined =>
   Object.hasOwn(tool.actions, name) ? tool.actions[name] : undefined;

@@ -12,7 +12,7 @@ export const SchemaPage = z.object({
   actions: z.record(z.string(), z.object({ input: z.unknown(), output: z.unknown() })).describe("By name"),
 });
 
-/** The schemas of some actions, page by page: as many as fit, and one at least, so that a page always goes on. */
+/** The schemas of some actions, page by page: as many as fit, and at least one, so that paging always advances. */
 export function toSchemaPage(
   actions: readonly (readonly [name: string, act: AnyAction])[],
   limit: number,

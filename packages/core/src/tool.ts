@@ -11,14 +11,14 @@ export type Target = "project" | "global";
 /** Why an action is called; a mode allows a set of intents. */
 export type Intent = "inspect" | "apply" | "verify" | "ship";
 
-/** Who calls. Handles and scopes belong to a caller. */
+/** The caller. Handles and scopes belong to a caller. */
 export interface Caller {
   readonly id: string;
-  /** What the caller may do at most; an edge that knows no tokens gives "admin". */
+  /** The caller's maximum access; an edge without tokens gives "admin". */
   readonly access: Access;
   /** The only project that the caller may touch; all of the server when absent. */
   readonly project?: string;
-  /** The caller is on another machine: what only this one can reach is not theirs. */
+  /** The caller is on another machine, so local-only resources are closed to it. */
   readonly remote?: true;
 }
 
@@ -33,7 +33,7 @@ export interface DecisionNote {
   readonly reason?: string;
 }
 
-/** What goes on after a call was answered. */
+/** Work that continues after the call was answered. */
 export interface OngoingJob {
   readonly job_id: string;
   /** How it ends; absent where another call, with the same key, has begun it. */
@@ -100,7 +100,7 @@ export interface Context {
   emit(chunk: StreamChunk): void;
   /** Answers the caller now, with this data and the job's id; what `run` returns later is the job's result. Not for `sync`. */
   detach(data: unknown): void;
-  /** Names what did the work, for meta.backend. */
+  /** Names the backend that did the work, for meta.backend. */
   backend(name: string): void;
   attach(attachment: Attachment): void;
   /** The bytes that came with the call; only binary wires carry any. */
@@ -111,14 +111,14 @@ export interface Context {
   hides(uri: string | null): string | undefined;
   /** The position that `more` was given when the cursor in the input was made; undefined on a first page. */
   resume<S extends z.ZodType>(position: S): z.output<S> | undefined;
-  /** Says that there is more, and where to go on; the caller gets an opaque cursor. */
+  /** Marks that there is more and where to continue; the caller gets an opaque cursor. */
   more(position: unknown): void;
 }
 
 export interface Example<I extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly input: z.input<I>;
-  /** For an example that shows a refusal, or whose handle only one server knows: the code it is answered with. */
+  /** The error code of an example that is refused, or whose handle does not exist elsewhere. */
   readonly fails?: ErrorCode;
 }
 
@@ -131,7 +131,7 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   projectOf?(input: z.output<I>): string | undefined;
   readonly timing: Timing;
   readonly intent: Intent;
-  /** It can change or remove what was there. What only looks or adds leaves this out. */
+  /** It can change or remove existing data. Omit it for actions that only read or add. */
   readonly destructive?: true;
   /** It reaches beyond this machine, or runs what does. */
   readonly openWorld?: true;
@@ -143,7 +143,7 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly builtin?: true;
   readonly input: I;
   readonly output: O;
-  /** What may fail beyond what any call may: bad arguments, policy, cancellation. */
+  /** Error codes beyond those any call may have: bad arguments, policy, cancellation. */
   readonly errors?: readonly ErrorCode[];
   readonly examples: readonly [Example<I>, ...Example<I>[]];
   run(input: z.output<I>, ctx: Context): Promise<z.input<O>> | z.input<O>;
@@ -159,12 +159,12 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
 // biome-ignore lint/suspicious/noExplicitAny: `run` makes an action invariant in its input; only `any` holds them all.
 export type AnyAction = Action<any, any>;
 
-/** What a tool can say about a part it stands on. */
+/** The state of one of a tool's backends. */
 export interface Backend {
   readonly name: string;
   readonly available: boolean;
   readonly version?: string;
-  /** Where it was found, or what to do to get it. */
+  /** Where it was found, or how to get it. */
   readonly detail?: string;
 }
 
@@ -174,7 +174,7 @@ export interface Backend {
  */
 export type ListingWeight = "full" | "brief" | "on_demand";
 
-/** Reads what a ref of this caller stands for; NOT_FOUND when there is none, or another caller owns it. */
+/** Reads a ref of this caller; NOT_FOUND when it does not exist or belongs to another caller. */
 export type RefReader = (ref: string, owner: string) => Uint8Array | Promise<Uint8Array>;
 
 export interface Tool<

@@ -1,6 +1,6 @@
 /**
- * Shows what a terminal would obey instead of print: escape sequences, a lone carriage return, marks that
- * turn the direction of text or hide in it. New lines and tabs stay.
+ * Makes terminal control characters visible: escape sequences, a lone carriage return, bidirectional and
+ * invisible marks. New lines and tabs stay.
  */
 export const toVisible = (text: string): string => text.replace(OBEYED, toEscape);
 

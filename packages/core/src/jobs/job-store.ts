@@ -14,7 +14,7 @@ export interface JobStore {
   update(job: Job, write: JobWrite): Promise<void>;
   /** Makes one queued job run in this process: the named one, or the oldest open one of these tools. */
   claim(which: JobClaim, now: number): Promise<Job | undefined>;
-  /** Ends a job and deletes its input. A null result was answered inline, and nobody will poll for it. */
+  /** Ends a job and deletes its input. A null result was answered inline and will not be polled. */
   finish(job: Job, result: Envelope | null, write: { readonly durable: boolean }): Promise<void>;
   get(owner: string, job_id: string): Promise<Job | undefined>;
   result(job_id: string): Promise<Envelope | undefined>;

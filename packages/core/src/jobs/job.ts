@@ -25,7 +25,7 @@ export interface Job extends JobCall {
   readonly updated_at: number;
   /** When a finished job is deleted. */
   readonly expires_at: number;
-  /** A hash of the input that tells the same call from another; null without a key. */
+  /** A hash of the input that identifies equal calls; null without a key. */
   readonly digest: string | null;
 }
 

@@ -23,7 +23,7 @@ export interface Jobs extends Waiting {
   list(filter: JobFilter): Promise<readonly Job[]>;
   /** Ends the work, and resolves when it has ended. */
   cancel(owner: string, job_id: string): Promise<Job>;
-  /** Cancels what runs here, for an orderly shutdown; acknowledged jobs in the queue stay for other processes. */
+  /** Cancels the jobs running here, for an orderly shutdown; acknowledged jobs in the queue stay for other processes. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createJobs({ store, clock, events, maxRunning = MAX_RUNNING_JOBS
     throw new ToolError("NOT_FOUND", `there is no job ${job_id}; job.list shows yours`, { id: job_id });
   };
   const { wait, ended } = createWaiting({ find, runner, clock, events });
-  /** A job that nobody has claimed yet ends here. */
+  /** Cancels a job that is not claimed yet. */
   const cancelOpen = async (job: Job): Promise<boolean> => {
     const claimed = job.state === "queued" && (await store.claim({ job_id: job.job_id }, clock.now()));
     if (!claimed) return false;

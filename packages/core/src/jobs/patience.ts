@@ -3,7 +3,7 @@ import type { Envelope } from "../envelope.ts";
 import type { Timing } from "../tool.ts";
 import type { LiveJob } from "./live-jobs.ts";
 
-/** Patience as short as this is for failures only: who asks for a job gets one, unless it never came to anything. */
+/** With patience this short only failures are awaited: the caller gets the job unless it failed at once. */
 const FAILURE_MS = 50;
 
 /** How long an edge waits for the outcome before it answers with the job. */
@@ -14,7 +14,7 @@ export const PATIENCE_MS: Readonly<Record<Exclude<Timing, "sync">, number>> = {
   fire_and_forget: 0,
 };
 
-/** Whether the caller will be told of the job, however soon it succeeds. */
+/** Whether the caller receives the job even if it succeeds quickly. */
 export const asksForJob = (patienceMs: number): boolean => patienceMs <= FAILURE_MS;
 
 /** The outcome if it comes in time, and is one to wait for. */
@@ -30,7 +30,7 @@ export async function patiently(
 
 const onlyFailure = (result: Envelope): Envelope | undefined => (result.ok ? undefined : result);
 
-/** The first of these that comes before the time is up, or the caller goes. */
+/** The first result before the timeout or the caller's abort. */
 export async function within<T>(
   ms: number,
   clock: Clock,

@@ -59,7 +59,7 @@ async function submit(live: LiveJob, { store, runner }: RunJobOptions): Promise<
       return stored;
     }
   } catch (cause) {
-    // A store that fails must not cost a waiting caller the answer; nobody else knows that this call is a job.
+    // A failing store must not cost a waiting caller the answer; the job is not known to anyone else.
     if (live.wanted || live.stored || live.job.key !== null) {
       giveUp(live, runner, isReserved);
       throw cause;

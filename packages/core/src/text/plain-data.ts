@@ -42,7 +42,7 @@ export function linesOf(value: unknown, reader: Reader): string[] {
 
 const MAX_INLINE_CHARS = 100;
 
-/** What fits behind its name on one line. */
+/** The value on one line behind its name, if it fits. */
 function toInline(name: string, value: unknown, reader: Reader): string | undefined {
   // A line in our data is counted from 0.
   if (name === "line" && typeof value === "number") return String(value + 1);

@@ -14,7 +14,7 @@ export interface ActionText {
 export interface Reader {
   /** The path from the first workspace root, where that is short and can be given back; otherwise the URI as it is. */
   path(uri: string): string;
-  /** What did the work, as in `meta.backend`. */
+  /** The backend, as in `meta.backend`. */
   readonly backend: string | undefined;
   /** The text of another answer inside this one, such as the result of a job. */
   envelope(envelope: Envelope): string;
@@ -27,7 +27,7 @@ export function joinText({ body, ...about }: ActionText): string {
   return `${body}${body === "" || body.endsWith("\n") ? "" : "\n"}[${facts.join("; ")}]`;
 }
 
-/** What the last line says, item by item. */
+/** The items of the last line. */
 export const factsOf = ({ notes = [], handles = {} }: Omit<ActionText, "body">): string[] => [
   ...notes.filter((note): note is string => typeof note === "string" && note !== ""),
   ...Object.entries(handles).flatMap(([name, value]) =>

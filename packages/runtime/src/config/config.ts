@@ -21,16 +21,16 @@ export interface Tier {
   readonly tier: TierName;
   readonly file: string | null;
   readonly settings: Settings;
-  /** Whether what it wants to run or to be allowed counts. */
+  /** Whether its programs and allow rules take effect. */
   readonly trusted: boolean;
 }
 
-/** The settings that Octant works with: merged, with every default, and only what has effect. */
+/** The effective settings: merged, with defaults applied. */
 export interface Config {
   readonly settings: EffectiveSettings;
-  /** The user's first. What is not trusted holds no allow rules. */
+  /** The user's tier first. Untrusted tiers contain no allow rules. */
   readonly permissions: readonly TierRules[];
-  /** By the name of the value: `sandbox.mode`, `mcp_servers.docs`, `hooks.0`. What is missing here is a default. */
+  /** By the name of the value: `sandbox.mode`, `mcp_servers.docs`, `hooks.0`. Missing entries are defaults. */
   readonly origins: ReadonlyMap<string, Origin>;
   readonly warnings: readonly string[];
   readonly waiting: readonly WaitingForTrust[];
@@ -58,7 +58,7 @@ export interface EffectiveSettings {
   readonly env: Dictionary<string>;
   readonly audit: {
     readonly arguments: (typeof AUDIT_ARGUMENTS)[number];
-    /** Beyond this, the oldest of the log goes. */
+    /** Beyond this size, the oldest parts of the log are removed. */
     readonly keep_bytes: number;
   };
   readonly net: {
@@ -103,7 +103,7 @@ export type McpServer =
     }
   | { readonly url: string; readonly headers: Dictionary<string>; readonly disabled: boolean };
 
-/** What one file of a project wants to run or to be allowed, and the person has not trusted. */
+/** The untrusted programs and allow rules of one project file. */
 export interface WaitingForTrust {
   readonly tier: ProjectTierName;
   /** The real path of the project's folder. */

@@ -1,7 +1,7 @@
 import type { EffectiveSettings } from "./config.ts";
 import { emptyDictionary } from "./dictionary.ts";
 
-/** What holds when nobody has said anything. */
+/** The defaults. */
 export const defaultSettings = (): EffectiveSettings => ({
   model: DEFAULT_MODEL,
   api_key: null,
@@ -35,7 +35,7 @@ const KEPT_AUDIT_BYTES = 512 * 1024 * 1024;
 /** HIP-0301 section 4. */
 const DEFAULT_MODEL = "claude-sonnet-4-20250514";
 
-/** Offered when nobody names any. A project can choose among them, and add none. */
+/** The default tools. A project can choose among them, but not add any. */
 export const DEFAULT_TOOLS = [
   "ws",
   "fs",

@@ -5,7 +5,7 @@ export type Dictionary<T> = { readonly [name: string]: T };
 
 export const emptyDictionary = <T>(): Record<string, T> => Object.create(null) as Record<string, T>;
 
-/** The fields of something that may be anything; of what is no object, none. */
+/** The fields of an unknown value; none if it is not an object. */
 export const fieldsOf = (value: unknown): { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
@@ -31,7 +31,7 @@ export function dictionary<V extends z.ZodType>(name: z.ZodType<string>, value: 
     .meta({ [NAMES]: name, [VALUES]: value });
 }
 
-/** Tells z.toJSONSchema what a dictionary is; for its option `override`. */
+/** Describes dictionaries to z.toJSONSchema; for its option `override`. */
 export function describeDictionary({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const { [NAMES]: name, [VALUES]: value } = jsonSchema;
   if (!(name instanceof z.ZodType && value instanceof z.ZodType)) return;

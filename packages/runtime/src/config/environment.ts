@@ -1,7 +1,7 @@
 import { MODES, ToolError } from "@octant/core";
 import { HOST, type Settings } from "./schema.ts";
 
-/** What the environment sets. It belongs to whoever starts Octant; `.env` files of a project are never read. */
+/** Settings from the environment of the person who starts Octant; `.env` files of a project are never read. */
 export function environmentSettings(env: NodeJS.ProcessEnv): Settings {
   const hosts = toList(env["OCTANT_NET_ALLOW"]);
   if (hosts?.some((host) => !HOST.test(host)))

@@ -31,7 +31,7 @@ interface Place {
   readonly end: number;
 }
 
-/** Text that is no JSONC, with the offset at which it stops being some. */
+/** Invalid JSONC, with the offset of the error. */
 export class JsoncError extends Error {
   override readonly name = "JsoncError";
   readonly offset: number;

@@ -15,7 +15,7 @@ export type Below =
 export interface KeyInfo {
   readonly summary: string;
   readonly below: Below;
-  /** What counts of it before the folder is trusted, or other details. */
+  /** What applies before the folder is trusted, or other details. */
   readonly note?: string;
   readonly variable?: string;
 }

@@ -113,7 +113,7 @@ interface Judged {
   readonly waiting?: WaitingForTrust;
 }
 
-/** Finds out whether the person has trusted what the file asks for. */
+/** Checks whether the person has trusted the file's content. */
 function judge(read: ReadSettings<ProjectFile>, { trusted }: TrustStore, own: Settings = {}): Judged {
   const { tier, root: folder } = read.file;
   const { parts, hash } = trustPartsOf(read.settings, folder, tier);

@@ -16,7 +16,7 @@ export interface AddedRule {
   readonly trusted: boolean;
 }
 
-/** Writes a rule to the local tier: the answer "always". It counts at once, unless the file held what nobody has trusted. */
+/** Writes a rule to the local tier: the answer "always". It applies at once, unless the file has untrusted content. */
 export async function addLocalRule(root: string, rule: PermissionRule, person: Person): Promise<AddedRule> {
   const file = projectFile(realPlace(root), "local");
   const { root: folder, tier } = file;
@@ -32,7 +32,7 @@ export async function addLocalRule(root: string, rule: PermissionRule, person: P
     const after = parseSettings(changed, file).settings;
     makeFolder(file);
     writeWhole(file.path, changed, found ? found.stat.mode & 0o777 : 0o600);
-    // Bound to what was written here, not to what the file may hold by now.
+    // Bound to the content written here, not to the file's current content.
     const { hash } = trustPartsOf(after, folder, tier);
     return trusted ? remember(all, [{ folder, tier, hash }]) : all;
   });
@@ -64,7 +64,7 @@ function withRule(text: string, { permissions }: Settings, rule: PermissionRule)
   return splice(text, value.start, value.end, JSON.stringify(rules.toSpliced(index, 0, rule), null, 2));
 }
 
-/** The first match counts: an allow rule stands after every deny rule, and before the prompt rules that follow. */
+/** The first match wins, so an allow rule goes after every deny rule and before the following prompt rules. */
 function placeOf({ mode }: PermissionRule, rules: readonly PermissionRule[]): number {
   if (mode !== "allow") return 0;
   const lastDeny = rules.findLastIndex((one) => one.mode === "deny");

@@ -16,7 +16,7 @@ export interface MergedServer {
   readonly warning?: string;
 }
 
-/** Switching off always counts; whatever would start something counts only from a tier that is trusted. */
+/** Disabling always applies; starting something applies only from a trusted tier. */
 export function mergeServer(
   given: ServerSettings,
   before: KnownServer | undefined,

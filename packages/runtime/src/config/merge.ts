@@ -9,7 +9,7 @@ import type { Settings } from "./schema.ts";
 import { isProjectTier, type Origin } from "./tiers.ts";
 import { toVisible } from "./visible.ts";
 
-/** A tier with what is needed to say where its values stand. */
+/** A tier with the locations of its values. */
 export interface LoadedTier extends Tier {
   /** The file as messages name it. */
   readonly shown: string;
@@ -18,7 +18,7 @@ export interface LoadedTier extends Tier {
   lineOf(...path: readonly PropertyKey[]): number | null;
 }
 
-/** All tiers in one: preferences are overridden, what concerns safety is only narrowed below the user tier. */
+/** Merges all tiers: preferences are overridden; safety settings can only be narrowed below the user tier. */
 export function mergeTiers(tiers: readonly LoadedTier[], roots: readonly string[]): Omit<Config, "waiting"> {
   const merging: Merging = {
     settings: defaultSettings(),
@@ -45,12 +45,12 @@ interface Merging {
   readonly roots: readonly string[];
 }
 
-/** One tier being merged into what the earlier ones came to. */
+/** One tier being merged into the result of the earlier ones. */
 interface Site extends Merging {
   readonly tier: LoadedTier;
   /** Whether the tier comes with the project, and so may only narrow. */
   readonly isProject: boolean;
-  /** Notes that the value of this name comes from here; `path` is where it stands when that differs. */
+  /** Records the origin of a value; `path` is its location if different from the name. */
   note(name: string, ...path: readonly PropertyKey[]): void;
   warn(name: string, message: string, ...path: readonly PropertyKey[]): void;
 }
@@ -88,7 +88,7 @@ const override =
     note(key);
   };
 
-/** For what a project can neither set nor narrow. */
+/** For settings that a project can neither set nor narrow. */
 const personal =
   <K extends keyof Settings>(key: K, merge: Merger<K>): Merger<K> =>
   (value, site) => {
@@ -96,7 +96,7 @@ const personal =
     else merge(value, site);
   };
 
-/** For what runs something; until it is trusted, it waits. */
+/** For settings that run programs; they wait until trusted. */
 const trusted =
   <K extends keyof Settings>(merge: Merger<K>): Merger<K> =>
   (value, site) => {
@@ -243,12 +243,12 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
   },
 };
 
-/** The mode that allows what both allow. */
+/** The mode that allows only what both allow. */
 function narrowMode(one: Mode, other: Mode | null): Mode {
   if (other === null || one === other) return one;
   const both = MODES[one].filter((intent) => MODES[other].some((allowed) => allowed === intent));
   const isBoth = (mode: Mode) => isSame(MODES[mode], both);
-  // Each mode allows looking and one thing more, so what two have in common is a mode.
+  // Each mode allows reading and one more intent, so an intersection is always a mode.
   return ([one, other, "inspect"] as const).find(isBoth) ?? "inspect";
 }
 

@@ -1,6 +1,6 @@
 import type { NetworkRule } from "@octant/host";
 
-/** What both rules let through. */
+/** The intersection of both rules. */
 export function narrowNetwork(one: NetworkRule, other: NetworkRule): NetworkRule {
   if (one === "on") return other;
   if (other === "on") return one;

@@ -27,7 +27,7 @@ export function withRealPaths(
   return { ...given, allowed_paths: real };
 }
 
-/** What is left when a project asks for its own: never more than `before` lets through. */
+/** The sandbox settings narrowed by a project: never more than `before` allows. */
 export function narrowSandbox(
   given: GivenSandbox,
   before: SandboxSettings,
@@ -56,7 +56,7 @@ function writable({ mode, allowed_paths }: SandboxSettings, roots: readonly stri
   return mode === "workspace" ? [...roots, ...allowed_paths] : allowed_paths;
 }
 
-/** What lies in both lists of folders. */
+/** The folders covered by both lists. */
 function overlap(some: readonly string[], others: readonly string[]): string[] {
   const inner = some.filter((path) => others.some((other) => isInside(other, path)));
   const outer = others.filter((path) => some.some((other) => isInside(other, path)));

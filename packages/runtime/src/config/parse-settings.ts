@@ -137,7 +137,7 @@ function nodeAt(tree: JsonNode, path: readonly PropertyKey[]): JsonNode | undefi
   return path.reduce<JsonNode | undefined>((node, step) => entryOf(node, step)?.value, tree);
 }
 
-/** Where the value at a path starts, or the key before it; for what is not there, what lies around it. */
+/** The offset of the value at a path or of its key; for a missing one, of its parent. */
 function offsetOf(tree: JsonNode, path: readonly PropertyKey[], of: "key" | "value" = "value"): number {
   let offset = tree.start;
   let node: JsonNode | undefined = tree;

@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { SettingsFile } from "./settings-error.ts";
 import type { ProjectTierName } from "./tiers.ts";
 
-/** Whose settings they are. */
+/** The person whose settings are used. */
 export interface Person {
   readonly env: NodeJS.ProcessEnv;
   /** Where it is not that of `env`. */
@@ -33,7 +33,7 @@ export function userFile({ path, home }: UserFolder): SettingsFile {
   return { path: file, shown: isInside(home, file) ? join("~", relative(home, file)) : file };
 }
 
-/** What the person trusts. */
+/** The file with the person's trust decisions. */
 export const trustFile = ({ path }: UserFolder): SettingsFile => ({
   path: join(path, "trust.json"),
   shown: "trust.json",
@@ -74,7 +74,7 @@ export const isInside = (folder: string, path: string): boolean => {
 /** Where it really is, or the same path when there is nothing. */
 export const realPlace = (path: string): string => realFuture(path) ?? path;
 
-/** Where it really is, or will be when it is made; undefined where nobody can know that, as with a link that leads nowhere. */
+/** The real path of an existing or future file; undefined when it cannot be known, as with a dangling link. */
 export function realFuture(path: string): string | undefined {
   try {
     return realpathSync.native(path);

@@ -66,7 +66,7 @@ function refuseLinks(file: ProjectFile, stat: Stats): void {
 
 function readBytes(file: SettingsFile, fd: number, size: number): Buffer {
   if (size > MAX_SETTINGS_BYTES) throw refusedFile(file, `expected at most ${MAX_SETTINGS_BYTES} bytes`);
-  // One byte more than there should be tells whether it grows.
+  // One extra byte detects a growing file.
   const buffer = Buffer.alloc(size + 1);
   let length = 0;
   for (let read = -1; read !== 0 && length < buffer.length; length += read)

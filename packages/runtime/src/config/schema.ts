@@ -24,7 +24,7 @@ export type ModeSettings = z.output<ReturnType<typeof modeSchema>>;
 export type ServerSettings = z.output<ReturnType<typeof serverSchema>>;
 export type { Dictionary };
 
-/** What a settings file holds. A function, since building a schema takes time that most starts can save. */
+/** The schema of a settings file. A function, because building it takes time that most starts can save. */
 export function settingsSchema() {
   return z
     .strictObject({
@@ -84,7 +84,7 @@ function sandboxSchema() {
     .partial();
 }
 
-/** What is known about a model, or about all whose ids begin so; prices are US dollars per million tokens. */
+/** Facts about a model, or about all models with this id prefix; prices are US dollars per million tokens. */
 function modelSchema() {
   const amount = z.number().min(0);
   const price = z.strictObject({

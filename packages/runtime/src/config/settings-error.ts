@@ -15,7 +15,7 @@ export interface SettingsFile {
   readonly shown: string;
 }
 
-/** Settings that are broken. Octant does not start with them: what they forbid would be lost. */
+/** Broken settings. Octant refuses to start, because their restrictions would be lost. */
 export class SettingsError extends ToolError<"INVALID_ARGUMENT"> {
   readonly file: string;
   readonly line: number;

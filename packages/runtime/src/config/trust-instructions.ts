@@ -16,7 +16,7 @@ const toTrusted = ({ folder, path, hash }: InstructionContent) => ({
   hash,
 });
 
-/** Tells which of the files the person has trusted with exactly this content. */
+/** Returns the files that the person has trusted with exactly this content. */
 export function createInstructionTrust(person: Person): (file: InstructionContent) => boolean {
   const { trusted } = loadTrust(userFolder(person));
   return (file) => isRemembered(trusted, toTrusted(file));

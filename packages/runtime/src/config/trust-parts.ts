@@ -4,11 +4,11 @@ import type { ServerSettings, Settings } from "./schema.ts";
 import type { ProjectTierName } from "./tiers.ts";
 import { toVisible } from "./visible.ts";
 
-/** What in a project's file runs something or allows something, and so needs trust. */
+/** The parts of a project's file that run or allow something, and so need trust. */
 export interface TrustParts {
   /** Empty when the file asks for nothing. */
   readonly parts: readonly TrustPart[];
-  /** SHA-256 of these parts with everything that decides what they do. */
+  /** SHA-256 of these parts and everything that affects them. */
   readonly hash: string;
 }
 
@@ -58,14 +58,14 @@ function allowing({ permissions = [] }: Settings) {
 const onlySwitchesOff = ({ disabled, command, url }: ServerSettings): boolean =>
   disabled === true && command === undefined && url === undefined;
 
-/** The values of headers are often secrets, and they decide nothing about what runs here. */
+/** Header values are often secrets, and do not affect what runs here. */
 function showServer({ headers, ...server }: ServerSettings): string {
   return show(headers ? { ...server, headers: Object.keys(headers) } : server);
 }
 
 const show = (value: unknown): string => toVisible(JSON.stringify(value));
 
-/** The same for the same content, in whatever order its names are written. */
+/** Equal for equal content, regardless of key order. */
 function toCanonical(value: unknown): unknown {
   if (Array.isArray(value)) return ["list", ...value.map(toCanonical)];
   if (typeof value !== "object" || value === null) return value;

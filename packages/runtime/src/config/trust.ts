@@ -47,7 +47,7 @@ export async function revokeTrust(folder: string, person: Person): Promise<boole
 /** Everything that is trusted, in the order in which it was. */
 export const listTrust = (person: Person): readonly Trusted[] => loadTrust(userFolder(person)).trusted;
 
-/** What a tool answers when it needs something that is not trusted. It names the settings, and holds none of their values. */
+/** The error for untrusted settings. It names the settings without their values. */
 export function untrustedError(waiting: readonly WaitingForTrust[]): ToolError<"UNTRUSTED_CONFIG"> {
   const names = waiting.flatMap(({ tier, parts }) => parts.map(({ key }) => `${tier}: ${key}`));
   return new ToolError(
@@ -63,7 +63,7 @@ export interface TrustStore {
   readonly warnings: readonly string[];
 }
 
-/** What cannot be relied on counts as no trust at all. */
+/** A damaged or unsafe file counts as no trust. */
 export function loadTrust(folder: UserFolder): TrustStore {
   const file = trustFile(folder);
   try {
@@ -100,7 +100,7 @@ const isTrusted = (one: unknown): one is Trusted => {
   );
 };
 
-/** One writer at a time; `change` sees what the others have written. */
+/** One writer at a time; `change` sees the others' writes. */
 export async function changeTrust(
   folder: UserFolder,
   change: (all: readonly Trusted[]) => readonly Trusted[],
@@ -123,7 +123,7 @@ export async function changeTrust(
   }
 }
 
-// Keeps the file far below what is read of it.
+// Keeps the file far below the read limit.
 const MAX_TRUSTED = 1_000;
 
 export const isRemembered = (
@@ -131,7 +131,7 @@ export const isRemembered = (
   { folder, tier, hash }: Omit<Trusted, "trusted_at">,
 ): boolean => all.some((one) => one.folder === folder && one.tier === tier && one.hash === hash);
 
-/** In place of what was trusted of the same files before. */
+/** Replaces earlier trust for the same files. */
 export function remember(
   all: readonly Trusted[],
   added: readonly Omit<Trusted, "trusted_at">[],

@@ -9,7 +9,7 @@ import { readSettingsFile } from "./read-file.ts";
 import type { Settings } from "./schema.ts";
 import { toWriteError, writeWhole } from "./write-file.ts";
 
-/** Writes values to the person's own settings, in place of what they had; comments and layout stay. */
+/** Sets values in the person's own settings; comments and layout stay. */
 export const setUserSettings = (values: Settings, person: Person): Promise<void> =>
   changeUserSettings(person, (text) =>
     Object.entries(values).reduce((changed, [key, value]) => withValue(changed, key, value), text),
@@ -40,7 +40,7 @@ export async function changeUserSettings(
         const text = found?.text ?? "{}\n";
         parseSettings(text, file);
         const changed = change(text, pathToFileURL(file.path).href);
-        // What could not be read again is never written.
+        // Validated first, so that an unreadable file is never written.
         parseSettings(changed, file);
         writeWhole(file.path, changed, found ? found.stat.mode & 0o777 : 0o600);
       })

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { ToolError } from "@octant/core";
 import { syncFolder } from "@octant/host";
 
-/** All of the new text or all of the old one, also after a crash. What stood at the place is replaced, a link included. */
+/** Writes atomically, also across a crash. An existing entry is replaced, even a link. */
 export function writeWhole(path: string, text: string, mode: number): void {
   const folder = dirname(path);
   const draft = join(folder, `.${basename(path)}.${randomBytes(8).toString("hex")}`);
@@ -20,12 +20,12 @@ export function writeWhole(path: string, text: string, mode: number): void {
     renameSync(draft, path);
     syncFolder(folder);
   } finally {
-    // A renamed one is gone already.
+    // After the rename it no longer exists.
     rmSync(draft, { force: true });
   }
 }
 
-/** What the operating system said, as the typed error that the caller should see; other errors come back as they are. */
+/** Converts an operating system error to a typed error for the caller; returns other errors unchanged. */
 export function toWriteError(cause: unknown): unknown {
   if (!(cause instanceof Error && "code" in cause) || cause instanceof ToolError) return cause;
   const options = { cause };

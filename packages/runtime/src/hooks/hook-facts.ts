@@ -1,12 +1,12 @@
 import { wholeCharacters } from "@octant/host";
 
-/** What a hook is told about a call. */
+/** The facts about a call that a hook receives. */
 export interface HookFacts {
   /** `fs.read` or `mcp__server__tool`. */
   readonly name: string;
   readonly session: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** What the call was answered with, for those who are told after it. */
+  /** The call's answer, for post-hooks. */
   readonly answer?: { readonly output: unknown };
 }
 

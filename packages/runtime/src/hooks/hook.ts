@@ -7,7 +7,7 @@ export type HookEvent = (typeof HOOK_EVENTS)[number];
 const DEFAULT_TIMEOUT_MS = 5_000;
 const MAX_TIMEOUT_MS = 600_000;
 
-/** One hook as settings spell it: a shell command that is asked before a call, or told after it. */
+/** One hook in the settings: a shell command that runs before or after a call. */
 export const HookSettings = z.strictObject({
   event: z.enum(HOOK_EVENTS),
   tool_pattern: ToolPattern,

@@ -3,7 +3,7 @@ import type { Confinement, Processes, ProcessInfo } from "@octant/host";
 import type { HookSettings } from "./hook.ts";
 import type { HookInput } from "./hook-facts.ts";
 
-/** Where hooks run: processes in the sandbox that nobody else sees, in the first root. */
+/** Runs hooks as private processes in the sandbox, in the first root. */
 export interface HookPlace {
   readonly processes: Pick<Processes, "start" | "exited" | "output" | "kill">;
   readonly confinement: Pick<Confinement, "start" | "openFolder">;

@@ -13,8 +13,8 @@ export interface RunHooksOptions {
 }
 
 /**
- * Before a call its hooks are asked in order, and the first that does not allow it ends it. After a call that was
- * answered without an error its hooks are told; they change nothing, and nobody waits for them.
+ * Runs pre-hooks in order before a call; the first that denies it ends it. Runs post-hooks after a successful call;
+ * they change nothing and are not awaited.
  */
 export function runHooks(options: RunHooksOptions): Step {
   const { hooks, runner } = options;

@@ -10,7 +10,7 @@ export interface HookRunner {
   ask(hook: HookSettings, facts: HookFacts, signal: AbortSignal): Promise<HookVerdict>;
   /** Returns at once. The hooks run one after the other, those of earlier calls first. */
   tell(hooks: readonly HookSettings[], facts: HookFacts): void;
-  /** Waits a while for hooks that still have to be told, then ends them. */
+  /** Waits briefly for pending post-hooks, then kills them. */
   close(): Promise<void>;
 }
 
@@ -24,13 +24,13 @@ export interface HookVerdict {
 
 export interface HookRunnerOptions extends HookPlace {
   readonly redact: Redact;
-  /** Told of every hook that failed. */
+  /** Receives a line for every failed hook. */
   log(line: string): void;
   readonly closeMs?: number;
 }
 
 const CLOSE_MS = 10_000;
-/** Of calls that hooks still have to be told about. */
+/** Limit of calls with pending post-hooks. */
 const MAX_WAITING = 1_000;
 
 export function createHookRunner(options: HookRunnerOptions): HookRunner {

@@ -9,7 +9,7 @@ const MAX_WAITING = 100;
 /** One caller must not keep the others from being heard. */
 const MAX_WAITING_OF_ONE = 20;
 const LOOK_EVERY_MS = 2_000;
-/** Waiting is no progress of the work: all of it counts for less than the work's first step. */
+/** Waiting is not progress: all of it counts less than the first step of the work. */
 const PROGRESS_OF_WAITING = 0.001;
 
 export const APPROVAL_CHOICES = ["once", "session", "always", "deny"] as const;
@@ -22,7 +22,7 @@ export interface PendingApproval {
   readonly action: string;
   /** Whose call waits. */
   readonly caller: string;
-  /** What a person has to know, with control characters made visible. */
+  /** The request as shown to a person, with control characters made visible. */
   readonly text: string;
   readonly choices: readonly ApprovalChoice[];
   /** The rule that "always" would write. */
@@ -50,7 +50,7 @@ export interface ApprovalQueue extends PermissionPrompter {
   answer(approvalId: string, answer: ApprovalAnswer): void;
   readonly events: Topic<ApprovalEvent>;
   /**
-   * Adds a place where people answer; `isAttended` tells whether anybody can answer there now. Without such a place
+   * Adds a place where people answer; `isAttended` returns whether someone can answer there now. Without such a place
    * nothing waits: removing the last one settles all pending approvals as unattended.
    */
   attend(isAttended: () => boolean): () => void;
@@ -104,13 +104,13 @@ export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQue
       const found = waiting.get(approvalId);
       if (!found) throw notWaiting(approvalId);
       if (!found.approval.choices.includes(answer)) throw notOffered();
-      // Gone at once, so that a second answer is told so.
+      // Removed at once, so that a second answer is rejected.
       waiting.delete(approvalId);
       found.resolve(answer === "deny" ? { answer, reason, by } : { answer, by });
     },
     events,
     attend(isAttended) {
-      // A function of its own, so that each call adds a place.
+      // A new function, so that each call adds a distinct place.
       const place = () => isAttended();
       places.add(place);
       return () => {

@@ -61,7 +61,7 @@ const isListOf = (list: Place, item: Place): boolean =>
   list.keys.at(-1) === EVERY &&
   item.keys.every((key, index) => key === list.keys[index]);
 
-/** An argument of such a name is what a rule with that condition is about, declared or not. */
+/** Arguments of these names are subject to the condition of that name, declared or not. */
 const BY_NAME = ["path", "command", "host"] as const;
 
 function placesIn(schema: z.core.$ZodType, keys: Place["keys"]): readonly Place[] {

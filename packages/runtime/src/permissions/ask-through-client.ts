@@ -10,7 +10,7 @@ const Content = z.object({
   reason: z.string().max(1_000).optional(),
 });
 
-/** Asks with a form in the client that called. A form that is closed is a no; one that cannot be shown is nobody there. */
+/** Asks with a form in the client that called. A closed form is a no; a form that cannot be shown counts as unattended. */
 export const askThroughClient: PermissionPrompter = {
   async requestPermission(request) {
     const { always } = request;

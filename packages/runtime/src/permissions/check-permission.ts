@@ -6,14 +6,14 @@ import { type PermissionPrompter, unattended } from "./prompter.ts";
 import { describeRule, describeRuleInside, type PermissionRule } from "./rule.ts";
 import type { SessionAnswers } from "./session-answers.ts";
 
-/** `host`: whoever started us asks the person, so only deny rules hold. `enforce`: what rules do not allow is asked here. */
+/** `host`: the host asks the person, so only deny rules apply. `enforce`: Octant asks about calls that no rule allows. */
 export type PermissionSetting = "host" | "enforce";
 
 export interface CheckPermissionOptions {
   readonly policy: Policy;
   readonly permissions: PermissionSetting;
   readonly session: SessionAnswers;
-  /** Nobody can be asked when absent. */
+  /** Absent when no person can be asked. */
   readonly prompter?: PermissionPrompter;
   /** Which session a call belongs to; its caller when absent. */
   sessionOf?(ctx: Context): string;

@@ -1,10 +1,10 @@
 import { parsePlainCommand, parseShell, type ShellWord, splitPlainCommands } from "./shell-words.ts";
 
-/** A command as it stands in a call, read once for all rules. */
+/** A command of a call, parsed once for all rules. */
 export interface Command {
   /** Its words, when it is for sure one command and nothing else. */
   readonly words: readonly string[] | undefined;
-  /** The words of every command that it may hold, also inside other words; undefined when only a shell could tell. */
+  /** The words of every command that it may hold, also inside other words; undefined when only a shell could determine them. */
   readonly within: readonly (readonly ShellWord[])[] | undefined;
 }
 
@@ -44,7 +44,7 @@ export const beginsWith = ({ words }: Command, prefix: readonly string[]): boole
 
 /**
  * For a deny or prompt rule: the words occur in this order in any command of it, with anything before and between, so
- * that `env`, `sudo`, a path before the program or options do not hide it. What cannot be read counts as if they did.
+ * that `env`, `sudo`, a path before the program or options do not hide it. An unreadable command counts as a match.
  */
 export const mayContain = ({ within }: Command, prefix: readonly string[]): boolean =>
   within === undefined || within.some((words) => hasInOrder(words, prefix));
@@ -81,7 +81,7 @@ function readScript(text: string, nesting: number): Command["within"] {
 
 /**
  * A word with blanks or signs of a shell in it may be a script, as in `sh -c "…"`, or prose, as in `git commit -m "…"`.
- * What cannot be read is unclear after an option that takes a script; elsewhere its bare words are what there is.
+ * An unreadable word after an option that takes a script is unclear; elsewhere its bare words count.
  */
 function withNested(commands: readonly (readonly ShellWord[])[], nesting: number): Command["within"] {
   const all = [...commands];

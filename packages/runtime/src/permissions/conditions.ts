@@ -7,12 +7,12 @@ import { type PathGlob, type Places, toPathGlob } from "./path-glob.ts";
 import type { ResolvedPath } from "./real-path.ts";
 import type { ArgumentConditions, PermissionMode } from "./rule.ts";
 
-/** Whether what a call is about fits one condition of a rule. */
+/** Whether the facts of a call match one condition of a rule. */
 export type Condition = (facts: Facts) => boolean;
 
 /**
- * The conditions of a rule. An allow rule needs all that the call is about to fit for sure; for a deny or prompt rule
- * one thing that may fit is enough. So what cannot be evaluated never lets a call pass.
+ * The conditions of a rule. An allow rule needs every fact of the call to match for sure; for a deny or prompt rule one
+ * possible match is enough. So a call that cannot be evaluated never passes.
  */
 export function toConditions(
   args: ArgumentConditions,
@@ -71,7 +71,7 @@ const HOST_FIT: Fit<Host, HostTest> = {
   possible: (host, test) => test(host) !== false,
 };
 
-/** A condition on one argument means what that argument holds; where nothing is declared, its value. */
+/** A condition on one argument applies to its declared content, or to its value if nothing is declared. */
 function namedCondition(
   name: string,
   wanted: readonly Scalar[],

@@ -7,7 +7,7 @@ import { type Host, parseHost } from "./hosts.ts";
 import type { Places } from "./path-glob.ts";
 import { type ResolvedPath, resolvePath } from "./real-path.ts";
 
-/** What a call is about, by the declaration of its action. */
+/** The facts of a call, by the declaration of its action. */
 export function toDeclaredFacts(
   { input, file }: PolicyCall,
   declaration: Declaration,
@@ -60,7 +60,7 @@ function findPath(uri: string, base: string, isTree: boolean): Found<ResolvedPat
 
 const fileOf = (symbolId: string): string => symbolId.replace(/^sym:/, "").replace(/#.*$/s, "");
 
-/** Edits without a diff are about files that other arguments name. What an undo ref changes cannot be seen in it. */
+/** Edits without a diff concern files named by other arguments. The files of an undo ref are not visible in it. */
 function findPatched(patch: unknown, base: string): Found<ResolvedPath> {
   if (typeof patch !== "string") return nothing;
   try {
@@ -79,7 +79,7 @@ function findPatched(patch: unknown, base: string): Found<ResolvedPath> {
   }
 }
 
-/** What the parser calls the file of hunks without a name. */
+/** The parser's name for the file of unnamed hunks. */
 const NAMED_ELSEWHERE = "//";
 
 const toUri = (name: string, base: string): string => {

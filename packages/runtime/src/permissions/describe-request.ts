@@ -7,8 +7,8 @@ const MAX_LINE_CHARS = 400;
 const MAX_PREVIEW_LINES = 200;
 
 /**
- * What a person has to know to decide, in lines. Everything that came with the call is shown with its control
- * characters visible and behind a mark, so that nothing in it can look like a line of ours.
+ * The lines a person needs to decide. Everything from the call is shown with visible control
+ * characters and behind a marker, so that it cannot imitate our own lines.
  */
 export function describeRequest({
   name,

@@ -15,7 +15,7 @@ export interface ExplainOptions {
   readonly policy: Policy;
   readonly permissions: PermissionSetting;
   readonly mode?: Mode | undefined;
-  /** What the caller may do at most; everything when absent. */
+  /** The caller's maximum access; default everything. */
   readonly access?: Access;
   readonly hooks: readonly HookSettings[];
   readonly sandbox: SandboxFacts;
@@ -27,7 +27,7 @@ export interface SandboxFacts {
   readonly detail: string;
 }
 
-/** What decides about a call, and why. The first step that does not pass decides. */
+/** The decision about a call and its reason. The first step that does not pass decides. */
 export interface PolicyExplanation {
   readonly name: string;
   readonly outcome: "runs" | "asks" | "refused";
@@ -44,7 +44,7 @@ export interface PolicyExplanation {
   readonly hooks: readonly HookSettings[];
   /** Where commands that the call starts would run. */
   readonly sandbox: SandboxFacts;
-  /** The rule that would stop the question; null when there is none, or when nobody asks. */
+  /** The rule that would avoid the question; null when there is none, or when no question is asked. */
   readonly allow_rule: PermissionRule | null;
 }
 

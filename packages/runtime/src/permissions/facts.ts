@@ -8,13 +8,13 @@ export interface PolicyCall {
   readonly name: string;
   /** As its schema left it, with defaults. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Whose declaration tells what the arguments hold; without it any text in them may be anything. */
+  /** The action whose declaration describes the arguments; without it, any text in them may be anything. */
   readonly action?: AnyAction | undefined;
   /** Judges the call as if it were about this file alone and not about the trees that it names. */
   readonly file?: string;
 }
 
-/** What a call is about. Each kind is looked for when a rule asks, and once. */
+/** The facts of a call. Each kind is computed once, when a rule needs it. */
 export interface Facts {
   readonly input: PolicyCall["input"];
   holdingOf(argument: string): Holding | undefined;
@@ -28,8 +28,8 @@ export interface Facts {
 export interface Found<T> {
   readonly values: readonly T[];
   /**
-   * What else is there: `other` is known to be of another kind, such as a ref where a path may stand; `unclear` may be
-   * anything. An allow rule wants neither, a rule that holds back takes what is unclear for a match.
+   * Further content: `other` is known to be of another kind, such as a ref in place of a path; `unclear` may be
+   * anything. An allow rule accepts neither; a restrictive rule treats `unclear` as a match.
    */
   readonly besides: "nothing" | "other" | "unclear";
 }

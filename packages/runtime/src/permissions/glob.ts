@@ -20,7 +20,7 @@ export const escapeGlob = (text: string): string => text.replaceAll(/[\\*?[\]{}(
 
 export const isGlob = (text: string): boolean => /[\\*?[\]{}]/.test(text);
 
-/** The folder under which everything lies that an absolute glob can match. */
+/** The folder that contains everything an absolute glob can match. */
 export function literalFolder(glob: string): string {
   const segments = glob.split("/");
   const firstSign = segments.findIndex((segment) => /[*?[\]{}]/.test(segment.replaceAll(/\\[\s\S]/g, "")));

@@ -4,12 +4,12 @@ import { type Host, parseHost } from "./hosts.ts";
 import type { Places } from "./path-glob.ts";
 import { type ResolvedPath, resolvePath } from "./real-path.ts";
 
-/** Past this nobody looks at each text: a rule that holds back matches. */
+/** Beyond this number texts are not checked one by one: restrictive rules match. */
 const MAX_TEXTS = 200;
 
 /**
- * What a call of a foreign tool may be about: every text in its input may be a path, a command or hold a URL. It is
- * always unclear in part, so no allow rule rests on it.
+ * The possible facts of a foreign tool's call: every text in its input may be a path, a command or a URL. They are
+ * always partly unclear, so no allow rule matches on them.
  */
 export function toGuessedFacts({ input }: PolicyCall, { roots }: Places): Facts {
   const [base = "/"] = roots;

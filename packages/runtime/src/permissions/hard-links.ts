@@ -3,12 +3,12 @@ import { fromNative, type Path, toNative } from "@octant/host";
 import { inodeOf } from "./real-path.ts";
 
 interface Wanted {
-  /** Under which everything lies that matches. */
+  /** The folder that contains all matches. */
   readonly folder: Path;
   matches(path: Path): boolean;
 }
 
-/** Folders of many files that hold nobody's secrets; a rule about one of them starts below it. */
+/** Large folders without secrets; a rule about one of them starts below it. */
 const SKIPPED: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 const MAX_ENTRIES = 200_000;
 

@@ -4,8 +4,8 @@ import { describeRule, type PermissionRule } from "./rule.ts";
 import { toToolTest } from "./tool-pattern.ts";
 
 /**
- * What a person should know of rules that can never match, most of them typing errors: a deny rule that is not
- * enforced must not go unnoticed. Foreign tools come and go, so nothing is said of rules that may be about them.
+ * Warnings about rules that can never match, mostly typos: an ineffective deny rule must not go unnoticed. Rules that
+ * may refer to foreign tools are not reported, since those come and go.
  */
 export function findIdleRules(tiers: readonly TierRules[], tools: readonly Tool[]): readonly string[] {
   const actions = tools.flatMap((tool) =>

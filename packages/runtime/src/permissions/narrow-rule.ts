@@ -8,13 +8,13 @@ import type { Places } from "./path-glob.ts";
 import type { ResolvedPath } from "./real-path.ts";
 import { PermissionRule } from "./rule.ts";
 
-/** A rule that names more is no answer to one question any more. */
+/** With more paths, a rule would be broader than the question. */
 const MAX_PATHS = 5;
 const MAX_PREFIX_WORDS = 3;
 
 /**
  * This action, in these folders, with the first words of this command, for this host. Undefined when it is not clear
- * what the call is about. Whether the rule does allow the call is for the caller to try.
+ * what the call is about. The caller must verify that the rule allows the call.
  */
 export function toNarrowRule(
   { name, action }: PolicyCall,
@@ -40,7 +40,7 @@ export function toNarrowRule(
   return rule.success ? rule.data : undefined;
 }
 
-/** The files of one folder; a folder that is meant itself, or with all in it. A file at the top stands alone. */
+/** A glob for the files of one folder, or for a folder itself with its contents. A top-level file is named alone. */
 function toGlob({ real, isTree }: ResolvedPath, roots: readonly Path[]): string {
   const root = roots.find((one) => isWithin(one, real));
   const inside = root === undefined ? real : real.slice(root === "/" ? 1 : root.length + 1);
@@ -54,7 +54,7 @@ function toGlob({ real, isTree }: ResolvedPath, roots: readonly Path[]): string 
 const isFolder = (path: Path): boolean =>
   statSync(toNative(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** `npm run build`, without what varies from call to call; all words when only the program would remain. */
+/** `npm run build`, without arguments that vary; all words if only the program would remain. */
 function toPrefix({ words = [] }: Command): readonly string[] {
   const firstOther = words.findIndex((word) => !/^[a-z][\w:-]*$/i.test(word));
   const leading = words.slice(0, firstOther === -1 ? words.length : firstOther);

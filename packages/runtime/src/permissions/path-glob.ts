@@ -10,11 +10,11 @@ export interface Places {
   readonly home?: string;
 }
 
-/** A glob, once for allow rules and once for those that hold something back: what is unclear is read against the call. */
+/** A glob in two readings, for allow rules and for restrictive ones: unclear cases count against the call. */
 export interface PathGlob {
   /** Both the entry and where it leads match, and so would anything below a folder that is taken as a whole. */
   surelyHolds(path: ResolvedPath): boolean;
-  /** Any of its names matches, or a folder that it lies in, or something that may lie below it. */
+  /** Whether any of its names, a parent folder or something below it may match. */
   mayHold(path: ResolvedPath): boolean;
 }
 

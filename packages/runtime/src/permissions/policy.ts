@@ -21,7 +21,7 @@ export interface Policy {
   evaluate(call: PolicyCall): Decision;
   /** Each tier's first rule that matches, highest tier first. */
   votes(call: PolicyCall): readonly Decision[];
-  /** The narrowest rule worth keeping that would allow this call and its like; undefined when none can tell them. */
+  /** The narrowest useful rule that would allow this call and similar ones; undefined when none can describe them. */
   narrowRule(call: PolicyCall): PermissionRule | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { PermissionRule } from "./rule.ts";
 export interface PermissionRequest {
   /** `fs.write` or `mcp__server__tool`. */
   readonly name: string;
-  /** What the action does, in its own words. */
+  /** The action's summary. */
   readonly summary: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** What would change, such as a diff. */
@@ -15,7 +15,7 @@ export interface PermissionRequest {
   readonly caller: Caller;
   /** Reaches the person through the client that called. */
   readonly ask: Context["ask"];
-  /** For who waits long: the caller sees that it is not forgotten. */
+  /** Shows the waiting caller that the question is still open. */
   readonly progress: Context["progress"];
   readonly signal: AbortSignal;
   /** Whether an answer that was given meanwhile, to another question, covers this one too. */
@@ -24,23 +24,23 @@ export interface PermissionRequest {
   readonly always?: PermissionRule | undefined;
 }
 
-/** `by` names who answered, where that is not the person at the caller. */
+/** `by` names who answered, if not the person at the caller. */
 export type PermissionAnswer =
   | { readonly answer: "once" | "session" | "always"; readonly by?: string }
   | { readonly answer: "deny"; readonly reason?: string | undefined; readonly by?: string }
-  /** Nobody is there to be asked, or nobody answered; the reason says what the caller can do about it. */
+  /** No one could be asked or answered; the reason says what the caller can do. */
   | { readonly answer: "unattended"; readonly reason?: string };
 
 export interface PermissionPrompter {
   requestPermission(request: PermissionRequest): Promise<PermissionAnswer>;
 }
 
-/** For runs that nobody watches: what needs an approval is refused. */
+/** For unattended runs: calls that need approval are refused. */
 export const unattended: PermissionPrompter = {
   requestPermission: async () => ({ answer: "unattended" }),
 };
 
-/** Asks one after the other until somebody is there. */
+/** Tries the prompters in order until one is attended. */
 export const askInOrder = (prompters: readonly PermissionPrompter[]): PermissionPrompter => ({
   async requestPermission(request) {
     let answer: PermissionAnswer = { answer: "unattended" };

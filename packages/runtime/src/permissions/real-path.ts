@@ -23,7 +23,7 @@ export function resolvePath(uri: string, base: Path, holdsTree: boolean): Resolv
   const { parent, name } = splitPath(named);
   const entry = real === named ? named : joinPath(toRealPath(parent, MAX_LINKS), name);
   const found = statSync(toNative(real), { throwIfNoEntry: false });
-  // What is not there now may be a folder in another commit.
+  // A missing path may be a folder in another commit.
   const isTree = holdsTree && (found?.isDirectory() ?? true);
   return { named, entry, real, isTree, ...(found?.isFile() && found.nlink > 1 && { inode: inodeOf(found) }) };
 }
@@ -36,7 +36,7 @@ function toRealPath(path: Path, linksLeft: number): Path {
   const folder = toRealPath(parent, linksLeft);
   if (!entry) return joinPath(folder, name);
   if (linksLeft === 0) throw new Error("too many links");
-  // Whoever writes to a link to nothing makes its target.
+  // Writing to a dangling link creates its target.
   const target = fromNative(readlinkSync(native, { encoding: "buffer" }));
   return toRealPath(joinPath(folder, target), linksLeft - 1);
 }

@@ -46,7 +46,7 @@ const oneOrMore = <S extends z.ZodType>(schema: S) =>
   z.union([schema, z.array(schema).min(1).max(MAX_VALUES)]);
 
 /**
- * What the arguments must be for the rule to apply; all of them. `path`, `command` and `host` look at every argument
+ * Conditions on the arguments; all must hold for the rule to apply. `path`, `command` and `host` look at every argument
  * that is declared to hold such a thing, any other name at the argument of that name.
  */
 export const ArgumentConditions = z.preprocess(

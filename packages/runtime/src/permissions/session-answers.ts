@@ -4,7 +4,7 @@ import type { Places } from "./path-glob.ts";
 import { createPolicy, type Decision, type Policy } from "./policy.ts";
 import type { PermissionRule } from "./rule.ts";
 
-/** What people have decided for the rest of a session. It lifts questions, never a deny of the settings. */
+/** Decisions for the rest of a session. They skip questions, but never override a deny of the settings. */
 export interface SessionAnswers {
   allows(session: string, call: PolicyCall): boolean;
   /** The rule of the session that refuses the call; undefined when none does. */

@@ -38,7 +38,7 @@ const PIECE =
 
 /**
  * The words of every simple command in a text for a shell, the targets of redirections among them. Undefined when only
- * a shell could tell: substitutions, variables, braces, here-documents, quotes without an end.
+ * a shell could determine them: substitutions, variables, braces, here-documents, quotes without an end.
  */
 export function parseShell(text: string): readonly (readonly ShellWord[])[] | undefined {
   const commands: ShellWord[][] = [[]];

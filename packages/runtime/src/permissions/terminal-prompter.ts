@@ -10,7 +10,7 @@ export interface Terminal {
   readonly output: Writable;
 }
 
-/** Asks the person at the terminal, one question at a time. When the input ends, nobody is there any more. */
+/** Asks the person at the terminal, one question at a time. When the input ends, it becomes unattended. */
 export function createTerminalPrompter(terminal: Terminal): PermissionPrompter {
   let last: Promise<unknown> = Promise.resolve();
   return {

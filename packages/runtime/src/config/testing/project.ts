@@ -6,7 +6,7 @@ import type { TierName } from "../tiers.ts";
 
 type FileTier = Exclude<TierName, "environment">;
 
-/** A project folder and a home of its own, both gone at the end. */
+/** A temporary project folder and home, removed at the end. */
 export interface TestProject extends Disposable {
   readonly root: string;
   readonly env: Record<string, string>;
