@@ -1,39 +1,100 @@
-export * from "./budget.ts";
-export * from "./builtins.ts";
+export { ANSWER_BYTES, ANSWER_MARGIN_BYTES, MAX_ANSWER_BYTES } from "./budget.ts";
+export { BackendStatus, withBuiltins } from "./builtins.ts";
 export type { CallEvent } from "./calls.ts";
-export * from "./client.ts";
+export { type ActionsOf, type Client, createClient } from "./client.ts";
 export type { Clock } from "./clock.ts";
 export { didYouMean, nearestName } from "./did-you-mean.ts";
-export * from "./dispatch.ts";
-export * from "./envelope.ts";
-export * from "./errors.ts";
-export * from "./help.ts";
-export * from "./holds.ts";
-export * from "./ids.ts";
-export * from "./jobs/index.ts";
+export {
+  type Call,
+  type CallOptions,
+  type CheckedCall,
+  createDispatcher,
+  type Dispatch,
+  type DispatcherOptions,
+  type Reply,
+  type Step,
+} from "./dispatch.ts";
+export type { Envelope, ErrorBody, Meta, Paging } from "./envelope.ts";
+export { ERRORS, type ErrorCode, ToolError } from "./errors.ts";
+export { renderAction, renderHelp } from "./help.ts";
+export { type Holding, heldBy, holding } from "./holds.ts";
+export {
+  Hash,
+  handle,
+  JobId,
+  newHandle,
+  PatchId,
+  Position,
+  ProcId,
+  Range,
+  Ref,
+  RunId,
+  SymbolId,
+  schemeOf,
+  Uri,
+} from "./ids.ts";
+export {
+  createJobEvents,
+  createJobs,
+  createWorker,
+  JOB_STATES,
+  type Job,
+  type JobEvent,
+  type JobEventView,
+  type JobFilter,
+  type JobRequest,
+  type JobState,
+  type JobStore,
+  type Jobs,
+  type JobWrite,
+  PATIENCE_MS,
+  toEventView,
+  type Worker,
+} from "./jobs/index.ts";
 export { Lines, toRange } from "./lines.ts";
-export * from "./lookup.ts";
-export * from "./modes.ts";
-export * from "./outline.ts";
-export * from "./paging.ts";
-export * from "./registry.ts";
-export type { JobStarted } from "./run-action.ts";
+export { actionOf, ownAction, toolOf } from "./lookup.ts";
+export { allowedIn, MODES, type Mode } from "./modes.ts";
+export { itemsOf, outlineOf, type SchemaPart } from "./outline.ts";
+export { createCursors, pagingInput, staleCursor } from "./paging.ts";
+export { createRegistry, type Registry, type RegistryChange } from "./registry.ts";
 export {
   asksForLargeAnswer,
-  type CallRunnerOptions,
   createCallRunner,
   createLargeCalls,
   type LargeCalls,
   MAX_CALLS_IN_FLIGHT,
   MAX_LARGE_CALLS,
-  type RunCall,
 } from "./running/call-runner.ts";
-export * from "./schema.ts";
-export * from "./schema-page.ts";
-export * from "./stream.ts";
+export { type JsonSchema, toInputSchema } from "./schema.ts";
+export { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";
+export type { StreamChunk } from "./stream.ts";
 export { createDescribe, createToText, type Describe, type ToText } from "./text/read-envelope.ts";
 export { type ActionText, counted, factsOf, type Reader } from "./text/text.ts";
-export * from "./tool.ts";
-export * from "./topic.ts";
-export * from "./trace.ts";
+export {
+  type Access,
+  type Action,
+  type Answer,
+  type AnyAction,
+  type Attachment,
+  action,
+  type Backend,
+  type BinaryPart,
+  type Caller,
+  type Context,
+  type DecisionNote,
+  defineTool,
+  type Intent,
+  type ListingWeight,
+  type OngoingJob,
+  type OutputOf,
+  type Progress,
+  type Question,
+  type RefReader,
+  type StepContext,
+  TIMINGS,
+  type Timing,
+  type Tool,
+} from "./tool.ts";
+export { createTopic, type Published, type Topic } from "./topic.ts";
+export { toTraceId } from "./trace.ts";
 export { toOneLine, toVisible } from "./visible.ts";

@@ -1,49 +1,176 @@
-export * from "./blobs/blobs.ts";
-export * from "./browser/index.ts";
+export { type Blobs, createBlobs, toRef } from "./blobs/blobs.ts";
 export {
-  type BeginOptions,
-  type Checkpoint,
-  type Checkpoints,
-  createCheckpoints,
-  type OpenTurn,
-  type Restoration,
-  type SnapshotChange,
-  type Turn,
-} from "./checkpoints/index.ts";
-export * from "./confinement.ts";
-export * from "./edits/compare.ts";
-export * from "./edits/edits.ts";
+  type Acting,
+  type Browsers,
+  createBrowsers,
+  findTarget,
+  invalid,
+  isTimeout,
+  loadPlaywright,
+  markElements,
+  messageOf,
+  noPage,
+  type Profile,
+  type Report,
+  type Route,
+  recordPage,
+  takeChanges,
+  takeSnapshot,
+  toShownUrl,
+  toSiteUrl,
+} from "./browser/index.ts";
+export type { Checkpoints, OpenTurn, SnapshotChange, Turn } from "./checkpoints/index.ts";
+export { type Confinement, createConfinement, splitPath } from "./confinement.ts";
+export { compareStates } from "./edits/compare.ts";
+export { createEdits, type Edits, type PatchResult } from "./edits/edits.ts";
 export { MAX_EDIT_BYTES } from "./edits/existing-file.ts";
-export { createLock, type Lock, type LockOptions } from "./edits/lock.ts";
+export { createLock } from "./edits/lock.ts";
 export { errnoOf } from "./errno.ts";
-export type * from "./files/file-content.ts";
-export * from "./files/files.ts";
+export type { Reading } from "./files/file-content.ts";
+export { createFiles, type Files } from "./files/files.ts";
 export { imageSize } from "./files/image-size.ts";
 export { MAX_IMAGE_BYTES } from "./files/images.ts";
-export type * from "./files/read-file.ts";
+export type { ReadOptions } from "./files/read-file.ts";
 export { toPlace } from "./files/refs.ts";
 export { MAX_HASHED_BYTES } from "./files/stat.ts";
 export { restOfCharacter, wholeCharacters } from "./files/text.ts";
-export * from "./git/index.ts";
-export * from "./hashes.ts";
+export {
+  type ApplyTo,
+  applyPatch,
+  type BlameGroup,
+  type ChangedFile,
+  type Commit,
+  createBranch,
+  createGit,
+  deleteBranch,
+  emptyTree,
+  type FileDiff,
+  findCommit,
+  findHead,
+  findObject,
+  type Git,
+  type GitAllowance,
+  isShallow,
+  listBranches,
+  listRefNames,
+  makeCommit,
+  makeDiff,
+  type Repository,
+  readBlame,
+  readBlob,
+  readDiffStat,
+  readFileAt,
+  readLog,
+  readStatus,
+  type Status,
+  type StatusEntry,
+  switchTo,
+} from "./git/index.ts";
+export { hashOf } from "./hashes.ts";
 export { backgroundClock, systemClock } from "./jobs/clock.ts";
 export { createJobStore } from "./jobs/job-store.ts";
 export { isAlive, thisProcess } from "./jobs/process-identity.ts";
-export * from "./language-servers/index.ts";
-export * from "./network/index.ts";
-export * from "./patch/index.ts";
-export * from "./path.ts";
-export * from "./processes/index.ts";
+export {
+  type AppliedEdit,
+  applyWorkspaceEdit,
+  createLanguageClient,
+  createLanguageServers,
+  EDIT_MS,
+  type FormatOptions,
+  type LanguageClient,
+  type LanguageServers,
+  type LanguageServersOptions,
+  proposedEdits,
+  readSourceText,
+  SEVERITIES,
+  ServerRefused,
+  ServerUnavailable,
+  type SourceCall,
+  type SourceDiagnostic,
+  type SourcePlace,
+  type SourceText,
+  type Spot,
+  startServer,
+} from "./language-servers/index.ts";
+export {
+  checkFree,
+  createNetwork,
+  downloadFile,
+  type FindOpener,
+  type HttpResponse,
+  LOCAL_POLICY,
+  type Network,
+  type NetworkOptions,
+  type NetworkPolicy,
+  openInBrowser,
+  placeFile,
+  type Resolve,
+} from "./network/index.ts";
+export { MAX_FILES, MAX_PATCH_BYTES, parsePatch, StructuredEdit, unifiedDiff } from "./patch/index.ts";
+export {
+  comparePaths,
+  encodePath,
+  fromNative,
+  isWithin,
+  type Path,
+  pathToUri,
+  toNative,
+  uriToPath,
+} from "./path.ts";
+export {
+  createProcesses,
+  limitsOf,
+  MAX_RUNNING,
+  MAX_STDIN_BYTES,
+  type ProcessEvent,
+  type Processes,
+  type ProcessInfo,
+  type ProcessSpec,
+  type ProcessStatus,
+  passedEnvironment,
+  type Spool,
+} from "./processes/index.ts";
 export { startLaunched } from "./programs/start-program.ts";
 export { findOutsideProjects, pathOutsideProjects } from "./programs/trusted-program.ts";
-export * from "./sandbox/index.ts";
-export * from "./screen/index.ts";
-export * from "./search/ripgrep.ts";
-export * from "./search/search-text.ts";
+export {
+  createSandbox,
+  DEFAULT_SANDBOX,
+  type Exchange,
+  isWeaker,
+  type NetworkRule,
+  SANDBOX_LEVELS,
+  SANDBOX_MODES,
+  type Sandbox,
+  type SandboxSettings,
+  type SandboxStatus,
+} from "./sandbox/index.ts";
+export {
+  createScreen,
+  durationOf,
+  findChanges,
+  frameAt,
+  type RecordedVideo,
+  type Recorder,
+  type Screen,
+} from "./screen/index.ts";
+export { createRipgrep, type TextPattern } from "./search/ripgrep.ts";
+export { MAX_SEARCH_MS, type Searchable, searchText } from "./search/search-text.ts";
 export { shellQuote } from "./shell-quote.ts";
-export * from "./state.ts";
-export * from "./store/index.ts";
+export { openStateFolder, type StateFolder } from "./state.ts";
+export {
+  type Annotation,
+  type Artifact,
+  DIRECTIONS,
+  type Identity,
+  type StoredContent,
+} from "./store/index.ts";
 export { syncFolder } from "./sync-folder.ts";
 export { cacheFolder } from "./user-folders.ts";
-export * from "./watching/index.ts";
-export * from "./workspace.ts";
+export {
+  type ChangeListener,
+  createFileChanges,
+  createWatcher,
+  type FileChanges,
+  type Watcher,
+} from "./watching/index.ts";
+export { createWorkspace, type Workspace } from "./workspace.ts";
