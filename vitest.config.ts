@@ -11,8 +11,8 @@ export default defineConfig({
     retry: process.env["CI"] === "true" ? 1 : 0,
     // Many tests wait for processes rather than compute.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000, interval: 20 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
   },
 });

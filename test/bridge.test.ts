@@ -20,7 +20,7 @@ beforeAll(async () => {
   issuer = await createTestIssuer();
   project = createFixtureProject();
   bridge = await startBridge(project, issuer, ["--max-streams", "3"]);
-}, 60_000);
+});
 afterAll(async () => {
   await bridge[Symbol.asyncDispose]();
   await issuer[Symbol.asyncDispose]();

@@ -87,7 +87,7 @@ test("all clients are registered and tried, a second run finds nothing to do, an
   expect(rowsOf(removed.stdout).map(({ status }) => status)).toEqual(names.map(() => "removed"));
   expect(JSON.parse(read(join(home, ".cursor/mcp.json")))).toEqual({ mcpServers: {} });
   expect(read(join(home, ".codex/config.toml"))).toBe("");
-}, 60_000);
+});
 
 test("only the entry changes: remarks, order, link and mode stay, and secrets beside it are not shown", async () => {
   const before =

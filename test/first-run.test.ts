@@ -81,7 +81,7 @@ test("the first run finds a local model, and nothing has to be typed again the n
   await terminal.shows("resumes this session");
   terminal.type("$OCTANT chat 'hello again'\r");
   await terminal.shows("› hello again");
-  await expect.poll(() => provider.requests.length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => provider.requests.length).toBe(2);
 });
 
 test("leaving the first run with Ctrl-C changes nothing and exits with 1", async () => {

@@ -33,7 +33,7 @@ test("a hundred commands at once all run; more than can run at a time wait for a
   expect(answers.map(({ data, error }) => data?.["stdout"] ?? error)).toEqual(
     answers.map((_, n) => `${n}\n`),
   );
-}, 60_000);
+});
 
 test("when as many processes run as may, a further one is OVERLOADED with a time, and runs when one has ended", async () => {
   await using octant = await startSession([], createPlace("overload").options);
@@ -48,7 +48,7 @@ test("when as many processes run as may, a further one is OVERLOADED with a time
   const waiting = octant.exec("echo late");
   await octant.call("proc", { action: "kill", proc_id: started[0]?.data?.["proc_id"] });
   expect((await waiting).data).toMatchObject({ stdout: "late\n" });
-}, 60_000);
+});
 
 test("when one root of two is removed, commands run in the other", async () => {
   const { root, options } = createPlace("roots");
@@ -64,7 +64,7 @@ test("when one root of two is removed, commands run in the other", async () => {
   rmSync(root, { recursive: true });
   const none = await octant.exec("echo none");
   expect(none.error?.code).toBe("NOT_FOUND");
-}, 60_000);
+});
 
 const canMount = process.platform === "linux" && process.getuid?.() === 0;
 

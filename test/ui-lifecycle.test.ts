@@ -9,8 +9,8 @@ import { openShop, type Shop } from "./ui/shop.ts";
 import { openUi } from "./ui/ui-client.ts";
 
 /** `UI_SESSIONS=50` opens as many as the issue asks for; each costs a second on a busy machine. */
-const SESSIONS = Number(process.env["UI_SESSIONS"] ?? 20);
-const GONE_MS = 15_000;
+const SESSIONS = Number(process.env["UI_SESSIONS"] ?? 10);
+const GONE_MS = 60_000;
 
 /** Processes below a process, by the parents that they have now. */
 function familyOf(pid: number): number[] {

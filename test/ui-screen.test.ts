@@ -109,5 +109,5 @@ describe.skipIf(lacks(...PARTS))("a desktop under Xvfb", () => {
       ]);
     const { changes } = await client.ui("session", { duration: 8_000, ...screen });
     expect(changes).toHaveLength(3);
-  }, 60_000);
+  });
 });
