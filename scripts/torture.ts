@@ -24,6 +24,7 @@ import { repls } from "./torture/processes-repls.ts";
 import { wholeOutput } from "./torture/processes-whole.ts";
 import { races } from "./torture/races.ts";
 import { createRandom, type Report, type Torture } from "./torture/report.ts";
+import { uiSessions } from "./torture/ui-sessions.ts";
 import { wireMalformed } from "./torture/wire-malformed.ts";
 
 interface Entry {
@@ -50,6 +51,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "broken-lines": { torture: edgesLines, count: 10_000 },
   "broken-messages": { torture: wireMalformed, count: 10_000 },
   "nats-jobs": { torture: natsKills, count: 1_000 },
+  "ui-sessions": { torture: uiSessions, count: 50 },
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
   "agent-kills": { torture: agentKills, count: 200 },
   "agent-tasks": { torture: agentTasks, count: 20 },

@@ -1,5 +1,6 @@
 import { type Backend, ToolError } from "@octant/core";
 import { invalid } from "../browser/failures.ts";
+import { createMacos } from "./macos.ts";
 import { createDesktop } from "./program.ts";
 import { type Recorder, startRecording } from "./recorder.ts";
 import { createX11 } from "./x11.ts";
@@ -56,7 +57,8 @@ export interface ScreenOptions {
 /** Nothing is started before it is used. */
 export function createScreen({ env, isOn }: ScreenOptions): Screen {
   const desktop = createDesktop(env);
-  const x11 = createX11(desktop);
+  const isMac = process.platform === "darwin";
+  const backend = isMac ? createMacos(desktop) : createX11(desktop);
   const why = reasonAgainst(env, desktop.find);
 
   const check = () => {
@@ -65,11 +67,11 @@ export function createScreen({ env, isOn }: ScreenOptions): Screen {
         by: "settings",
         rule: "ui.screen",
       });
-    if (why) throw new ToolError("UNSUPPORTED", why.message, { what: "the screen", how: why.how });
+    if (why) throw unsupported(why.message, why.how);
   };
 
   const findWindow = async (target: string, signal: AbortSignal): Promise<Window> => {
-    const windows = await x11.windows(signal);
+    const windows = await backend.windows(signal);
     const wanted = target.toLowerCase();
     const found =
       windows.find(({ id, pid }) => id === target || String(pid) === target) ??
@@ -84,27 +86,31 @@ export function createScreen({ env, isOn }: ScreenOptions): Screen {
 
   return {
     check,
-    ...x11,
+    ...backend,
     async focus(target, signal) {
       const window = await findWindow(target, signal);
-      await x11.activate(window.id, signal);
+      await backend.activate(window.id, signal);
       return window;
     },
     async screenshot(target, signal) {
-      if (target === undefined) return { bytes: await x11.picture(undefined, signal), scale: 1 };
+      if (target === undefined) return { bytes: await backend.picture(undefined, signal), scale: 1 };
       const [, x, y, width, height] = REGION.exec(target) ?? [];
       if (x !== undefined && y !== undefined)
         return {
-          bytes: await x11.picture({ x: +x, y: +y, width: Number(width), height: Number(height) }, signal),
+          bytes: await backend.picture(
+            { x: +x, y: +y, width: Number(width), height: Number(height) },
+            signal,
+          ),
           scale: 1,
         };
       if (/^[\d\s,.-]+$/.test(target) && target.includes(","))
         throw invalid("target", "a region of the screen is x,y,width,height");
       const window = await findWindow(target, signal);
-      return { bytes: await x11.picture(window, signal), scale: 1 };
+      return { bytes: await backend.picture(window, signal), scale: 1 };
     },
     async record({ fps, maxMs }, signal) {
-      const { width, height } = await x11.size(signal);
+      if (isMac) throw unsupported("recordings of the screen are made on Linux with X11 only", LINUX);
+      const { width, height } = await backend.size(signal);
       const program = desktop.find("ffmpeg");
       return startRecording({
         program,
@@ -119,20 +125,32 @@ export function createScreen({ env, isOn }: ScreenOptions): Screen {
     backend() {
       const state = isOn ? "on" : `off; ${TURN_ON}`;
       if (why) return { name: "screen", available: false, detail: `${why.message}; ${state}` };
+      if (isMac) return { name: "screen", available: isOn, detail: `macOS, unverified; ${state}` };
       const tools = ["xdotool", "maim", "scrot", "import", "ffmpeg"].filter((name) => desktop.find(name));
       return { name: "screen", available: isOn, detail: `X11 with ${tools.join(", ")}; ${state}` };
     },
   };
 }
 
+const unsupported = (message: string, how: string) =>
+  new ToolError("UNSUPPORTED", message, { what: "the screen", how });
+
+const LINUX = "run Octant on Linux with X11";
 const REGION = /^\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*$/;
 const TURN_ON = 'the person turns it on with "ui": { "screen": true } in their settings, or --screen';
 
 function reasonAgainst(env: NodeJS.ProcessEnv, find: (program: string) => unknown) {
+  if (process.platform === "darwin")
+    return find("cliclick")
+      ? undefined
+      : {
+          message: "cliclick is not installed; the screen needs it on macOS (unverified there)",
+          how: "brew install cliclick",
+        };
   if (process.platform !== "linux")
     return {
-      message: `the screen works on Linux with X11, not on ${process.platform}; use the browser profiles`,
-      how: "run Octant on Linux with X11",
+      message: `the screen works on Linux with X11 and, unverified, on macOS, not on ${process.platform}; use the browser profiles`,
+      how: LINUX,
     };
   if (env["WAYLAND_DISPLAY"] && !env["DISPLAY"])
     return {
