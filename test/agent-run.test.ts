@@ -315,3 +315,26 @@ test.each([
   expect(requests[0]?.body).toMatchObject(form);
   expect(requests[1]?.raw.includes(back)).toBe(true);
 });
+
+test("search finds what was said in an earlier session of the folder", async () => {
+  using project = createFixtureProject();
+  const first = await runWith(
+    () => ({ parts: [{ text: "The wombat setting lives in marsupials.toml." }] }),
+    ["where is the wombat setting?"],
+    "anthropic",
+    project,
+  );
+  expect(first.code).toBe(0);
+  const script: Script = ({ answers, results }) =>
+    answers === 0
+      ? {
+          parts: [
+            { call: "search", input: { action: "query", query: "wombat setting", modality: "memory" } },
+          ],
+        }
+      : { parts: [{ text: results[0]?.text ?? "" }] };
+  const second = await runWith(script, ["what did I ask?"], "anthropic", project);
+  expect(second.stdout).toMatch(/session:ses_\w+#\d+/);
+  expect(second.stdout).toContain("The wombat setting lives in marsupials.toml.");
+  expect(second.stdout).toContain("where is the wombat setting?");
+});

@@ -101,6 +101,7 @@ export {
   toTranscript,
 } from "./sessions/export.ts";
 export { openLogFile, readLogFile } from "./sessions/log-file.ts";
+export { type SearchSessionsOptions, type SessionMatch, searchSessions } from "./sessions/search-sessions.ts";
 export {
   createSessionStore,
   type SessionInfo,

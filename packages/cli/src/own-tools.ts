@@ -47,6 +47,7 @@ import {
   workspaceTools,
   ws,
 } from "@octant/tools";
+import { createRecall } from "./agent/recall.ts";
 import type { CodeParts } from "./code-parts.ts";
 
 /** What the tools stand on. */
@@ -92,7 +93,8 @@ export const OWN_TOOLS = {
   net: ({ workspace, network, env }: Parts) =>
     net({ workspace, network, env, isRemote: ({ remote }) => remote === true }),
   ui: (parts: Parts) => ui({ ...parts, isRemote: ({ remote }) => remote === true }),
-  search: ({ workspace, code: { engine } }: Parts) => search({ workspace, engine }),
+  search: ({ workspace, code: { engine } }: Parts) =>
+    search({ workspace, engine, recall: createRecall(workspace) }),
   job: ({ workspace }: Parts) => job(workspace.jobs),
   event: ({ workspace }: Parts) => event(workspace.jobs),
   config: ({ config: loaded }: Parts) =>

@@ -7,7 +7,13 @@ export { type ActiveModes, createActiveModes, type DeveloperMode, mode } from ".
 export { type NetOptions, net } from "./net/index.ts";
 export { type PlanOptions, plan } from "./plan/index.ts";
 export { proc } from "./proc/index.ts";
-export { createSourceFiles, type SearchOptions, search } from "./search/index.ts";
+export {
+  createSourceFiles,
+  type Recalled,
+  type RecallRequest,
+  type SearchOptions,
+  search,
+} from "./search/index.ts";
 export { config, type SettingInEffect } from "./store/config.ts";
 export { test } from "./test/index.ts";
 export { think } from "./think/index.ts";

@@ -21,6 +21,7 @@ import { loadVersion } from "../version.ts";
 import { logLine, type workspaceFlags } from "../workspace-flags.ts";
 import { lockSession } from "./lock-session.ts";
 import { chooseClient, openAgent } from "./open-agent.ts";
+import { sessionsFolder } from "./sessions-folder.ts";
 
 export interface AcpHostOptions {
   readonly flags: FlagValues<typeof workspaceFlags>;
@@ -107,7 +108,7 @@ function checkServed(asked: readonly string[], served: readonly string[]): reado
 function openOwnSessions({ flags, io }: AcpHostOptions, owner: Caller): readonly SessionStore[] {
   const roots = createConfinement(flags.root).roots;
   const state = openStateFolder({ roots, env: io.env, warn: (line) => logLine(line, io) });
-  return [createSessionStore({ folder: state.folder(`owners/${owner.id}`), lock: lockSession })];
+  return [createSessionStore({ folder: sessionsFolder(state, owner), lock: lockSession })];
 }
 
 /** By its whole id: the store also takes the beginning of one. */

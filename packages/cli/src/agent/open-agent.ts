@@ -39,6 +39,7 @@ import { openOctant } from "../open-octant.ts";
 import { logLine, type workspaceFlags } from "../workspace-flags.ts";
 import { loadAgentContext } from "./agent-context.ts";
 import { lockSession } from "./lock-session.ts";
+import { sessionsFolder } from "./sessions-folder.ts";
 import { createTurnCheckpoints } from "./turn-checkpoints.ts";
 import { createWorkspaceCrew } from "./workspace-crew.ts";
 
@@ -175,10 +176,9 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   }
 }
 
-/** Every owner has a folder of its own; its name is a digest. */
 export const openSessions = ({ workspace }: Octant, owner?: Caller): SessionStore =>
   createSessionStore({
-    folder: workspace.state.folder(owner ? `owners/${owner.id}` : "sessions"),
+    folder: sessionsFolder(workspace.state, owner),
     lock: lockSession,
   });
 

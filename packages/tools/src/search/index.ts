@@ -4,7 +4,7 @@ import type { SearchOptions } from "./options.ts";
 import { query } from "./query.ts";
 import { status } from "./status.ts";
 
-export type { SearchOptions } from "./options.ts";
+export type { Recalled, RecallRequest, SearchOptions } from "./options.ts";
 export { createSourceFiles } from "./source-files.ts";
 
 /** One search over the project that beats its parts. */

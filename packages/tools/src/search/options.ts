@@ -1,8 +1,28 @@
+import type { Caller } from "@octant/core";
 import type { Workspace } from "@octant/host";
 import type { SearchEngine } from "@octant/search";
+
+export interface RecallRequest {
+  readonly query: string;
+  readonly limit: number;
+  /** Whose sessions. */
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
+export interface Recalled {
+  /** Such as `session:ses_…#12`. */
+  readonly uri: string;
+  /** Who said it. */
+  readonly kind: string;
+  readonly snippet: string;
+  readonly score: number;
+}
 
 /** What the tool stands on. The engine is over the files of the same workspace. */
 export interface SearchOptions {
   readonly workspace: Pick<Workspace, "confinement" | "ripgrep" | "files" | "blobs">;
   readonly engine: SearchEngine;
+  /** Searches what was said in earlier sessions with an agent; without it modality memory is UNSUPPORTED. */
+  readonly recall?: (request: RecallRequest) => Promise<readonly Recalled[]>;
 }

@@ -74,7 +74,8 @@ export const query = (options: SearchOptions) =>
     ],
     text: queryText,
     async run({ query: asked, modality, scope, limit }, ctx) {
-      const { engine, workspace } = options;
+      const { engine, workspace, recall } = options;
+      if (modality === "memory" && recall) return answerFromMemory(recall, asked, limit, workspace, ctx);
       const { toName, toPath } = createNames(workspace.confinement.roots);
       const unparsed = new Set<string>();
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
@@ -106,6 +107,29 @@ export const query = (options: SearchOptions) =>
       };
     },
   });
+
+/** What was said in earlier sessions. There is no index behind it that could lag. */
+async function answerFromMemory(
+  recall: NonNullable<SearchOptions["recall"]>,
+  asked: string,
+  limit: number,
+  { blobs }: SearchOptions["workspace"],
+  ctx: Context,
+) {
+  const { caller, signal } = ctx;
+  const found = await openKept(ctx, blobs, () => recall({ query: asked, limit: MAX_HITS, caller, signal }));
+  const end = found.from + limit;
+  if (end < found.whole.length) found.more(end);
+  ctx.backend("memory");
+  const hits = found.whole.slice(found.from, end).map((one, at) => ({
+    ...one,
+    range: null,
+    hash: null,
+    symbol_id: null,
+    why: [{ strategy: "memory", rank: found.from + at + 1 }],
+  }));
+  return { hits, index: "fresh" as const, indexed_files: 0, total_files: 0 };
+}
 
 /** How long a first question waits for the index; a small project is ready by then. */
 const FIRST_WAIT_MS = 2_000;
