@@ -4,6 +4,7 @@ import { type McpServer, methods } from "@agentclientprotocol/sdk";
 import type { Script, ScriptedRequest } from "@octant/scripted-provider";
 import { expect } from "vitest";
 import type { AcpClient } from "./acp-client.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 /** One behaviour of an agent; the ids are those of acpx's core profile where it has one. */
 export interface AcpCase {
@@ -26,6 +27,21 @@ export const CASE_SCRIPT: Script = (request) => {
       ? { parts: [{ text: "looking" }, { call: "fs", input: { action: "read", uri: "README.md" } }] }
       : { parts: [{ text: `it says ${last.includes("A small project.") ? "small" : last}` }] };
   if (user.includes("edit main")) return editSteps(request);
+  if (user.includes("make a plan"))
+    return last === undefined
+      ? {
+          parts: [
+            {
+              call: "plan",
+              input: { action: "create", title: "t", steps: [{ content: "look" }, { content: "mend" }] },
+            },
+          ],
+        }
+      : { parts: [{ text: last }] };
+  if (user.includes("ask the other server"))
+    return last === undefined
+      ? { parts: [{ call: "mcp__other__fs", input: { action: "read", uri: "README.md" } }] }
+      : { parts: [{ text: `the other server says ${last.includes("A small project.") ? "small" : last}` }] };
   if (user.includes("run a command"))
     return last === undefined
       ? { parts: [{ call: "proc", input: { action: "exec", command: "sleep 60" } }] }
@@ -432,23 +448,50 @@ export const CASES: readonly AcpCase[] = [
     id: "octant.session.commands",
     async run(editor, id) {
       await expect.poll(() => JSON.stringify(editor.updates)).toContain('"compact"');
+      const offered = JSON.stringify(editor.updates.filter((one) => "availableCommands" in one));
+      expect(offered).toContain('"diff"');
+      expect(offered).not.toMatch(/"(quit|rewind|clear)"/);
       const before = editor.provider.requests.length;
       expect(await editor.prompt(id, "/compact")).toBe("end_turn");
-      expect(editor.text()).toContain("nothing to compact");
+      expect(editor.text()).toContain("nothing to leave out");
       expect(editor.provider.requests).toHaveLength(before);
     },
   },
   {
-    id: "octant.session.new.mcp_servers_are_not_ignored_silently",
+    id: "octant.session.new.mcp_server_of_the_editor",
     async run(editor) {
-      const server: McpServer = { name: "issues", command: "issues-mcp", args: [], env: [] };
+      const server: McpServer = {
+        name: "other",
+        command: process.execPath,
+        args: [LAUNCHER, "serve", "--tools", "fs"],
+        env: [],
+      };
       const { sessionId } = await editor.agent.request(session.new, {
         cwd: editor.project.root,
         mcpServers: [server],
       });
-      await editor.prompt(sessionId, "hello");
-      expect(editor.text()).toContain("cannot use the MCP server 'issues'");
+      const tools = async () => {
+        await editor.prompt(sessionId, "hello");
+        return editor.provider.requests.at(-1)?.tools;
+      };
+      await expect.poll(tools, { timeout: 40_000, interval: 500 }).toContain("mcp__other__fs");
+      editor.answer = () => "once";
+      await editor.prompt(sessionId, "ask the other server");
+      expect(editor.text()).toContain("the other server says small");
       await editor.agent.request(session.close, { sessionId });
+    },
+  },
+  {
+    id: "octant.session.update.plan",
+    async run(editor, id) {
+      await editor.prompt(id, "make a plan");
+      expect(editor.updates).toContainEqual({
+        sessionUpdate: "plan",
+        entries: [
+          { content: "look", status: "pending", priority: "medium" },
+          { content: "mend", status: "pending", priority: "medium" },
+        ],
+      });
     },
   },
   {

@@ -63,8 +63,19 @@ export interface FileDiff {
   readonly newText: string;
 }
 
+/** Something that a person can type after "/". */
+export interface SessionCommand {
+  readonly name: string;
+  readonly description: string;
+  /** What may follow the name. */
+  readonly hint?: string;
+}
+
 /** An agent on a workspace. */
 export interface OpenedSession extends AsyncDisposable {
+  readonly commands: readonly SessionCommand[];
+  /** Runs a line such as "/compact": text for the person, or a message to the model in its place. */
+  command(line: string, signal: AbortSignal): Promise<{ readonly text?: string; readonly send?: string }>;
   readonly agent: Agent;
   /** What the person should know before the first answer. */
   readonly notes: readonly string[];

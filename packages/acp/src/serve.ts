@@ -12,7 +12,6 @@ import {
   type Stream,
 } from "@agentclientprotocol/sdk";
 import { ToolError } from "@octant/core";
-import { AVAILABLE_COMMANDS } from "./commands.ts";
 import type { AcpHost, ClientMcpServer } from "./host.ts";
 import { type EditorSession, openEditorSession } from "./session.ts";
 import { toConfigOptions, toModeState } from "./settings.ts";
@@ -87,7 +86,11 @@ export function serveAcp(options: AcpOptions): AcpServer {
       () =>
         void session.update({
           sessionUpdate: "available_commands_update",
-          availableCommands: [...AVAILABLE_COMMANDS],
+          availableCommands: session.commands.map(({ name, description, hint }) => ({
+            name,
+            description,
+            ...(hint !== undefined && { input: { hint } }),
+          })),
         }),
     );
   const describe = ({ settings, models }: EditorSession) => ({

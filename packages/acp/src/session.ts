@@ -8,9 +8,8 @@ import {
   type SessionUpdate,
   type StopReason,
 } from "@agentclientprotocol/sdk";
-import type { AgentEvent, EndReason, RunEnded } from "@octant/agent";
+import type { AgentEvent, EndReason, RunEnded, UserPart } from "@octant/agent";
 import { ToolError } from "@octant/core";
-import { findCommand } from "./commands.ts";
 import { toUserParts } from "./content.ts";
 import { type EditorFiles, withEditorFiles } from "./editor-files.ts";
 import { editorTerminal } from "./editor-terminal.ts";
@@ -34,6 +33,7 @@ export interface EditorSession {
   readonly id: string;
   readonly settings: SessionSettings;
   readonly models: OpenedSession["models"];
+  readonly commands: OpenedSession["commands"];
   /** Sends the whole conversation; resolves after the last update. */
   replay(): Promise<void>;
   update(update: SessionUpdate): Promise<void>;
@@ -114,15 +114,14 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
 
   const run = async (blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> => {
     const parts = toUserParts(blocks);
-    const command = findCommand(parts);
-    if (command) {
-      const text = await command.run(agent, signal);
-      await update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
-      return { stopReason: "end_turn" };
-    }
+    const line = commandLine(parts, opened.commands);
+    const outcome = line === undefined ? undefined : await opened.command(line, signal);
+    if (outcome?.text)
+      await update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: outcome.text } });
+    if (outcome && outcome.send === undefined) return { stopReason: "end_turn" };
     for (const text of notes.splice(0))
       await update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${text}\n\n` } });
-    const end = await agent.send(parts, { signal });
+    const end = await agent.send(outcome?.send ?? parts, { signal });
     if (end.reason === "failed") {
       await last;
       throw RequestError.internalError(undefined, end.message ?? "the run failed");
@@ -134,6 +133,7 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
   return {
     id,
     models: opened.models,
+    commands: opened.commands,
     get settings() {
       return { modeId, modelId };
     },
@@ -226,4 +226,16 @@ function toEditorFiles(
       },
     }),
   };
+}
+
+/** The command that a prompt consists of; undefined for a message to the model. */
+function commandLine(
+  parts: readonly UserPart[],
+  commands: readonly { readonly name: string }[],
+): string | undefined {
+  const [first, ...rest] = parts;
+  if (first?.type !== "text" || rest.length > 0) return undefined;
+  const line = first.text.trim();
+  const name = /^\/(\S+)/.exec(line)?.[1];
+  return commands.some((command) => command.name === name) ? line : undefined;
 }

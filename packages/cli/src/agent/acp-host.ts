@@ -14,11 +14,12 @@ import {
 } from "@octant/agent";
 import { type Caller, ToolError } from "@octant/core";
 import { createConfinement, openStateFolder, toNative } from "@octant/host";
-import { createCredentialStore, type PermissionPrompter, type Thinking } from "@octant/runtime";
+import { createCredentialStore, loadConfig, type PermissionPrompter, type Thinking } from "@octant/runtime";
 import type { FlagValues, Io } from "../command.ts";
 import type { Octant } from "../octant.ts";
 import { loadVersion } from "../version.ts";
 import { logLine, type workspaceFlags } from "../workspace-flags.ts";
+import { listCommands, runSlashLine } from "./commands/index.ts";
 import { lockSession } from "./lock-session.ts";
 import { chooseClient, openAgent } from "./open-agent.ts";
 import { sessionsFolder } from "./sessions-folder.ts";
@@ -40,8 +41,14 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
   return {
     version: loadVersion(),
     async checkCredentials() {
+      const { settings, origins } = loadConfig({ roots: [], env: io.env });
       await chooseProvider({
         env: io.env,
+        settings: {
+          api_key: settings.api_key,
+          base_url: settings.base_url,
+          model: origins.has("model") ? settings.model : null,
+        },
         ...(provider && { provider }),
         ...(model !== undefined && { model }),
         credentials: createCredentialSource(createCredentialStore({ env: io.env })),
@@ -62,10 +69,17 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         const files = toWorkspaceFiles(octant);
         return {
           agent,
-          notes: mcpServers.map(
-            ({ name }) =>
-              `(Octant cannot use the MCP server '${name}' of the editor yet; its tools are missing.)`,
-          ),
+          notes: [],
+          commands: listCommands(octant, io.env)
+            .filter(({ onlyInTerminal, isForRemote }) => !onlyInTerminal && (isForRemote || !owner))
+            .map(({ name, summary, argument }) => ({
+              name,
+              description: summary,
+              ...(argument !== undefined && { hint: argument }),
+            })),
+          async command(line, signal) {
+            return (await runSlashLine(line, { opened, io, signal })) ?? {};
+          },
           modelId: opened.model,
           models: await findModels(octant, options, opened.model),
           async useModel(id) {

@@ -13,6 +13,7 @@ export type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.t
 
 const help: SlashCommand = {
   name: "help",
+  onlyInTerminal: true,
   summary: "List the commands",
   run: (_, { opened, io, helpNotes = "" }) => {
     const lines = listCommands(opened, io.env).map(

@@ -51,5 +51,5 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
       text: "`octant login` in a shell signs in or keeps a key; ANTHROPIC_API_KEY, OPENAI_API_KEY and GEMINI_API_KEY count too",
     }),
   },
-  { name: "quit", summary: "Exit", run: () => ({ quit: true }) },
+  { name: "quit", onlyInTerminal: true, summary: "Exit", run: () => ({ quit: true }) },
 ];

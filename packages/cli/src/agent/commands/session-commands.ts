@@ -24,12 +24,14 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "rewind",
+    onlyInTerminal: true,
     argument: "[N] [both|conversation|files]",
     summary: "Go back to before your Nth last message: a copy of the conversation, and the files",
     run: rewind,
   },
   {
     name: "resume",
+    onlyInTerminal: true,
     argument: "[ID]",
     summary: "List sessions of this folder, or resume one",
     complete: ({ opened }) =>
@@ -45,12 +47,14 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "fork",
+    onlyInTerminal: true,
     summary: "Continue in a copy of this conversation",
     run: (_, { opened: { agent } }) => ({ next: { how: "fork", id: agent.session.id } }),
   },
-  { name: "clear", summary: "Start a new conversation", run: () => ({ next: "new" }) },
+  { name: "clear", onlyInTerminal: true, summary: "Start a new conversation", run: () => ({ next: "new" }) },
   {
     name: "compact",
+    isForRemote: true,
     summary: "Compact the conversation now",
     run: async (_, { opened: { agent }, signal }) => ({
       text: (await agent.compact(signal))
@@ -71,6 +75,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "cost",
+    isForRemote: true,
     summary: "Show tokens and cost of this session",
     run(_, { opened: { agent } }) {
       const { usage, cost } = agent.session.conversation;
@@ -81,6 +86,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "export",
+    onlyInTerminal: true,
     argument: "[FILE]",
     summary: "Write this session to a file: .html, .md or .json",
     run(file, { opened: { sessions, agent }, io }) {

@@ -31,6 +31,10 @@ export interface SlashCommand {
   /** How the argument is shown in the help. */
   readonly argument?: string;
   readonly summary: string;
+  /** It is about the terminal itself, such as leaving it or changing the session in it. */
+  readonly onlyInTerminal?: true;
+  /** Whether somebody from elsewhere may run it: it touches nothing but their own session. */
+  readonly isForRemote?: true;
   /** Values for the argument, for completion. */
   complete?(context: SlashContext): Promise<readonly string[]> | readonly string[];
   run(argument: string, context: SlashContext): Promise<SlashOutcome | undefined> | SlashOutcome | undefined;
