@@ -70,7 +70,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         return {
           agent,
           notes: [],
-          commands: listCommands(octant, io.env)
+          commands: listCommands(opened, io.env)
             .filter(({ onlyInTerminal, isForRemote }) => !onlyInTerminal && (isForRemote || !owner))
             .map(({ name, summary, argument }) => ({
               name,
