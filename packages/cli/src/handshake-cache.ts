@@ -1,16 +1,7 @@
 import { createHash } from "node:crypto";
-import {
-  constants,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { constants, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { cacheFolder } from "@octant/host";
+import { cacheFolder, replaceFile } from "@octant/host";
 import type { HandshakeResults } from "@octant/mcp";
 import { type LoadOptions, settingsPlaces } from "@octant/runtime";
 
@@ -55,9 +46,7 @@ export function createHandshakeCache(
     store(results) {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const draft = `${file}.${process.pid}`;
-        writeFileSync(draft, JSON.stringify(results), { mode: 0o600 });
-        renameSync(draft, file);
+        replaceFile(file, JSON.stringify(results), { mode: 0o600, durable: false });
         removeOldest(folder);
       } catch {
         // Without a cache every start computes the results.

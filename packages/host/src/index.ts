@@ -132,6 +132,7 @@ export {
 } from "./processes/index.ts";
 export { startLaunched } from "./programs/start-program.ts";
 export { findOutsideProjects, pathOutsideProjects } from "./programs/trusted-program.ts";
+export { replaceFile } from "./replace-file.ts";
 export {
   createSandbox,
   DEFAULT_SANDBOX,

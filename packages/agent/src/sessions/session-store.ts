@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { newHandle, ToolError } from "@octant/core";
+import { replaceFile } from "@octant/runtime";
 import { createConversation } from "../conversation.ts";
 import type { EndReason, StampedEvent, StoredEvent } from "../events.ts";
 import { createSession, type Session } from "../session.ts";
@@ -98,8 +99,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     if (kept?.size === size) return kept.info;
     const made = summarize(id, readLogFile(fileOf(id)));
     try {
-      writeFileSync(`${file}.new`, JSON.stringify({ size, info: made }), { mode: 0o600 });
-      renameSync(`${file}.new`, file);
+      replaceFile(file, JSON.stringify({ size, info: made }), { mode: 0o600, durable: false });
     } catch {
       // It only saves time.
     }

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createLock } from "@octant/host";
+import { createLock, replaceFile } from "@octant/host";
 import type { ToolConsent } from "@octant/mcp";
-import { writeWhole } from "@octant/runtime";
 
 type Known = Record<string, Record<string, string>>;
 
@@ -20,7 +19,7 @@ export function createToolConsent(folder: string): ToolConsent {
           const now = read(file);
           const own = Object.fromEntries(tools.map(({ tool, hash }) => [tool, hash]));
           now[server] = { ...(Object.hasOwn(now, server) ? now[server] : {}), ...own };
-          writeWhole(file, `${JSON.stringify(now, null, 2)}\n`, 0o600);
+          replaceFile(file, `${JSON.stringify(now, null, 2)}\n`, { mode: 0o600 });
           known = now;
         });
       } finally {

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../replace-file.ts";
 import type { StateFolder } from "../state.ts";
 
 /** What the sandbox keeps in the state of the workspace. Commands see the folders that are bound for them, nothing else. */
@@ -25,9 +26,7 @@ export function openScratch(state: StateFolder): Scratch {
     const digest = createHash("sha256").update(content).digest("hex").slice(0, 32);
     const file = join(folder("kept"), `${name}-${digest}`);
     if (holds(file, content)) return file;
-    const draft = `${file}.${randomBytes(8).toString("hex")}`;
-    writeFileSync(draft, content, { flag: "wx", mode: 0o600 });
-    renameSync(draft, file);
+    replaceFile(file, content, { mode: 0o600, durable: false });
     return file;
   };
   const nothing = { folder: folder("nothing"), file: keep("nothing", Buffer.alloc(0)) };

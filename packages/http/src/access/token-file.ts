@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { replaceFile } from "@octant/runtime";
 import { isPlain } from "../plain.ts";
 import { isScope, type Scope } from "./scopes.ts";
 
@@ -53,7 +44,7 @@ export function openTokenFile(path: string): TokenFile {
     change(edit) {
       mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
       using _lock = lock(path);
-      replaceFile(path, `${JSON.stringify({ tokens: edit(read()) }, null, 2)}\n`);
+      replaceFile(path, `${JSON.stringify({ tokens: edit(read()) }, null, 2)}\n`, { mode: OWNER_ONLY });
     },
   };
 }
@@ -75,18 +66,6 @@ const isRecord = (value: unknown): value is TokenRecord =>
   (value["expires"] === undefined || typeof value["expires"] === "string") &&
   Array.isArray(value["scopes"]) &&
   value["scopes"].every((scope) => typeof scope === "string" && isScope(scope));
-
-function replaceFile(path: string, text: string): void {
-  const temporary = join(dirname(path), `.tokens-${process.pid}-${process.hrtime.bigint()}`);
-  const fd = openSync(temporary, "wx", OWNER_ONLY);
-  try {
-    writeSync(fd, text);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(temporary, path);
-}
 
 /** A lock that is older was left by a process that died: a change takes milliseconds. */
 const STALE_LOCK_MS = 5_000;

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "@octant/host";
 import { type Position, startOf } from "./chain-check.ts";
 import { anchorName } from "./names.ts";
 import { type AuditKey, seal, unseal } from "./seal.ts";
@@ -24,21 +25,7 @@ export function loadAnchor(folder: string, key: AuditKey, chain: string): Anchor
 
 /** Synced when it returns; only then may earlier parts be removed. */
 export function writeAnchor(folder: string, key: AuditKey, anchor: Anchor): void {
-  const path = join(folder, anchorName(anchor.chain));
-  const draft = `${path}.draft`;
-  try {
-    const file = openSync(draft, "w", PRIVATE);
-    try {
-      writeSync(file, encodeAnchor(key, anchor));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(draft, path);
-  } catch (cause) {
-    rmSync(draft, { force: true });
-    throw cause;
-  }
+  replaceFile(join(folder, anchorName(anchor.chain)), encodeAnchor(key, anchor), { mode: PRIVATE });
 }
 
 const encodeAnchor = (key: AuditKey, { chain, part, seq, last }: Anchor): string =>

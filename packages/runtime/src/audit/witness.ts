@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "@octant/host";
 import { type AuditKey, seal, unseal } from "./seal.ts";
 import { unlessGone } from "./unless-gone.ts";
 
@@ -17,14 +18,7 @@ export const witnessName = (chain: string): string => `${chain}.witness`;
 /** Only the writer of a chain writes its witness, after the records. */
 export function writeWitness(folder: string, key: AuditKey, witness: Witness): void {
   const path = join(folder, witnessName(witness.chain));
-  const draft = `${path}.draft`;
-  try {
-    writeFileSync(draft, encodeWitness(key, witness), { mode: PRIVATE });
-    renameSync(draft, path);
-  } catch (cause) {
-    rmSync(draft, { force: true });
-    throw cause;
-  }
+  replaceFile(path, encodeWitness(key, witness), { mode: PRIVATE, durable: false });
 }
 
 /** Every chain that has a witness; `seq` is undefined where the witness was changed. */

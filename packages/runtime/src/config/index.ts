@@ -24,4 +24,3 @@ export {
 } from "./trust-instructions.ts";
 export { addUserServers, removeUserServer } from "./user-servers.ts";
 export { setUserSettings } from "./user-settings.ts";
-export { writeWhole } from "./write-file.ts";

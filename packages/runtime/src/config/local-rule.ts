@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { replaceFile } from "@octant/host";
 import { type PermissionRule, toRules } from "../permissions/rule.ts";
 import { insertInto, parseObject, splice } from "./edit-jsonc.ts";
 import { parseSettings } from "./parse-settings.ts";
@@ -9,7 +10,6 @@ import type { Settings } from "./schema.ts";
 import { refusedFile } from "./settings-error.ts";
 import { changeTrust, isRemembered, remember } from "./trust.ts";
 import { trustPartsOf } from "./trust-parts.ts";
-import { writeWhole } from "./write-file.ts";
 
 export interface AddedRule {
   /** False when the file asked for something before that the person has not trusted: then the rule waits with it. */
@@ -31,7 +31,7 @@ export async function addLocalRule(root: string, rule: PermissionRule, person: P
     if (changed === text) return all;
     const after = parseSettings(changed, file).settings;
     makeFolder(file);
-    writeWhole(file.path, changed, found ? found.stat.mode & 0o777 : 0o600);
+    replaceFile(file.path, changed, { mode: found ? found.stat.mode & 0o777 : 0o600 });
     // Bound to the content written here, not to the file's current content.
     const { hash } = trustPartsOf(after, folder, tier);
     return trusted ? remember(all, [{ folder, tier, hash }]) : all;
@@ -81,5 +81,5 @@ function makeFolder(file: ProjectFile): void {
   const folder = dirname(file.path);
   const isMade = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
   if (!lstatSync(folder).isDirectory()) throw refusedFile(file, "expected a folder around it, not a link");
-  if (isMade) writeWhole(join(folder, ".gitignore"), "settings.local.json\n", 0o600);
+  if (isMade) replaceFile(join(folder, ".gitignore"), "settings.local.json\n", { mode: 0o600 });
 }

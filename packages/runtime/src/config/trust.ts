@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { createLock } from "@octant/host";
+import { createLock, replaceFile } from "@octant/host";
 import type { WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
 import { JsoncError, parseJsonc, toValue } from "./jsonc.ts";
@@ -9,7 +9,7 @@ import { type Person, realPlace, trustFile, type UserFolder, userFolder } from "
 import { readSettingsFile } from "./read-file.ts";
 import { SettingsError } from "./settings-error.ts";
 import type { ProjectTierName } from "./tiers.ts";
-import { toWriteError, writeWhole } from "./write-file.ts";
+import { toWriteError } from "./write-error.ts";
 
 /** One file's content that the person has trusted. */
 export interface Trusted {
@@ -115,7 +115,9 @@ export async function changeTrust(
         const after = change(before);
         if (after === before) return;
         const newest = after.slice(-MAX_TRUSTED);
-        writeWhole(trustFile(folder).path, `${JSON.stringify({ trusted: newest }, null, 2)}\n`, 0o600);
+        replaceFile(trustFile(folder).path, `${JSON.stringify({ trusted: newest }, null, 2)}\n`, {
+          mode: 0o600,
+        });
       })
       .finally(lock.close);
   } catch (cause) {

@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createLock } from "@octant/host";
+import { createLock, replaceFile } from "@octant/host";
 import { insertInto, parseObject, splice } from "./edit-jsonc.ts";
 import { parseSettings } from "./parse-settings.ts";
 import { type Person, userFile, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
 import type { Settings } from "./schema.ts";
-import { toWriteError, writeWhole } from "./write-file.ts";
+import { toWriteError } from "./write-error.ts";
 
 /** Sets values in the person's own settings; comments and layout stay. */
 export const setUserSettings = (values: Settings, person: Person): Promise<void> =>
@@ -42,7 +42,7 @@ export async function changeUserSettings(
         const changed = change(text, pathToFileURL(file.path).href);
         // Validated first, so that an unreadable file is never written.
         parseSettings(changed, file);
-        writeWhole(file.path, changed, found ? found.stat.mode & 0o777 : 0o600);
+        replaceFile(file.path, changed, { mode: found ? found.stat.mode & 0o777 : 0o600 });
       })
       .finally(lock.close);
   } catch (cause) {

@@ -1,11 +1,11 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolError } from "@octant/core";
-import { createLock } from "@octant/host";
+import { createLock, replaceFile } from "@octant/host";
 import { z } from "zod";
 import { type Person, userFolder } from "../config/places.ts";
 import { isWritableByOthers } from "../config/trust.ts";
-import { toWriteError, writeWhole } from "../config/write-file.ts";
+import { toWriteError } from "../config/write-error.ts";
 
 /** A function, since building a schema takes time that most starts can save. */
 const credentialSchema = () =>
@@ -66,7 +66,7 @@ export function createCredentialStore(person: Person): CredentialStore {
             const next = await change(now);
             if (next === now) return next;
             const all = next ? { ...others, [name]: next } : others;
-            writeWhole(file, `${JSON.stringify(all, null, 2)}\n`, 0o600);
+            replaceFile(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
             return next;
           })
           .finally(lock.close);
