@@ -20,11 +20,7 @@ export { createNatsClient, type NatsClient, type NatsClientOptions } from "./nat
 export { createNatsWorker, type NatsWorker, type NatsWorkerOptions } from "./nats/worker.ts";
 export type { ServerReady } from "./ready.ts";
 export type { JobFeed, RequestRunner } from "./run-request.ts";
-export {
-  createZmqClient,
-  type WireCallOptions,
-  type ZmqClient,
-  type ZmqClientOptions,
-} from "./zmq/client.ts";
+export { createZmqClient, type ZmqClient, type ZmqClientOptions } from "./zmq/client.ts";
 export { createKeys, loadKeys, type WireKeys } from "./zmq/keys.ts";
+export type { WireCallOptions } from "./zmq/pending-request.ts";
 export { serveZmq, type ZmqServer, type ZmqServerOptions } from "./zmq/server.ts";

@@ -18,18 +18,11 @@ import { type FinalResponse, refusal, toReply } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
-import { connectNats, type NatsConnection, withoutCredentials } from "./connection.ts";
-import {
-  createJobQueue,
-  type JobQueue,
-  type JobResult,
-  parseResult,
-  type QueuedJob,
-  toFailure,
-} from "./job-queue.ts";
-import { toState } from "./job-state.ts";
-import { DISCOVER, type Subjects, subjectsOf } from "./subjects.ts";
-import type { Announcement } from "./worker.ts";
+import { connectNats, type NatsConnection } from "./connection.ts";
+import { DISCOVER_MS, findProject, noWorker } from "./discover.ts";
+import { readField, toJobReply, toJobText, toStarted, toView, toWait } from "./job-answers.ts";
+import { createJobQueue, type JobQueue, type JobResult, parseResult, toFailure } from "./job-queue.ts";
+import { type Subjects, subjectsOf } from "./subjects.ts";
 
 export interface NatsClientOptions {
   readonly url: string;
@@ -53,7 +46,6 @@ export interface NatsClient {
   close(): Promise<void>;
 }
 
-const DISCOVER_MS = 1_000;
 const CALL_TIMEOUT_MS = 10 * 60 * 1_000;
 
 export async function createNatsClient(options: NatsClientOptions): Promise<NatsClient> {
@@ -69,35 +61,6 @@ export async function createNatsClient(options: NatsClientOptions): Promise<Nats
     await connection.close();
     throw cause;
   }
-}
-
-/** The projects that workers announce. */
-export async function discover({ nc }: NatsConnection): Promise<readonly Announcement[]> {
-  const found: Announcement[] = [];
-  const answers = await nc.requestMany(DISCOVER, encodeMsgPack({}), {
-    strategy: "stall",
-    maxWait: DISCOVER_MS,
-    stall: 300,
-  });
-  try {
-    // Workers wrote it; a field that is not as declared fails where it is used.
-    for await (const { data } of answers) found.push(parseMsgPack(data) as Announcement);
-  } catch {
-    // Nobody listens.
-  }
-  return found;
-}
-
-async function findProject(connection: NatsConnection, url: string): Promise<string> {
-  const projects = [...new Set((await discover(connection)).map(({ project }) => project))];
-  const [only, ...others] = projects;
-  if (only !== undefined && others.length === 0) return only;
-  const where = withoutCredentials(url);
-  const message =
-    only === undefined
-      ? `no worker announces itself at ${where}; octant worker --nats ${where} starts one`
-      : `workers at ${where} announce several projects; choose one: ${projects.join(", ")}`;
-  throw new ToolError("NOT_FOUND", message, {});
 }
 
 class Client implements NatsClient {
@@ -306,71 +269,10 @@ class Client implements NatsClient {
   }
 }
 
-const HANDLE_TIME = /^job_([0-9a-z]{10})/;
-const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
-
-/** As job.status shows it. */
-function toView(job_id: string, { tool, action, updated_at, result }: QueuedJob) {
-  const created = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
-  const at = (ms: number) => new Date(ms).toISOString();
-  return {
-    ...{ job_id, tool, action, state: toState(result), progress: null },
-    ...{ created_at: at(created), updated_at: at(updated_at), expires_at: at(updated_at + RESULT_TTL_MS) },
-  };
-}
-
-/** The job in one line, then its result as the call itself would have been answered, as job.poll has it elsewhere. */
-function toJobText(job: ReturnType<typeof toView>, result: string | undefined): string {
-  const line = `${job.tool}.${job.action}: ${job.state}, started ${job.created_at}`;
-  return `${line}\n${result ?? `[job ${job.job_id}]`}`;
-}
-
-const toJobReply = ({ text, ...envelope }: JobResult): Reply => ({
-  // Without `text` it is what the worker's dispatcher made; the rest of a union loses its kind.
-  envelope: envelope as Envelope,
-  attachments: [],
-  ...(text !== undefined && { text }),
-});
-
-const readField = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-
 const LOOK_EVERY_MS = 1_000;
-const DEFAULT_WAIT_MS = 20_000;
-const MAX_WAIT_MS = 50_000;
-
-function toWait(given: unknown): number {
-  const wait = given === undefined ? DEFAULT_WAIT_MS : Number(given);
-  return Number.isFinite(wait) ? Math.min(Math.max(0, wait), MAX_WAIT_MS) : DEFAULT_WAIT_MS;
-}
 
 function toHeaders(traceparent: unknown) {
   const given = headers();
   if (typeof traceparent === "string" && traceparent !== "") given.set(HEADERS.traceparent, traceparent);
   return given;
 }
-
-const toStarted = ({ tool, action }: Call, job_id: string, { traceparent }: CallOptions): Envelope => ({
-  ok: true,
-  data: {
-    job_id,
-    state: "running",
-    note: "still at work; job.poll with this job_id waits for the result, job.cancel ends it",
-  },
-  error: null,
-  meta: {
-    tool,
-    action: String(action),
-    trace_id: toTraceId(traceparent),
-    job_id,
-    paging: { cursor: null, more: false },
-  },
-});
-
-const noWorker = (project: string, cause: unknown) =>
-  new ToolError(
-    "UPSTREAM_ERROR",
-    `no worker of ${project} answers; octant worker --nats … starts one`,
-    {},
-    { cause },
-  );

@@ -2,22 +2,14 @@ import { randomBytes } from "node:crypto";
 import {
   type BinaryPart,
   type Call,
-  type CallOptions,
   type Dispatch,
-  type Progress,
   type Reply,
   type StreamChunk,
   ToolError,
   toTraceId,
 } from "@octant/core";
 import { Context } from "zeromq";
-import {
-  type FinalResponse,
-  type RequestEnvelope,
-  type ResponseEnvelope,
-  refusal,
-  toReply,
-} from "../envelopes.ts";
+import { type ResponseEnvelope, refusal, toReply } from "../envelopes.ts";
 import {
   encodeFrames,
   type Message,
@@ -28,11 +20,22 @@ import {
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
 import { UPLOAD_WINDOW } from "../upload.ts";
-import { createWindow, type Window } from "../window.ts";
+import { createWindow } from "../window.ts";
 import { Connection } from "./connection.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
 import { MISSED_HEARTBEATS } from "./peers.ts";
+import {
+  type Answer,
+  acknowledge,
+  gone,
+  isProgress,
+  type Pending,
+  toKey,
+  toRequest,
+  toToolError,
+  type WireCallOptions,
+} from "./pending-request.ts";
 import { signFrames, verifyFrames } from "./signature.ts";
 
 export interface ZmqClientOptions {
@@ -45,13 +48,6 @@ export interface ZmqClientOptions {
   readonly onReconnected?: () => void;
   /** How often a silent server is tried again, on a new connection, before calls fail with UPSTREAM_ERROR. */
   readonly attempts?: number;
-}
-
-export interface WireCallOptions extends Partial<CallOptions> {
-  /** Every chunk of the stream; the call is followed until its job, if any, has ended. */
-  readonly onChunk?: (chunk: unknown, seq: number) => void;
-  /** The bytes of a binary part, in order; the next come when the promise resolves. */
-  readonly onBinary?: (bytes: Uint8Array) => Promise<void> | void;
 }
 
 export interface ZmqClient {
@@ -72,21 +68,6 @@ export const createZmqClient = (options: ZmqClientOptions): ZmqClient => {
   parseEndpoint(options.address);
   return new Client(options);
 };
-
-interface Pending {
-  readonly message: Parameters<typeof encodeFrames>[0];
-  readonly options: WireCallOptions;
-  readonly answer: PromiseWithResolvers<Answer>;
-  readonly upload: Window | undefined;
-  /** Chunks and raw parts so far. */
-  received: number;
-  bytes: number;
-  expectedBytes: number | undefined;
-  /** Binary parts are handed over one after the other. */
-  handing: Promise<void>;
-}
-
-type Answer = { readonly ready: ServerReady } | { readonly response: FinalResponse };
 
 class Client implements ZmqClient {
   readonly #options: ZmqClientOptions;
@@ -346,41 +327,3 @@ class Client implements ZmqClient {
     for (const { answer } of this.#pending.values()) answer.reject(gone(this.#options.address, reason));
   }
 }
-
-function toRequest({ tool, action, input }: Call, options: WireCallOptions) {
-  const stream = toStream(options);
-  return {
-    request: { tool, action, input },
-    caller: options.caller,
-    timing_hint: options.timingHint,
-    key: options.key,
-    stream,
-    ...(stream && { window: STREAM_WINDOW }),
-    upload_bytes: options.upload?.size,
-  };
-}
-
-function toStream({ onChunk, onStream, onProgress }: WireCallOptions): RequestEnvelope["stream"] {
-  if (onChunk) return "full";
-  if (onStream) return "live";
-  return onProgress && "progress";
-}
-
-const STREAM_WINDOW = 64;
-
-function acknowledge({ upload }: Pending, value: unknown) {
-  if (typeof value === "object" && value !== null && "received" in value)
-    upload?.acknowledge(Number(value.received));
-}
-
-const isProgress = (chunk: unknown): chunk is Progress =>
-  typeof chunk === "object" && chunk !== null && "kind" in chunk && chunk.kind === "progress";
-
-const toToolError = ({ code, message, details }: Extract<FinalResponse, { kind: "error" }>["error"]) =>
-  new ToolError(code, message, details);
-
-const gone = (address: string, reason: string) =>
-  new ToolError("UPSTREAM_ERROR", `${address}: ${reason}`, {});
-
-const toKey = (requestId: Uint8Array): string =>
-  Buffer.from(requestId.buffer, requestId.byteOffset, requestId.length).toString("latin1");

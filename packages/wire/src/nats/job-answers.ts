@@ -1,0 +1,61 @@
+import { type Call, type CallOptions, type Envelope, type Reply, toTraceId } from "@octant/core";
+import type { JobResult, QueuedJob } from "./job-queue.ts";
+import { toState } from "./job-state.ts";
+
+const HANDLE_TIME = /^job_([0-9a-z]{10})/;
+const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
+
+/** As job.status shows it. */
+export function toView(job_id: string, { tool, action, updated_at, result }: QueuedJob) {
+  const created = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
+  const at = (ms: number) => new Date(ms).toISOString();
+  return {
+    ...{ job_id, tool, action, state: toState(result), progress: null },
+    ...{ created_at: at(created), updated_at: at(updated_at), expires_at: at(updated_at + RESULT_TTL_MS) },
+  };
+}
+
+/** The job in one line, then its result as the call itself would have been answered, as job.poll has it elsewhere. */
+export function toJobText(job: ReturnType<typeof toView>, result: string | undefined): string {
+  const line = `${job.tool}.${job.action}: ${job.state}, started ${job.created_at}`;
+  return `${line}\n${result ?? `[job ${job.job_id}]`}`;
+}
+
+export const toJobReply = ({ text, ...envelope }: JobResult): Reply => ({
+  // Without `text` it is what the worker's dispatcher made; the rest of a union loses its kind.
+  envelope: envelope as Envelope,
+  attachments: [],
+  ...(text !== undefined && { text }),
+});
+
+export const readField = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
+const DEFAULT_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 50_000;
+
+export function toWait(given: unknown): number {
+  const wait = given === undefined ? DEFAULT_WAIT_MS : Number(given);
+  return Number.isFinite(wait) ? Math.min(Math.max(0, wait), MAX_WAIT_MS) : DEFAULT_WAIT_MS;
+}
+
+export const toStarted = (
+  { tool, action }: Call,
+  job_id: string,
+  { traceparent }: CallOptions,
+): Envelope => ({
+  ok: true,
+  data: {
+    job_id,
+    state: "running",
+    note: "still at work; job.poll with this job_id waits for the result, job.cancel ends it",
+  },
+  error: null,
+  meta: {
+    tool,
+    action: String(action),
+    trace_id: toTraceId(traceparent),
+    job_id,
+    paging: { cursor: null, more: false },
+  },
+});

@@ -1,0 +1,65 @@
+import { type BinaryPart, ToolError } from "@octant/core";
+import { type ResponseEnvelope, refusal } from "../envelopes.ts";
+import { MAX_BODY_BYTES, type Message } from "../hoot01/frames.ts";
+import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import { ClientReady } from "../ready.ts";
+import type { Upload } from "../upload.ts";
+
+export const MAX_CALLS_IN_FLIGHT = 256;
+const RETRY_AFTER_MS = 250;
+
+export function parseBody(contentType: Message["contentType"], body: Uint8Array): unknown {
+  if (contentType === "msgpack") return parseMsgPack(body);
+  throw new ToolError("UNSUPPORTED", "a body here is MsgPack", {
+    what: `content type ${contentType}`,
+    how: "send content type 1 (MsgPack); JSON is spoken at the MCP edges",
+  });
+}
+
+export function parseReady(value: unknown): ClientReady {
+  const parsed = ClientReady.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(
+    "body",
+    parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "),
+  );
+}
+
+/** An answer that does not fit into a body is the error that says so. */
+export function encodeBody(response: ResponseEnvelope): Uint8Array {
+  const body = encodeMsgPack(response);
+  if (body.length <= MAX_BODY_BYTES || !("meta" in response)) return body;
+  const message = `the answer has ${body.length} bytes; a body has at most ${MAX_BODY_BYTES}: ask for less`;
+  const { tool, trace_id } = response.meta;
+  return encodeMsgPack(
+    refusal(
+      new ToolError("TOO_LARGE", message, { limit: MAX_BODY_BYTES, actual: body.length }),
+      trace_id,
+      tool,
+    ),
+  );
+}
+
+export const toPart = (upload: Upload, signal: AbortSignal): BinaryPart => ({
+  mime: "application/octet-stream",
+  size: upload.size,
+  read: () => upload.read(signal),
+});
+
+export const toKey = (requestId: Uint8Array): string =>
+  Buffer.from(requestId.buffer, requestId.byteOffset, requestId.length).toString("latin1");
+export const isZero = (requestId: Uint8Array): boolean => requestId.every((byte) => byte === 0);
+
+export const invalid = (path: string, message: string) =>
+  new ToolError("INVALID_ARGUMENT", `malformed HOOT01 message: ${path}: ${message}`, {
+    issues: [{ path, message }],
+  });
+
+export const overloaded = () =>
+  new ToolError(
+    "OVERLOADED",
+    `${MAX_CALLS_IN_FLIGHT} calls are running already; wait for some of them, then call again`,
+    {
+      retry_after_ms: RETRY_AFTER_MS,
+    },
+  );

@@ -1,0 +1,272 @@
+import { ToolError, toTraceId } from "@octant/core";
+import type { Router } from "zeromq";
+import { toDeclaration } from "../declarations.ts";
+import { parseRequest, type RequestEnvelope, type ResponseEnvelope, refusal } from "../envelopes.ts";
+import { encodeFrames, findRequestId, MAX_BODY_BYTES, type Message, parseFrames } from "../hoot01/frames.ts";
+import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import { PROTOCOL, type ServerReady } from "../ready.ts";
+import { runRequest } from "../run-request.ts";
+import { createUpload, type Upload } from "../upload.ts";
+import { createWindow, type Window } from "../window.ts";
+import type { Broadcaster } from "./broadcaster.ts";
+import {
+  encodeBody,
+  invalid,
+  isZero,
+  MAX_CALLS_IN_FLIGHT,
+  overloaded,
+  parseBody,
+  parseReady,
+  toKey,
+  toPart,
+} from "./message-bodies.ts";
+import { createPeers, type Peer } from "./peers.ts";
+import { createRecentReplies } from "./recent-replies.ts";
+import type { ZmqServerOptions } from "./server.ts";
+import { signFrames, verifyFrames } from "./signature.ts";
+
+/** A tool sends chunks of 16 KiB: 1 MiB is under way at most. */
+const RAW_WINDOW = 64;
+
+/** One request at work. */
+interface Running {
+  peer: Peer;
+  readonly controller: AbortController;
+  readonly window: Window;
+  readonly upload: Upload | undefined;
+}
+
+/** Answers the messages of all peers of one socket. */
+export class MessageServer {
+  readonly #options: ZmqServerOptions;
+  readonly #router: Router;
+  readonly #broadcaster: Broadcaster | undefined;
+  readonly #heartbeatMs: number;
+  readonly #running = new Map<string, Running>();
+  readonly #recent = createRecentReplies();
+  readonly #peers;
+
+  constructor(
+    options: ZmqServerOptions,
+    router: Router,
+    broadcaster: Broadcaster | undefined,
+    heartbeatMs: number,
+  ) {
+    this.#options = options;
+    this.#router = router;
+    this.#broadcaster = broadcaster;
+    this.#heartbeatMs = heartbeatMs;
+    this.#peers = createPeers(heartbeatMs, (peer) => this.#leave(peer));
+  }
+
+  async run(): Promise<void> {
+    for await (const frames of this.#router) this.#receive(frames);
+  }
+
+  close(): void {
+    this.#peers.close();
+    for (const { controller } of this.#running.values())
+      controller.abort(new ToolError("CANCELLED", "the server stops", {}));
+  }
+
+  #receive(frames: readonly Buffer[]) {
+    const identity = frames[0];
+    if (!identity) return;
+    try {
+      const { identities, message } = parseFrames(this.#verify(frames), { routed: true });
+      const peer = this.#peers.heard(identities);
+      this.#take(peer, message);
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      // UNAUTHENTICATED peers learn it too, but nothing else about the server.
+      this.#refuse(this.#peers.heard([identity]), findRequestId(frames), cause);
+    }
+  }
+
+  #verify(frames: readonly Buffer[]): readonly Uint8Array[] {
+    const { keys } = this.#options;
+    return keys?.kind === "hmac" ? verifyFrames(frames, 1, keys.key, Date.now()) : frames;
+  }
+
+  #take(peer: Peer, message: Message) {
+    const { command, requestId } = message;
+    if (command === "request") return this.#request(peer, message);
+    if (command === "ready") return this.#announce(peer, message);
+    if (command === "heartbeat") return this.#heartbeat(peer, message);
+    if (command === "disconnect") return this.#disconnect(peer, requestId);
+    throw new ToolError(
+      "INVALID_ARGUMENT",
+      "a server takes no Reply; send Request, Heartbeat, Ready or Disconnect",
+      {
+        issues: [{ path: "frame 1", message: "a server takes no Reply" }],
+      },
+    );
+  }
+
+  #announce(peer: Peer, { requestId, contentType, body }: Message) {
+    const wanted = contentType === "empty" ? {} : parseReady(parseBody(contentType, body));
+    const { name, version, instructions, registry, roots } = this.#options;
+    const tools = registry.list();
+    const ready: ServerReady = {
+      protocol: PROTOCOL,
+      name,
+      version,
+      tools: tools.map((tool) => tool.name),
+      ...(wanted.declarations && { declarations: tools.map(toDeclaration) }),
+      ...(wanted.declarations && instructions !== undefined && { instructions }),
+      ...(wanted.declarations && roots && { roots }),
+      accepts_binary: true,
+      ...(this.#broadcaster && { broadcast: this.#broadcaster.address }),
+      heartbeat_ms: this.#heartbeatMs,
+      max_body_bytes: MAX_BODY_BYTES,
+    };
+    void this.#send(peer, {
+      command: "ready",
+      contentType: "msgpack",
+      requestId,
+      body: encodeMsgPack(ready),
+    });
+  }
+
+  /** One with a request id acknowledges chunks of its stream; any other asks whether we are here. */
+  #heartbeat(peer: Peer, { requestId, contentType, body }: Message) {
+    this.#peers.beats(peer);
+    const running = this.#running.get(toKey(requestId));
+    if (contentType === "msgpack" && running) {
+      const ack = parseMsgPack(body);
+      if (typeof ack === "object" && ack !== null && "received" in ack)
+        running.window.acknowledge(Number(ack.received));
+      return;
+    }
+    void this.#send(peer, { command: "heartbeat", requestId });
+  }
+
+  /** With a request id it cancels that request; without one the peer leaves. */
+  #disconnect(peer: Peer, requestId: Uint8Array) {
+    if (isZero(requestId)) return this.#peers.remove(peer);
+    const running = this.#running.get(toKey(requestId));
+    if (running?.peer === peer)
+      running.controller.abort(new ToolError("CANCELLED", "the caller cancelled the call", {}));
+  }
+
+  #leave(peer: Peer) {
+    for (const running of this.#running.values())
+      if (running.peer === peer) running.controller.abort(new ToolError("CANCELLED", "the caller left", {}));
+  }
+
+  #request(peer: Peer, message: Message) {
+    const { requestId, contentType, body } = message;
+    const key = toKey(requestId);
+    if (contentType === "raw") return this.#uploaded(key, body);
+    if (isZero(requestId))
+      throw invalid("frame 3", "a Request needs a request id of its own, 16 random bytes");
+    const seen = this.#recent.see(key, body, Date.now());
+    if (seen === "reused")
+      throw invalid("frame 3", "this request id belongs to another request; use 16 random bytes for each");
+    // The retry of a request that still runs: its answer goes to where the client is now.
+    if (seen === "running") return this.#redirect(peer, key);
+    if (seen !== "new") {
+      for (const reply of seen.replies) void this.#reply(peer, requestId, reply);
+      return;
+    }
+    try {
+      const request = parseRequest(parseBody(contentType, body));
+      if (peer.calls >= MAX_CALLS_IN_FLIGHT) throw overloaded();
+      void this.#run(peer, message, key, request);
+    } catch (cause) {
+      this.#recent.forget(key);
+      throw cause;
+    }
+  }
+
+  #redirect(peer: Peer, key: string) {
+    const running = this.#running.get(key);
+    if (!running) return;
+    running.peer.calls -= 1;
+    peer.calls += 1;
+    running.peer = peer;
+  }
+
+  #uploaded(key: string, bytes: Uint8Array) {
+    const upload = this.#running.get(key)?.upload;
+    if (!upload)
+      throw invalid("frame 3", "no upload with this request id; send the Request with upload_bytes first");
+    upload.push(bytes);
+  }
+
+  async #run(peer: Peer, message: Message, key: string, request: RequestEnvelope): Promise<void> {
+    const { requestId, traceparent } = message;
+    const size = request.upload_bytes ?? undefined;
+    const running: Running = {
+      peer,
+      controller: new AbortController(),
+      window: createWindow(request.window ?? RAW_WINDOW),
+      upload:
+        size === undefined
+          ? undefined
+          : createUpload(size, (received) => this.#acknowledge(running, requestId, received)),
+    };
+    this.#running.set(key, running);
+    peer.calls += 1;
+    try {
+      const { signal } = running.controller;
+      const context = {
+        traceparent,
+        signal,
+        ...(running.upload && { upload: toPart(running.upload, signal) }),
+      };
+      const response = await runRequest(this.#options, request, context, {
+        reply: (one) => this.#reply(running.peer, requestId, encodeMsgPack(one)),
+        raw: (bytes) =>
+          this.#send(running.peer, { command: "reply", contentType: "raw", requestId, body: bytes }),
+        window: running.window,
+        isPaced: typeof request.window === "number",
+      });
+      this.#finish(running, key, requestId, response);
+    } catch (cause) {
+      // The dispatcher never rejects; a stream does when its reader goes.
+      const error =
+        cause instanceof ToolError ? cause : new ToolError("CANCELLED", "the stream was cancelled", {});
+      this.#finish(running, key, requestId, refusal(error, toTraceId(traceparent), request.request.tool));
+    } finally {
+      this.#running.delete(key);
+      running.peer.calls -= 1;
+    }
+  }
+
+  #finish(running: Running, key: string, requestId: Uint8Array, response: ResponseEnvelope) {
+    const body = encodeBody(response);
+    this.#recent.finish(key, body);
+    void this.#reply(running.peer, requestId, body);
+  }
+
+  #acknowledge(running: Running, requestId: Uint8Array, received: number) {
+    void this.#send(running.peer, {
+      command: "heartbeat",
+      contentType: "msgpack",
+      requestId,
+      body: encodeMsgPack({ received }),
+    });
+  }
+
+  #refuse(peer: Peer, requestId: Uint8Array, cause: ToolError) {
+    void this.#reply(peer, requestId, encodeMsgPack(refusal(cause, toTraceId(undefined))));
+  }
+
+  #reply(peer: Peer, requestId: Uint8Array, body: Uint8Array): Promise<boolean> {
+    return this.#send(peer, { command: "reply", contentType: "msgpack", requestId, body });
+  }
+
+  /** False when the peer is gone or does not read: the socket refuses at once, and never holds up another peer. */
+  async #send(peer: Peer, message: Parameters<typeof encodeFrames>[0]): Promise<boolean> {
+    const { keys } = this.#options;
+    const frames = encodeFrames(message);
+    const signed = keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
+    try {
+      await this.#router.send([...peer.identities, ...signed]);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

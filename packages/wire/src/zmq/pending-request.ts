@@ -1,0 +1,66 @@
+import { type Call, type CallOptions, type Progress, ToolError } from "@octant/core";
+import type { FinalResponse, RequestEnvelope } from "../envelopes.ts";
+import type { encodeFrames } from "../hoot01/frames.ts";
+import type { ServerReady } from "../ready.ts";
+import type { Window } from "../window.ts";
+
+export interface WireCallOptions extends Partial<CallOptions> {
+  /** Every chunk of the stream; the call is followed until its job, if any, has ended. */
+  readonly onChunk?: (chunk: unknown, seq: number) => void;
+  /** The bytes of a binary part, in order; the next come when the promise resolves. */
+  readonly onBinary?: (bytes: Uint8Array) => Promise<void> | void;
+}
+
+/** A request that waits for its answer. */
+export interface Pending {
+  readonly message: Parameters<typeof encodeFrames>[0];
+  readonly options: WireCallOptions;
+  readonly answer: PromiseWithResolvers<Answer>;
+  readonly upload: Window | undefined;
+  /** Chunks and raw parts so far. */
+  received: number;
+  bytes: number;
+  expectedBytes: number | undefined;
+  /** Binary parts are handed over one after the other. */
+  handing: Promise<void>;
+}
+
+export type Answer = { readonly ready: ServerReady } | { readonly response: FinalResponse };
+
+export function toRequest({ tool, action, input }: Call, options: WireCallOptions) {
+  const stream = toStream(options);
+  return {
+    request: { tool, action, input },
+    caller: options.caller,
+    timing_hint: options.timingHint,
+    key: options.key,
+    stream,
+    ...(stream && { window: STREAM_WINDOW }),
+    upload_bytes: options.upload?.size,
+  };
+}
+
+function toStream({ onChunk, onStream, onProgress }: WireCallOptions): RequestEnvelope["stream"] {
+  if (onChunk) return "full";
+  if (onStream) return "live";
+  return onProgress && "progress";
+}
+
+const STREAM_WINDOW = 64;
+
+export function acknowledge({ upload }: Pending, value: unknown) {
+  if (typeof value === "object" && value !== null && "received" in value)
+    upload?.acknowledge(Number(value.received));
+}
+
+export const isProgress = (chunk: unknown): chunk is Progress =>
+  typeof chunk === "object" && chunk !== null && "kind" in chunk && chunk.kind === "progress";
+
+export const toToolError = ({ code, message, details }: Extract<FinalResponse, { kind: "error" }>["error"]) =>
+  new ToolError(code, message, details);
+
+export const gone = (address: string, reason: string) =>
+  new ToolError("UPSTREAM_ERROR", `${address}: ${reason}`, {});
+
+export const toKey = (requestId: Uint8Array): string =>
+  Buffer.from(requestId.buffer, requestId.byteOffset, requestId.length).toString("latin1");
