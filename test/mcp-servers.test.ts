@@ -248,6 +248,9 @@ test("a run reads resources of a server: mentioned ones at once, the model's own
     return { parts: [{ text: results.map(({ text }) => text).join("|") }] };
   };
   await run(["mcp", "add", "notes", "--", process.execPath, HOSTILE, "offers"]);
+  const tested = (await run(["mcp", "test", "notes"])).stdout;
+  expect(tested).toMatch(/^\/notes:review +Review a file$/m);
+  expect(tested).toMatch(/^@notes:notes:\/\/today +Notes of the day$/m);
   const prompt = "about @notes:notes://today";
   const { code, stdout, requests } = await runAgent(script, prompt, "--allow", "mcp_resources.read");
   expect(code).toBe(0);

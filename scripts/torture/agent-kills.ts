@@ -92,7 +92,8 @@ export async function killOnce(project: FixtureProject, provider: ScriptedProvid
   if (written !== EXPECTED) violations.push(`the file holds ${JSON.stringify(written)}`);
   if (id !== undefined && !isOver) {
     const exported = await runOctant(["sessions", "export", id, "--format", "json"], options);
-    violations.push(...checkLog(shown, JSON.parse(exported.stdout)));
+    if (exported.code === 0) violations.push(...checkLog(shown, JSON.parse(exported.stdout)));
+    else violations.push(`the session could not be exported: ${exported.stderr}`);
   }
   const open = new Set<string>();
   for (const event of shown) {

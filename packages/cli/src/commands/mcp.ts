@@ -1,5 +1,5 @@
 import { ToolError, toOneLine } from "@octant/core";
-import type { McpServers, NamedTool, ServerStatus } from "@octant/mcp";
+import type { McpServers } from "@octant/mcp";
 import { addUserServers, loadConfig, removeUserServer, type ServerSettings } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
@@ -160,21 +160,26 @@ async function test(name: string, flags: Flags, io: Io): Promise<number> {
   return withServer(name, flags, io, async (servers) => {
     await servers.settled();
     const [status] = servers.status();
-    const tools = servers.tools();
-    if (flags.json) say(JSON.stringify({ ...status, listed: tools }, null, 2), io);
-    else show(status, tools, io);
+    if (flags.json) say(JSON.stringify({ ...status, listed: servers.tools() }, null, 2), io);
+    else show(servers, io);
     return status?.state === "ready" ? EXIT.OK : EXIT.FAILED;
   });
 }
 
-function show(status: ServerStatus | undefined, tools: readonly NamedTool[], io: Io): void {
+function show(servers: McpServers, io: Io): void {
+  const [status] = servers.status();
+  const tools = servers.tools();
   if (!status) return;
   const { server, state, reason, version = "", protocol = "", problems } = status;
   say(`${server}: ${state}${version && ` (${toOneLine(version)}, MCP ${protocol})`}`, io);
   if (reason !== undefined) say(`  ${toOneLine(reason)}`, io);
   for (const problem of problems) say(`  left out: ${toOneLine(problem)}`, io);
-  const rows = tools.map(({ name, description, changed }) => [
-    changed ? `${name} (changed)` : name,
+  const rows = [
+    ...tools.map(({ name, description, changed }) => [changed ? `${name} (changed)` : name, description]),
+    ...servers.prompts().map(({ prompt, description }) => [`/${server}:${prompt}`, description]),
+    ...servers.resources().map(({ uri, name, description }) => [`@${server}:${uri}`, description || name]),
+  ].map(([name = "", description = ""]) => [
+    toOneLine(name),
     toOneLine(description.split("\n", 1)[0] ?? "").slice(0, MAX_SUMMARY_CHARS),
   ]);
   if (rows.length > 0) say(toColumns(rows).join("\n"), io);

@@ -180,11 +180,13 @@ const rejectOn = (signal: AbortSignal): Promise<never> =>
 
 const SHOWN_CHARS = 300;
 
-/** What a program wrote to stderr before it ended says more than that it ended. */
+/** What a program wrote to stderr before it ended says more than that it ended: its error, or else its last words. */
 function withComplaints(cause: unknown, complaints: string): unknown {
-  const said = complaints.trim().slice(-SHOWN_CHARS);
-  if (said === "" || !(cause instanceof Error) || cause instanceof ToolError) return cause;
-  return new Error(`${cause.message}; it wrote: ${said}`, { cause });
+  if (!(cause instanceof Error) || cause instanceof ToolError) return cause;
+  const lines = complaints.split("\n").filter((line) => line.trim() !== "");
+  const said = lines.find((line) => /error|cannot|failed/i.test(line)) ?? lines.at(-1);
+  if (said === undefined) return cause;
+  return new Error(`${cause.message}; it wrote: ${said.trim().slice(0, SHOWN_CHARS)}`, { cause });
 }
 
 function toElicitation(server: string, params: object): Elicitation {
