@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
@@ -6,8 +6,11 @@ import { type McpSession, startSession } from "./mcp-session.ts";
 
 const remember = async (session: McpSession, action: string, input: object = {}) =>
   session.call("memory", { action, ...input });
-const textsOf = ({ data }: { data: Record<string, unknown> | null }) =>
-  (data as { memories: { text: string }[] }).memories.map(({ text }) => text);
+const memoriesOf = ({ data }: { data: Record<string, unknown> | null }) =>
+  // The output's schema has just been checked by the server.
+  (data as { memories: { text: string }[] }).memories;
+const textsOf = (answer: { data: Record<string, unknown> | null }) =>
+  memoriesOf(answer).map(({ text }) => text);
 
 test("what is remembered is found by words in the next server, says when its files changed, and can be forgotten", async () => {
   using project = createFixtureProject();
@@ -64,4 +67,58 @@ test("a secret is never remembered", async () => {
   });
   expect(refused).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
   expect(textsOf(await remember(session, "manage"))).toEqual([]);
+});
+
+test("shared memory is Markdown in the project that people can edit, and knows when a symbol changed", async () => {
+  using project = createFixtureProject();
+  const { root: cwd, env } = project;
+  const folder = join(cwd, ".hanzo/memory");
+  mkdirSync(join(cwd, ".hanzo"), { recursive: true });
+  writeFileSync(join(cwd, ".hanzo/settings.json"), JSON.stringify({ memory: { shared: true } }));
+  writeFileSync(
+    join(cwd, "src/two.ts"),
+    "export function one() {\n  return 1;\n}\n\nexport function two() {\n  return 2;\n}\n",
+  );
+  await using session = await startSession(["--tools", "memory,search,fs"], { cwd, env });
+  const made = await remember(session, "create", {
+    text: "The counter starts at one.",
+    symbols: ["sym:src/two.ts#one"],
+    tags: ["counting"],
+  });
+  expect(made.data, JSON.stringify(made.error)).toMatchObject({
+    links: [{ uri: "sym:src/two.ts#one", hash: expect.stringMatching(/^sha256:/) }],
+  });
+  const file = join(folder, `${made.data?.["memory_id"]}.md`);
+  expect(readFileSync(file, "utf8")).toMatch(
+    /^---\nkind: "note"\ntags: \["counting"\]\n[\s\S]*\n---\nThe counter starts at one\.\n$/,
+  );
+
+  // What happens to other symbols of the file is of no concern.
+  writeFileSync(
+    join(cwd, "src/two.ts"),
+    "export function two() {\n  return 22;\n}\n\nexport function one() {\n  return 1;\n}\n",
+  );
+  const [same] = memoriesOf(await remember(session, "recall", { query: "counter" }));
+  expect(same).not.toHaveProperty("changed_since");
+  writeFileSync(join(cwd, "src/two.ts"), "export function one() {\n  return 11;\n}\n");
+  const [changed] = memoriesOf(await remember(session, "recall", { query: "counter" }));
+  expect(changed).toMatchObject({ changed_since: ["sym:src/two.ts#one"] });
+
+  writeFileSync(join(folder, "mem_byhand.md"), "The window is painted green.\n");
+  expect(textsOf(await remember(session, "recall", { query: "green window" }))[0]).toBe(
+    "The window is painted green.",
+  );
+  const found = await session.call("search", { action: "query", query: "green window", modality: "memory" });
+  expect(found.data, JSON.stringify(found.error)).toMatchObject({
+    hits: [{ uri: "memory:mem_byhand", kind: "memory", snippet: "The window is painted green." }],
+  });
+  expect((await session.call("fs", { action: "read", uri: "memory:mem_byhand" })).data).toMatchObject({
+    text: "The window is painted green.",
+  });
+  rmSync(file);
+  expect(textsOf(await remember(session, "recall", { query: "counter" }))).not.toContain(
+    "The counter starts at one.",
+  );
+  expect((await remember(session, "delete", { memory_id: "mem_byhand" })).ok).toBe(true);
+  expect(readdirSync(folder)).toEqual([]);
 });

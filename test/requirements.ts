@@ -471,6 +471,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "memory is recalled by words and meaning, says when its files changed, and keeps no secrets",
     "test/memory.test.ts: what is remembered is found by words in the next server",
     "test/memory.test.ts: a secret is never remembered",
+    "test/memory.test.ts: shared memory is Markdown in the project",
+    "packages/tools/src/memory/memory-store.test.ts: nine of ten questions in other words",
   ),
   // 9. and 10.
   rule(

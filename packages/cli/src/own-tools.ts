@@ -48,6 +48,7 @@ import {
   ws,
 } from "@octant/tools";
 import { createRecall } from "./agent/recall.ts";
+import { withMemories } from "./agent/recall-memories.ts";
 import type { CodeParts } from "./code-parts.ts";
 
 /** What the tools stand on. */
@@ -93,8 +94,8 @@ export const OWN_TOOLS = {
   net: ({ workspace, network, env }: Parts) =>
     net({ workspace, network, env, isRemote: ({ remote }) => remote === true }),
   ui: (parts: Parts) => ui({ ...parts, isRemote: ({ remote }) => remote === true }),
-  search: ({ workspace, code: { engine } }: Parts) =>
-    search({ workspace, engine, recall: createRecall(workspace) }),
+  search: ({ workspace, code: { engine }, registry }: Parts) =>
+    search({ workspace, engine, recall: withMemories(registry, createRecall(workspace)) }),
   job: ({ workspace }: Parts) => job(workspace.jobs),
   event: ({ workspace }: Parts) => event(workspace.jobs),
   config: ({ config: loaded }: Parts) =>
@@ -103,9 +104,10 @@ export const OWN_TOOLS = {
     ),
   ...fromWorkspace(workspaceTools),
   agent: ({ crew }: Parts) => agentTool(crew),
-  memory: ({ workspace, env, settings }: Parts) => {
+  memory: ({ workspace, code: { parsers }, env, settings }: Parts) => {
     const redact = createRedactor({ secrets: collectSecrets(env, settings) });
-    return memory({ workspace, holdsSecret: (text) => redact(text) !== text });
+    const { shared } = settings.memory;
+    return memory({ workspace, parsers, shared, holdsSecret: (text) => redact(text) !== text });
   },
   mode: ({ modes }: Parts) => mode(modes),
   llm: ({ models }: Parts) => llmTool(models),

@@ -1,12 +1,20 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { type ActionText, action, defineTool, newHandle, ToolError, Uri } from "@octant/core";
-import type { Files, StateFolder } from "@octant/host";
+import { type ActionText, action, defineTool, newHandle, SymbolId, ToolError, Uri } from "@octant/core";
+import type { Confinement, Files, StateFolder } from "@octant/host";
+import type { SharedParsers } from "@octant/search";
 import { z } from "zod";
-import { type MemoryItem, type MemoryStore, openMemoryStore, SCOPES } from "./memory-store.ts";
+import { createLinks } from "./links.ts";
+import { type MemoryItem, type MemoryStore, SCOPES } from "./memory-store.ts";
+import { openStores } from "./stores.ts";
 
 export interface MemoryOptions {
-  readonly workspace: { readonly state: StateFolder; readonly files: Files };
+  readonly workspace: {
+    readonly state: StateFolder;
+    readonly files: Files;
+    readonly confinement: Confinement;
+  };
+  readonly parsers: SharedParsers;
+  /** Stores new memories of the project as Markdown in it. */
+  readonly shared: boolean;
   /** Whether a text holds a secret, which is never kept. */
   readonly holdsSecret: (text: string) => boolean;
 }
@@ -34,13 +42,14 @@ const Item = z.object({
   changed_since: z
     .array(z.string())
     .optional()
-    .describe("Linked files that have changed since; verify before relying on it"),
+    .describe("Linked files and symbols that have changed since; verify before relying on it"),
 });
 const fields = {
   tags: z.array(z.string().min(1).max(64)).max(20).optional(),
   source: z.string().max(200).optional().describe("Source of the information"),
   confidence: z.number().min(0).max(1).optional(),
   links: z.array(Uri).max(20).optional().describe("Files it is about; their hashes are stored"),
+  symbols: z.array(SymbolId).max(20).optional().describe("Symbols it is about, likewise"),
 };
 const scopes = z
   .array(Scope)
@@ -49,17 +58,11 @@ const scopes = z
 const limit = z.int().min(1).max(MAX_ITEMS).default(DEFAULT_ITEMS);
 
 /** What is worth knowing beyond one conversation. */
-export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptions) => {
-  let opened: Promise<{ readonly own: MemoryStore; readonly global: MemoryStore }> | undefined;
-  const open = () =>
-    (opened ??= Promise.all([
-      openMemoryStore(state.folder("memory")),
-      openMemoryStore(globalFolder(state)),
-    ]).then(([own, global]) => ({ own, global })));
-  const storeOf = async (scope: MemoryItem["scope"]) => (await open())[scope === "global" ? "global" : "own"];
+export const memory = ({ workspace, parsers, shared, holdsSecret }: MemoryOptions) => {
+  const links = createLinks({ ...workspace, parsers });
+  const stores = openStores(workspace, shared);
   const find = async (memory_id: string, owner: string) => {
-    const { own, global } = await open();
-    for (const store of [own, global]) {
+    for (const store of await stores.all()) {
       const item = store.get(memory_id, owner);
       if (item) return { store, item };
     }
@@ -70,31 +73,13 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
     const message = "the text holds a secret, which memory never keeps; leave it out";
     throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "text", message }] });
   };
-  const hashOf = async (uri: string) => {
-    try {
-      return (await files.stat(uri, {})).hash ?? null;
-    } catch {
-      return null;
-    }
-  };
-  const toLinks = (uris: readonly string[] | undefined) =>
-    Promise.all((uris ?? []).map(async (uri) => ({ uri, hash: await hashOf(uri) })));
   const withChanges = async (item: MemoryItem) => {
-    const changed: string[] = [];
-    for (const { uri, hash } of item.links) if ((await hashOf(uri)) !== hash) changed.push(uri);
-    return { ...item, ...(changed.length > 0 && { changed_since: changed }) };
+    const changed = await links.changed(item);
+    return { ...item, ...(changed.length > 0 && { changed_since: [...changed] }) };
   };
-  const collect = async (
-    ask: (store: MemoryStore) => MemoryItem[],
-    wanted: readonly MemoryItem["scope"][],
-    max: number,
-  ) => {
-    const { own, global } = await open();
-    const lists = [
-      wanted.some((scope) => scope !== "global") ? ask(own) : [],
-      wanted.includes("global") ? ask(global) : [],
-    ];
-    // Ranks of two stores cannot be compared, so they take turns.
+  const collect = async (ask: (store: MemoryStore) => MemoryItem[], max: number) => {
+    const lists = (await stores.all()).map(ask);
+    // Ranks of several stores cannot be compared, so they take turns.
     const found = Array.from({ length: max }, (_, rank) => lists.flatMap((list) => list[rank] ?? [])).flat();
     return Promise.all(found.slice(0, max).map((item) => withChanges(item)));
   };
@@ -103,6 +88,12 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
     name: "memory",
     summary: "Store and recall notes and facts for this session, this project, or all projects.",
     listing: "brief",
+    refs: {
+      memory: async (ref, owner) => {
+        const { item } = await find(ref.slice("memory:".length), owner);
+        return Buffer.from(item.text);
+      },
+    },
     actions: {
       recall: action({
         summary: "Find memories by words and meaning, best first.",
@@ -114,11 +105,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         examples: [{ title: "Recall by topic", input: { query: "how are releases made" } }],
         text: listText,
         run: async ({ query, scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
-          memories: await collect(
-            (store) => store.recall(query, { scopes: wanted, owner, limit: max }),
-            wanted,
-            max,
-          ),
+          memories: await collect((store) => store.recall(query, { scopes: wanted, owner, limit: max }), max),
         }),
       }),
       create: action({
@@ -133,9 +120,12 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
           ...fields,
         }),
         output: Item,
-        errors: ["NO_SPACE", "IO_ERROR"],
+        errors: ["NO_SPACE", "IO_ERROR", "OUTSIDE_WORKSPACE"],
         examples: [{ title: "A fact", input: { text: "Releases are tagged by CI.", kind: "fact" } }],
-        async run({ text, scope, kind, tags = [], source = "agent", confidence = 0.8, links }, { caller }) {
+        async run(
+          { text, scope, kind, tags = [], source = "agent", confidence = 0.8, ...about },
+          { caller },
+        ) {
           checkSecret([text, source, ...tags].join("\n"));
           const now = new Date().toISOString();
           const item: MemoryItem = {
@@ -143,9 +133,9 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
             ...{ scope, kind, text, tags, source, confidence },
             created_at: now,
             updated_at: now,
-            links: await toLinks(links),
+            links: await links.look([...(about.links ?? []), ...(about.symbols ?? [])]),
           };
-          (await storeOf(scope)).put(item, caller.id);
+          (await stores.of(scope)).put(item, caller.id);
           return item;
         },
       }),
@@ -156,20 +146,21 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         intent: "apply",
         input: z.strictObject({ memory_id: MemoryId, text: Text.optional(), ...fields }),
         output: Item,
-        errors: ["NOT_FOUND"],
+        errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE"],
         examples: [
           { title: "Correct it", input: { memory_id: EXAMPLE_ID, confidence: 0.2 }, fails: "NOT_FOUND" },
         ],
-        async run({ memory_id, links, ...given }, { caller }) {
+        async run({ memory_id, links: files, symbols, ...given }, { caller }) {
           const { store, item } = await find(memory_id, caller.id);
           const changes = Object.fromEntries(
             Object.entries(given).filter(([, value]) => value !== undefined),
           );
+          const before = item.links.map(({ uri }) => uri);
           const changed: MemoryItem = {
             ...item,
             ...changes,
             updated_at: new Date().toISOString(),
-            links: await toLinks(links ?? item.links.map(({ uri }) => uri)),
+            links: await links.look(files || symbols ? [...(files ?? []), ...(symbols ?? [])] : before),
           };
           checkSecret([changed.text, changed.source, ...changed.tags].join("\n"));
           store.put(changed, caller.id);
@@ -202,7 +193,7 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         examples: [{ title: "List all", input: {} }],
         text: listText,
         run: async ({ scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
-          memories: await collect((store) => store.list({ scopes: wanted, owner, limit: max }), wanted, max),
+          memories: await collect((store) => store.list({ scopes: wanted, owner, limit: max }), max),
         }),
       }),
       facts: action({
@@ -217,7 +208,6 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         run: async ({ scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
           memories: await collect(
             (store) => store.list({ scopes: wanted, owner, kind: "fact", limit: max }),
-            wanted,
             max,
           ),
         }),
@@ -231,7 +221,8 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
         output: z.object({ markdown: z.string(), memories: z.int(), incomplete: z.string().optional() }),
         examples: [{ title: "Of the project", input: {} }],
         async run({ scope }, { caller: { id: owner } }) {
-          const items = (await storeOf(scope)).list({ scopes: [scope], owner, limit: MAX_ITEMS + 1 });
+          const max = MAX_ITEMS + 1;
+          const items = await collect((store) => store.list({ scopes: [scope], owner, limit: max }), max);
           let markdown = "";
           let memories = 0;
           for (const { kind, text } of items.slice(0, MAX_ITEMS)) {
@@ -252,13 +243,6 @@ export const memory = ({ workspace: { state, files }, holdsSecret }: MemoryOptio
     },
   });
 };
-
-/** Beside the folders of all workspaces. */
-function globalFolder({ base }: StateFolder): string {
-  const folder = join(base, "memory");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
-}
 
 const listText = ({ memories }: { readonly memories: readonly z.output<typeof Item>[] }): ActionText => ({
   body:

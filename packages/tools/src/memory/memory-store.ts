@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createTermCutter, loadWordTable, type WordTable } from "@octant/search";
+import { createQuestionTerms, createTermCutter, loadWordTable, type WordTable } from "@octant/search";
 
 export const SCOPES = ["session", "project", "global"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -47,19 +47,24 @@ const SCHEMA = `
     id INTEGER PRIMARY KEY, memory_id TEXT UNIQUE NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL,
     kind TEXT NOT NULL, updated_at TEXT NOT NULL, item TEXT NOT NULL, vector BLOB NOT NULL
   );
-  CREATE VIRTUAL TABLE IF NOT EXISTS memory_words USING fts5(text, tokenize = 'porter unicode61');
+  CREATE VIRTUAL TABLE IF NOT EXISTS memory_terms USING fts5(terms, tokenize = 'unicode61');
 `;
 
 const CANDIDATES = 200;
 /** Of reciprocal rank fusion. */
 const RANK_OFFSET = 60;
 
-/** Memories in SQLite, found by words and by the meaning of words. A memory of a session belongs to its caller. */
-export async function openMemoryStore(folder: string): Promise<MemoryStore> {
+/**
+ * Memories in SQLite, found by words and by the meaning of words; without a folder they end with the process. A memory
+ * of a session belongs to its caller.
+ */
+export async function openMemoryStore(folder?: string): Promise<MemoryStore> {
   const { DatabaseSync } = await import("node:sqlite");
-  const database = new DatabaseSync(join(folder, "memory.sqlite"), { timeout: 10_000 });
+  const file = folder === undefined ? ":memory:" : join(folder, "memory.sqlite");
+  const database = new DatabaseSync(file, { timeout: 10_000 });
   database.exec(SCHEMA);
   const cut = createTermCutter();
+  const askedTerms = createQuestionTerms(cut);
   let table: WordTable | undefined;
   const words = (text: string): string[] => [...cut(text)];
   const openTable = () => {
@@ -73,6 +78,32 @@ export async function openMemoryStore(folder: string): Promise<MemoryStore> {
     sql: `scope IN (${scopes.map(() => "?").join(", ")}) AND (scope <> 'session' OR owner = ?)${kind ? " AND kind = ?" : ""}`,
     values: [...scopes, owner, ...(kind ? [kind] : [])],
   });
+  let placed: { readonly version: number; readonly rows: readonly Placed[] } | undefined;
+  /** Read once and again after a change, also of another process: 10,000 vectors take longer than the search. */
+  const allPlaced = (): readonly Placed[] => {
+    const version = Number(database.prepare("PRAGMA data_version").get()?.["data_version"]);
+    if (placed?.version !== version) {
+      const rows = database
+        .prepare("SELECT id, scope, owner, kind, vector FROM memories")
+        .all()
+        .map(toPlaced);
+      placed = { version, rows };
+    }
+    return placed.rows;
+  };
+  const nearest = (question: Float32Array, { scopes, owner, kind }: ListFilter): number[] =>
+    allPlaced()
+      .filter(
+        (row) =>
+          scopes.includes(row.scope) &&
+          (row.scope !== "session" || row.owner === owner) &&
+          (kind === undefined || row.kind === kind),
+      )
+      .map(({ id, vector }) => ({ id, score: similarity(question, vector) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, CANDIDATES)
+      .map(({ id }) => id);
   const idOf = (memory_id: string, owner: string) =>
     database
       .prepare("SELECT id, item FROM memories WHERE memory_id = ? AND (scope <> 'session' OR owner = ?)")
@@ -80,10 +111,11 @@ export async function openMemoryStore(folder: string): Promise<MemoryStore> {
 
   return {
     put(item, owner) {
+      placed = undefined;
       database.exec("BEGIN IMMEDIATE");
       try {
         const known = idOf(item.memory_id, owner);
-        if (known) database.prepare("DELETE FROM memory_words WHERE rowid = ?").run(Number(known["id"]));
+        if (known) database.prepare("DELETE FROM memory_terms WHERE rowid = ?").run(Number(known["id"]));
         const vector = new Uint8Array(place(searched(item)).buffer);
         const { id } = database
           .prepare(
@@ -101,8 +133,8 @@ export async function openMemoryStore(folder: string): Promise<MemoryStore> {
             vector,
           ) ?? { id: 0 };
         database
-          .prepare("INSERT INTO memory_words (rowid, text) VALUES (?, ?)")
-          .run(Number(id), searched(item));
+          .prepare("INSERT INTO memory_terms (rowid, terms) VALUES (?, ?)")
+          .run(Number(id), words(searched(item)).join(" "));
         database.exec("COMMIT");
       } catch (cause) {
         database.exec("ROLLBACK");
@@ -116,7 +148,8 @@ export async function openMemoryStore(folder: string): Promise<MemoryStore> {
     remove(memory_id, owner) {
       const row = idOf(memory_id, owner);
       if (!row) return false;
-      database.prepare("DELETE FROM memory_words WHERE rowid = ?").run(Number(row["id"]));
+      placed = undefined;
+      database.prepare("DELETE FROM memory_terms WHERE rowid = ?").run(Number(row["id"]));
       database.prepare("DELETE FROM memories WHERE id = ?").run(Number(row["id"]));
       return true;
     },
@@ -129,25 +162,18 @@ export async function openMemoryStore(folder: string): Promise<MemoryStore> {
     },
     recall(query, filter) {
       const { sql, values } = where(filter);
-      const asked = query.match(/[\p{L}\p{N}]+/gu) ?? [];
+      const asked = askedTerms(query).map(({ term }) => term);
       if (asked.length === 0) return [];
-      const match = asked.map((word) => `"${word}"`).join(" OR ");
+      const match = asked.map((term) => `"${term}"`).join(" OR ");
       const byWords = database
         .prepare(
-          `SELECT memories.id AS id FROM memory_words JOIN memories ON memories.id = memory_words.rowid
-           WHERE memory_words MATCH ? AND ${sql} ORDER BY bm25(memory_words) LIMIT ?`,
+          `SELECT memories.id AS id FROM memory_terms JOIN memories ON memories.id = memory_terms.rowid
+           WHERE memory_terms MATCH ? AND ${sql} ORDER BY bm25(memory_terms) LIMIT ?`,
         )
         .all(match, ...values, CANDIDATES)
         .map((row) => Number(row["id"]));
       const question = openTable().placeQuestion(words(query));
-      const byMeaning = database
-        .prepare(`SELECT id, vector FROM memories WHERE ${sql}`)
-        .all(...values)
-        .map((row) => ({ id: Number(row["id"]), score: similarity(question, row["vector"]) }))
-        .filter(({ score }) => score > 0)
-        .sort((a, b) => b.score - a.score)
-        .slice(0, CANDIDATES)
-        .map(({ id }) => id);
+      const byMeaning = nearest(question, filter);
       const scores = new Map<number, number>();
       // Words that are the same say more than words that are alike.
       for (const [ids, weight] of [
@@ -172,9 +198,25 @@ export async function openMemoryStore(folder: string): Promise<MemoryStore> {
 // Written by put().
 const toItem = (row: Record<string, unknown>): MemoryItem => JSON.parse(String(row["item"]));
 
-function similarity(question: Float32Array, stored: unknown): number {
-  if (!(stored instanceof Uint8Array)) return 0;
-  const vector = new Float32Array(stored.slice().buffer);
+interface Placed {
+  readonly id: number;
+  readonly scope: Scope;
+  readonly owner: string;
+  readonly kind: string;
+  readonly vector: Float32Array;
+}
+
+const toPlaced = (row: Record<string, unknown>): Placed => ({
+  id: Number(row["id"]),
+  // Written by put().
+  scope: row["scope"] as Scope,
+  owner: String(row["owner"]),
+  kind: String(row["kind"]),
+  vector:
+    row["vector"] instanceof Uint8Array ? new Float32Array(row["vector"].slice().buffer) : new Float32Array(),
+});
+
+function similarity(question: Float32Array, vector: Float32Array): number {
   let sum = 0;
   for (let at = 0; at < question.length; at++) sum += (question[at] ?? 0) * (vector[at] ?? 0);
   return sum;

@@ -1,0 +1,26 @@
+import type { Context, Registry } from "@octant/core";
+import type { Recalled, RecallRequest } from "@octant/tools";
+import { z } from "zod";
+
+const Memories = z.object({ memories: z.array(z.object({ memory_id: z.string(), text: z.string() })) });
+
+type Recall = (request: RecallRequest) => Promise<readonly Recalled[]>;
+
+/** What the memory tool remembers, where it is offered, before what was said in sessions. */
+export const withMemories =
+  (registry: Registry, sessions: Recall): Recall =>
+  async (request) => {
+    const { query, limit, caller, signal } = request;
+    const recall = registry.get("memory")?.actions["recall"];
+    if (!recall) return sessions(request);
+    // memory.recall asks its context for no more than the caller and the signal.
+    const context = { caller, signal } as Context;
+    const found = Memories.parse(await recall.run(recall.input.parse({ query, limit }), context));
+    const remembered = found.memories.map(({ memory_id, text }, at) => ({
+      uri: `memory:${memory_id}`,
+      kind: "memory",
+      snippet: text,
+      score: 1 / (at + 1),
+    }));
+    return [...remembered, ...(await sessions(request))].slice(0, limit);
+  };

@@ -1,0 +1,53 @@
+import type { SymbolId, Uri } from "@octant/core";
+import { type Confinement, type Files, hashOf as hashOfBytes, pathToUri } from "@octant/host";
+import type { SharedParsers } from "@octant/search";
+import { createSources } from "../code/sources.ts";
+import { parseSymbolId } from "../code/symbol-id.ts";
+import type { MemoryItem, MemoryLink } from "./memory-store.ts";
+
+export interface LinkOptions {
+  readonly files: Files;
+  readonly confinement: Confinement;
+  readonly parsers: SharedParsers;
+}
+
+/** What memories are about, and whether it is still as it was. */
+export interface Links {
+  /** The state of files and symbols now; null for those that are not there. */
+  look(uris: readonly (Uri | SymbolId)[]): Promise<readonly MemoryLink[]>;
+  /** The links of an item that are not as they were. */
+  changed(item: Pick<MemoryItem, "links">): Promise<readonly string[]>;
+}
+
+export function createLinks({ files, confinement, parsers }: LinkOptions): Links {
+  const sources = createSources({ confinement }, parsers);
+  const symbolHash = async (id: SymbolId): Promise<string | null> => {
+    const { path, symbol } = parseSymbolId(confinement, id);
+    const source = sources.readIfThere(path);
+    const found = source && (await sources.symbols(path, source)).find((one) => one.path === symbol);
+    if (!source || !found) return null;
+    const { start, end } = found.range;
+    const lines = source.text.split("\n").slice(start.line, end.line + 1);
+    return hashOfBytes(Buffer.from(lines.join("\n")));
+  };
+  const hashOf = async (uri: string): Promise<string | null> => {
+    try {
+      return isSymbol(uri) ? await symbolHash(uri) : ((await files.stat(uri, {})).hash ?? null);
+    } catch {
+      return null;
+    }
+  };
+  const toLink = async (uri: string): Promise<MemoryLink> => ({
+    uri: isSymbol(uri) ? uri : pathToUri(confinement.toPath(uri)),
+    hash: await hashOf(uri),
+  });
+  return {
+    look: (uris) => Promise.all(uris.map(toLink)),
+    async changed({ links }) {
+      const now = await Promise.all(links.map(({ uri }) => hashOf(uri)));
+      return links.filter(({ hash }, at) => hash !== now[at]).map(({ uri }) => uri);
+    },
+  };
+}
+
+const isSymbol = (uri: string): uri is SymbolId => uri.startsWith("sym:");

@@ -1,0 +1,62 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Confinement, StateFolder } from "@octant/host";
+import { type MemoryItem, type MemoryStore, openMemoryStore } from "./memory-store.ts";
+import { createSharedFolder } from "./shared-folder.ts";
+
+/** Where memories are: those of a session end with the process, the project's are private or shared, some are for all. */
+export interface MemoryStores {
+  /** Up to date with the shared files. */
+  all(): Promise<readonly MemoryStore[]>;
+  /** Where new ones of this scope go. */
+  of(scope: MemoryItem["scope"]): Promise<MemoryStore>;
+}
+
+export function openStores(
+  { state, confinement }: { readonly state: StateFolder; readonly confinement: Confinement },
+  isShared: boolean,
+): MemoryStores {
+  const folder = isShared ? createSharedFolder(confinement) : undefined;
+  const open = async () => {
+    const [session, own, files, global] = await Promise.all([
+      openMemoryStore(),
+      openMemoryStore(state.folder("memory")),
+      openMemoryStore(),
+      openMemoryStore(globalFolder(state)),
+    ]);
+    const shared: MemoryStore = {
+      ...files,
+      // The file is what counts; the store follows it.
+      put: (item) => folder?.put(item),
+      remove(memory_id) {
+        folder?.remove(memory_id);
+        return true;
+      },
+    };
+    return { session, own, files, shared, global };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  const use = async () => {
+    opened ??= open();
+    const stores = await opened;
+    folder?.sync(stores.files);
+    return stores;
+  };
+  return {
+    async all() {
+      const { session, own, shared, global } = await use();
+      return [session, own, shared, global];
+    },
+    async of(scope) {
+      const stores = await use();
+      return scope === "project" ? stores[folder ? "shared" : "own"] : stores[scope];
+    },
+  };
+}
+
+/** Beside the folders of all workspaces. */
+function globalFolder({ base }: StateFolder): string {
+  const folder = join(base, "memory");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
