@@ -261,6 +261,8 @@ describe("the terminal agent", () => {
     device.type("Enter");
     await shows(device, "ok");
     expect(JSON.stringify(agent.session.conversation.messages[0])).toContain("row 2999");
+    await shows(device, "2981 more lines; Ctrl-O shows all");
+    expect((await device.all()).join("\n")).not.toContain("row 2999");
   });
 
   test("history comes back with Up and is searched with Ctrl-R", async () => {
@@ -308,6 +310,16 @@ describe("the terminal agent", () => {
     device.type(..."go", "Enter");
     await shows(device, /another/);
     for (const row of await device.all()) expect(row.length).toBeLessThanOrEqual(24);
+  });
+
+  test("a notice of a retry is wrapped at words, not cut by the terminal", async () => {
+    const { device, agent } = start([hangs], {}, [40, 15]);
+    device.type(..."go", "Enter");
+    await shows(device, "I begin");
+    const reason = "the provider cannot be reached at http://127.0.0.1:18999";
+    agent.session.publish({ type: "retry", attempt: 1, delay_ms: 2000, reason });
+    await shows(device, /^! the provider cannot be reached at\nhttp/m);
+    await agent.cancel();
   });
 
   test("Ctrl-D leaves and the screen ends with the last committed line", async () => {

@@ -2,7 +2,7 @@ import { type AgentEvent, cacheHitRate, NO_USAGE, type PlanMark } from "@octant/
 import { toOneLine } from "@octant/core";
 import { MdRenderer } from "../markdown/md-renderer.ts";
 import type { Highlighter } from "../markdown/render-block.ts";
-import { type Line, span, truncate } from "../styled.ts";
+import { type Line, lineWidth, span, truncate, wrap } from "../styled.ts";
 import { isFinished, planOf, planProgress, viewPlan } from "./plan.ts";
 import type { StatusFacts } from "./status.ts";
 import { viewEvent } from "./transcript.ts";
@@ -93,7 +93,8 @@ export class ConversationView {
   }
 
   append(lines: readonly Line[]): void {
-    this.#finished.push(...lines);
+    const width = this.#width();
+    this.#finished.push(...lines.flatMap((line) => (lineWidth(line) > width ? wrap(line, width) : [line])));
     const last = lines.at(-1);
     if (last) this.#endsInGap = last.length === 0;
   }

@@ -5,12 +5,13 @@ import { viewDiff } from "./diff.ts";
 
 const MAX_DIFF_LINES = 24;
 const MAX_OUTPUT_LINES = 6;
+const MAX_MESSAGE_LINES = 20;
 
 /** What a stored event leaves in the scrollback. Text of the model is streamed elsewhere and not repeated here. */
 export function viewEvent(event: AgentEvent, titleOf: (callId: string) => string, width: number): Line[] {
   switch (event.type) {
     case "user":
-      return event.origin === "person" ? userSaid(event.content, width) : [];
+      return event.origin === "person" ? clipped(userSaid(event.content, width)) : [];
     case "tool_ended":
       return toolEnded(event, titleOf(event.call_id), width);
     case "permission_answered":
@@ -39,7 +40,16 @@ export function viewEvent(event: AgentEvent, titleOf: (callId: string) => string
   }
 }
 
-function userSaid(content: readonly UserPart[], width: number): Line[] {
+/** A long message, such as a paste, is not repeated whole. */
+function clipped(lines: Line[]): Line[] {
+  const left = lines.length - MAX_MESSAGE_LINES;
+  if (left <= 0) return lines;
+  const note = `  … ${left + 1} more lines; Ctrl-O shows all`;
+  return [...lines.slice(0, MAX_MESSAGE_LINES - 1), [span(note, { role: "muted" })]];
+}
+
+/** What the person said, whole. */
+export function userSaid(content: readonly UserPart[], width: number): Line[] {
   const pictures = content.filter(({ type }) => type === "image").length;
   const note = `  with ${pictures} picture${pictures === 1 ? "" : "s"}`;
   const text = userText(textOf(withoutMentioned(content)), width);

@@ -3,7 +3,7 @@ import { toVisible } from "@octant/core";
 import { MdRenderer } from "../markdown/md-renderer.ts";
 import type { Highlighter } from "../markdown/render-block.ts";
 import { hardWrap, type Line, span } from "../styled.ts";
-import { viewEvent } from "./transcript.ts";
+import { userSaid, viewEvent } from "./transcript.ts";
 
 /** The whole conversation, with the full output of every call, for the pager. */
 export function viewTranscript(
@@ -16,7 +16,10 @@ export function viewTranscript(
   for (const event of events) {
     if (event.type === "tool_began") titles.set(event.call_id, event.title);
     if (event.type === "message") lines.push(...markdown(textOf(event.message.content), width, highlight));
-    const shown = viewEvent(event, (id) => titles.get(id) ?? "", width);
+    const shown =
+      event.type === "user" && event.origin === "person"
+        ? userSaid(event.content, width)
+        : viewEvent(event, (id) => titles.get(id) ?? "", width);
     lines.push(
       ...(event.type === "tool_ended" ? [shown[0] ?? [], ...output(textOf(event.content), width)] : shown),
     );
