@@ -2,8 +2,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openLanceStore } from "../vector/lance-store.ts";
 import type { Fusion } from "./chunk-ranker.ts";
-import type { IndexedFile } from "./code-index.ts";
 import { type CodeIndex, openCodeIndex } from "./code-index.ts";
+import { decodeFile } from "./packed-file.ts";
 import { answerCalls } from "./thread.ts";
 
 export interface IndexThreadData {
@@ -23,9 +23,8 @@ const index = openCodeIndex(file, {
 
 const calls = {
   ...index,
-  /** Each file as the parser wrote it, in one text: that is copied from thread to thread at once. */
-  putAll: (files: readonly string[]): Promise<void> =>
-    index.put(files.map((text): IndexedFile => JSON.parse(text))),
+  /** Each file as the parser wrote it. */
+  putAll: (files: readonly Uint8Array[]): Promise<void> => index.put(files.map(decodeFile)),
 } satisfies CodeIndex & Record<string, unknown>;
 /** What the index can be asked for from another thread. */
 export type IndexCalls = typeof calls;

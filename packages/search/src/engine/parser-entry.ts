@@ -11,6 +11,7 @@ import { type Call, findCalls, findOccurrences, type Occurrence } from "../synta
 import { findSymbols, type SourceSymbol } from "../syntax/symbols.ts";
 import { findSyntaxErrors, type SyntaxFault } from "../syntax/syntax-errors.ts";
 import type { IndexedFile } from "./code-index.ts";
+import { encodeFile } from "./packed-file.ts";
 import { createFileParser, type FileParser } from "./parse-file.ts";
 import type { FileState } from "./store.ts";
 import { answerCalls } from "./thread.ts";
@@ -21,11 +22,11 @@ let parseFile: FileParser | undefined;
 // Files of one search come one after the other: its pattern is read once.
 let finder: ({ pattern: string } & StructureFinder) | undefined;
 const calls = {
-  /** The file for the index, as one text. */
-  async parse(state: FileState, text: string): Promise<string> {
+  /** The file for the index, as `encodeFile` writes it. */
+  async parse(state: FileState, text: string): Promise<Uint8Array<ArrayBuffer>> {
     parseFile ??= createFileParser(grammars);
     const file: IndexedFile = { state, parsed: await parseFile(state.path, text) };
-    return JSON.stringify(file);
+    return encodeFile(file);
   },
   /** undefined when the pattern is no code of the file's language. */
   async structures(path: string, text: string, pattern: string): Promise<StructureMatch[] | undefined> {

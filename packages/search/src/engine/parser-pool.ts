@@ -3,7 +3,7 @@ import type { StructureMatch } from "../structure/find-structures.ts";
 import type { Call, Occurrence } from "../syntax/occurrences.ts";
 import type { SourceSymbol } from "../syntax/symbols.ts";
 import type { SyntaxFault } from "../syntax/syntax-errors.ts";
-import type { IndexedFile } from "./code-index.ts";
+import { encodeFile } from "./packed-file.ts";
 import type { ParserCalls } from "./parser-entry.ts";
 import type { FileState } from "./store.ts";
 import { startThread } from "./thread.ts";
@@ -14,8 +14,8 @@ import { createThreadQueue } from "./thread-queue.ts";
  * too much memory LIMIT_EXCEEDED.
  */
 export interface ParserPool {
-  /** The file for the index, as one text. Of a file that cannot be parsed only the path is indexed. */
-  parse(state: FileState, text: string): Promise<string>;
+  /** The file for the index, as `encodeFile` writes it. Of a file that cannot be parsed only the path is indexed. */
+  parse(state: FileState, text: string): Promise<Uint8Array>;
   /** undefined when the pattern is not code of the file's language. */
   structures(path: string, text: string, pattern: string): Promise<StructureMatch[] | undefined>;
   occurrences(path: string, text: string, name: string): Promise<Occurrence[]>;
@@ -48,8 +48,7 @@ export function createParserPool(size: number): ParserPool {
         return await parsers.call("parse", state, text);
       } catch (cause) {
         if (!(cause instanceof ToolError)) throw cause;
-        const unknown: IndexedFile = { state, parsed: { symbols: [], chunks: [] } };
-        return JSON.stringify(unknown);
+        return encodeFile({ state, parsed: { symbols: [], chunks: [] } });
       }
     },
     structures: (path, text, pattern) => parsers.call("structures", path, text, pattern),

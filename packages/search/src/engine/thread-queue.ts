@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "@octant/core";
 import type { Methods, Thread } from "./thread.ts";
 
@@ -11,7 +12,7 @@ export interface ThreadQueue<M extends Methods> {
 export interface ThreadQueueOptions<M extends Methods> {
   readonly size: number;
   start(): Thread<M>;
-  /** For one call, once its thread runs. */
+  /** For one call, once its thread runs. On a busy machine only what the thread itself takes counts. */
   readonly deadlineMs: number;
   /** What a thread may use. */
   readonly heapBytes: number;
@@ -41,14 +42,12 @@ export function createThreadQueue<M extends Methods>(options: ThreadQueueOptions
     const isFresh = slot.thread === undefined || slot.thread.hasEnded;
     const thread = isFresh ? start() : slot.thread!;
     slot.thread = thread;
-    const timeUp = Promise.withResolvers<typeof TIME_UP>();
-    let timer: NodeJS.Timeout | undefined;
+    const answered = new AbortController();
     try {
       // `call` pairs each name with its arguments.
       const called = thread.call(name, ...(args as never));
       await Promise.race([called, thread.started]);
-      timer = setTimeout(timeUp.resolve, deadlineMs, TIME_UP);
-      const answer = await Promise.race([called, timeUp.promise]);
+      const answer = await Promise.race([called, timeUp(thread, deadlineMs, answered.signal)]);
       if (answer !== TIME_UP) return resolve(answer);
       await thread.close();
       reject(new ToolError("TIMEOUT", TOO_SLOW, { after_ms: deadlineMs }));
@@ -60,7 +59,7 @@ export function createThreadQueue<M extends Methods>(options: ThreadQueueOptions
         isOverLimit ? new ToolError("LIMIT_EXCEEDED", TOO_LARGE, { limit: heapBytes }, { cause }) : cause,
       );
     } finally {
-      clearTimeout(timer);
+      answered.abort();
     }
   };
   const drain = async (slot: Slot<M>): Promise<void> => {
@@ -90,6 +89,34 @@ export function createThreadQueue<M extends Methods>(options: ThreadQueueOptions
 }
 
 const TIME_UP = Symbol("time up");
+/** A thread that gets no processor at all is given up after so many deadlines. */
+const MAX_DEADLINES = 12;
+const MIN_WAIT_MS = 20;
+
+/**
+ * Resolves when the thread had its time. The first half is by the clock, which nearly every call meets; the second is
+ * processor time, so that a busy machine does not make a file look too hard to parse.
+ */
+async function timeUp(
+  thread: Pick<Thread<Methods>, "cpuMs">,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<typeof TIME_UP> {
+  try {
+    const end = performance.now() + MAX_DEADLINES * deadlineMs;
+    await sleep(deadlineMs / 2, undefined, { signal });
+    const before = await thread.cpuMs();
+    for (let left = deadlineMs / 2; left > 0 && performance.now() < end; ) {
+      await sleep(Math.max(left, MIN_WAIT_MS), undefined, { signal });
+      left = deadlineMs / 2 - ((await thread.cpuMs()) - before);
+    }
+    return TIME_UP;
+  } catch {
+    // It was answered, or the thread has ended and the call fails with it.
+    return new Promise<never>(() => {});
+  }
+}
+
 const TOO_SLOW = "parsing this file takes too long, as with thousands of open brackets; read it with fs.read";
 const TOO_LARGE = "parsing this file takes too much memory; read it with fs.read";
 

@@ -38,7 +38,7 @@ export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promi
   const { files, index, parsers, planned, early, signal, tell } = options;
   using borrowed = parsers.borrow();
   const queue = planned[Symbol.iterator]();
-  const parsed: string[] = [];
+  const parsed: Uint8Array[] = [];
   const unchanged: FileState[] = [];
   const gone: string[] = [];
   let done = 0;
