@@ -107,7 +107,7 @@ describe.skipIf(lacks(...PARTS))("a desktop under Xvfb", () => {
         "-c",
         `sleep ${wait}; exec xterm -T Planned${index} -geometry 20x5+${20 + index * 250}+300`,
       ]);
-    const { changes } = await client.ui("session", { duration: 8_000, ...screen });
+    const { changes } = await client.ui("session", { duration: 11_000, ...screen });
     expect(changes).toHaveLength(3);
   });
 });

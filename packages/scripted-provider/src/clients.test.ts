@@ -186,10 +186,10 @@ describe.each(API_NAMES)("%s", (api) => {
       { parts: [{ text: "half a word" }], fault: { stall_after: 2 } },
       { parts: [{ text: "ok" }] },
     ]);
-    const { events, done } = await ask(clientFor(api, provider, { stall_ms: 150 }));
+    const { events, done } = await ask(clientFor(api, provider, { stall_ms: 1_000 }));
     expect(toPlain(done.message.content)).toEqual([{ type: "text", text: "ok" }]);
     expect(events.find(({ type }) => type === "retry")).toMatchObject({
-      reason: expect.stringContaining("sent nothing for 0.15 s"),
+      reason: expect.stringContaining("sent nothing for 1 s"),
     });
   });
 

@@ -141,10 +141,15 @@ test("what is made in the workspace later is there; a place elsewhere is there w
   writeFileSync(join(elsewhere, "file"), "there\n");
   const lookThere = ["/bin/sh", "-c", `cat ${elsewhere}/file && : >${elsewhere}/planted`];
   expect(await run(reader, lookThere)).toMatchObject({ code: 1 });
-  const running = start(reader, ["/bin/sh", "-c", "echo ready; sleep 0.3; echo done"]);
+  const running = start(reader, [
+    "/bin/sh",
+    "-c",
+    "echo ready; until [ -e later/go ]; do sleep 0.02; done; echo done",
+  ]);
   await expect.poll(running.seen).toBe("ready\n");
   expect((await run(await open([elsewhere]), lookThere)).stdout.toString()).toBe("there\n");
   expect(existsSync(join(elsewhere, "planted"))).toBe(false);
+  writeFileSync(join(root, "later/go"), "");
   expect((await running.done).stdout.toString()).toBe("ready\ndone\n");
   // It stays, and the same one is used.
   expect(await open()).toBe(await open([elsewhere]));

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -136,13 +136,14 @@ test("escapes are taken out unless raw is asked for, and what is no text is name
 
 test("what still runs after wait goes on, can be followed, and is ended by kill", async () => {
   const { proc_id, status, note } = await data("exec", {
-    command: "echo one; sleep 0.2; echo two; sleep 60",
+    command: "echo one; until [ -e go ]; do sleep 0.02; done; echo two; sleep 60",
     wait: 50,
   });
   expect(status).toBe("running");
   expect(note).toMatch(/proc\.logs/);
   const first = await data("logs", { proc_id, since: 0, follow: true });
   expect(first).toMatchObject({ text: "one\n", next: 4, status: "running" });
+  writeFileSync(join(project, "go"), "");
   expect(await data("logs", { proc_id, since: first["next"], follow: true })).toMatchObject({
     text: "two\n",
   });
@@ -156,7 +157,7 @@ test("what still runs after wait goes on, can be followed, and is ended by kill"
 });
 
 test("a timeout is told as such, and keeps the output", async () => {
-  expect(await data("exec", { command: "echo begun; sleep 60", timeout: 100 })).toMatchObject({
+  expect(await data("exec", { command: "echo begun; sleep 60", timeout: 2_000 })).toMatchObject({
     status: "timed_out",
     stdout: "begun\n",
   });
