@@ -1,14 +1,10 @@
 import { asksForLargeAnswer, createLargeCalls } from "@octant/core";
-import { type ClientRequests, createClientRequests, toLegacyClient } from "./asking/client-requests.ts";
+import { toLegacyClient } from "./asking/client-requests.ts";
 import { isLogged, type LogLevel, type RequestClient } from "./asking/exchange.ts";
 import { toModernClient } from "./asking/input-required.ts";
 import { CAPABILITIES_KEY, type Era, judge, LOG_LEVEL_KEY, type Phase } from "./era.ts";
-import {
-  createQuota,
-  createSubscriptions,
-  type Quota,
-  type Subscriptions,
-} from "./listening/subscriptions.ts";
+import { createLegacySession, type LegacySession } from "./legacy-session.ts";
+import { createQuota, type Quota } from "./listening/subscriptions.ts";
 import {
   INTERNAL_ERROR,
   INVALID_REQUEST,
@@ -48,17 +44,6 @@ export interface Connection {
   resume(): void;
   /** Ends subscriptions and cancels all other requests, which are not answered. */
   close(): Promise<void>;
-}
-
-/** What a connection knows of a client of the handshake revisions. */
-export interface LegacySession {
-  /** The parameters of `initialize`. */
-  handshake: Plain | undefined;
-  logLevel: LogLevel | undefined;
-  readonly requests: ClientRequests;
-  readonly subscriptions: Subscriptions;
-  /** Reports changes of the resource list from now on. */
-  watchResources(): void;
 }
 
 export interface RequestParts {
@@ -195,36 +180,8 @@ export function createConnection(
   const large = createLargeCalls(outlet.isFull);
   const ending = new AbortController();
   const quota = createQuota();
-  const stops: (() => void)[] = [];
+  const session = createLegacySession(service, outlet, quota);
   let phase: Phase = "undecided";
-  let initialized = false;
-
-  const reportList = (kind: string) => () => {
-    if (initialized) outlet.write(toNotification(`notifications/${kind}/list_changed`));
-  };
-  const subscriptions = createSubscriptions({
-    ...{ service, quota },
-    report: (uri) => outlet.write(toNotification("notifications/resources/updated", { uri })),
-    canReport: () => !outlet.isFull() && outlet.hasListener !== false,
-  });
-  let watchesResources = false;
-  const session: LegacySession = {
-    handshake: undefined,
-    logLevel: undefined,
-    requests: createClientRequests(outlet.write),
-    subscriptions,
-    watchResources() {
-      if (watchesResources) return;
-      watchesResources = true;
-      stops.push(service.resources?.onListChange?.(reportList("resources"), service) ?? (() => {}));
-    },
-  };
-  stops.push(
-    subscriptions.close,
-    session.requests.close,
-    service.listing.onChange(reportList("tools")),
-    service.prompts?.onChange?.(reportList("prompts")) ?? (() => {}),
-  );
 
   const start = async (message: Message & { readonly id: RequestId }, era: Era) => {
     const { id, params } = message;
@@ -246,7 +203,7 @@ export function createConnection(
   };
 
   const notice = ({ method, params }: Message) => {
-    if (method === "notifications/initialized") initialized = phase === "legacy";
+    if (method === "notifications/initialized") session.isInitialized = phase === "legacy";
     if (method !== "notifications/cancelled") return;
     // An id that is none is nobody's.
     const { requestId, reason } = toPlain(params);
@@ -290,7 +247,7 @@ export function createConnection(
       ending.abort();
       // Requests that are answered at the end have this turn for it.
       await new Promise((resolve) => setImmediate(resolve));
-      for (const stop of stops) stop();
+      session.close();
       for (const controller of running.values()) controller.abort("the connection closed");
     },
   };

@@ -74,7 +74,7 @@ async function run(
   const answer = await answerRequest(
     new McpRequest({
       ...{ service, era: "modern", message, runTool, signal, ending, quota: createQuota() },
-      write: (sent) => reply.tell(JSON.stringify(sent)),
+      write: (sent) => reply.report(JSON.stringify(sent)),
       isFull: () => reply.isFull(),
       endsIdleListens: true,
     }),

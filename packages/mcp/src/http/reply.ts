@@ -4,8 +4,8 @@ import type { Limits } from "./limits.ts";
 
 /** The response to one posted request: plain JSON, or a stream of events once there is more to say than the answer. */
 export interface Reply {
-  /** Something before the answer. Left out for a client that takes no streams. Asks for the id when it is sent. */
-  tell(line: string, toEventId?: () => string): void;
+  /** A message before the answer. Left out for a client that takes no streams. Asks for the id when it is sent. */
+  report(line: string, toEventId?: () => string): void;
   /** The answer; it ends the response. A stream has sent its status before. */
   finish(line: string, toEventId?: () => string, status?: number): void;
   /** Ends the response without an answer. */
@@ -43,7 +43,7 @@ class PostReply implements Reply {
     response.on("close", () => this.#onClose());
   }
 
-  tell(line: string, toEventId?: () => string): void {
+  report(line: string, toEventId?: () => string): void {
     if (!this.#options.takesStream || this.#response.destroyed) return;
     const stream = this.#stream ?? this.#startStream();
     stream.send(line, toEventId?.());

@@ -84,7 +84,7 @@ export function createSession(options: SessionOptions): Session {
     const keep = () => log.keep(streamId, line);
     // A client that resumes the stream gets it then.
     if (reply.isGone()) keep();
-    else reply.tell(line, keep);
+    else reply.report(line, keep);
   };
   const finish = (post: Pending, line: string, isResult: boolean) => {
     pending.delete(post.id);
@@ -171,7 +171,7 @@ export function createSession(options: SessionOptions): Session {
 
 /** A resumed stream in the place of the response that broke. */
 const toReply = (stream: EventStream, response: ServerResponse): Reply => ({
-  tell: (line, toEventId) => stream.send(line, toEventId?.()),
+  report: (line, toEventId) => stream.send(line, toEventId?.()),
   finish(line, toEventId) {
     stream.send(line, toEventId?.());
     stream.end();

@@ -105,7 +105,7 @@ async function openWebSocket(keepAliveMs = NEVER_MS) {
 }
 
 test("a first frame that comes a byte at a time ends the socket", async () => {
-  expect(await drip(await openWebSocket(), FRAME)).toContain("nothing was said");
+  expect(await drip(await openWebSocket(), FRAME)).toContain("no message arrived");
 });
 
 test("a later frame that comes a byte at a time ends the socket, for it cannot answer a ping meanwhile", async () => {

@@ -90,7 +90,7 @@ async function toTaskResult(
 ): Promise<Plain> {
   const job = jobOf(reply.envelope);
   // `asksForTask` has seen that there are tasks.
-  const store = tasks as Tasks;
-  const task = job === undefined ? store.keep(caller.id, reply) : await store.begin(caller.id, job, inputs);
+  const known = tasks as Tasks;
+  const task = job === undefined ? known.store(caller.id, reply) : await known.begin(caller.id, job, inputs);
   return era === "modern" ? { resultType: "task", ...toModernTask(task) } : { task: toLegacyTask(task) };
 }

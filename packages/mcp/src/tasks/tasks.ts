@@ -3,9 +3,9 @@ import type { InputRequests } from "../asking/exchange.ts";
 import type { TaskInputs } from "./task-inputs.ts";
 import { type Task, toTask, toTimestamp } from "./task-wire.ts";
 
-/** How many answers wait for clients that asked for a task where there was none. */
-const MAX_KEPT = 64;
-const KEPT_MS = 300_000;
+/** How many answers are stored for clients that asked for a task where there was none. */
+const MAX_STORED = 64;
+const STORED_MS = 300_000;
 const PAGE = 50;
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
@@ -21,7 +21,7 @@ export interface Tasks {
   /** From now on the questions of the job's work are the task's, if there are inputs for them. */
   begin(owner: string, taskId: string, inputs: TaskInputs | undefined): Promise<Task>;
   /** A task for what was answered in place, for a client that waits for a task. */
-  keep(owner: string, reply: Reply): Task;
+  store(owner: string, reply: Reply): Task;
   get(owner: string, taskId: string): Promise<TaskState>;
   list(
     owner: string,
@@ -34,22 +34,22 @@ export interface Tasks {
   close(): void;
 }
 
-interface Kept {
+interface Stored {
   readonly owner: string;
   readonly state: TaskState;
 }
 
 export function createTasks(jobs: Jobs): Tasks {
   const asking = new Map<string, TaskInputs>();
-  const kept = new Map<string, Kept>();
+  const stored = new Map<string, Stored>();
   const stop = jobs.events.listen(({ value }) => value.type === "end" && asking.delete(value.job_id));
 
-  const keptOf = (owner: string, taskId: string) => {
-    const found = kept.get(taskId);
+  const storedOf = (owner: string, taskId: string) => {
+    const found = stored.get(taskId);
     return found?.owner === owner ? found.state : undefined;
   };
   const find = async (owner: string, taskId: string): Promise<TaskState> => {
-    const known = keptOf(owner, taskId);
+    const known = storedOf(owner, taskId);
     if (known) return known;
     const job = await jobs.get(owner, taskId);
     const result = await jobs.result(owner, taskId);
@@ -63,7 +63,7 @@ export function createTasks(jobs: Jobs): Tasks {
       if (inputs && task.status === "working") asking.set(taskId, inputs);
       return task;
     },
-    keep(owner, { envelope }) {
+    store(owner, { envelope }) {
       const now = Date.now();
       const at = toTimestamp(now);
       const task: Task = {
@@ -71,11 +71,11 @@ export function createTasks(jobs: Jobs): Tasks {
         status: "completed",
         createdAt: at,
         lastUpdatedAt: at,
-        ttl: KEPT_MS,
+        ttl: STORED_MS,
       };
-      kept.set(task.taskId, { owner, state: { task, result: envelope, inputs: {} } });
-      const [oldest] = kept.keys();
-      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+      stored.set(task.taskId, { owner, state: { task, result: envelope, inputs: {} } });
+      const [oldest] = stored.keys();
+      if (stored.size > MAX_STORED && oldest !== undefined) stored.delete(oldest);
       return task;
     },
     get: find,
@@ -96,7 +96,7 @@ export function createTasks(jobs: Jobs): Tasks {
       await jobs.cancel(owner, taskId);
     },
     async ended(owner, taskId, signal) {
-      if (keptOf(owner, taskId)) return find(owner, taskId);
+      if (storedOf(owner, taskId)) return find(owner, taskId);
       await jobs.ended(owner, taskId, LONGEST_WAIT_MS, signal);
       signal.throwIfAborted();
       return find(owner, taskId);

@@ -64,8 +64,8 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
     });
   };
 
-  const opening = setTimeout(
-    () => ws.close(POLICY_VIOLATION, "nothing was said"),
+  const firstMessage = setTimeout(
+    () => ws.close(POLICY_VIOLATION, "no message arrived"),
     limits.firstMessageMs,
   ).unref();
   let isAlive = true;
@@ -80,17 +80,17 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
   ws.on("message", (data, isBinary) => {
     // Until the client has read that it is over.
     if (ws.readyState !== ws.OPEN) return;
-    clearTimeout(opening);
+    clearTimeout(firstMessage);
     isAlive = true;
     if (isBinary) return ws.close(UNSUPPORTED_DATA, "MCP is text");
     startTurn();
     messages.push(data.toString());
   });
-  // What is wrong with a frame, ws has told the client by closing; "close" follows.
+  // For a broken frame ws closes the connection with a reason; "close" follows.
   ws.on("error", (cause) => service.log(`websocket: ${cause.message}`));
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   ws.once("close", async () => {
-    clearTimeout(opening);
+    clearTimeout(firstMessage);
     clearInterval(pings);
     await messages.end();
     await connection.close();
