@@ -12,7 +12,7 @@ import { brokenLines } from "../scripts/torture/edges-lines.ts";
 import { malformed } from "../scripts/torture/edges-malformed.ts";
 import { killNatsWorkers } from "../scripts/torture/nats-kills.ts";
 import { createRandom } from "../scripts/torture/report.ts";
-import { malformedWire } from "../scripts/torture/wire-malformed.ts";
+import { BUSY_LIMITS, malformedWire } from "../scripts/torture/wire-malformed.ts";
 import { type AnyClient, createEdgeClients } from "./edge-clients.ts";
 
 let base: string;
@@ -181,7 +181,7 @@ test("broken lines end no server either", async () => {
 });
 
 test("broken messages end no ZeroMQ server: it stays as small as it was, and answers the next call", async () => {
-  const { facts, violations } = await malformedWire(BROKEN_MESSAGES, createRandom(7));
+  const { facts, violations } = await malformedWire(BROKEN_MESSAGES, createRandom(7), BUSY_LIMITS);
   expect(violations, facts).toEqual([]);
 });
 
