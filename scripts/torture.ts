@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { agentKills } from "./torture/agent-kills.ts";
 import { agentTasks } from "./torture/agent-tasks.ts";
 import { bridgeBroken, bridgeCrowd } from "./torture/bridge.ts";
+import { checkpointKills, checkpointSequences } from "./torture/checkpoints.ts";
 import { clientScenarios } from "./torture/client-scenarios.ts";
 import { edgesCrowd } from "./torture/edges-crowd.ts";
 import { edgesLines } from "./torture/edges-lines.ts";
@@ -59,6 +60,8 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "bridge-broken": { torture: bridgeBroken, count: 10_000 },
   "bridge-clients": { torture: bridgeCrowd, count: 500 },
   "slow-clients": { torture: edgesSlow, count: 600 },
+  "checkpoint-sequences": { torture: checkpointSequences, count: 500 },
+  "checkpoint-kills": { torture: checkpointKills, count: 200 },
   "fuzz-runs": { torture: fuzz, count: 300 },
 };
 const NAMES = Object.keys(TORTURES);

@@ -459,6 +459,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/slash-session.test.ts: prompts of MCP servers are commands",
   ),
   rule(
+    "limits of sub-agents hold across the tree; undo refs of concurrent commands say what they cover",
+    "packages/agent/src/crew/crew.test.ts: depth is counted from the root",
+    "packages/agent/src/crew/crew.test.ts: are counted over the whole tree",
+    "packages/host/src/checkpoints/checkpoints.test.ts: commands that run at the same time share an undo",
+  ),
+  rule(
     "think keeps structured notes with the review focus areas, and asks no model",
     "test/think-mode.test.ts: thoughts, criticism and reviews are notes of the caller",
   ),

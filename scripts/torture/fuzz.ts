@@ -14,17 +14,22 @@ const FILES = [
 ];
 
 /** The randomised tests with `count` runs each. A failure prints the seed and the smallest input that fails. */
-export const fuzz: Torture = async (count) => {
+export const fuzz: Torture = async (count) => ({
+  what: `${count} random inputs for each action, patch, history and checkpoint`,
+  ...(await runTests(FILES, { FUZZ_RUNS: String(count) })),
+});
+
+/** Tests whose size the environment says. */
+export async function runTests(files: readonly string[], env: NodeJS.ProcessEnv) {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const child = spawn(process.execPath, [vitest, "run", ...FILES], {
+  const child = spawn(process.execPath, [vitest, "run", ...files], {
     cwd: ROOT,
-    env: { ...process.env, FUZZ_RUNS: String(count) },
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   return {
-    what: `${count} random inputs for each action, patch, history and checkpoint`,
     facts: output.trimEnd().split("\n").at(-1) ?? "",
     violations: code === 0 ? [] : [output],
   };
-};
+}

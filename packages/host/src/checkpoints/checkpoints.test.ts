@@ -231,6 +231,20 @@ describe("checkpoints", () => {
   );
 });
 
+test("commands that run at the same time share an undo, and each says so", async () => {
+  await using workspace = open();
+  const { checkpoints } = workspace;
+  const one = await checkpoints.begin("one");
+  writeFileSync(join(root, "one.txt"), "1");
+  const other = await checkpoints.begin("other");
+  writeFileSync(join(root, "other.txt"), "2");
+  expect(await one.end()).toMatchObject({ undo: expect.any(String), covers: ["other"] });
+  expect(await other.end()).toMatchObject({ undo: expect.any(String), covers: ["one"] });
+  const alone = await checkpoints.begin("alone");
+  writeFileSync(join(root, "alone.txt"), "3");
+  expect(await alone.end()).not.toHaveProperty("covers");
+});
+
 test("damaged pages are set aside and told of, and checkpoints go on", async () => {
   const warnings: string[] = [];
   for (let n = 0; n < 300; n++) writeFileSync(join(root, `file-${n}.txt`), `text ${n}`);

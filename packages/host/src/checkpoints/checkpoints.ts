@@ -59,8 +59,11 @@ export interface BeginOptions {
 export interface OpenTurn {
   /** Undefined while it is part of another one. */
   readonly id: number | undefined;
-  /** The ref takes back everything that changed meanwhile; null when nothing did, or when it cannot be kept. */
-  end(): Promise<{ readonly undo: Ref | null; readonly note?: string }>;
+  /**
+   * The ref takes back everything that changed meanwhile; null when nothing did, or when it cannot be kept. `covers` names
+   * the other work that ran at the same time, whose changes the ref takes back too.
+   */
+  end(): Promise<{ readonly undo: Ref | null; readonly note?: string; readonly covers?: readonly string[] }>;
 }
 
 export function createCheckpoints({
@@ -146,6 +149,7 @@ export function createCheckpoints({
     return found.length === 0 ? null : edits.recordUndo(undoSteps(found));
   };
   let wholeTurns = 0;
+  const running = new Set<{ readonly label: string; readonly beside: Set<string> }>();
   const begin: Checkpoints["begin"] = async (label, { session_id, whole = false, signal } = {}) => {
     const before = await take(label, { ...(session_id && { session_id }), ...(signal && { signal }) });
     const isPart = wholeTurns > 0 && !whole;
@@ -160,14 +164,24 @@ export function createCheckpoints({
           }),
         );
     if (whole) wholeTurns += 1;
+    const work = { label, beside: new Set<string>() };
+    if (!whole) {
+      for (const other of running) {
+        other.beside.add(label);
+        work.beside.add(other.label);
+      }
+      running.add(work);
+    }
     return {
       id,
       async end() {
         if (whole) wholeTurns -= 1;
+        running.delete(work);
         const after = await take(`after: ${label}`, session_id === undefined ? {} : { session_id });
         if (id !== undefined) await use((store) => store.endTurn(id, after.seq));
         try {
-          return { undo: await undoRef(before, after) };
+          const undo = await undoRef(before, after);
+          return { undo, ...(undo && work.beside.size > 0 && { covers: [...work.beside] }) };
         } catch (cause) {
           if (!(cause instanceof ToolError)) throw cause;
           return { undo: null, note: cause.message };

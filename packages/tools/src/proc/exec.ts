@@ -130,8 +130,12 @@ export const exec = (workspace: ProcWorkspace) =>
 /** Adds the ref that takes back what the command changed, where checkpoints are on. */
 async function withUndo<T extends { readonly note?: string }>(answer: T, turn: OpenTurn | undefined) {
   if (!turn) return answer;
-  const { undo, note } = await turn.end();
-  const notes = [answer.note, note && `its changes cannot be undone: ${note}`].filter(Boolean);
+  const { undo, note, covers } = await turn.end();
+  const notes = [
+    answer.note,
+    note && `its changes cannot be undone: ${note}`,
+    covers && `undo also takes back what ran at the same time: ${covers.join(", ")}`,
+  ].filter(Boolean);
   return { ...answer, ...(undo && { undo }), ...(notes.length > 0 && { note: notes.join("; ") }) };
 }
 
