@@ -21,7 +21,8 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("git"),
   program("mkfifo", "coreutils"),
   program("setpriv", "util-linux"),
-  program("bwrap", "bubblewrap"),
+  // Installed is not enough: it needs root, or user namespaces that this machine allows.
+  { apt: "bubblewrap", probe: ["bwrap", "--unshare-pid", "--ro-bind", "/", "/", "true"] },
   // Shells whose completion scripts are tried.
   program("fish"),
   program("zsh"),

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { type OpenOptions, openProject } from "../packages/tools/src/test/testing/open-project.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
@@ -174,8 +174,11 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
     expect((await call("test.status", { run_id: data.run_id })).data).toEqual(data);
   });
 
-  // The others run in the strongest sandbox, the default.
-  runner.each(["unshare", "off"] as const)("gives the same results in the sandbox '%s'", async (level) => {
+  // The others run in the strongest sandbox, the default. A machine without one has perhaps no namespaces either.
+  const others = inject("missing").includes("bubblewrap")
+    ? (["off"] as const)
+    : (["unshare", "off"] as const);
+  runner.each(others)("gives the same results in the sandbox '%s'", async (level) => {
     const { data } = await openRunnable(row, { level }).run({});
     expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1 });
     expect(data.failures).toMatchObject([row.failure]);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { DEFAULT_SANDBOX } from "../packages/host/src/sandbox/index.ts";
 import {
   ESCAPE_PROBES,
@@ -29,7 +29,7 @@ const runProbes = (world: World, probes: readonly Probe[], mode: "workspace" | "
     commands: probes.map((probe) => toCommand(probe, world)),
   });
 
-describe.each(identities())("as $name", ({ uid }) => {
+describe.skipIf(inject("missing").includes("bubblewrap")).each(identities())("as $name", ({ uid }) => {
   let inside: World;
   let outside: World;
   let kept: Report;

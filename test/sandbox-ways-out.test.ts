@@ -14,10 +14,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type McpSession, startSession } from "./mcp-session.ts";
 import { runOctant } from "./octant-process.ts";
 import { installCommand, SOURCE_LAUNCHER } from "./published-command.ts";
+
+const sandboxed = test.skipIf(inject("missing").includes("bubblewrap"));
 
 /** Names that Octant, its shells, git, xdg-open and runners start, or might be made to start. */
 const PLANTED = [
@@ -78,45 +80,48 @@ const serve = (
   more: NodeJS.ProcessEnv = {},
 ): Promise<McpSession> => startSession(args, { cwd: root, env: { ...env, ...more }, launcher });
 
-test(`none of ${PLANTED.length} programs that a project plants first on the PATH runs outside`, async () => {
-  expect(PLANTED.length).toBeGreaterThanOrEqual(40);
-  const bin = join(root, "planted/node_modules/.bin");
-  mkdirSync(bin, { recursive: true });
-  const caught = join(outside, "caught");
-  mkdirSync(caught);
-  for (const name of PLANTED) {
-    writeFileSync(join(bin, name), `#!/bin/sh\necho "$0 $*" >>${caught}/${name}\nexit 1\n`);
-    chmodSync(join(bin, name), 0o755);
-  }
-  const path = `${bin}:${env.PATH}`;
-  await using octant = await serve(inCache, [], {
-    PATH: path,
-    DISPLAY: ":99",
-    WAYLAND_DISPLAY: "wayland-99",
-  });
-  for (const [tool, args] of [
-    ["proc", { action: "exec", command: ["/bin/echo", "plain"] }],
-    ["proc", { action: "exec", command: ["/bin/echo", "terminal"], pty: {} }],
-    ["proc", { action: "exec", command: ["/bin/cat"], stdin: "given" }],
-    ["proc", { action: "ps", all: true }],
-    ["ws", { action: "capabilities" }],
-    ["ws", { action: "detect" }],
-    ["vcs", { action: "status" }],
-    ["fs", { action: "search_text", pattern: "Attacked" }],
-    ["code", { action: "outline", uri: "README.md" }],
-    ["code", { action: "search_symbol", query: "x" }],
-    ["test", { action: "list" }],
-    ["net", { action: "open", url: "http://127.0.0.1:9/" }],
-  ] as const)
-    await octant.call(tool, args);
-  // Its findings do not matter here, and may be failures: programs on this PATH do not work.
-  await runOctant(["doctor"], { cwd: root, env: { ...env, PATH: path }, launcher: inCache });
-  expect(readdirSync(caught)).toEqual([]);
-  // The same programs do run inside: that is where a project's PATH counts.
-  const inside = await octant.exec("uname; echo ended");
-  expect(inside.data).toMatchObject({ stdout: "ended\n" });
-  expect(readdirSync(caught)).toEqual([]);
-});
+sandboxed(
+  `none of ${PLANTED.length} programs that a project plants first on the PATH runs outside`,
+  async () => {
+    expect(PLANTED.length).toBeGreaterThanOrEqual(40);
+    const bin = join(root, "planted/node_modules/.bin");
+    mkdirSync(bin, { recursive: true });
+    const caught = join(outside, "caught");
+    mkdirSync(caught);
+    for (const name of PLANTED) {
+      writeFileSync(join(bin, name), `#!/bin/sh\necho "$0 $*" >>${caught}/${name}\nexit 1\n`);
+      chmodSync(join(bin, name), 0o755);
+    }
+    const path = `${bin}:${env.PATH}`;
+    await using octant = await serve(inCache, [], {
+      PATH: path,
+      DISPLAY: ":99",
+      WAYLAND_DISPLAY: "wayland-99",
+    });
+    for (const [tool, args] of [
+      ["proc", { action: "exec", command: ["/bin/echo", "plain"] }],
+      ["proc", { action: "exec", command: ["/bin/echo", "terminal"], pty: {} }],
+      ["proc", { action: "exec", command: ["/bin/cat"], stdin: "given" }],
+      ["proc", { action: "ps", all: true }],
+      ["ws", { action: "capabilities" }],
+      ["ws", { action: "detect" }],
+      ["vcs", { action: "status" }],
+      ["fs", { action: "search_text", pattern: "Attacked" }],
+      ["code", { action: "outline", uri: "README.md" }],
+      ["code", { action: "search_symbol", query: "x" }],
+      ["test", { action: "list" }],
+      ["net", { action: "open", url: "http://127.0.0.1:9/" }],
+    ] as const)
+      await octant.call(tool, args);
+    // Its findings do not matter here, and may be failures: programs on this PATH do not work.
+    await runOctant(["doctor"], { cwd: root, env: { ...env, PATH: path }, launcher: inCache });
+    expect(readdirSync(caught)).toEqual([]);
+    // The same programs do run inside: that is where a project's PATH counts.
+    const inside = await octant.exec("uname; echo ended");
+    expect(inside.data).toMatchObject({ stdout: "ended\n" });
+    expect(readdirSync(caught)).toEqual([]);
+  },
+);
 
 const OVERWRITE = (install: string, node: string) => `
 for f in $(find ${install} -name '*.js' -path '*octant*' | head -20) ${node}; do
@@ -159,7 +164,7 @@ test("no file tool changes our own files either", async () => {
   expect(written.error?.code).toBe("PROTECTED_PATH");
 });
 
-test("a served checkout keeps the code that runs", async () => {
+sandboxed("a served checkout keeps the code that runs", async () => {
   const checkout = join(import.meta.dirname, "..");
   await using octant = await startSession(["--root", checkout], {
     cwd: checkout,
@@ -206,19 +211,22 @@ const makeProject = (name: string): string => {
   return path;
 };
 
-test("protected entries that a command makes are gone when it has been answered, and the answer says so", async () => {
-  const project = makeProject("fresh");
-  await using octant = await startSession([], { cwd: project, env, launcher: inCache });
-  const make = MADE.map((path) => `mkdir -p "$(dirname ${path})" ; echo '{"evil":1}' >${path}`).join("; ");
-  const { ok, data } = await octant.exec(`{ ${make}; } 2>/dev/null; echo made`);
-  expect({ ok, stdout: data?.["stdout"] }).toEqual({ ok: true, stdout: "made\n" });
-  expect(readdirSync(project)).toEqual(["README.md"]);
-  for (const path of MADE) expect(data?.["note"]).toContain(path.split("/")[0]);
-  expect(octant.log()).toContain(".mcp.json");
-  const link = await octant.exec("ln -s /etc/passwd .mcp.json; mkfifo .envrc; echo ok");
-  expect(link.data?.["stdout"]).toBe("ok\n");
-  expect(readdirSync(project)).toEqual(["README.md"]);
-});
+sandboxed(
+  "protected entries that a command makes are gone when it has been answered, and the answer says so",
+  async () => {
+    const project = makeProject("fresh");
+    await using octant = await startSession([], { cwd: project, env, launcher: inCache });
+    const make = MADE.map((path) => `mkdir -p "$(dirname ${path})" ; echo '{"evil":1}' >${path}`).join("; ");
+    const { ok, data } = await octant.exec(`{ ${make}; } 2>/dev/null; echo made`);
+    expect({ ok, stdout: data?.["stdout"] }).toEqual({ ok: true, stdout: "made\n" });
+    expect(readdirSync(project)).toEqual(["README.md"]);
+    for (const path of MADE) expect(data?.["note"]).toContain(path.split("/")[0]);
+    expect(octant.log()).toContain(".mcp.json");
+    const link = await octant.exec("ln -s /etc/passwd .mcp.json; mkfifo .envrc; echo ok");
+    expect(link.data?.["stdout"]).toBe("ok\n");
+    expect(readdirSync(project)).toEqual(["README.md"]);
+  },
+);
 
 test("a protected entry that a background command makes is moved away while it runs", async () => {
   const project = makeProject("background");

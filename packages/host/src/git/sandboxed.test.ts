@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { createConfinement } from "../confinement.ts";
 import { createSandbox } from "../sandbox/create-sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -91,12 +91,15 @@ test("with the sandbox switched off git runs as it is", async () => {
   expect(stdout.toString()).toContain(readlinkSync("/proc/self/ns/net"));
 });
 
-test("where commands are allowed little, git still reads the workspace", async () => {
-  git(root, "init", "--quiet");
-  write("root/a.txt", "a\n");
-  const { entries } = await readStatus(open({ mode: "allowlist", allowed_paths: ["elsewhere"] }).open());
-  expect(entries).toHaveLength(1);
-});
+test.skipIf(inject("missing").includes("bubblewrap"))(
+  "where commands are allowed little, git still reads the workspace",
+  async () => {
+    git(root, "init", "--quiet");
+    write("root/a.txt", "a\n");
+    const { entries } = await readStatus(open({ mode: "allowlist", allowed_paths: ["elsewhere"] }).open());
+    expect(entries).toHaveLength(1);
+  },
+);
 
 test("a call that is cancelled, or has too much to say, ends git and all that it started", async () => {
   git(root, "init", "--quiet");

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { listProcesses } from "../processes/process-table.ts";
 import { openStateFolder } from "../state.ts";
 import { createSandbox } from "./create-sandbox.ts";
@@ -22,11 +22,13 @@ import { ESCAPED, toArgv } from "./testing/probe.ts";
 import { processesWith } from "./testing/processes-with.ts";
 import { createWorld, identities } from "./testing/world.ts";
 
+const sandboxed = test.skipIf(inject("missing").includes("bubblewrap"));
+
 const LOOKS = `cat README ~/notes.txt; tail -n +3 /proc/net/dev | cut -d: -f1; env | grep -c CANARY
 for place in . /tmp ~ ~/.npm "$OUTSIDE"; do { true >"$place/planted"; } 2>/dev/null && echo "wrote to $place"; done
 cat ~/.ssh/id_ed25519 2>/dev/null; exit 3`;
 
-test.each(
+sandboxed.each(
   identities().flatMap((who) => [
     { ...who, ...{ level: undefined, reached: "bubblewrap" } },
     { ...who, ...{ level: "unshare" as const, reached: "unshare" } },
@@ -95,27 +97,30 @@ function start(reader: Reader, argv: readonly string[], more: Partial<ReaderComm
 const run = (reader: Reader, ...given: Parameters<typeof start> extends [Reader, ...infer R] ? R : never) =>
   start(reader, ...given).done;
 
-test("input, output, arguments, variables and exit codes pass as they are, however many run at once", async () => {
-  const reader = await open();
-  const odd = 'it\'s "$(touch x)" `id`\n\\ \u0081\u0088 😀';
-  const input = Buffer.alloc(3_000_000, "0123456789");
-  const all = await Promise.all([
-    run(reader, ["/bin/cat"], { input }),
-    run(reader, ["/usr/bin/printf", "%s", odd]),
-    run(reader, ["/bin/sh", "-c", 'printf %s "$ODD"; echo oops >&2; exit 7'], { env: { ODD: odd } }),
-    ...Array.from({ length: 20 }, (_, n) => run(reader, ["/bin/echo", String(n)])),
-  ]);
-  expect(all[0]!.stdout.equals(input)).toBe(true);
-  expect(all[1]!.stdout.toString()).toBe(odd);
-  expect({ ...all[2], stdout: all[2]!.stdout.toString() }).toEqual({
-    code: 7,
-    stdout: odd,
-    stderr: "oops\n",
-  });
-  expect(all.slice(3).map(({ stdout }) => Number(stdout))).toEqual(Array.from({ length: 20 }, (_, n) => n));
-});
+sandboxed(
+  "input, output, arguments, variables and exit codes pass as they are, however many run at once",
+  async () => {
+    const reader = await open();
+    const odd = 'it\'s "$(touch x)" `id`\n\\ \u0081\u0088 😀';
+    const input = Buffer.alloc(3_000_000, "0123456789");
+    const all = await Promise.all([
+      run(reader, ["/bin/cat"], { input }),
+      run(reader, ["/usr/bin/printf", "%s", odd]),
+      run(reader, ["/bin/sh", "-c", 'printf %s "$ODD"; echo oops >&2; exit 7'], { env: { ODD: odd } }),
+      ...Array.from({ length: 20 }, (_, n) => run(reader, ["/bin/echo", String(n)])),
+    ]);
+    expect(all[0]!.stdout.equals(input)).toBe(true);
+    expect(all[1]!.stdout.toString()).toBe(odd);
+    expect({ ...all[2], stdout: all[2]!.stdout.toString() }).toEqual({
+      code: 7,
+      stdout: odd,
+      stderr: "oops\n",
+    });
+    expect(all.slice(3).map(({ stdout }) => Number(stdout))).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  },
+);
 
-test("to end a program ends what it has started, and leaves the others", async () => {
+sandboxed("to end a program ends what it has started, and leaves the others", async () => {
   const reader = await open();
   const other = start(reader, ["/bin/cat", "/dev/zero"]);
   const stubborn = start(reader, ["/bin/sh", "-c", "trap '' TERM; sleep 600 & echo ready; wait; wait"]);
@@ -131,31 +136,34 @@ test("to end a program ends what it has started, and leaves the others", async (
   await other.done;
 });
 
-test("what is made in the workspace later is there; a place elsewhere is there when it is asked for", async () => {
-  const reader = await open();
-  mkdirSync(join(root, "later"));
-  writeFileSync(join(root, "later/file"), "later\n");
-  expect((await run(reader, ["/bin/cat", "later/file"])).stdout.toString()).toBe("later\n");
-  const elsewhere = join(base, "elsewhere");
-  mkdirSync(elsewhere);
-  writeFileSync(join(elsewhere, "file"), "there\n");
-  const lookThere = ["/bin/sh", "-c", `cat ${elsewhere}/file && : >${elsewhere}/planted`];
-  expect(await run(reader, lookThere)).toMatchObject({ code: 1 });
-  const running = start(reader, [
-    "/bin/sh",
-    "-c",
-    "echo ready; until [ -e later/go ]; do sleep 0.02; done; echo done",
-  ]);
-  await expect.poll(running.seen).toBe("ready\n");
-  expect((await run(await open([elsewhere]), lookThere)).stdout.toString()).toBe("there\n");
-  expect(existsSync(join(elsewhere, "planted"))).toBe(false);
-  writeFileSync(join(root, "later/go"), "");
-  expect((await running.done).stdout.toString()).toBe("ready\ndone\n");
-  // It stays, and the same one is used.
-  expect(await open()).toBe(await open([elsewhere]));
-});
+sandboxed(
+  "what is made in the workspace later is there; a place elsewhere is there when it is asked for",
+  async () => {
+    const reader = await open();
+    mkdirSync(join(root, "later"));
+    writeFileSync(join(root, "later/file"), "later\n");
+    expect((await run(reader, ["/bin/cat", "later/file"])).stdout.toString()).toBe("later\n");
+    const elsewhere = join(base, "elsewhere");
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, "file"), "there\n");
+    const lookThere = ["/bin/sh", "-c", `cat ${elsewhere}/file && : >${elsewhere}/planted`];
+    expect(await run(reader, lookThere)).toMatchObject({ code: 1 });
+    const running = start(reader, [
+      "/bin/sh",
+      "-c",
+      "echo ready; until [ -e later/go ]; do sleep 0.02; done; echo done",
+    ]);
+    await expect.poll(running.seen).toBe("ready\n");
+    expect((await run(await open([elsewhere]), lookThere)).stdout.toString()).toBe("there\n");
+    expect(existsSync(join(elsewhere, "planted"))).toBe(false);
+    writeFileSync(join(root, "later/go"), "");
+    expect((await running.done).stdout.toString()).toBe("ready\ndone\n");
+    // It stays, and the same one is used.
+    expect(await open()).toBe(await open([elsewhere]));
+  },
+);
 
-test("when it is killed, what runs fails, and the next one has another", async () => {
+sandboxed("when it is killed, what runs fails, and the next one has another", async () => {
   const reader = await open();
   const running = start(reader, ["/bin/sh", "-c", "readlink /proc/self/ns/pid; exec sleep 600"]);
   await expect.poll(running.seen).toMatch(/^pid:/);
@@ -183,18 +191,21 @@ const SERVER = `
   reader.start(command, (_, bytes) => process.stdout.write(bytes));
 `;
 
-test("nothing of it outlives a server that is killed, nor keeps one from ending that has nothing to do", async () => {
-  const seconds = `600.${process.pid}`;
-  const args = ["--no-warnings", "--input-type=module", "-e"];
-  const server = spawn(process.execPath, [...args, SERVER, import.meta.dirname, root, seconds], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await once(server.stdout, "data");
-  expect(processesWith(seconds).length).toBeGreaterThan(1);
-  server.kill("SIGKILL");
-  await expect.poll(() => processesWith(seconds)).toEqual([]);
+sandboxed(
+  "nothing of it outlives a server that is killed, nor keeps one from ending that has nothing to do",
+  async () => {
+    const seconds = `600.${process.pid}`;
+    const args = ["--no-warnings", "--input-type=module", "-e"];
+    const server = spawn(process.execPath, [...args, SERVER, import.meta.dirname, root, seconds], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(server.stdout, "data");
+    expect(processesWith(seconds).length).toBeGreaterThan(1);
+    server.kill("SIGKILL");
+    await expect.poll(() => processesWith(seconds)).toEqual([]);
 
-  const idle = `${SERVER.slice(0, SERVER.indexOf("const argv"))}`;
-  const done = spawn(process.execPath, [...args, idle, import.meta.dirname, root], { stdio: "inherit" });
-  expect(await once(done, "exit")).toEqual([0, null]);
-});
+    const idle = `${SERVER.slice(0, SERVER.indexOf("const argv"))}`;
+    const done = spawn(process.execPath, [...args, idle, import.meta.dirname, root], { stdio: "inherit" });
+    expect(await once(done, "exit")).toEqual([0, null]);
+  },
+);

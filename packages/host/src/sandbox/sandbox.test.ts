@@ -31,7 +31,9 @@ async function runIn(
 
 const lacks = (...packages: string[]) => packages.some((name) => inject("missing").includes(name));
 
-describe.each(identities())("work goes on inside, as $name", ({ uid }) => {
+const NO_SANDBOX = lacks("bubblewrap");
+
+describe.skipIf(NO_SANDBOX).each(identities())("work goes on inside, as $name", ({ uid }) => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld(uid);
@@ -224,40 +226,43 @@ s = socket.create_server(("127.0.0.1", 0)); c = socket.create_connection(s.getso
   });
 });
 
-test("a command ends with whoever started it, however that one ends, and may have a terminal of its own", async () => {
-  await using world = await createWorld(process.getuid?.() ?? 0);
-  const state = openStateFolder({ roots: [world.ws], env: { HOME: world.home }, warn: () => {} });
-  const sandbox = createSandbox({
-    roots: [world.ws],
-    settings: DEFAULT_SANDBOX,
-    env: { HOME: world.home },
-    state,
-  });
-  const env = { PATH: "/usr/bin:/bin", HOME: world.home };
-  const launch = (script: string, pty: boolean) =>
-    sandbox.wrap({ argv: ["/bin/sh", "-c", script], folder: world.ws, env, pty });
+test.skipIf(NO_SANDBOX)(
+  "a command ends with whoever started it, however that one ends, and may have a terminal of its own",
+  async () => {
+    await using world = await createWorld(process.getuid?.() ?? 0);
+    const state = openStateFolder({ roots: [world.ws], env: { HOME: world.home }, warn: () => {} });
+    const sandbox = createSandbox({
+      roots: [world.ws],
+      settings: DEFAULT_SANDBOX,
+      env: { HOME: world.home },
+      state,
+    });
+    const env = { PATH: "/usr/bin:/bin", HOME: world.home };
+    const launch = (script: string, pty: boolean) =>
+      sandbox.wrap({ argv: ["/bin/sh", "-c", script], folder: world.ws, env, pty });
 
-  const { SURVIVOR = "" } = world.env;
-  const launched = await launch(`setsid sleep ${SURVIVOR} & echo ready; sleep ${SURVIVOR}`, false);
-  const starter = spawn(process.execPath, ["-e", STARTER, JSON.stringify(launched)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await once(starter.stdout, "data");
-  expect(world.processesWith(`sleep ${SURVIVOR}`).length).toBeGreaterThan(0);
-  starter.kill("SIGKILL");
-  await expect.poll(() => world.processesWith(SURVIVOR)).toEqual([]);
+    const { SURVIVOR = "" } = world.env;
+    const launched = await launch(`setsid sleep ${SURVIVOR} & echo ready; sleep ${SURVIVOR}`, false);
+    const starter = spawn(process.execPath, ["-e", STARTER, JSON.stringify(launched)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(starter.stdout, "data");
+    expect(world.processesWith(`sleep ${SURVIVOR}`).length).toBeGreaterThan(0);
+    starter.kill("SIGKILL");
+    await expect.poll(() => world.processesWith(SURVIVOR)).toEqual([]);
 
-  const { spawn: spawnTerminal } = await import("@lydell/node-pty");
-  const { argv } = await launch("test -t 0 && stty size && : >/dev/tty && exit 5", true);
-  const terminal = spawnTerminal(argv[0], argv.slice(1), { cols: 91, rows: 17, env });
-  let seen = "";
-  terminal.onData((data) => {
-    seen += data;
-  });
-  const code = await new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
-  expect({ code, seen }).toEqual({ code: 5, seen: "17 91\r\n" });
-  await sandbox.close();
-});
+    const { spawn: spawnTerminal } = await import("@lydell/node-pty");
+    const { argv } = await launch("test -t 0 && stty size && : >/dev/tty && exit 5", true);
+    const terminal = spawnTerminal(argv[0], argv.slice(1), { cols: 91, rows: 17, env });
+    let seen = "";
+    terminal.onData((data) => {
+      seen += data;
+    });
+    const code = await new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+    expect({ code, seen }).toEqual({ code: 5, seen: "17 91\r\n" });
+    await sandbox.close();
+  },
+);
 
 const STARTER = `
   const { argv: [program, ...args], env } = JSON.parse(process.argv[1]);

@@ -21,6 +21,7 @@ import {
   type SandboxSettings,
   systemClock,
 } from "@octant/host";
+import { inject } from "vitest";
 import { job } from "../../job/index.ts";
 import { test as testTool } from "../index.ts";
 import type { RunResult } from "../result.ts";
@@ -30,13 +31,16 @@ export type ProjectSource = Readonly<Record<string, string>> | string;
 
 export interface OpenOptions {
   readonly env?: NodeJS.ProcessEnv;
-  readonly level?: "bubblewrap" | "unshare" | "off";
+  readonly level?: "bubblewrap" | "unshare" | "any" | "off";
 }
+
+/** Without bubblewrap, any that this machine has. */
+const strongestLevel = () => (inject("missing").includes("bubblewrap") ? "any" : "bubblewrap");
 
 /** A project of its own in a temporary folder, with `test` and `job` on a dispatcher as a server has them. */
 export function openProject(
   source: ProjectSource,
-  { env = process.env, level = "bubblewrap" }: OpenOptions = {},
+  { env = process.env, level = strongestLevel() }: OpenOptions = {},
 ) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-tested-")));
   const root = join(base, "project");
@@ -84,10 +88,13 @@ function openServer(
 ) {
   const confinement = createConfinement([root]);
   const state = openStateFolder({ roots: confinement.roots, env, warn: () => {} });
-  const settings: SandboxSettings =
-    level === "off" ? { ...DEFAULT_SANDBOX, mode: "off" } : { ...DEFAULT_SANDBOX, require: level };
-  const levels = level === "off" ? [] : [level];
-  const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, levels });
+  const settings: SandboxSettings = {
+    ...DEFAULT_SANDBOX,
+    ...(level === "off" && { mode: "off" }),
+    ...((level === "bubblewrap" || level === "unshare") && { require: level }),
+  };
+  const levels = level === "off" ? { levels: [] } : level === "any" ? {} : { levels: [level] };
+  const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, ...levels });
   const processes = createProcesses({ folder: state.folder("processes"), env, sandbox });
   const store = createJobStore(join(base, "jobs.sqlite"), createBlobs(join(base, "blobs")));
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents() });
