@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -73,6 +74,7 @@ function openBase(env: NodeJS.ProcessEnv, warn: StateOptions["warn"]): string {
   const usual = join(stateHome(env), "octant");
   try {
     makePrivate(usual);
+    checkSpace(usual);
     return usual;
   } catch (cause) {
     const temp = join(tmpdir(), `octant-${process.getuid?.() ?? "user"}`);
@@ -85,6 +87,21 @@ function openBase(env: NodeJS.ProcessEnv, warn: StateOptions["warn"]): string {
         `the undo history goes to ${temp} and may be lost when this machine restarts`,
     );
     return temp;
+  }
+}
+
+/** Less than this is not enough for the databases of one workspace. */
+const MIN_FREE_BYTES = 256 * 1024;
+
+/** Throws when the disk is full or the quota is used up, which only a write can tell. */
+function checkSpace(folder: string): void {
+  const draft = join(folder, `.space.${process.pid}.${randomBytes(8).toString("hex")}`);
+  try {
+    writeFileSync(draft, Buffer.alloc(MIN_FREE_BYTES, 1), { flag: "wx", mode: 0o600 });
+  } catch (cause) {
+    throw toToolError(cause, "the state folder");
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
