@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { findCanaries } from "@octant/runtime";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, inject, onTestFinished, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
 
@@ -139,15 +139,21 @@ test("trust lets a hook run, for exactly the content that was shown", async () =
   expect((await run(["trust", "revoke"])).stdout).toContain("no longer trusted");
 });
 
-test("the agent can write neither settings nor hooks, by file or by command", async () => {
-  settings("project", "{}");
-  expect(await call("fs.write", "uri=.hanzo/settings.local.json", "content={}")).toMatchObject({
-    error: { code: "PROTECTED_PATH" },
-  });
-  const exec = await call("proc.exec", "command=echo '{ }' > .hanzo/settings.json; cat .hanzo/settings.json");
-  expect(exec.data.stdout).toBe("{}");
-  expect(exec.meta.backend).toBe("sandbox bubblewrap");
-});
+test.skipIf(inject("missing").includes("bubblewrap"))(
+  "the agent can write neither settings nor hooks, by file or by command",
+  async () => {
+    settings("project", "{}");
+    expect(await call("fs.write", "uri=.hanzo/settings.local.json", "content={}")).toMatchObject({
+      error: { code: "PROTECTED_PATH" },
+    });
+    const exec = await call(
+      "proc.exec",
+      "command=echo '{ }' > .hanzo/settings.json; cat .hanzo/settings.json",
+    );
+    expect(exec.data.stdout).toBe("{}");
+    expect(exec.meta.backend).toBe("sandbox bubblewrap");
+  },
+);
 
 test("the audit log has a record of every call and decision, and one changed bit is found", async () => {
   settings("user", { permissions: { "fs.rm": "deny" } });
