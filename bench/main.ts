@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Case } from "./case.ts";
 import { agent } from "./cases/agent.ts";
+import { agentLong } from "./cases/agent-long.ts";
 import { answerTokens } from "./cases/answer-tokens.ts";
 import { code } from "./cases/code.ts";
 import { http } from "./cases/http.ts";
@@ -41,6 +42,7 @@ const CASES: readonly Case[] = [
   ...policy,
   ...code,
   ...agent,
+  ...agentLong,
   ...wholeServer,
   ...answerTokens,
   ...vcs,

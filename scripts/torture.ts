@@ -4,6 +4,7 @@
 import { parseArgs } from "node:util";
 import { agentKills } from "./torture/agent-kills.ts";
 import { agentTasks } from "./torture/agent-tasks.ts";
+import { agentTurns } from "./torture/agent-turns.ts";
 import { bridgeBroken, bridgeCrowd } from "./torture/bridge.ts";
 import { checkpointKills, checkpointSequences } from "./torture/checkpoints.ts";
 import { clientScenarios } from "./torture/client-scenarios.ts";
@@ -56,6 +57,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
   "agent-kills": { torture: agentKills, count: 200 },
   "agent-tasks": { torture: agentTasks, count: 20 },
+  "agent-turns": { torture: agentTurns, count: 2_000 },
   "client-scenarios": { torture: clientScenarios, count: 100 },
   "bridge-broken": { torture: bridgeBroken, count: 10_000 },
   "bridge-clients": { torture: bridgeCrowd, count: 500 },

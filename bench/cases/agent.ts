@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSession, type EventStore, readLogFile } from "@octant/agent";
-import { createScriptedProvider } from "@octant/scripted-provider";
-import { providerEnvironment } from "../../eval/agent-environment.ts";
+import { createAgentBench } from "../agent-start.ts";
 import type { Case } from "../case.ts";
-import { layOutInstall } from "../install.ts";
 import { timed, toSpread } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
 
@@ -14,57 +11,48 @@ const STARTS = 7;
 const REPLAYS = 3;
 const EVENTS = 100_000;
 const FIRST_BYTE_MS = 400;
+const FIRST_REQUEST_KB = 20;
 const REPLAY_MS = 1_000;
 
 /** The agent without its model: what is left is our part of every run. */
 export const agent: readonly Case[] = [
   { name: "agent: first byte", run: firstByte },
+  { name: "agent: first request", run: firstRequest },
   { name: "agent: replay", run: replay },
 ];
 
 /** From the start of `octant run` to the moment at which the provider has the request. */
 async function firstByte(): Promise<Row> {
-  using folder = createFolder();
-  let received = 0;
-  let bytes = 0;
-  await using provider = await createScriptedProvider(() => ({ parts: [{ text: "Hello." }] }), {
-    onRequest: ({ raw }) => {
-      received = performance.now();
-      bytes = raw.length;
-    },
-  });
-  const launcher = layOutInstall(join(folder.path, "install"));
-  const root = join(folder.path, "project");
-  mkdirSync(root);
-  const env = {
-    ...process.env,
-    ...providerEnvironment(provider),
-    HOME: folder.path,
-    XDG_STATE_HOME: join(folder.path, "state"),
-    XDG_CACHE_HOME: join(folder.path, "cache"),
-  };
-  const start = async (): Promise<number> => {
-    const begin = performance.now();
-    const child = spawn(process.execPath, [launcher, "run", "hello", "--provider", "anthropic"], {
-      cwd: root,
-      env,
-      stdio: ["ignore", "ignore", "ignore"],
-    });
-    await new Promise((resolve) => child.once("exit", resolve));
-    return received - begin;
-  };
-  await start();
+  await using bench = await createAgentBench(() => ({ parts: [{ text: "Hello." }] }));
+  await bench.run(["hello"]);
   const samples: number[] = [];
-  for (let at = 0; at < STARTS; at++) samples.push(await start());
+  for (let at = 0; at < STARTS; at++) samples.push(await bench.run(["hello"]));
   const octant = toSpread(samples);
-  const note = `spawn of octant run to the request at the provider, compile cache warm; ${bytes} bytes with all tools`;
   return {
     name: "agent: first byte",
     unit: "ms",
     octant,
     figure: octant.p50,
     bar: atMost(FIRST_BYTE_MS),
-    note,
+    note: "spawn of octant run to the request at the provider, compile cache warm",
+  };
+}
+
+/** What the model is sent before it has done anything. */
+async function firstRequest(): Promise<Row> {
+  await using bench = await createAgentBench(() => ({ parts: [{ text: "Hello." }] }));
+  let bytes = 0;
+  await bench.run(["hello"], ({ raw }) => {
+    bytes = Buffer.byteLength(raw);
+  });
+  const octant = toSpread([bytes / 1000]);
+  return {
+    name: "agent: first request",
+    unit: "kB",
+    octant,
+    figure: octant.p50,
+    bar: atMost(FIRST_REQUEST_KB),
+    note: "the body of the first request, with all tools; pi 5.7 with 4 tools, opencode 31, Codex 40, Claude Code 46",
   };
 }
 
