@@ -70,7 +70,13 @@ export const log = (workspace: VcsWorkspace) =>
     },
   });
 
-export function toRow({ author, committer, message, ...commit }: Commit) {
+/** The committer only where it is another one. */
+type CommitRow = Omit<Commit, "committer"> & {
+  readonly committer?: Commit["committer"];
+  readonly message_truncated?: true;
+};
+
+export function toRow({ author, committer, message, ...commit }: Commit): CommitRow {
   const isOther =
     committer.name !== author.name || committer.email !== author.email || committer.date !== author.date;
   const isLong = message.length > MAX_MESSAGE_CHARS;
