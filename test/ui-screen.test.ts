@@ -95,8 +95,8 @@ describe.skipIf(lacks(...PARTS))("a desktop under Xvfb", () => {
   });
 
   test("a recording has its length, and a session finds the three changes that were planned", async () => {
-    const { recording } = await client.ui("record", screen);
     const begun = performance.now();
+    const { recording } = await client.ui("record", screen);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const { duration } = await client.ui("stop", { recording, output: "screen.mp4" });
     const passed = performance.now() - begun;

@@ -338,9 +338,9 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect(existsSync(inProject("video.mp4"))).toBe(true);
     expect(video.duration).toBeGreaterThan(0);
     await ui("evaluate", {
-      script: "void setTimeout(() => { document.body.style.background = 'gold'; }, 800)",
+      script: "void setTimeout(() => { document.body.style.background = 'gold'; }, 1500)",
     });
-    const { changes, duration } = await ui("session", { duration: 2_000 });
+    const { changes, duration } = await ui("session", { duration: 3_500 });
     expect(changes).toHaveLength(1);
     expect(changes[0].at).toBeGreaterThan(300);
     expect(duration).toBeGreaterThan(1_700);

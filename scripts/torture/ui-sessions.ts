@@ -9,6 +9,8 @@ const AT_ONCE = 5;
 const WARM_UP = 10;
 const MAX_GROWTH_BYTES = 64 * 1024 * 1024;
 const MAX_WAIT_MS = 30_000;
+/** Chromium keeps one renderer in reserve, and not at every moment. */
+const MAX_SPARE = 1;
 
 /** `count` profiles opened and closed: no page and no process is left, and the memory of the server is back. */
 export const uiSessions: Torture = async (count, _random, onProgress) => {
@@ -34,7 +36,8 @@ export const uiSessions: Torture = async (count, _random, onProgress) => {
   const before = rssOf(client.pid);
   await play(count, 0);
   const end = performance.now() + MAX_WAIT_MS;
-  while (browsersBelow(client.pid).length > processes && performance.now() < end) await sleep(100);
+  while (browsersBelow(client.pid).length > processes + MAX_SPARE && performance.now() < end)
+    await sleep(100);
   const left = browsersBelow(client.pid).length - processes;
   const grown = rssOf(client.pid) - before;
   const { tabs } = await client.ui("tabs", { op: "list" });
@@ -43,7 +46,7 @@ export const uiSessions: Torture = async (count, _random, onProgress) => {
     facts: `${count} sessions, ${tabs.length - 1} tabs and ${Math.max(0, left)} processes left, server ${toMegabytes(before)} MB, then ${toMegabytes(grown)} MB more`,
     violations: [
       ...(tabs.length === 1 ? [] : [`${tabs.length - 1} tabs are left`]),
-      ...(left <= 0 ? [] : [`${left} processes of the browser are left`]),
+      ...(left <= MAX_SPARE ? [] : [`${left} processes of the browser are left`]),
       ...(grown <= MAX_GROWTH_BYTES ? [] : [`the server has grown by ${toMegabytes(grown)} MB`]),
     ],
   };
