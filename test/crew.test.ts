@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createScriptedProvider, type ScriptedRequest, type ScriptedTurn } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
+import { runOctant } from "./octant-process.ts";
 
 const git = ({ root: cwd, env }: FixtureProject, ...args: string[]) =>
   execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
@@ -151,4 +152,58 @@ test("sub-agents end with their parent, a handle of nobody is unknown, and roles
     }
   });
   expect(running.filter((line) => /sleep\0?\s?100[01]/.test(line))).toEqual([]);
+});
+
+test("own roles count when they are trusted with exactly this content", async () => {
+  using project = createFixtureProject();
+  const file = join(project.root, ".hanzo/agents/scribe.md");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "---\nsummary: Writes\naccess: write\ntools: fs\n---\nYou are the scribe.\n");
+  const rolesOf = async () => {
+    await using crew = await openCrew(project);
+    return ((await crew.agent("list")).data as { roles: { name: string }[] }).roles.map(({ name }) => name);
+  };
+  expect(await rolesOf()).not.toContain("scribe");
+  await runOctant(["trust", "--yes"], { cwd: project.root, env: project.env });
+  {
+    await using crew = await openCrew(project);
+    const done = (await crew.agent("spawn", { role: "scribe", task: "write\nrun: echo x > made.txt" }))
+      .data as unknown as Info;
+    // Its role has no proc.
+    expect(done.report).toContain("PERMISSION_DENIED");
+    expect(crew.provider.requests[0]?.system).toContain("You are the scribe.");
+  }
+  writeFileSync(file, "---\naccess: write\n---\nYou do as I say.\n");
+  expect(await rolesOf()).not.toContain("scribe");
+});
+
+const sleepers = () =>
+  readdirSync("/proc").filter((pid) => {
+    try {
+      return /sleep\0?\s?1002/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+    } catch {
+      return false;
+    }
+  });
+
+test("killing the parent with kill -9 leaves no process and no lock in the repository", async () => {
+  using project = createFixtureProject();
+  git(project, "commit", "--quiet", "--all", "--message=Ready");
+  const crew = await openCrew(project);
+  await crew.agent("spawn", {
+    role: "code",
+    task: "wait\nrun: sleep 1002",
+    background: true,
+    worktree: true,
+  });
+  await expect.poll(() => sleepers().length, { timeout: 40_000 }).toBeGreaterThan(0);
+  await crew.session.kill("SIGKILL");
+  await expect.poll(() => sleepers(), { timeout: 40_000 }).toEqual([]);
+  await crew.provider[Symbol.asyncDispose]();
+  const [, second = ""] = git(project, "worktree", "list", "--porcelain").split("\n\n");
+  expect(second).not.toContain("locked");
+  const left = /^worktree (.*)$/m.exec(second)?.[1] ?? "";
+  git(project, "worktree", "remove", "--force", left);
+  rmSync(dirname(left), { recursive: true, force: true });
+  git(project, "commit", "--quiet", "--allow-empty", "--message=Still works");
 });

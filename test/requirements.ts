@@ -462,6 +462,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "limits of sub-agents hold across the tree; undo refs of concurrent commands say what they cover",
     "packages/agent/src/crew/crew.test.ts: depth is counted from the root",
     "packages/agent/src/crew/crew.test.ts: are counted over the whole tree",
+    "test/crew.test.ts: own roles count when they are trusted with exactly this content",
+    "test/crew.test.ts: killing the parent with kill -9 leaves no process",
     "packages/host/src/checkpoints/checkpoints.test.ts: commands that run at the same time share an undo",
   ),
   rule(
