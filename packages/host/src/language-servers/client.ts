@@ -260,8 +260,12 @@ async function published(
   signal: AbortSignal,
 ): Promise<readonly LspDiagnostic[] | undefined> {
   const asked = Promise.withResolvers<readonly LspDiagnostic[] | undefined>();
+  let isAsked = false;
+  // Servers register several times; nobody would hear how a second request fails.
   const stop = running.onRegistered(() => {
-    if (running.can("diagnosticProvider")) asked.resolve(pull(running, document, patienceMs, signal));
+    if (isAsked || !running.can("diagnosticProvider")) return;
+    isAsked = true;
+    asked.resolve(pull(running, document, patienceMs, signal));
   });
   try {
     return await Promise.race([said(running, document, patienceMs, signal), asked.promise]);

@@ -100,6 +100,19 @@ test("a server that dies in the middle of a question is asked again", async () =
   expect(await asked).toHaveLength(1);
 });
 
+test("a server that registers its diagnostics twice is asked once, so that no failure goes unheard", async () => {
+  const silent = join(import.meta.dirname, "testing/silent-server.ts");
+  const command = [process.execPath, silent, "1", "registers"] as const;
+  const { root, serverFor } = openServers({ configured: { zig: { command: [...command] } } });
+  writeFileSync(join(root, "a.zig"), "x");
+  const client = createLanguageClient(await serverFor("a.zig"));
+  const stop = new AbortController();
+  const asked = client.diagnostics(join(root, "a.zig"), 60_000, stop.signal);
+  await expect.poll(client.isLoading).toBe(true);
+  stop.abort(new Error("enough"));
+  await expect(asked).rejects.toThrow("enough");
+});
+
 test("a server that has died five times is left alone, and after a while gets one more chance", async () => {
   const limits = { backoffMs: 1, circuitMs: 300 };
   const { serverFor, log } = openServers({ configured: { zig: { command: ["/bin/false"] } }, limits });

@@ -21,4 +21,14 @@ connection.onRequest("textDocument/definition", async ({ textDocument: { uri } }
   const start = { line: 0, character: 0 };
   return answer([{ uri, range: { start, end: start } }]);
 });
+// With "registers" it asks twice to be asked for diagnostics, as pyright does.
+connection.onNotification("textDocument/didOpen", async () => {
+  if (process.argv[3] !== "registers") return;
+  for (const id of ["one", "two"])
+    await connection.sendRequest("client/registerCapability", {
+      registrations: [{ id, method: "textDocument/diagnostic" }],
+    });
+  await connection.sendProgress(work, 2, { kind: "begin", title: "registered" });
+});
+connection.onRequest("textDocument/diagnostic", () => answer({ items: [] }));
 connection.listen();
