@@ -424,6 +424,17 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "packages/mcp/src/client/tool-names.test.ts: every place has a name of its own that leads back to it",
   ),
   rule(
+    "MCP client: conformance incl. sign-in; resources, prompts and questions of servers reach the agent",
+    "test/conformance/mcp-client.test.ts: our MCP client passes the conformance scenario %s",
+    "test/mcp-servers.test.ts: a run reads resources of a server",
+    "test/mcp-servers.test.ts: a program signs in to a server with a secret from stdin",
+    "packages/agent/src/tools/elicit.test.ts: a question of a server is asked with the values that it proposes",
+  ),
+  rule(
+    "the full history stays in the log, and search (modality memory) finds it",
+    "test/agent-run.test.ts: search finds what was said in an earlier session of the folder",
+  ),
+  rule(
     "auth: API key, PKCE S256 and device code; credentials 0600, rotated refresh tokens, never in a log or an error",
     "test/sign-in.test.ts: a sign-in by browser goes through PKCE at a real authorization server",
     "test/sign-in.test.ts: a sign-in by device code waits until the person has agreed",
