@@ -7,6 +7,7 @@ import { agent } from "./cases/agent.ts";
 import { agentLong } from "./cases/agent-long.ts";
 import { answerTokens } from "./cases/answer-tokens.ts";
 import { code } from "./cases/code.ts";
+import { crew } from "./cases/crew.ts";
 import { http } from "./cases/http.ts";
 import { net } from "./cases/net.ts";
 import { policy } from "./cases/policy.ts";
@@ -43,6 +44,7 @@ const CASES: readonly Case[] = [
   ...code,
   ...agent,
   ...agentLong,
+  ...crew,
   ...wholeServer,
   ...answerTokens,
   ...vcs,
