@@ -16,6 +16,7 @@ import { reads } from "./cases/reads.ts";
 import { sandbox } from "./cases/sandbox.ts";
 import { searchEngine } from "./cases/search-engine.ts";
 import { searches } from "./cases/searches.ts";
+import { terminal } from "./cases/terminal.ts";
 import { ui } from "./cases/ui.ts";
 import { vcs } from "./cases/vcs.ts";
 import { wholeServer } from "./cases/whole-server.ts";
@@ -45,6 +46,7 @@ const CASES: readonly Case[] = [
   ...agent,
   ...agentLong,
   ...crew,
+  ...terminal,
   ...wholeServer,
   ...answerTokens,
   ...vcs,

@@ -8,7 +8,7 @@ export interface Bar {
 /** One line of the result: what was measured, what it is compared with, and whether that is good enough. */
 export interface Row {
   readonly name: string;
-  readonly unit: "ms" | "calls/s" | "kB" | "MB" | "tokens";
+  readonly unit: "ms" | "calls/s" | "MB" | "kB" | "tokens" | "CPU s" | "% of a core";
   readonly octant: Spread;
   /** The work itself, done without a server. */
   readonly direct?: Spread;

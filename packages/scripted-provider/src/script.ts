@@ -18,6 +18,8 @@ export interface ScriptedTurn {
   readonly chunks?: "whole" | "byte" | { readonly seed: number };
   /** Before each event. */
   readonly delay_ms?: number;
+  /** At most so many events; faster than a delay can be. */
+  readonly events_per_second?: number;
   readonly fault?: Fault;
 }
 

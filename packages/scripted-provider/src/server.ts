@@ -134,12 +134,15 @@ function errorEvent(api: ApiName, kind: keyof typeof ERRORS): string {
 
 async function play(
   res: ServerResponse,
-  { chunks = "whole", delay_ms }: ScriptedTurn,
+  { chunks = "whole", delay_ms, events_per_second }: ScriptedTurn,
   events: readonly (string | undefined | null)[],
 ): Promise<void> {
   res.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   res.socket?.setNoDelay();
-  for (const event of events) {
+  const began = performance.now();
+  for (const [i, event] of events.entries()) {
+    const due = events_per_second === undefined ? 0 : began + (i * 1_000) / events_per_second;
+    if (due - performance.now() >= 1) await delay(due - performance.now());
     if (event === undefined) {
       await flushed(res);
       res.destroy();
