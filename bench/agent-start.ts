@@ -17,7 +17,10 @@ export interface AgentBench extends AsyncDisposable {
 export async function createAgentBench(script: Script): Promise<AgentBench> {
   const folder = mkdtempSync(join(tmpdir(), "octant-bench-agent-"));
   let listen: (request: ScriptedRequest) => void = () => {};
-  const provider = await createScriptedProvider(script, { onRequest: (request) => listen(request) });
+  const provider = await createScriptedProvider(script, {
+    forgets: true,
+    onRequest: (request) => listen(request),
+  });
   const launcher = layOutInstall(join(folder, "install"));
   const project = join(folder, "project");
   mkdirSync(project);

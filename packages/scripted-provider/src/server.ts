@@ -11,6 +11,8 @@ export interface ScriptedProviderOptions {
   readonly models?: readonly string[];
   readonly port?: number;
   /** Told of every request before it is answered. */
+  /** Keeps no requests: those of a long session would fill the memory. */
+  readonly forgets?: boolean;
   readonly onRequest?: (request: ScriptedRequest) => void;
 }
 
@@ -44,7 +46,7 @@ export async function createScriptedProvider(
     const body = JSON.parse(raw);
     const path = req.url ?? "";
     const request = { api, path, headers: req.headers, raw, body, ...readRequest(api, body) };
-    requests.push(request);
+    if (!options.forgets) requests.push(request);
     options.onRequest?.(request);
     const turn = turnFor(request);
     if (turn.fault && "status" in turn.fault) return fail(res, turn.fault);
