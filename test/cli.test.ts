@@ -242,7 +242,7 @@ test("octant doctor tries the edges, says when the port is taken, and leaves no 
   for (const edge of ["http", "websocket", "sse"]) expect(free[`edge: ${edge}`]).toMatch(/^ok: .* answers /);
   expect(free["tokens"]).toContain(`1 good (${made.id} 'ci' admin)`);
   const busy = await checksWith({ OCTANT_PORT: String(port) });
-  expect(busy["edge: http"]).toMatch(new RegExp(`^warn: port ${port} \\(OCTANT_PORT\\) cannot be had`));
+  expect(busy["edge: http"]).toMatch(new RegExp(`^warn: port ${port} \\(OCTANT_PORT\\) is not available`));
   expect(JSON.parse((await run(["token", "list", "--json"])).stdout)).toHaveLength(1);
   await run(["token", "revoke", made.id]);
 });

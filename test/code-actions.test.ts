@@ -31,7 +31,7 @@ type Named = { name: string; symbol_id: string };
 const names = (results: readonly Named[]) => results.map(({ name }) => name);
 const ids = (results: readonly Named[]) => results.map(({ symbol_id }) => symbol_id);
 
-test("a symbol is found by its name or a part of it, the very name first", async () => {
+test("a symbol is found by its name or a part of it, exact names first, types and functions before members and constants", async () => {
   const { call } = openFiles({
     "src/a.ts": "export class UserStore { loadUser() {} }\nexport const user = 1;\n",
     "src/b.py": "def user():\n    pass\n\n\ndef the_user():\n    pass\n",
@@ -39,11 +39,11 @@ test("a symbol is found by its name or a part of it, the very name first", async
   });
   const all = await call("code", "search_symbol", { query: "user" });
   expect(ids(all.data.results)).toEqual([
-    "sym:src/a.ts#user",
     "sym:src/b.py#user",
+    "sym:src/a.ts#user",
     "sym:src/a.ts#UserStore",
-    "sym:src/a.ts#UserStore.loadUser",
     "sym:src/b.py#the_user",
+    "sym:src/a.ts#UserStore.loadUser",
   ]);
   const some = await call("code", "search_symbol", { query: "user", kind: "function", scope: "src/b.py" });
   expect(names(some.data.results)).toEqual(["user", "the_user"]);

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Envelope } from "@octant/core";
-import { installCommand } from "./published-command.ts";
+import { installCommand, makeInstallFolder } from "./published-command.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: every action has its own data, and tests say what they expect of it.
 type Answer = Envelope & { readonly data: any };
@@ -33,7 +33,7 @@ let installed: Promise<{ readonly launcher: string; readonly folder: string }> |
 /** The command is built once for all persons of a test file. */
 function install() {
   installed ??= (async () => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), "octant-published-")));
+    const folder = makeInstallFolder();
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
     return { folder, launcher: installCommand(folder) };
   })();

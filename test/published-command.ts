@@ -1,5 +1,11 @@
-import { constants, cpSync } from "node:fs";
+import { constants, cpSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+
+const TEMP = realpathSync(tmpdir());
+/** The sandbox hides temp folders, so an install must not link to packages there, nor use fixtures there. */
+const IN_TEMP = import.meta.dirname.startsWith(`${TEMP}/`);
+const CACHE = join(import.meta.dirname, "../node_modules/.cache");
 
 /** Where `built-command.ts` put the command before the tests; undefined outside a run of the tests. */
 const BUILT = process.env["OCTANT_TEST_COMMAND"];
@@ -8,8 +14,14 @@ const IN_INSTALL = "node_modules/@octant/cli/bin/octant.js";
 /** Runs the sources. */
 export const SOURCE_LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
 
-/** What was built for the tests; elsewhere the sources. */
-export const LAUNCHER = BUILT === undefined ? SOURCE_LAUNCHER : join(BUILT, IN_INSTALL);
+/** What was built for the tests; the sources outside a run of the tests, and in a checkout below the temp folder. */
+export const LAUNCHER = BUILT === undefined || IN_TEMP ? SOURCE_LAUNCHER : join(BUILT, IN_INSTALL);
+
+/** A new folder for `installCommand`. */
+export function makeInstallFolder(): string {
+  mkdirSync(CACHE, { recursive: true });
+  return mkdtempSync(join(IN_TEMP ? CACHE : TEMP, "octant-published-"));
+}
 
 /** Installs the command as it would be published today, and returns its launcher. */
 export function installCommand(folder: string): string {

@@ -16,11 +16,13 @@ const SITES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Who starts what `Sandbox.wrap` launched. `octant setup` starts the entry that it has just written for a client, and
- * `octant vectors` and commands such as /commit what the person typed.
+ * Files that start a program which `Sandbox.wrap` launched or which is found outside projects, such as the clipboard's.
+ * `octant setup` starts the entry it has just written for a client; `octant vectors` and commands such as /commit start
+ * what the person typed.
  */
 const LAUNCHERS = [
   "packages/cli/src/agent/chat/external-editor.ts",
+  "packages/cli/src/agent/chat/pictures.ts",
   "packages/cli/src/agent/commands/person-program.ts",
   "packages/host/src/browser/browser-process.ts",
   "packages/cli/src/setup/ask-server.ts",

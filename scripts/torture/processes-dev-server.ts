@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { createFixtureProject } from "../../test/fixture-project.ts";
@@ -13,13 +13,14 @@ const NPM_ENV = { npm_config_update_notifier: "false" };
 /** Starts `npm run dev` so many times, waits for its text or its port, and asks the server for a page. */
 export const devServer: Torture = async (count, _random, onProgress) => {
   using project = createFixtureProject();
+  copyFileSync(LISTENER, join(project.root, "listener.ts"));
   await using server = await serveProject(project);
   const violations: string[] = [];
   let latestMs = 0;
   for (let round = 0; round < count; round++) {
     for (const by of ["text", "port"] as const) {
       const port = await findFreePort();
-      const scripts = { dev: `"${process.execPath}" "${LISTENER}" ${port}` };
+      const scripts = { dev: `"${process.execPath}" listener.ts ${port}` };
       writeFileSync(join(project.root, "package.json"), JSON.stringify({ type: "module", scripts }));
       const { lateMs, wrong } = await startAndAsk(server, port, by);
       latestMs = Math.max(latestMs, lateMs);

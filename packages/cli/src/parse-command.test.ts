@@ -48,7 +48,7 @@ test.each([
   ["carrot --mode medium", {}, "--mode (or BAKE_MODE) is one of slow, fast, not 'medium'"],
   ["carrot", { BAKE_MODE: "medium" }, "--mode (or BAKE_MODE) is one of slow, fast, not 'medium'"],
 ])("'%s' with %j is wrong usage: %s", (words, env, message) => {
-  expect(() => parse(words, env)).toThrow(new UsageError(message, "octant bake --help shows what it takes"));
+  expect(() => parse(words, env)).toThrow(new UsageError(message, "octant bake --help lists its options"));
 });
 
 test("an argument too many is wrong usage", () => {

@@ -40,7 +40,7 @@ test("a tool or a single action can be switched off", () => {
 });
 
 test("a name that does not exist is a TypeError that lists those that do", () => {
-  expect(() => choose({ tools: ["foo"] })).toThrow("there is no tool 'foo'; there are: ws, fs, store");
+  expect(() => choose({ tools: ["foo"] })).toThrow("there is no tool 'foo'; choose from: ws, fs, store");
   expect(() => choose({ toolConfig: { enable: ["foo"] } })).toThrow(TypeError);
-  expect(() => withoutDisabled(tools, ["fs.foo"])).toThrow("there are: ws, ws.look, fs, fs.read, fs.write");
+  expect(() => withoutDisabled(tools, ["fs.foo"])).toThrow("choose from: ws, ws.look, fs, fs.read, fs.write");
 });

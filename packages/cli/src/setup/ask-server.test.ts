@@ -36,7 +36,7 @@ test.each([
     "console.error('no such root'); process.exitCode = 3; process.stdin.destroy()",
     /exit code 3.*no such root/,
   ],
-  ["prints something else", "console.log('Listening…')", /no MCP message: Listening…/],
+  ["prints something else", "console.log('Listening…')", /not an MCP message: Listening…/],
   [
     "answers with an error",
     'console.log(JSON.stringify({ id, error: { code: -1, message: "no" } }))',

@@ -70,7 +70,7 @@ test("an entry that leads to a server elsewhere says whether it answers, and sho
   expect(details["client: Cursor in this project"]).toMatch(/; not tried$/);
   await server.close();
   const later = (await detailsOf())["client: Cursor"];
-  expect(later).toMatch(/^warn: .* nobody answers; octant serve --http --port \d+ starts one there$/);
+  expect(later).toMatch(/^warn: .* no server answers; octant serve --http --port \d+ starts one there$/);
   expect(`${Object.values(details)} ${later}`).not.toContain("secret");
 });
 
