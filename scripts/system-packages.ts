@@ -44,7 +44,8 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("clangd"),
   program("go", "golang-go"),
   program("gopls"),
-  program("cargo"),
+  // On the PATH is not enough: rustup's needs a toolchain in the home.
+  { apt: "cargo", probe: ["cargo", "--version"] },
   program("/usr/bin/python3", "python3"),
   pythonModule("pytest", "python3-pytest"),
   // The other end of the wire.

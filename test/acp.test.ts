@@ -195,7 +195,7 @@ test("lines may be long, cut anywhere, end in CRLF, hold unknown fields, or be b
     .map((text) => JSON.parse(text));
   const by = (id: number) => messages.find((message) => message.id === id);
   expect(by(1)).toMatchObject({ result: { protocolVersion: 1 } });
-  // Without credentials the editor is told how to get some.
+  // Without credentials the editor shows how to get some.
   expect(by(2)).toMatchObject({ error: { code: -32000, message: expect.stringContaining("API key") } });
   expect(by(3)).toMatchObject({ result: { sessions: [] } });
   expect(by(4)).toMatchObject({ error: { code: -32601 } });

@@ -8,7 +8,7 @@ import {
   UNSUPPORTED_PROTOCOL_VERSION,
 } from "./messages.ts";
 
-/** Revisions with a handshake are `legacy`; the one whose every request says who asks is `modern`. */
+/** Revisions with a handshake are `legacy`; the one whose requests each identify the client is `modern`. */
 export type Era = "legacy" | "modern";
 
 export const MODERN_VERSION = "2026-07-28";

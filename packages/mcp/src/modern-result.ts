@@ -4,7 +4,7 @@ import type { Service } from "./service.ts";
 /** These lists rarely change, and clients that care subscribe to changes. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: "public" } as const;
 
-/** Depends on who asks, and on files that change at any time. */
+/** Depends on the caller, and on files that change at any time. */
 const OWN_CACHE = { ttlMs: 0, cacheScope: "private" } as const;
 
 const CACHE: Readonly<Record<string, Plain>> = {

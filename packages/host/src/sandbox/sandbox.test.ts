@@ -227,7 +227,7 @@ s = socket.create_server(("127.0.0.1", 0)); c = socket.create_connection(s.getso
 });
 
 test.skipIf(NO_SANDBOX)(
-  "a command ends with whoever started it, however that one ends, and may have a terminal of its own",
+  "a command ends with the process that started it, however that ends, and may have its own terminal",
   async () => {
     await using world = await createWorld(process.getuid?.() ?? 0);
     const state = openStateFolder({ roots: [world.ws], env: { HOME: world.home }, warn: () => {} });

@@ -14,7 +14,7 @@ export function listTools(request: McpRequest): Plain {
   return toToolList(request.service, request.era);
 }
 
-/** Clients of the handshake revisions are told here which tools may become tasks. */
+/** Tells clients of the handshake revisions which tools may become tasks. */
 export function toToolList({ listing, tasks }: Service, era: McpRequest["era"]): Plain {
   const { tools, legacyTools } = listing.current();
   return { tools: era === "legacy" && tasks ? legacyTools : tools };

@@ -72,7 +72,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     expect(plain).not.toHaveProperty("text");
   });
 
-  test("a client is told when another worker starts, and then knows its tools", async () => {
+  test("a client is notified when another worker starts, and then knows its tools", async () => {
     const first = await start();
     const started = Promise.withResolvers<void>();
     const client = await connect({ onWorkerStarted: started.resolve });

@@ -16,7 +16,7 @@ export interface TreeRequest {
   readonly depth: number;
   readonly maxChars: number;
   readonly maxMs: number;
-  /** Whether later changes are told from here on. */
+  /** Whether later changes are reported from here on. */
   readonly remember: boolean;
 }
 

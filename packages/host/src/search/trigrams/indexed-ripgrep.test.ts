@@ -139,7 +139,7 @@ test.each<readonly [string, () => void]>([
     },
   ],
   ["a file that is not ignored any more", () => put(".ignore", "other\n")],
-  ["a file that an ignore file above the root let go", () => rmSync(join(base, ".ignore"))],
+  ["a file that an ignore file above the root no longer ignores", () => rmSync(join(base, ".ignore"))],
   ["a file that became text", () => put("src/binary", "needle\n")],
 ])("at once found: %s", async (_name, change) => {
   put("src/a.txt", "nothing\n");

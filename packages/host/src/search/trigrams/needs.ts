@@ -18,7 +18,7 @@ type Literals = string[][];
 
 class NotUnderstood extends Error {}
 
-/** The texts that every match of a regular expression holds, read cautiously: what is not understood tells nothing. */
+/** The texts that every match of a regular expression contains; undefined for syntax that is not understood. */
 function literalsOf(pattern: string): Literals | undefined {
   try {
     const reader = createReader(pattern);
