@@ -8,10 +8,11 @@ import type { ParserCalls } from "./parser-entry.ts";
 import type { FileState } from "./store.ts";
 import { startThread } from "./thread.ts";
 import { createThreadQueue } from "./thread-queue.ts";
+import { createUnparsableFiles, type UnparsableFiles } from "./unparsable-files.ts";
 
 /**
  * Threads that parse files; the only place where Octant does. A file that takes too long is a TIMEOUT, one that takes
- * too much memory LIMIT_EXCEEDED.
+ * too much memory LIMIT_EXCEEDED; the next call for the same text gets that error at once.
  */
 export interface ParserPool {
   /** The file for the index, as `encodeFile` writes it. Of a file that cannot be parsed only the path is indexed. */
@@ -31,7 +32,10 @@ const MAX_HEAP_MB = 256;
 const YOUNG_HEAP_MB = 8;
 const DEADLINE_MS = 5_000;
 
-export function createParserPool(size: number): ParserPool {
+export function createParserPool(
+  size: number,
+  unparsable: UnparsableFiles = createUnparsableFiles(),
+): ParserPool {
   const parsers = createThreadQueue<ParserCalls>({
     size,
     deadlineMs: DEADLINE_MS,
@@ -45,17 +49,23 @@ export function createParserPool(size: number): ParserPool {
   return {
     async parse(state, text) {
       try {
-        return await parsers.call("parse", state, text);
+        return await unparsable.parse(state.path, text, () => parsers.call("parse", state, text));
       } catch (cause) {
         if (!(cause instanceof ToolError)) throw cause;
         return encodeFile({ state, parsed: { symbols: [], chunks: [] } });
       }
     },
-    structures: (path, text, pattern) => parsers.call("structures", path, text, pattern),
-    occurrences: (path, text, name) => parsers.call("occurrences", path, text, name),
-    symbols: (path, text) => parsers.call("symbols", path, text),
-    calls: (path, text, name) => parsers.call("calls", path, text, name),
-    syntaxErrors: (path, text) => parsers.call("syntaxErrors", path, text),
+    async structures(path, text, pattern) {
+      // Nothing is remembered here: the pattern may be what takes so long.
+      unparsable.check(path, text);
+      return parsers.call("structures", path, text, pattern);
+    },
+    occurrences: (path, text, name) =>
+      unparsable.parse(path, text, () => parsers.call("occurrences", path, text, name)),
+    symbols: (path, text) => unparsable.parse(path, text, () => parsers.call("symbols", path, text)),
+    calls: (path, text, name) => unparsable.parse(path, text, () => parsers.call("calls", path, text, name)),
+    syntaxErrors: (path, text) =>
+      unparsable.parse(path, text, () => parsers.call("syntaxErrors", path, text)),
     close: parsers.close,
   };
 }

@@ -1,4 +1,5 @@
 import { createParserPool, type ParserPool } from "./parser-pool.ts";
+import { createUnparsableFiles } from "./unparsable-files.ts";
 
 /** Parsers that are started when they are needed and ended when nobody has needed them for a while. */
 export interface SharedParsers {
@@ -15,6 +16,7 @@ export interface BorrowedParsers extends Disposable {
 const IDLE_MS = 20_000;
 
 export function createSharedParsers(size: number): SharedParsers {
+  const unparsable = createUnparsableFiles();
   let pool: ParserPool | undefined;
   let timer: NodeJS.Timeout | undefined;
   let users = 0;
@@ -26,7 +28,7 @@ export function createSharedParsers(size: number): SharedParsers {
   };
   return {
     borrow() {
-      pool ??= createParserPool(size);
+      pool ??= createParserPool(size, unparsable);
       users++;
       clearTimeout(timer);
       return {

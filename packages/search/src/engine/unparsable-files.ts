@@ -1,0 +1,36 @@
+import { hash } from "node:crypto";
+import { ToolError } from "@octant/core";
+
+/** Remembers which files no parser can cope with, so that each costs its deadline once and not in every call. */
+export interface UnparsableFiles {
+  /** Throws the error of an earlier attempt to parse this very text. */
+  check(path: string, text: string): void;
+  /** Runs `work`, which parses the file, and remembers a TIMEOUT or LIMIT_EXCEEDED. */
+  parse<T>(path: string, text: string, work: () => Promise<T>): Promise<T>;
+}
+
+const MAX_FILES = 100;
+
+export function createUnparsableFiles(): UnparsableFiles {
+  const errors = new Map<string, ToolError>();
+  const check = (path: string, text: string): void => {
+    const known = errors.size > 0 ? errors.get(toKey(path, text)) : undefined;
+    if (known) throw new ToolError(known.code, known.message, known.details, { cause: known });
+  };
+  return {
+    check,
+    async parse(path, text, work) {
+      check(path, text);
+      try {
+        return await work();
+      } catch (cause) {
+        if (cause instanceof ToolError) errors.set(toKey(path, text), cause);
+        const [oldest] = errors.keys();
+        if (errors.size > MAX_FILES && oldest) errors.delete(oldest);
+        throw cause;
+      }
+    },
+  };
+}
+
+const toKey = (path: string, text: string): string => `${hash("sha256", text)} ${path}`;
