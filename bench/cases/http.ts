@@ -30,7 +30,7 @@ export const http: readonly Case[] = [
     run: (bench) =>
       compareReads(bench, "tool", {
         name: "HTTP reads, to the SDK",
-        bar: atLeast(2.5),
+        bar: atLeast(2),
         note: `${CLIENTS} clients read 1 KB; floor: a no-op tool on the official SDK's handler; the paper: 8,900/s`,
       }),
   },

@@ -12,8 +12,8 @@ export function parseName(called: string): { readonly tool: string; readonly act
 const HINT = "write key=value, key=@file, key=@- for stdin, or all of it as one JSON object";
 
 /**
- * The input of an action from the words of a command line. What a value means is read from the schema;
- * whether it fits is the dispatcher's affair, so that the message is the same on every edge.
+ * Builds the input of an action from command-line words. The schema decides how a value is parsed; the
+ * dispatcher validates it, so that every edge reports the same message.
  */
 export function parseCallArguments(
   words: readonly string[],
@@ -48,7 +48,7 @@ function parseWord(word: string, readText: (source: string) => string) {
   if (at < 1) throw new UsageError(`'${word}' is not key=value`, HINT);
   const key = word.slice(0, at);
   const text = word.slice(at + 1);
-  // A value that really begins with @ has it twice.
+  // A value that really begins with @ is written with @@.
   if (text.startsWith("@@")) return { key, text: text.slice(1) };
   return { key, text: text.startsWith("@") ? readText(text.slice(1)) : text };
 }
@@ -65,7 +65,7 @@ function toValue(key: string, texts: readonly string[], schema: JsonSchema): unk
   return types.has("array") && !types.has("string") && !Array.isArray(value) ? items() : value;
 }
 
-/** A string stays one unless the schema knows another type for what it says. */
+/** A string stays a string unless the schema allows another type that fits. */
 function fromText(text: string, types: ReadonlySet<string>): unknown {
   if (types.size === 1 && types.has("string")) return text;
   const parsed = parseJson(text);
@@ -84,7 +84,7 @@ function parseJson(text: string): unknown {
 const typeOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 
-/** An integer is a number here; no types mean anything goes. */
+/** An integer counts as a number; an empty set means any type. */
 function typesOf(schema: JsonSchema): Set<string> {
   const parts = schema.anyOf ?? schema.oneOf;
   if (parts) return new Set(parts.flatMap((part) => (typeof part === "object" ? [...typesOf(part)] : [])));

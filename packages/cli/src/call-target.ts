@@ -19,18 +19,18 @@ import type { RemoteFlags } from "./open-remote.ts";
 
 export interface TargetCall extends Omit<CallOptions, "caller"> {
   readonly signal: AbortSignal;
-  /** The bytes that come beside the answer. */
+  /** Receives the bytes that accompany the answer. */
   readonly onBinary: (bytes: Uint8Array) => Promise<void> | void;
 }
 
-/** Where a call goes: to tools in this process, or to a server. */
+/** The destination of a call: tools in this process, or a server. */
 export interface CallTarget extends AsyncDisposable {
-  /** The answer as a person reads it. */
+  /** Formats the answer for a person. */
   readonly describe: Describe;
-  /** Nothing is known about an action that does not exist; the dispatcher will say so. */
+  /** Empty for an action that does not exist; the dispatcher reports that. */
   inputSchema(tool: string, action: string): Promise<JsonSchema>;
   call(call: Call, options: TargetCall): Promise<Reply>;
-  /** Waits for the job, if the answer is one. */
+  /** Waits for the job when the answer is one. */
   outcomeOf(answer: Envelope, signal: AbortSignal): Promise<Envelope>;
 }
 
@@ -59,12 +59,12 @@ export const toLocalTarget = (octant: Octant<OwnTool>): CallTarget => ({
 });
 
 export async function openRemoteTarget(flags: RemoteFlags, io: Io): Promise<CallTarget> {
-  // Most calls need no wire.
+  // Loaded on demand: most calls need no wire.
   const { openRemote } = await import("./open-remote.ts");
   return toRemoteTarget(await openRemote(flags), pathToUri(io.cwd()));
 }
 
-/** The texts of a server's actions stay with the server, so its data is shown by its shape. */
+/** A server's rendering code is not available here, so its data is shown by its shape. */
 function describeFrom(rootUri: string): Describe {
   const describe = createDescribe({ get: () => undefined }, [rootUri]);
   return (envelope) => {
@@ -92,7 +92,7 @@ const toRemoteTarget = (client: ZmqClient, rootUri: string): CallTarget => ({
       const call = { tool: "job", action: "poll", input: { job_id } };
       const { envelope } = await client.call(call, { signal });
       if (!envelope.ok) return envelope.error.code === "UNKNOWN_TOOL" ? answer : envelope;
-      // job.poll answers with the envelope of the call, once there is one.
+      // job.poll returns the envelope of the call once it has ended.
       const { result } = envelope.data as { readonly result?: Envelope };
       if (result) return result;
     }
@@ -103,7 +103,7 @@ const toRemoteTarget = (client: ZmqClient, rootUri: string): CallTarget => ({
   },
 });
 
-/** A file as the bytes that go with a call. */
+/** Reads a file as the bytes to send with a call. */
 export const toUpload = (file: string): BinaryPart => ({
   mime: "application/octet-stream",
   size: statSync(file).size,

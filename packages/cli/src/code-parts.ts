@@ -12,7 +12,7 @@ import {
 } from "@octant/search";
 import { createSourceFiles } from "@octant/tools";
 
-/** What knows the code of the project. Nothing of it is started before it is asked. */
+/** The parts that understand the project's code. Each starts on first use. */
 export interface CodeParts {
   readonly engine: SearchEngine;
   readonly servers: LanguageServers;
@@ -20,7 +20,7 @@ export interface CodeParts {
   close(): Promise<void>;
 }
 
-/** Apart from those of the index, so that no question waits behind thousands of files. */
+/** Separate from those of the index, so that a query does not wait behind thousands of files. */
 const MAX_PARSERS = 2;
 
 export function createCodeParts(
@@ -54,7 +54,7 @@ function createEmbedder(settings: NonNullable<EffectiveSettings["search"]["embed
   const { kind: api, ...endpoint } = settings;
   return createHttpEmbedder({
     ...{ ...endpoint, api },
-    // The person has named this address, and what is sent there is to go nowhere else.
+    // The person configured this address; a redirect would send the content elsewhere.
     fetch: (url, init) => fetch(url, { ...init, redirect: "error" }),
   });
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 
 const GAP = "  ";
 
-/** Rows as lines, each column as wide as its widest cell; the last one is left as it is. */
+/** Rows as lines, with each column padded to its widest cell except the last. */
 export function toColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)
@@ -15,7 +15,9 @@ export function toColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Good enough for a table: wide East Asian characters and emoji count two, marks that combine count none. */
+/**
+ * An approximation for tables: wide East Asian characters and emoji count two, combining marks count zero.
+ */
 function widthOf(cell: string): number {
   const plain = stripVTControlCharacters(cell);
   if (ASCII.test(plain)) return plain.length;

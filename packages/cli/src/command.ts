@@ -1,16 +1,19 @@
-/** A flag of a command. The help, the completion and the parser read it from here. */
+/** A flag of a command; the source for help, completion and parser. */
 export interface Flag {
   readonly summary: string;
-  /** What stands for the value in the help; a flag without it is a switch. */
+  /** The placeholder for the value in the help; a flag without it is a switch. */
   readonly value?: string;
-  /** May be given more than once. */
+  /** May be repeated. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
-  /** The environment variable that stands in for the flag; of a flag with `many` it is a list like PATH. */
+  /** The environment variable used when the flag is absent; a list like PATH for a flag with `many`. */
   readonly env?: string;
 }
 
-/** What an argument names, for the completion: an action with its parameters behind it, what has a manual, or a word. */
+/**
+ * What an argument refers to, for completion: an action followed by its parameters, a manual topic, or one of
+ * these words.
+ */
 export type ArgumentKind = "action" | "topic" | readonly string[];
 
 export interface Argument {
@@ -18,7 +21,7 @@ export interface Argument {
   readonly name: string;
   readonly kind?: ArgumentKind;
   readonly optional?: boolean;
-  /** Takes all that follow; implies optional. */
+  /** Takes all remaining arguments; implies optional. */
   readonly many?: boolean;
 }
 
@@ -34,7 +37,7 @@ export type FlagValues<F extends Flags> = {
         : boolean;
 };
 
-/** The part of the process that a command may touch. */
+/** The parts of the process that a command may use. */
 export type Io = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "cwd">;
 
 export interface Command<F extends Flags = Flags> {
@@ -42,33 +45,33 @@ export interface Command<F extends Flags = Flags> {
   readonly summary: string;
   readonly arguments?: readonly Argument[];
   readonly flags: F;
-  /** What the help says below the flags. */
+  /** Text below the flags in the help. */
   readonly notes?: string;
-  /** Where they differ from those that most commands have. */
+  /** Only where they differ from those of most commands. */
   readonly exitCodes?: string;
-  /** The number it comes to is the exit code. */
+  /** The returned number is the exit code. */
   run(input: { readonly args: readonly string[]; readonly flags: FlagValues<F> }, io: Io): Promise<number>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: `run` makes a command invariant in its flags; only `any` holds them all.
 export type AnyCommand = Command<any>;
 
-/** Returns its argument; it exists so that `run` is typed from `flags`. */
+/** The identity function; it infers the type of `run` from `flags`. */
 export const defineCommand = <const F extends Flags>(command: Command<F>): Command<F> => command;
 
-/** The numbers a command ends with. */
+/** The exit codes of commands. */
 export const EXIT = {
   OK: 0,
   FAILED: 1,
   USAGE: 2,
-  /** What a shell says of a command that Ctrl-C has ended. */
+  /** The shell convention for a command ended by Ctrl-C. */
   INTERRUPTED: 130,
 } as const;
 
-/** How a process is asked to end. */
+/** The signals that ask a process to end. */
 export const ENDING_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** What the person typed cannot be done; shown as one line and a hint. */
+/** The person's input is invalid; shown as one line and a hint. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly hint: string;

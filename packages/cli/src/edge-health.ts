@@ -9,7 +9,7 @@ import type { Octant, OwnTool } from "./octant.ts";
 const MAX_ANSWER_MS = 5_000;
 const TOKEN_LIFE_MS = 60_000;
 
-/** Tries each edge as a client would, and looks at what clients over HTTP need. */
+/** Connects to each edge as a client would, and checks the prerequisites of HTTP clients. */
 export async function checkEdges(octant: Octant<OwnTool>, env: NodeJS.ProcessEnv): Promise<Check[]> {
   return [
     await checkStdio(octant),
@@ -33,7 +33,7 @@ function checkStdio(octant: Octant<OwnTool>): Promise<Check> {
   });
 }
 
-/** Only on this machine, whatever address is to be served later, and with a token that is gone afterwards. */
+/** On the loopback address only, whatever address will be served later, and with a temporary token. */
 async function checkNetwork(octant: Octant<OwnTool>, wanted: string | undefined): Promise<Check[]> {
   const port = Number(wanted || 0);
   const server = await octant.serveHttp({ port, sse: true }).catch((cause: unknown) => toReason(cause));

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { ERRORS, type ErrorBody, type ErrorCode, ToolError, toOneLine } from "@octant/core";
 import { EXIT, type Io, UsageError } from "./command.ts";
 
-/** One line and a hint on stderr for whatever a command threw; the exit code comes back. */
+/** Reports an exception as one line and a hint on stderr; returns the exit code. */
 export function showFailure(cause: unknown, io: Io): number {
   const message = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof UsageError) showLine(message, cause.hint, io);
@@ -12,13 +12,13 @@ export function showFailure(cause: unknown, io: Io): number {
   return cause instanceof UsageError ? EXIT.USAGE : EXIT.FAILED;
 }
 
-/** Where no action was called. */
+/** For failures outside of a call. */
 function hintFor(code: ErrorCode): string {
   if (code === "UNKNOWN_TOOL" || code === "UNKNOWN_ACTION") return "octant tools lists them";
   return ERRORS[code].retry ? "trying again may help" : "octant doctor checks for other problems";
 }
 
-/** The error that a tool answered with. */
+/** Reports the error of a tool. */
 export function showToolError(error: ErrorBody, called: string, io: Io): void {
   showLine(`${error.code}: ${error.message}`, hintForCall(error, called), io);
 }

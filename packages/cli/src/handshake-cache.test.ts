@@ -22,7 +22,7 @@ function makeFolder() {
   return { folder, code, root, env: { XDG_CACHE_HOME: join(folder, "cache"), HOME: folder } };
 }
 
-test("stored results are found until the code, a flag, a variable or a settings file changes", () => {
+test("stored results are valid until the code, a flag, a variable or a settings file changes", () => {
   const { folder, code, root, env } = makeFolder();
   const cache = (flags = {}, more = {}) =>
     createHandshakeCache(flags, { env: { ...env, ...more }, roots: [root] }, code);

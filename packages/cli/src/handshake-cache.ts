@@ -14,8 +14,8 @@ export interface HandshakeCache {
 }
 
 /**
- * Lies beside the compile cache of Node and is trusted as much. An entry is found only while the file that we run from,
- * the flags, the environment and the settings files are the same; a server that refused to start has stored none. A
+ * Lies next to Node's compile cache and is trusted as much. An entry is valid only while the executable, the
+ * flags, the environment and the settings files are the same; a server that refused to start stores none. A
  * checkout, whose sources change one by one, has no cache.
  */
 export function createHandshakeCache(
@@ -37,7 +37,7 @@ export function createHandshakeCache(
     isCurrent: () => toKey() === key,
     load() {
       try {
-        // Written by `store`, whole or not at all.
+        // `store` wrote it atomically.
         return JSON.parse(readFileSync(file, "utf8"));
       } catch {
         return undefined;
@@ -55,7 +55,7 @@ export function createHandshakeCache(
   };
 }
 
-/** As many as one person has ways to start a server, and more. */
+/** More than one person has ways to start a server. */
 const MAX_ENTRIES = 32;
 
 function removeOldest(folder: string): void {
@@ -73,7 +73,7 @@ const variablesOf = (env: NodeJS.ProcessEnv) =>
 
 const OURS = /^(OCTANT|HANZO)_/;
 
-/** Another one after any change; of a folder, only whether it is there and whose it is. */
+/** Changes with any change to the file; for a folder, only its existence and owner count. */
 function stampOf(path: string): readonly string[] {
   try {
     const { mode, uid, ino, size, ctimeNs } = lstatSync(path, { bigint: true });

@@ -2,16 +2,16 @@ import { isWeaker } from "@octant/host";
 import type { Io } from "./command.ts";
 import type { Octant, OwnTool } from "./octant.ts";
 
-/** One thing that was looked at. What is not ok says in `detail` what to do. */
+/** One result of the check. Unless it is ok, `detail` says what to do. */
 export interface Check {
   readonly name: string;
   readonly status: "ok" | "warn" | "fail";
   readonly detail: string;
-  /** This project does not need it: shown with --all only. */
+  /** The project does not need it: shown with --all only. */
   readonly extra?: true;
 }
 
-/** What the tools themselves say about the ground they stand on. */
+/** The capabilities as the tools themselves report them. */
 export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Promise<Check[]> {
   const { octant, roots, tools, sandbox, state } = await client.ws.capabilities({});
   const { languages, test } = await client.ws.detect({});
@@ -45,14 +45,14 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
   ];
 }
 
-/** The language as the checks of language servers name it. */
+/** The name of the language in the checks of language servers. */
 function toServerName(language: string): string {
   const name = language.toLowerCase();
   if (name === "c" || name === "c++") return "cpp";
   return name === "javascript" || name === "tsx" ? "typescript" : name;
 }
 
-/** What a person's machine should have beside Octant. */
+/** What a machine needs besides Octant. */
 export const checkMachine = (io: Io): Check[] => [checkTerminal(io)];
 
 function checkTerminal({ stdout, env }: Io): Check {

@@ -2,7 +2,7 @@ import { type AnyCommand, EXIT, type Io } from "./command.ts";
 import { loadCommand, loadCommands } from "./commands/index.ts";
 import { parseCommand } from "./parse-command.ts";
 
-/** The command line: picks the command, runs it, and turns whatever it throws into one line and an exit code. */
+/** The command line: selects the command, runs it, and reports any exception as one line and an exit code. */
 export async function main(argv: readonly string[], io: Io = process): Promise<void> {
   io.stdout.on("error", ignoreClosedPipe);
   try {
@@ -13,7 +13,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<v
   }
 }
 
-/** A reader such as `head` may go when it has enough. */
+/** A reader such as `head` may close the pipe early. */
 function ignoreClosedPipe(cause: NodeJS.ErrnoException): void {
   if (cause.code !== "EPIPE") throw cause;
 }
@@ -31,7 +31,7 @@ async function run([name, ...rest]: readonly string[], io: Io): Promise<number> 
   return command.run({ args, flags }, io);
 }
 
-/** Flags with which octant alone begins a conversation. */
+/** Flags with which plain `octant` starts a conversation. */
 const CHAT_FLAGS = /^--(?:resume|continue|fork|model|provider|root|mode|input-mode)\b/;
 
 const isHelpFlag = (word: string) => word === "--help" || word === "-h";

@@ -6,14 +6,14 @@ export type ResourceSource = NonNullable<ServiceOptions["resources"]>;
 export type PromptSource = NonNullable<ServiceOptions["prompts"]>;
 export type CompletionSource = NonNullable<ServiceOptions["completions"]>;
 export type FeatureContext = Parameters<CompletionSource>[1];
-/** Who wants something, and whether they can be asked. */
+/** The client of a request, and whether it can ask the person. */
 export type Asking = Pick<FeatureContext, "caller" | "signal" | "ask">;
 
 type Face = Client<OwnTool>;
 type InputOf<N extends keyof Face, A extends keyof Face[N]> = Face[N][A] extends (input: infer I) => unknown
   ? I
   : never;
-/** What a call of the action is answered with. */
+/** The output type of the action. */
 export type OutputOf<N extends keyof Face, A extends keyof Face[N]> = Face[N][A] extends (
   ...given: never[]
 ) => Promise<infer O>
@@ -26,7 +26,7 @@ export interface Called<D> {
   readonly attachments: readonly Attachment[];
 }
 
-/** Calls a tool for whoever asks, so that what they may not do with the tool they may not do here either. */
+/** Calls a tool on behalf of the client, so that the same permissions apply as for a direct call. */
 export type CallFor = <N extends keyof Face, A extends keyof Face[N] & string>(
   ctx: Asking,
   tool: N,
@@ -41,6 +41,6 @@ export const createCallFor =
     const { envelope, attachments } = await dispatch(call, { caller, signal, ...(ask && { ask }) });
     const { ok, data, error, meta } = envelope;
     if (!ok) throw new ToolError(error.code, error.message, error.details);
-    // The dispatcher has checked the data against the action's own output.
+    // The dispatcher has validated the data against the action's output schema.
     return { data: data as OutputOf<typeof tool, typeof action>, paging: meta.paging, attachments };
   };

@@ -19,7 +19,7 @@ const MAX_SYMBOLS = 100;
 type Request = Parameters<CompletionSource>[0];
 type Complete = (request: Request, ctx: FeatureContext) => Promise<readonly string[]> | readonly string[];
 
-/** Values for arguments of prompts and variables of templates, by the name of the argument. */
+/** Completes the arguments of prompts and the variables of templates, by argument name. */
 export function createCompletions(parts: CompletionParts): CompletionSource {
   const { registry, call, root, refs } = parts;
   const namesOf = (tool: string) => Object.keys(registry.get(tool)?.actions ?? {});
@@ -29,12 +29,12 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
     try {
       return (await call(ctx, "fs", "list", { uri })).data.entries;
     } catch (cause) {
-      // A path that is half typed leads nowhere yet.
+      // A half-typed path may not exist.
       if (cause instanceof ToolError) return [];
       throw cause;
     }
   };
-  /** In a prompt a path is taken from the root; in a template it is what follows `file:///`. */
+  /** In a prompt a path is relative to the root; in a template it follows `file:///`. */
   const completePath: Complete = async ({ of, value }, ctx) => {
     const rootUri = `${root}/`;
     const base = "template" in of ? "file:///" : rootUri;
@@ -45,7 +45,7 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
       uri.startsWith(base) && uri !== base ? [uri.slice(base.length)] : [],
     );
   };
-  /** The log is asked first: who may not look at the history is told no names either. */
+  /** vcs.log is called first: a client without access to the history must not see its names either. */
   const completeRef: Complete = async (_request, ctx) => {
     if (!has("vcs", "log")) return [];
     try {

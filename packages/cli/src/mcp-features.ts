@@ -20,7 +20,7 @@ type McpFeatures = Pick<
   "title" | "description" | "icons" | "resources" | "prompts" | "completions" | "tasks"
 >;
 
-/** What Octant offers an MCP client beside its tools. */
+/** The resources, prompts and completions that Octant offers an MCP client besides its tools. */
 export function createMcpFeatures(parts: FeatureParts): McpFeatures {
   const { registry, dispatch, workspace, watcher, refs } = parts;
   const call = createCallFor(dispatch);
@@ -46,7 +46,7 @@ export interface EdgeParts {
   readonly root: string | undefined;
 }
 
-/** The same from an edge whose tools are in another process: everything that a call of a tool can answer. */
+/** The same for an edge whose tools run in another process: everything that tool calls can provide. */
 export function createEdgeFeatures({ registry, dispatch, root }: EdgeParts): McpFeatures {
   const call = createCallFor(dispatch);
   return {

@@ -5,7 +5,7 @@ import { type ChangeListener, createWorkspace } from "@octant/host";
 import { expect, onTestFinished, test } from "vitest";
 import { followFileList } from "./mcp-file-list.ts";
 
-/** A project whose changes are told when the test says so. */
+/** A project whose changes the test reports explicitly. */
 async function followProject() {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-file-list-")));
   const root = join(base, "project");
@@ -39,11 +39,11 @@ async function followProject() {
   const nextLook = async () => {
     await listed.promise;
     listed = Promise.withResolvers();
-    // What follows from it needs no more than promises.
+    // The rest needs only promises.
     await new Promise(setImmediate);
   };
   await nextLook();
-  /** Whether the list is said to be another one after a change of this path. */
+  /** Whether a change of this path is reported as a change of the list. */
   const isTold = async (name: string) => {
     const before = told;
     for (const listener of listeners) listener([join(root, name)]);
@@ -53,7 +53,7 @@ async function followProject() {
   return { root, write, stop, listeners, isTold };
 }
 
-test("a file that comes or goes is told, alone or with its folder", async () => {
+test("a file that appears or disappears is reported, alone or with its folder", async () => {
   const { root, write, isTold } = await followProject();
   write("src/odd [name] #1 .ts");
   expect(await isTold("src/odd [name] #1 .ts")).toBe(true);
@@ -64,7 +64,7 @@ test("a file that comes or goes is told, alone or with its folder", async () => 
   expect(await isTold("src")).toBe(false);
 });
 
-test("what is only written, or ignored, or was gone before anybody saw it, is not told", async () => {
+test("a write, an ignored file, or a file that disappears before it was seen is not reported", async () => {
   const { write, isTold } = await followProject();
   write("src/a.ts", "more");
   expect(await isTold("src/a.ts")).toBe(false);
@@ -73,7 +73,7 @@ test("what is only written, or ignored, or was gone before anybody saw it, is no
   expect(await isTold("src/.temporary")).toBe(false);
 });
 
-test("nothing is watched after it was left", async () => {
+test("nothing is watched after unsubscribing", async () => {
   const { stop, listeners } = await followProject();
   expect(listeners.size).toBe(1);
   stop();

@@ -5,19 +5,22 @@ export interface FileListSources {
   readonly files: Pick<Files, "list">;
   readonly confinement: Pick<Confinement, "start" | "toPath">;
   readonly watcher: Pick<Watcher, "onChange" | "ready">;
-  /** Changes are told late: one that is told so soon may be older than what was seen. */
+  /** Watchers report changes late: an early report may be older than the listing. */
   readonly settleMs?: number;
 }
 
-/** Of files beyond these it is only known that they changed, so that a change may be told that was none of the list. */
+/**
+ * Beyond this number individual files are not tracked, so a plain write may be reported as a change of the
+ * list.
+ */
 const MAX_KNOWN = 20_000;
-/** To look at more of them one by one takes longer than to ask for the list. */
+/** Checking more of them one by one takes longer than listing again. */
 const MAX_LOOKED_AT = 16;
 const MAX_DEPTH = 1_000;
 const SETTLE_MS = 1_000;
 const IGNORE_FILES: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore"]);
 
-/** Tells of files that come and go, and not of those that are only written. */
+/** Reports files that appear or disappear, but not plain writes. */
 export function followFileList(sources: FileListSources, tell: () => void): () => void {
   const { files, confinement, watcher, settleMs = SETTLE_MS } = sources;
   const root = confinement.start;
@@ -50,7 +53,7 @@ export function followFileList(sources: FileListSources, tell: () => void): () =
       known.add(path);
       return isNew;
     }
-    // A folder takes with it what is in it.
+    // Removing a folder removes its contents.
     const gone = [...known].filter((one) => isWithin(path, one));
     for (const one of gone) known.delete(one);
     return gone.length > 0;
@@ -67,11 +70,11 @@ export function followFileList(sources: FileListSources, tell: () => void): () =
     for (const path of inside) isChanged = (await isNews(path)) || isChanged;
     if (isChanged) tell();
   };
-  // One after the other.
+  // Serialises the work.
   let work = Promise.resolve();
   const afterwards = (next: () => Promise<void>) => {
     work = work.then(next).catch(() => {
-      // Who asks for the list is told why it cannot be looked at.
+      // The client learns the reason when it asks for the list.
       if (!signal.aborted) tell();
     });
   };

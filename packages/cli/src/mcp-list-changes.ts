@@ -1,18 +1,21 @@
 import { createTopic, type Jobs, type Registry } from "@octant/core";
 import { type FileListSources, followFileList } from "./mcp-file-list.ts";
 
-/** Where changes of the list of resources come from: manual pages, jobs and files. */
+/** The sources of changes to the resource list: manual pages, jobs and files. */
 export interface ListSources extends FileListSources {
   readonly registry: Pick<Registry, "changes">;
   readonly jobs: Pick<Jobs, "events">;
 }
 
-/** Calls back, at most once a second, when the list of this caller changes; returns a function that stops it. */
+/**
+ * Calls back, at most once a second, when the list of this caller changes; returns a function that
+ * unsubscribes.
+ */
 export type FollowList = (owner: string, listener: () => void) => () => void;
 
 const PAUSE_MS = 1_000;
 
-/** Files are watched only while somebody follows the list. */
+/** Files are watched only while there are subscribers. */
 export function createFollowList(sources: ListSources): FollowList {
   const { registry, jobs } = sources;
   const fileChanges = createTopic<void>({ maxEvents: 0 });

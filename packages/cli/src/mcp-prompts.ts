@@ -4,7 +4,7 @@ import type { PromptSource } from "./mcp-calls.ts";
 type Prompt = ReturnType<PromptSource["list"]>[number];
 type Arguments = Readonly<Record<string, string>>;
 
-/** One thing to do, and the tools that it takes; it is left out where one of them is missing. */
+/** One step and its required tools; it is left out when one of them is missing. */
 type Step = readonly [tools: readonly string[], text: string];
 
 interface Recipe extends Prompt {
@@ -12,7 +12,7 @@ interface Recipe extends Prompt {
   steps(args: Arguments): readonly Step[];
 }
 
-/** Texts that start the work people do most, with the tools that there are, in the order that works best. */
+/** Prompts for the most common tasks, using the available tools in the order that works best. */
 export function createPrompts(registry: Registry): PromptSource {
   const has = (tool: string) => registry.get(tool) !== undefined;
   return {

@@ -6,13 +6,13 @@ import { type ChangeSources, createSubscribe } from "./mcp-subscriptions.ts";
 type Content = NonNullable<Awaited<ReturnType<ResourceSource["read"]>>>[number];
 type Resource = Awaited<ReturnType<ResourceSource["list"]>>["resources"][number];
 
-/** What a client puts into a conversation as a whole should not fill it. */
+/** A client inserts a resource as a whole, so it must not fill the conversation. */
 const MAX_RESOURCE_BYTES = 1024 * 1024;
 const PAGE = 200;
 const MAX_DEPTH = 1_000;
 const MAX_JOBS = 20;
 
-/** Who asks for one of these asks for something that is not there, as far as they can know. */
+/** To the client these are indistinguishable from a resource that does not exist. */
 const NOT_THERE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "NOT_FOUND",
   "NOT_A_FILE",
@@ -39,7 +39,10 @@ export const TEMPLATES = {
   blob: "blob:sha256:{hash}",
 } as const;
 
-/** Files, refs, job logs and the manual, all read by the tools themselves. Without `changes` nobody can subscribe. */
+/**
+ * Files, refs, job logs and the manual, all read with the tools themselves. Without `changes` there are no
+ * subscriptions.
+ */
 export function createResources(
   registry: Registry,
   call: CallFor,
@@ -107,7 +110,7 @@ async function unlessNotThere<T>(found: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Reads as little as can be. A file that is not there yet will do. */
+/** Checks access with the smallest possible read. A file may not exist yet. */
 async function couldBeRead(uri: string, ctx: Asking, call: CallFor): Promise<boolean> {
   try {
     await call(ctx, "fs", "read", { uri, max_bytes: 1 });
@@ -117,7 +120,7 @@ async function couldBeRead(uri: string, ctx: Asking, call: CallFor): Promise<boo
   return true;
 }
 
-/** It may be read when it is there, or part by part. */
+/** The resource may become readable later, or is readable in parts. */
 const ALL_THE_SAME: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["NOT_FOUND", "TOO_LARGE"]);
 
 const DESCRIPTIONS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
@@ -161,7 +164,7 @@ async function readOne(uri: string, ctx: Asking, call: CallFor, has: Has): Promi
   return [toFileContent(uri, data, attachments)];
 }
 
-/** ws has the manual of all tools; without it each has its own. */
+/** ws has the manual of all tools; without it each tool has its own. */
 const readManual = (
   tool: string | undefined,
   action: string | undefined,
@@ -188,7 +191,7 @@ function toFileContent(
   const [picture] = attachments;
   if (picture) return { uri, mimeType: picture.mime, blob: Buffer.from(picture.bytes).toString("base64") };
   if (text === undefined || base64 !== undefined) {
-    // A part of something that is not text is of no use to anybody.
+    // A part of a binary file is useless.
     if (truncated) throw tooLarge(size);
     return { uri, mimeType: mime ?? "application/octet-stream", blob: base64 ?? "" };
   }
@@ -207,7 +210,7 @@ const tooLarge = (actual: number) =>
   });
 
 function toLog({ job, events = [], result }: OutputOf<"job", "poll">): string {
-  // Bytes are no words; all else that a chunk can be is what the work told.
+  // Bytes are not text; every other chunk is a progress text of the job.
   const told = events.map(({ chunk }) => toWords(chunk as StreamChunk | undefined));
   const end = result === undefined ? [] : [JSON.stringify(result)];
   return [...told.filter(Boolean), `[${job.tool}.${job.action} is ${job.state}]`, ...end].join("\n");

@@ -2,7 +2,7 @@ import { type Jobs, ToolError } from "@octant/core";
 import type { Confinement, FileChanges, Processes } from "@octant/host";
 import type { ResourceSource } from "./mcp-calls.ts";
 
-/** Where changes of resources come from. */
+/** The sources of changes to resources. */
 export interface ChangeSources {
   readonly files: FileChanges;
   readonly confinement: Pick<Confinement, "toPath">;
@@ -12,14 +12,17 @@ export interface ChangeSources {
 
 export type Subscribe = NonNullable<ResourceSource["subscribe"]>;
 
-/** Of all clients together. */
+/** For all clients together. */
 const MAX_OPEN = 20_000;
 
 const FILE = /^file:\/\/\//;
 const JOB = /^octant:\/\/job\/([^/]+)$/;
 const OUTPUT = /^(stdout|stderr):(.+)$/;
 
-/** `isThere` asks the tools, in the name of whoever subscribes; it throws for what they may not read. */
+/**
+ * `isThere` asks the tools on behalf of the subscriber; it throws for resources that the subscriber may not
+ * read.
+ */
 export function createSubscribe(
   sources: ChangeSources,
   isThere: (uri: string, ctx: Parameters<Subscribe>[2]) => Promise<boolean>,
@@ -53,10 +56,9 @@ async function follow(
   if (job_id !== undefined) return followJob(job_id, onChange, owner, jobs);
   const [, stream, proc_id] = OUTPUT.exec(uri) ?? [];
   if (proc_id === undefined) return forEver;
-  // The expression allows these two only.
+  // The regular expression matches only these two.
   const spool = processes.output(owner, proc_id, stream as "stdout" | "stderr");
   let printed = spool.total();
-  // OutputDebounce are of both streams.
   return processes.onOutput(proc_id, () => {
     if (spool.total() === printed) return;
     printed = spool.total();
@@ -75,7 +77,7 @@ async function followJob(
   const stop = jobs.events.listen(({ value }) => {
     if (value.job_id === job_id) onChange();
   });
-  // Of what another process runs, nothing but the end is known here. A job that is forgotten meanwhile has none.
+  // For a job in another process only its end is known here. A job that is removed meanwhile never ends.
   const { state } = await jobs.get(owner, job_id);
   if (state === "queued" || state === "running")
     jobs.ended(owner, job_id, MAX_JOB_MS, signal).then(
@@ -90,7 +92,7 @@ async function followJob(
 
 const MAX_JOB_MS = 24 * 60 * 60 * 1_000;
 
-/** Blobs are named by what is in them, and the manual is as old as the server. */
+/** Blobs are content-addressed, and the manual never changes while the server runs. */
 const forEver = () => {};
 
 const tooMany = () =>

@@ -29,39 +29,43 @@ import type { OwnTool } from "./own-tools.ts";
 import type { ToolChoice } from "./tool-choice.ts";
 
 export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
-  /** How a client is told apart from others. */
+  /** Distinguishes this client from others. */
   readonly name?: string;
   readonly version?: string;
-  /** The folder to work in, when it is only one; the current one by default. */
+  /** The folder to work in, when there is only one; the current one by default. */
   readonly projectPath?: string;
-  /** The folders to work in. A path without a scheme is taken from the first. */
+  /** The folders to work in. A path without a scheme is relative to the first. */
   readonly roots?: readonly string[];
-  /** Tools beside ours, declared with `defineTool`. */
+  /** Additional tools, declared with `defineTool`. */
   readonly customTools?: readonly T[];
-  /** Allows looking and one kind of doing; everything when absent. Settings may narrow it further. */
+  /** Allows reading and one kind of action; everything when absent. Settings may narrow it further. */
   readonly mode?: Mode;
-  /** Who asks the person: the host that started us (the default), or we. */
+  /** Who asks the person for permission: the host that started us (the default), or Octant. */
   readonly permissions?: PermissionSetting;
-  /** How we ask; by default through the client that calls, or at `/approvals` where HTTP is served. */
+  /** How Octant asks; by default through the calling client, or at `/approvals` where HTTP is served. */
   readonly prompter?: PermissionPrompter;
-  /** What the person has allowed for this run; it lifts questions, never a deny. */
+  /** Rules that the person allowed for this run; they lift questions, never a deny. */
   readonly allow?: readonly PermissionRule[];
-  /** Keeps the state of the files before commands, so that they can be undone; as the settings say when absent. */
+  /**
+   * Stores the state of the files before commands, so that they can be undone; from the settings when absent.
+   */
   readonly checkpoints?: boolean;
-  /** Where neither that nor the settings say; off when absent. */
+  /** The default when neither the option nor the settings say; off when absent. */
   readonly checkpointsByDefault?: boolean;
   /** How long a call waits for an answer at `/approvals`; some minutes when absent. */
   readonly approvalTimeoutMs?: number;
-  /** Of another workspace, whose policy holds here too; loaded for the roots when absent. */
+  /**
+   * The configuration of another workspace, whose policy applies here too; loaded for the roots when absent.
+   */
   readonly config?: Config;
-  /** How sub-agents are made; with the provider that environment and settings name when absent. */
+  /** Creates the sub-agents; by default with the provider from environment and settings. */
   readonly crew?: (octant: Octant) => Crew;
   readonly env?: NodeJS.ProcessEnv;
-  /** Where the keys of model providers are looked for; `env` when absent. */
+  /** The environment with the API keys of model providers; `env` when absent. */
   readonly keys?: NodeJS.ProcessEnv;
-  /** Told, one line at a time, what a person should know. */
+  /** Receives messages for the person, one line at a time. */
   readonly log?: (line: string) => void;
-  /** Told of everything that became INTERNAL; by default it is logged. */
+  /** Receives every exception that became INTERNAL; logged by default. */
   readonly onBug?: DispatcherOptions["onBug"];
 }
 
@@ -75,7 +79,7 @@ export interface HttpServing
   readonly profile?: Profile;
 }
 
-/** What a console or a wire can follow, each from a known sequence number on. */
+/** Event topics for a console or a wire, each readable from a known sequence number on. */
 export interface Topics {
   readonly calls: Topic<CallEvent>;
   readonly approvals: Topic<ApprovalEvent>;
@@ -84,39 +88,39 @@ export interface Topics {
   readonly tools: Topic<RegistryChange>;
 }
 
-/** A workspace with tools on it, ready to be called in process or served. */
+/** A workspace with its tools, ready to be called in process or served. */
 export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly registry: Registry;
   readonly dispatch: Dispatch;
-  /** Calls tools that are not offered to clients, such as those of MCP servers, under the same policy. */
+  /** Calls tools that are not listed to clients, such as those of MCP servers, under the same policy. */
   dispatchTo(tools: Pick<Registry, "get" | "list">): Dispatch;
   readonly topics: Topics;
   readonly client: Client<T>;
   readonly workspace: Workspace;
   /** The sub-agents of this workspace. */
   readonly crew: () => Promise<Crew>;
-  /** Undefined where they are off. */
+  /** undefined where they are off. */
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
-  /** The developer modes, and which one each caller works in. */
+  /** The developer modes and each caller's current one. */
   readonly modes: ActiveModes;
-  /** Which rules decide about a call. */
+  /** The rules that decide about calls. */
   readonly rules: Policy;
-  /** What the person decides for the rest of a session. */
+  /** The person's decisions for the rest of a session. */
   readonly sessionRules: SessionAnswers;
-  /** Runs what the person typed themselves: recorded in the audit log, and not a matter of permissions. */
+  /** Runs what the person typed themselves: recorded in the audit log, but not subject to permissions. */
   dispatchAsPerson(tools: Pick<Registry, "get" | "list">): Dispatch;
   addTool(tool: Tool): void;
   removeTool(name: string): boolean;
-  /** Serves one MCP client; over stdin and stdout unless told otherwise. */
+  /** Serves one MCP client, over stdin and stdout by default. */
   serveStdio(
     options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions" | "answers" | "handshake">> & {
       profile?: Profile;
     },
   ): StdioServer;
-  /** Serves MCP over HTTP and WebSocket to whoever has a token. */
+  /** Serves MCP over HTTP and WebSocket to clients with a token. */
   serveHttp(options?: HttpServing): Promise<HttpServer>;
-  /** One MCP client of this caller, over a transport that the program brings. */
+  /** Opens a connection for one MCP client of this caller, over the given transport. */
   openConnection(caller: Caller, outlet: Outlet): Connection;
   /** The bearer tokens of this workspace. */
   tokens(): TokenStore;

@@ -53,7 +53,7 @@ const open = (options: OctantOptions<typeof greeter> = {}) =>
     ...options,
   });
 
-test("the client knows our tools and those of the caller, with their types", async () => {
+test("the client has our tools and the caller's own, with their types", async () => {
   await using octant = open();
   const { words } = await octant.client.greeter.greet({ name: "world" });
   expectTypeOf(words).toEqualTypeOf<number>();
@@ -64,7 +64,7 @@ test("the client knows our tools and those of the caller, with their types", asy
   await expect(octant.client.greeter.greet({})).rejects.toThrow(ToolError);
 });
 
-test("the order is ours first, as clients see it", async () => {
+test("our tools are listed first", async () => {
   await using octant = open();
   expect(octant.registry.list().map(({ name }) => name)).toEqual([
     "ws",
@@ -81,7 +81,7 @@ test("the order is ours first, as clients see it", async () => {
   ]);
 });
 
-test("a chosen set of tools, less what is disabled", async () => {
+test("tools can be selected and disabled", async () => {
   await using octant = open({ tools: ["fs"], toolConfig: { disable: ["fs.write", "greeter"] } });
   expect(octant.registry.list().map(({ name }) => name)).toEqual(["fs"]);
   await expect(octant.client.fs.write({ uri: "x", content: "x" })).rejects.toMatchObject({
@@ -97,7 +97,7 @@ test.each([
   expect(() => open(options)).toThrow(TypeError);
 });
 
-test("what would be refused for its size can be known before", async () => {
+test("size limits can be read in advance", async () => {
   await using octant = open({ tools: ["ws", "fs"] });
   const { limits } = await octant.client.ws.capabilities({});
   truncateSync(join(base, "README.md"), limits["max_edit_bytes"]! + 1);
@@ -107,19 +107,19 @@ test("what would be refused for its size can be known before", async () => {
   ).rejects.toMatchObject({ code: "TOO_LARGE", details: { limit: limits["max_edit_bytes"] } });
 });
 
-test("a mode holds for every call", async () => {
+test("a mode applies to every call", async () => {
   await using octant = open({ mode: "inspect" });
   await expect(octant.client.fs.mkdir({ uri: "x" })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
 });
 
-test("a bug is told to the log in full, and to the caller as INTERNAL", async () => {
+test("a bug is logged in full and reported to the caller as INTERNAL", async () => {
   const lines: string[] = [];
   await using octant = open({ log: (line) => lines.push(line) });
   await expect(octant.client.greeter.fail({})).rejects.toMatchObject({ code: "INTERNAL" });
   expect(lines.join()).toMatch(/greeter\.fail.*trace_id.*Error: the bug/);
 });
 
-test("of a job the audit log has the answer that named it and, later, how it ended", async () => {
+test("the audit log has the answer that named a job and, later, its outcome", async () => {
   await using octant = open();
   const { jobs, state } = octant.workspace;
   const caller = { id: "me", access: "admin" } as const;
@@ -144,7 +144,7 @@ test("of a job the audit log has the answer that named it and, later, how it end
   }
 });
 
-test("a cursor is good in another process of the same workspace", async () => {
+test("a cursor is valid in another process of the same workspace", async () => {
   await using one = open();
   await using two = open();
   const caller = { id: "me", access: "read" } as const;
@@ -155,7 +155,7 @@ test("a cursor is good in another process of the same workspace", async () => {
   expect(await list(two, envelope.meta.paging.cursor ?? "")).toMatchObject({ envelope: { ok: true } });
 });
 
-test("a tool that comes at run time is announced and listed to an MCP client", async () => {
+test("a tool added at run time is announced and listed to an MCP client", async () => {
   await using octant = open();
   const input = new PassThrough();
   const output = new PassThrough();
@@ -203,7 +203,7 @@ test("calls, jobs, processes and tools are topics that a console can follow from
   expect(values("processes").at(-1)).toMatchObject({ type: "ended", proc_id });
 });
 
-test("a tool serves refs of its own scheme, which fs.read reads by range, and only for their owner", async () => {
+test("a tool serves refs of its own scheme, which fs.read reads by range for their owner only", async () => {
   await using octant = open();
   const { client } = octant;
   const ref = `note:${newHandle("note", Date.now())}`;

@@ -45,10 +45,13 @@ import { loadVersion } from "./version.ts";
 export type { HttpServing, Octant, OctantOptions, Topics } from "./octant-api.ts";
 export type { OwnTool } from "./own-tools.ts";
 
-/** Who calls from this machine: the person who started the process, or a client of theirs. */
+/** The caller on this machine: the person who started the process, or a client of theirs. */
 export const LOCAL_CALLER: Caller = { id: "local", access: "admin" };
 
-/** Puts workspace, tools and dispatcher together. Throws a TypeError when the options name what does not exist. */
+/**
+ * Wires workspace, tools and dispatcher. Throws a TypeError when an option names something that does not
+ * exist.
+ */
 export function createOctant<T extends Tool = never>(options: OctantOptions<T> = {}): Octant<OwnTool | T> {
   const { projectPath = process.cwd(), roots = [projectPath], env = process.env, log = () => {} } = options;
   const places = roots.map((root) => resolve(root));
@@ -106,7 +109,7 @@ function equip<T extends Tool>(
   let crew: Promise<Crew> | undefined;
   const openCrew = () =>
     (crew ??= (async () => {
-      // Loaded here: most servers have no sub-agents.
+      // Loaded on demand: most servers have no sub-agents.
       const { createWorkspaceCrew } = await import("./agent/workspace-crew.ts");
       return options.crew?.(octant) ?? createWorkspaceCrew({ octant, env, permissions });
     })());
@@ -132,7 +135,7 @@ function equip<T extends Tool>(
     mode,
     env,
   };
-  // chooseNames gave back only names of OWN_TOOLS.
+  // chooseNames returns only names of OWN_TOOLS.
   const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
   for (const tool of withoutDisabled([...own, ...customTools], options.toolConfig?.disable))
     registry.addTool({ version, ...tool });
@@ -175,7 +178,10 @@ function equip<T extends Tool>(
   const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });
   let worker: Worker | undefined;
   let service: ReturnType<typeof createService> | undefined;
-  /** A server runs queued jobs, also of other processes; one that is limited to a mode would refuse some of them. */
+  /**
+   * A server runs queued jobs, also those of other processes; one limited to a mode would refuse some of
+   * them.
+   */
   const startWorker = () => {
     if (mode === undefined)
       worker ??= createWorker({ jobs: workspace.jobs, dispatch, registry, clock: backgroundClock });
@@ -226,7 +232,7 @@ function equip<T extends Tool>(
       startWorker();
       const access = { tokens: tokens(), project: workspace.state.id };
       const server = await serveHttp({ ...withoutCaller(edge), ...more, ...access });
-      // Under a host that asks, or with another prompter, no call would wait there.
+      // Under a host that asks, or with another prompter, no call would ever wait there.
       if (permissions === "enforce" && !prompter) mountApprovals(server, approvals, { ...more, ...access });
       return server;
     },
@@ -247,7 +253,9 @@ function equip<T extends Tool>(
 
 const withoutCaller = <E extends { readonly caller: Caller }>({ caller: _caller, ...edge }: E) => edge;
 
-/** A name that settings have for another version, or for a pack that is not here, must not keep the server from starting. */
+/**
+ * A name from another version, or of a pack that is not installed, must not prevent the server from starting.
+ */
 function knownTools(
   names: readonly string[] | undefined,
   log: (line: string) => void,
@@ -259,7 +267,7 @@ function knownTools(
   return known;
 }
 
-/** What commands may reach binds the tools of ours too. */
+/** The network rules for commands apply to our own tools too. */
 function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {
   const policy = { ...LOCAL_POLICY, ...net };
   const { network } = sandbox;
@@ -268,11 +276,11 @@ function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {
   return { ...policy, only: network === "loopback" ? ["localhost", "127.0.0.0/8", "[::1]"] : network };
 }
 
-/** A mode in the settings narrows what was asked for: two that differ have only looking in common. */
+/** A mode in the settings narrows the requested one: two different modes have only reading in common. */
 const narrowestMode = (asked: Mode | undefined, set: Mode | undefined): Mode | undefined =>
   asked && set && asked !== set ? "inspect" : (asked ?? set);
 
-/** What a model should know before its first call. */
+/** Instructions for the model before its first call. */
 export const INSTRUCTIONS = [
   "Call ws.detect first: it reports what the project is and how to build and test it.",
   "fs.read answers with a hash; fs.apply_patch wants it as base_hash, and its answer has an undo ref.",

@@ -11,7 +11,7 @@ import {
   type workspaceFlags,
 } from "./workspace-flags.ts";
 
-/** The workspace that the flags ask for, with its tools. */
+/** Opens the workspace that the flags select, with its tools. */
 export function openOctant(
   flags: FlagValues<typeof workspaceFlags> &
     Partial<FlagValues<typeof permissionFlags> & FlagValues<typeof checkpointFlags>>,
@@ -30,7 +30,7 @@ export function openOctant(
       mode: flags.mode,
       ...(flags.checkpoints && { checkpoints: true }),
       tools: flags.tools?.split(",").map((name) => name.trim()),
-      // The settings read it from there, as they read all of the environment.
+      // The settings read it from the environment like every other variable.
       env: {
         ...env,
         ...(flags["net-allow"] !== undefined && { OCTANT_NET_ALLOW: flags["net-allow"] }),

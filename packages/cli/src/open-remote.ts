@@ -9,7 +9,7 @@ export interface RemoteFlags {
   readonly keys: string | undefined;
 }
 
-/** Connects to a server of another process; one that does not answer is a UsageError. */
+/** Connects to the server of another process; a UsageError when it does not respond. */
 export async function openRemote(
   { via, keys }: RemoteFlags,
   options: Pick<ZmqClientOptions, "text" | "onReconnected"> = {},
@@ -18,7 +18,7 @@ export async function openRemote(
   if (socket !== undefined && !existsSync(socket)) throw notThere(`there is no server at ${via}`);
   try {
     const client = createZmqClient({ ...options, address: via, ...loadKeysOf(keys) });
-    // Asked first, so that one that does not answer is reported before anything else is tried.
+    // Checked first, so that a server that does not respond is reported before anything else is tried.
     await client.ready().catch((cause) => {
       client.close();
       throw cause;

@@ -51,14 +51,14 @@ import { createRecall } from "./agent/recall.ts";
 import { withMemories } from "./agent/recall-memories.ts";
 import type { CodeParts } from "./code-parts.ts";
 
-/** What the tools stand on. */
+/** The dependencies of the tools. */
 export interface Parts {
   readonly workspace: Workspace;
   readonly checkpoints: Checkpoints | undefined;
   readonly registry: Registry;
-  /** The sub-agents, made when they are first asked for. */
+  /** The sub-agents, created on first use. */
   readonly crew: () => Promise<Crew>;
-  /** The models, likewise. */
+  /** The models, created on first use. */
   readonly models: () => Promise<Models>;
   readonly network: Network;
   readonly code: CodeParts;
@@ -72,7 +72,7 @@ export interface Parts {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The tools that come with Octant, in the order that clients see. */
+/** The built-in tools, in the order that clients see. */
 export const OWN_TOOLS = {
   ws: (parts: Parts) =>
     ws({
@@ -121,13 +121,13 @@ type Maker = (workspace: Workspace) => Tool;
 
 function fromWorkspace<M extends Record<string, Maker>>(makers: M) {
   const rows = Object.entries(makers).map(([name, make]) => [name, (parts: Parts) => make(parts.workspace)]);
-  // The rows have the names and results of the makers; fromEntries knows neither.
+  // The rows have the names and results of the makers; fromEntries loses both types.
   return Object.fromEntries(rows) as { [Name in keyof M]: (parts: Parts) => ReturnType<M[Name]> };
 }
 
 export type OwnTool = ReturnType<(typeof OWN_TOOLS)[keyof typeof OWN_TOOLS]>;
 
-/** What a caller would otherwise learn from a refusal. */
+/** Limits that a caller would otherwise learn from a refusal. */
 const LIMITS = {
   max_answer_bytes: MAX_ANSWER_BYTES,
   max_edit_bytes: MAX_EDIT_BYTES,
@@ -146,7 +146,7 @@ export const GROUPS = {
   store: ["cas", "artifact", "annotation", "config", "graph"],
   wire: ["event"],
   agents: ["agent", "memory", "plan", "think", "mode", "llm"],
-  /** What the agent has beside the core. */
+  /** The agent's tools besides the core. */
   notes: ["plan", "think"],
   core: DEFAULT_TOOLS,
   ui: ["ui"],

@@ -15,7 +15,7 @@ const command = defineCommand({
 });
 const parse = (words: string, env = {}) => parseCommand(command, words.split(" ").filter(Boolean), env);
 
-test("arguments and flags may be mixed, and flags that are not there have a value too", () => {
+test("arguments and flags may be mixed, and absent flags have a value too", () => {
   expect(parse("--json carrot cream --mode=slow nuts")).toEqual({
     args: ["carrot", "cream", "nuts"],
     flags: { root: [], mode: "slow", json: true },
@@ -27,7 +27,7 @@ test("after -- everything is an argument", () => {
   expect(parse("carrot -- --json").args).toEqual(["carrot", "--json"]);
 });
 
-test("the environment stands in for a flag, and the flag wins", () => {
+test("an environment variable replaces an absent flag, and the flag wins", () => {
   const env = { BAKE_ROOT: "/a:/b", BAKE_MODE: "fast" };
   expect(parse("carrot", env).flags).toMatchObject({ root: ["/a", "/b"], mode: "fast" });
   expect(parse("carrot --root /c --root /d:e --mode slow", env).flags).toMatchObject({
@@ -51,7 +51,7 @@ test.each([
   expect(() => parse(words, env)).toThrow(new UsageError(message, "octant bake --help lists its options"));
 });
 
-test("an argument too many is wrong usage", () => {
+test("an extra argument is a usage error", () => {
   const plain = { ...command, arguments: [] };
   expect(() => parseCommand(plain, ["surplus"], {})).toThrow("octant bake does not take 'surplus'");
 });

@@ -8,7 +8,7 @@ export interface ParsedCommand {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** Turns what was typed after the command's name into its arguments and flags, or throws a UsageError. */
+/** Parses the words after the command's name into arguments and flags; throws a UsageError. */
 export function parseCommand(
   command: AnyCommand,
   argv: readonly string[],
@@ -35,7 +35,7 @@ function parseTyped(command: AnyCommand, argv: readonly string[], hint: string) 
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: false });
   } catch (cause) {
-    // Node's advice after the first sentence is for the programmer.
+    // Node's advice after the first sentence is for programmers.
     if (cause instanceof TypeError) {
       const unknown = /^Unknown option '--?([^']+)'/.exec(cause.message)?.[1] ?? "";
       const meant = nearestName(unknown, Object.keys(command.flags));

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { toPlainText } from "./plain-markdown.ts";
 
-test("a manual loses its marks and keeps its columns", () => {
+test("a manual loses its markup and keeps its columns", () => {
   const markdown = [
     "## fs.read",
     "",

@@ -3,7 +3,7 @@ import { toColumns } from "./columns.ts";
 
 type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
-/** The Markdown of the manuals (headings, tables, lists, code, asides) as text for a terminal. */
+/** Renders the Markdown of the manuals (headings, tables, lists, code, asides) as text for a terminal. */
 export function toPlainText(markdown: string, stream: NodeJS.WritableStream): string {
   const style: Style = (format, text) => styleText(format, text, { stream });
   const lines: string[] = [];
@@ -29,7 +29,7 @@ function toLine(line: string, style: Style): string {
   return aside === undefined ? withoutTicks(line, style) : style("dim", aside);
 }
 
-/** The cells of a line of a table; undefined for any other line. */
+/** The cells of a table row; undefined for any other line. */
 function toCells(line: string, style: Style): string[] | undefined {
   if (!/^\|.*\|$/.test(line)) return undefined;
   return line

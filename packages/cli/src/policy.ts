@@ -33,23 +33,23 @@ export interface PolicyOptions {
   readonly workspace: Workspace;
   readonly env: NodeJS.ProcessEnv;
   readonly permissions: PermissionSetting;
-  /** Asked where rules ask; by default the client that calls, or else whoever answers approvals. */
+  /** Asked when a rule prompts; by default the calling client, or else the approval queue. */
   readonly prompter?: PermissionPrompter;
-  /** What the person has allowed for this run. */
+  /** The rules that the person allowed for this run. */
   readonly allow?: readonly PermissionRule[];
   /** How long a call waits for an approval; some minutes when absent. */
   readonly approvalTimeoutMs?: number;
   readonly log: (line: string) => void;
 }
 
-/** What stands between a caller and the tools. */
+/** The dispatcher steps between a caller and the tools. */
 export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | "onUnfit" | "policy">> {
   readonly rules: Policy;
-  /** What people have decided for the rest of a session. */
+  /** People's decisions for the rest of a session. */
   readonly sessionRules: SessionAnswers;
-  /** Where calls wait that a person has to allow, and whose client cannot ask them. */
+  /** Calls that wait for a person's approval because their client cannot ask. */
   readonly approvals: ApprovalQueue;
-  /** After the jobs have ended, so that what they did is told to hooks and recorded. */
+  /** Call after the jobs have ended, so that hooks and the audit log see their outcome. */
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
     warn: log,
   });
   const recording = { log: audit, redact, arguments: settings.audit.arguments, nameOf };
-  // Processes of their own: however many commands run, a hook can still say no.
+  // A separate process pool: a hook can run however many commands are running.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   const runner = createHookRunner({ processes, confinement, redact, log });
   const places = { roots: confinement.roots };
@@ -104,7 +104,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
   };
 }
 
-/** Rules, hooks and the audit log know the tool of an MCP server by its whole name. */
+/** Rules, hooks and the audit log use the full name of an MCP server's tool. */
 const nameOf = ({ tool, name }: CheckedCall): string =>
   tool.name.startsWith("mcp__") ? tool.name : `${tool.name}.${name}`;
 

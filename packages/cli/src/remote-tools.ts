@@ -6,11 +6,11 @@ interface Server {
 
 export interface FollowedServer extends RemoteTools {
   readonly ready: ServerReady;
-  /** Asks again which tools there are, and changes the registry where they are others. */
+  /** Lists the tools again and updates the registry. */
   refresh(): void;
 }
 
-/** The tools of a server in another process, as they are now and after it came back. */
+/** Follows the tools of a server in another process, also across its restarts. */
 export async function followServer(server: Server, log: (line: string) => void): Promise<FollowedServer> {
   const ready = await server.ready({ declarations: true });
   const tools = createRemoteTools(ready.declarations ?? []);

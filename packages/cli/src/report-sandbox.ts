@@ -1,6 +1,9 @@
 import type { Sandbox } from "@octant/host";
 
-/** One line about the sandbox for the server's log. A machine that cannot test it now, such as one with a full disk, still serves. */
+/**
+ * One line about the sandbox for the server's log. A machine that cannot test it now, for example with a full
+ * disk, still serves.
+ */
 export async function describeSandbox(sandbox: Sandbox): Promise<string> {
   try {
     const { level, detail } = await sandbox.status();

@@ -13,7 +13,7 @@ export interface WorkerFlags extends Readonly<Parameters<typeof openOctant>[0]> 
   readonly json: boolean;
 }
 
-/** Works for a NATS server until it is told to end; jobs that run then go to another worker. */
+/** Works for a NATS server until it is asked to stop; running jobs then move to another worker. */
 export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
   await using octant = openOctant(flags, io);
   const { jobs, state } = octant.workspace;
@@ -23,7 +23,7 @@ export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
     project: state.id,
     jobs,
     roots: octant.workspace.confinement.roots.map(pathToUri),
-    // The edge, and whoever calls it, may be on another machine.
+    // The edge and its callers may be on another machine.
     caller: { ...LOCAL_CALLER, remote: true },
     name: "octant",
     version: loadVersion(),

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The port that a workspace is served on, so that what was pasted into clients works after a restart. */
+/** Remembers the port of a workspace, so that URLs pasted into clients work after a restart. */
 export interface KeptPort {
-  /** Undefined before the first serving. */
+  /** undefined before the first serving. */
   load(): number | undefined;
   keep(port: number): void;
 }

@@ -11,7 +11,7 @@ export interface EdgeFlags extends RemoteFlags {
   readonly answers: Answers | undefined;
 }
 
-/** One MCP client on stdin and stdout; the tools are in another process. */
+/** Serves one MCP client on stdin and stdout, with the tools of another process. */
 export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   const log = (line: string) => logLine(line, io);
   let followed: FollowedServer | undefined;

@@ -34,7 +34,7 @@ export interface HttpFlags extends OpenFlags {
 
 const TOKEN_NAME = "printed by octant serve";
 
-/** What is served: tools here, or those of workers elsewhere. */
+/** The served tools: local ones, or those of remote workers. */
 export interface HttpTarget {
   serveHttp(options: HttpServing): Promise<HttpServer>;
   readonly state: StateFolder;
@@ -58,7 +58,7 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
   return EXIT.OK;
 }
 
-/** Before anything is opened. */
+/** Validates the flags before anything is opened. */
 export const checkFlags = (flags: HttpFlags): void => void toServing(flags);
 
 const toServing = (flags: HttpFlags): HttpServing => ({
@@ -73,7 +73,7 @@ const toServing = (flags: HttpFlags): HttpServing => ({
   ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
 });
 
-/** Serves until it is told to end, and says what a person does next. */
+/** Serves until it is asked to stop, and tells the person what to do next. */
 export async function serveUntilEnded(target: HttpTarget, flags: HttpFlags, io: Io): Promise<void> {
   const { port: asked, ...serving } = toServing(flags);
   const kept = openKeptPort(target.state.folder("http"));
@@ -82,7 +82,7 @@ export async function serveUntilEnded(target: HttpTarget, flags: HttpFlags, io: 
     explainRefusal,
   );
   const { token } = target.tokens.lasting({ scopes: ["admin"], name: TOKEN_NAME }, target.state.secret());
-  // Before anybody can read that it can be ended.
+  // Installed before the announcement: a reader of it may send a signal at once.
   const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
   const { url } = server;
   const asks = flags.permissions === "enforce";
@@ -99,7 +99,7 @@ async function startZmqToo(octant: Octant<OwnTool>, flags: Parameters<typeof sta
   return server;
 }
 
-/** The port of last time; where that is taken, a free one for this time only. */
+/** Listens on the port of last time; when it is taken, on a free port for this time only. */
 async function serveOnKept(
   serveOn: (port: number) => Promise<HttpServer>,
   kept: KeptPort,
@@ -122,7 +122,7 @@ async function serveOnKept(
   }
 }
 
-/** What to do when the system does not let us listen, or has no such file. */
+/** Hints for system errors when listening. */
 const HINTS: Readonly<Record<string, string>> = {
   EADDRINUSE: "stop the program that has the port, or pass --port 0 for a free one",
   EADDRNOTAVAIL: "--host is an address of this machine",
@@ -166,7 +166,7 @@ function toPort(text: string | undefined): number | undefined {
   throw new UsageError(`--port is a number up to 65535, not '${text}'`, "octant serve --http --port 7300");
 }
 
-/** Who reaches us there says so in the Host header. */
+/** Clients of the public URL send its name in the Host header. */
 function toPublicUrl({ "public-url": text, "allow-host": names }: HttpFlags) {
   if (text === undefined) return { allowedHosts: names };
   const url = URL.parse(text);

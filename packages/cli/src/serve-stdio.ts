@@ -16,10 +16,10 @@ export interface Start extends Pick<StdioOptions, "handshake"> {
   readonly store?: ((results: HandshakeResults) => void) | undefined;
 }
 
-/** What was asked to end is gone within a second. */
+/** The process must exit within a second of being asked to. */
 const MAX_CLOSING_MS = 700;
 
-/** Serves one client until it goes, or we are told to end. */
+/** Serves one client until it disconnects or we are asked to stop. */
 export async function serveStdio(flags: StdioFlags, io: Io, { handshake, store }: Start): Promise<number> {
   process.on("uncaughtException", (cause) => {
     logLine(`ends after an uncaught error: ${cause instanceof Error ? cause.stack : cause}`, io);
@@ -35,7 +35,7 @@ export async function serveStdio(flags: StdioFlags, io: Io, { handshake, store }
   });
   store?.(server.handshakeResults());
   settleLater(octant, io);
-  // Work that does not heed its cancellation must not keep the process.
+  // Work that ignores its cancellation must not keep the process alive.
   const endSoon = () => setTimeout(() => process.exit(EXIT.OK), MAX_CLOSING_MS).unref();
   io.stdin.once("end", endSoon);
   for (const signal of ENDING_SIGNALS) {
@@ -45,14 +45,14 @@ export async function serveStdio(flags: StdioFlags, io: Io, { handshake, store }
     });
   }
   await server.closed;
-  // The jobs are cancelled first, so that none of them sees its process killed and takes that for its result.
+  // Jobs are cancelled first, so that none of them mistakes its killed process for its result.
   const closed = octant.close();
   await octant.workspace.processes.leave();
   await closed;
   return EXIT.OK;
 }
 
-/** Not at once: the client is in its handshake, and each of these takes some milliseconds. */
+/** Delayed: each of these takes some milliseconds, and the client is still in its handshake. */
 const SETTLE_AFTER_MS = 1_000;
 
 function settleLater({ workspace }: Octant<OwnTool>, io: Io): void {

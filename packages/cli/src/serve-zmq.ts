@@ -20,11 +20,11 @@ export interface ZmqFlags extends OpenFlags {
 /** Subscribers of broadcasts catch up with `event`. */
 export const WIRE_TOOLS = { toolConfig: { enable: ["core", "wire"] } };
 
-/** Serves other processes until it is told to end. */
+/** Serves other processes until it is asked to stop. */
 export async function serveZmq(flags: ZmqFlags, io: Io): Promise<number> {
   await using octant = openOctant(flags, io, WIRE_TOOLS);
   const server = await startZmq(octant, flags, io);
-  // Before anybody can read that it can be ended.
+  // Installed before the announcement: a reader of it may send a signal at once.
   const asked = ENDING_SIGNALS.map((signal) => once(process, signal));
   const { address, broadcast } = server;
   io.stdout.write(flags.json ? `${JSON.stringify({ address, broadcast })}\n` : nextSteps(server, flags));
@@ -33,7 +33,7 @@ export async function serveZmq(flags: ZmqFlags, io: Io): Promise<number> {
   return EXIT.OK;
 }
 
-/** Everybody who gets in acts for the person who started the server. */
+/** Every authenticated client acts for the person who started the server. */
 export async function startZmq(
   octant: Octant<OwnTool>,
   flags: Pick<ZmqFlags, "zmq" | "zmq-keys">,

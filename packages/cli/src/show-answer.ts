@@ -5,7 +5,7 @@ import { factsOf, toOneLine, toVisible } from "@octant/core";
 import type { Io } from "./command.ts";
 import { showToolError } from "./failure.ts";
 
-/** An answer for a person: its content on stdout, facts about it and hints on stderr. */
+/** Shows an answer to a person: its content on stdout, facts and hints on stderr. */
 export function showEnvelope(envelope: Envelope, describe: Describe, io: Io): void {
   const { tool, action, paging } = envelope.meta;
   if (!envelope.ok) {
@@ -20,11 +20,11 @@ export function showEnvelope(envelope: Envelope, describe: Describe, io: Io): vo
   if (paging.more) hint(`there is more: call again with cursor=${paging.cursor}`, io);
 }
 
-/** Text that the data holds as it is, such as that of a file, must arrive unchanged in a pipe. */
+/** Text that the data contains verbatim, such as a file's, must reach a pipe unchanged. */
 const isPartOf = (data: unknown, text: string): boolean =>
   typeof data === "object" && data !== null && Object.values(data).includes(text);
 
-/** Saves what is neither text nor data, or says that it is there. */
+/** Saves attachments that are neither text nor data, or reports them. */
 export function showAttachments(attachments: readonly Attachment[], file: string | undefined, io: Io): void {
   const [first] = attachments;
   if (first && file !== undefined) writeFileSync(file, first.bytes);
@@ -35,7 +35,7 @@ export function showAttachments(attachments: readonly Attachment[], file: string
   }
 }
 
-/** One line that is written over until the answer is here; only a terminal can do that. */
+/** A line that is overwritten until the answer arrives; terminals only. */
 export function showProgress({ progress, total, message }: Progress, { stderr }: Io): void {
   if (!stderr.isTTY) return;
   const amount = total === undefined ? "" : `${progress}/${total}`;
@@ -47,7 +47,10 @@ export const clearProgress = ({ stderr }: Io): boolean => stderr.isTTY && stderr
 
 const CLEAR_LINE = "\r\x1b[K";
 
-/** A file's text may hold sequences that a terminal obeys; elsewhere its bytes stay what they are. */
+/**
+ * A file's text may contain escape sequences, so they are neutralised on a terminal; elsewhere the bytes
+ * stay.
+ */
 const write = (stream: NodeJS.WriteStream, text: string) =>
   stream.write(stream.isTTY ? toVisible(text) : text);
 

@@ -13,7 +13,7 @@ const MINI_PROJECT = {
     'import { test } from "node:test";\ntest("passes", () => {});\ntest("fails", () => { throw new Error("as it should"); });\n',
 };
 
-/** Runs a real test suite in the sandbox that this person's commands get, with one test that passes and one that fails. */
+/** Runs a real test suite in the person's sandbox, with one passing and one failing test. */
 export async function checkTestRun({ env }: Pick<Io, "env">): Promise<Check> {
   if (!isOnPath("npm", env))
     return { name: NAME, status: "warn", detail: "not tried; npm is not on the PATH" };

@@ -1,4 +1,4 @@
 const CHARS_PER_TOKEN = 4;
 
-/** The usual estimate of what a text costs a model. */
+/** The usual estimate of the tokens in a text. */
 export const toTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);

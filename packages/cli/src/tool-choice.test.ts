@@ -22,15 +22,15 @@ const tools = [
   defineTool({ name: "fs", summary: "Two.", actions: { read: act, write: act } }),
 ];
 
-test("without a choice there are the core tools", () => {
+test("the default is the core tools", () => {
   expect(choose({})).toEqual(["ws", "fs"]);
 });
 
-test("groups add up, in the order of the offer", () => {
+test("groups are combined, in listing order", () => {
   expect(choose({ toolConfig: { enable: ["store", "core"] } })).toEqual(["ws", "fs", "store"]);
 });
 
-test("named tools are exactly those, in the order of the offer", () => {
+test("named tools are exactly those, in listing order", () => {
   expect(choose({ tools: ["store", "ws"] })).toEqual(["ws", "store"]);
 });
 
@@ -39,7 +39,7 @@ test("a tool or a single action can be switched off", () => {
   expect(left.map(({ name, actions }) => [name, Object.keys(actions)])).toEqual([["fs", ["read"]]]);
 });
 
-test("a name that does not exist is a TypeError that lists those that do", () => {
+test("an unknown name is a TypeError that lists the valid ones", () => {
   expect(() => choose({ tools: ["foo"] })).toThrow("there is no tool 'foo'; choose from: ws, fs, store");
   expect(() => choose({ toolConfig: { enable: ["foo"] } })).toThrow(TypeError);
   expect(() => withoutDisabled(tools, ["fs.foo"])).toThrow("choose from: ws, ws.look, fs, fs.read, fs.write");

@@ -8,12 +8,12 @@ export interface ToolConfig {
 }
 
 export interface ToolChoice {
-  /** Exactly these tools and groups of tools; without it, those of the enabled groups. */
+  /** Exactly these tools and groups; without it, those of the enabled groups. */
   readonly tools?: readonly string[];
   readonly toolConfig?: ToolConfig;
 }
 
-/** The names that a choice comes to, in the order of the offer. */
+/** The selected names, in listing order. */
 export function chooseNames(
   { tools, toolConfig: { enable = ["core"] } = {} }: ToolChoice,
   offered: readonly string[],
@@ -29,7 +29,7 @@ export function chooseNames(
   return offered.filter((name) => enabled.includes(name));
 }
 
-/** The tools without what is disabled. */
+/** The tools without the disabled ones. */
 export function withoutDisabled(tools: readonly Tool[], disable: readonly string[] = []): Tool[] {
   const valid = tools.flatMap(({ name, actions }) => [
     name,
@@ -46,7 +46,7 @@ export function withoutDisabled(tools: readonly Tool[], disable: readonly string
     }));
 }
 
-/** The options name a tool, a group or an action that does not exist. */
+/** An option names a tool, group or action that does not exist. */
 export class UnknownNameError extends TypeError {
   override readonly name = "UnknownNameError";
 }

@@ -1,7 +1,7 @@
 import type { Registry } from "@octant/core";
 import type { Files } from "@octant/host";
 
-/** Makes the ref schemes of all tools readable with fs.read, also of tools that are added later. */
+/** Makes the ref schemes of all tools, including those added later, readable with fs.read. */
 export function serveToolRefs(
   registry: Registry,
   files: Pick<Files, "addRefScheme" | "hasRefScheme">,

@@ -1,6 +1,6 @@
 import type { Flags } from "./command.ts";
 
-/** The flags of commands that call a server of another process. */
+/** Flags of commands that call a server of another process. */
 export const viaFlags = {
   via: { summary: "Call the server at this address: ipc:///… or tcp://host:port", value: "ADDRESS" },
   keys: { summary: "For --via tcp://: the key file of the server", value: "FILE" },

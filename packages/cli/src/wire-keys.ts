@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createKeys, loadKeys, type WireKeys } from "@octant/wire";
 
-/** A server makes its keys; CURVE encrypts too, so that is the kind. */
+/** A server creates its keys; they are CURVE keys, because CURVE encrypts too. */
 export function openKeys(file: string | undefined): { readonly keys?: WireKeys } {
   if (file === undefined) return {};
   return { keys: existsSync(file) ? loadKeys(file) : createKeys(file, "curve") };

@@ -1,10 +1,10 @@
 import { MODES, type Mode, toOneLine } from "@octant/core";
 import type { Flags, FlagValues, Io } from "./command.ts";
 
-// Object.keys forgets that the keys are the modes.
+// Object.keys widens the keys to string.
 const MODE_NAMES = Object.keys(MODES) as Mode[];
 
-/** The flags of every command that opens a workspace. */
+/** Flags of every command that opens a workspace. */
 export const workspaceFlags = {
   root: {
     summary: "A folder to work in; the current one by default",
@@ -43,10 +43,10 @@ export const checkpointFlags = {
   },
 } as const satisfies Flags;
 
-/** The folders that the flags ask for. */
+/** The folders that the flags select. */
 export const rootsOf = (flags: Pick<FlagValues<typeof workspaceFlags>, "root">, io: Io): readonly string[] =>
   flags.root.length > 0 ? flags.root : [io.cwd()];
 
-/** One line on stderr; stdout is for what the reader of a command asked for. */
+/** One line on stderr; stdout is for the command's result. */
 export const logLine = (line: string, { stderr }: Io): boolean =>
   stderr.write(`octant: ${toOneLine(line)}\n`);

@@ -30,7 +30,10 @@ export interface AcpHostOptions {
   readonly provider?: ProviderName | undefined;
   readonly model?: string | undefined;
   readonly thinking?: Thinking | undefined;
-  /** A remote client's owner: it sees its own sessions, in the served folders, and makes no rules for others. */
+  /**
+   * The owner of a remote client: restricted to its own sessions and the served folders, and unable to add
+   * rules for others.
+   */
   readonly owner?: Caller | undefined;
 }
 
@@ -61,7 +64,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         flags: { ...flags, root: owner ? checkServed(roots, flags.root) : roots.map(checkFolder) },
         ...(resume !== undefined && { from: { how: "resume", id: resume } }),
         wrapTools: (own, octant) => wrapTools(own, toWorkspaceFiles(octant)),
-        // Somebody from elsewhere starts no programs here, and sends us to no addresses.
+        // A remote client must not start programs here or make us connect to addresses of its choice.
         servers: owner ? {} : Object.fromEntries(mcpServers.map(({ name, ...server }) => [name, server])),
       });
       const { agent, octant } = opened;
@@ -106,12 +109,12 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
   };
 }
 
-/** "Always" would write a rule into the settings of this machine, which hold for everybody. */
+/** "Always" would write a rule into this machine's settings, which apply to everybody. */
 const withoutAlways = (prompter: PermissionPrompter): PermissionPrompter => ({
   requestPermission: (request) => prompter.requestPermission({ ...request, always: undefined }),
 });
 
-/** A remote client works in the folders that are served, and nowhere else. */
+/** Throws unless a remote client asks for a served folder. */
 function checkServed(asked: readonly string[], served: readonly string[]): readonly string[] {
   const other = asked.find((root) => !served.includes(root));
   if (other === undefined) return served;
@@ -125,7 +128,7 @@ function openOwnSessions({ flags, io }: AcpHostOptions, owner: Caller): readonly
   return [createSessionStore({ folder: sessionsFolder(state, owner), lock: lockSession })];
 }
 
-/** By its whole id: the store also takes the beginning of one. */
+/** Matches the full id only: the store also accepts a prefix. */
 function hasSession(store: SessionStore, id: string): boolean {
   try {
     return store.resolve(id) === id;
@@ -149,7 +152,7 @@ function openAllSessions(io: Io): readonly SessionStore[] {
     .map((folder) => createSessionStore({ folder, lock: lockSession }));
 }
 
-/** What the person can switch to: the chosen model, and the default of each provider with credentials. */
+/** The models to switch to: the chosen one, and the default of each provider with credentials. */
 async function findModels(
   octant: Octant,
   { io, provider }: AcpHostOptions,
@@ -193,7 +196,7 @@ function toWorkspaceFiles({ workspace }: Octant): WorkspaceFiles {
   };
 }
 
-/** Undefined for bytes that are not UTF-8; the byte order mark stays. */
+/** undefined for bytes that are not UTF-8; keeps the byte order mark. */
 function toText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -202,7 +205,7 @@ function toText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** An undo record names each file with the hashes of its states; the replaced ones are in the blob store. */
+/** An undo record names each file with the hashes of its states; the blob store has the replaced contents. */
 function readDiffs({ workspace }: Octant, undoRef: string): readonly FileDiff[] {
   const { blobs, confinement } = workspace;
   const textOf = (hash: string): string | undefined => {

@@ -8,11 +8,11 @@ const CALLER = { id: "agent-context", access: "read" } as const;
 
 export interface AgentContext {
   readonly system: string;
-  /** Instructions of the project that have no effect yet. */
+  /** Project instructions that have no effect until they are trusted. */
   readonly untrusted: readonly string[];
 }
 
-/** What the model is told before the first message: the project, its instructions, the person's own. */
+/** The context before the first message: the project, its instructions, and the person's own. */
 export async function loadAgentContext(octant: Octant, env: NodeJS.ProcessEnv): Promise<AgentContext> {
   const [detected, files] = await Promise.all([
     octant.dispatch({ tool: "ws", action: "detect", input: {} }, { caller: CALLER }),
@@ -34,7 +34,7 @@ export async function loadAgentContext(octant: Octant, env: NodeJS.ProcessEnv): 
   return { system, untrusted };
 }
 
-/** The files with instructions for agents, with the root that each lies in. */
+/** The files with instructions for agents, each with its root. */
 export async function loadInstructions(
   octant: Octant,
 ): Promise<readonly (InstructionFile & InstructionContent)[]> {

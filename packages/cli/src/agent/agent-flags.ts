@@ -4,7 +4,7 @@ import { type FlagValues, UsageError } from "../command.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 import type { OpenAgentOptions, SessionChoice } from "./open-agent.ts";
 
-/** Which model answers, and how. */
+/** Flags that choose the model and its effort. */
 export const modelFlags = {
   provider: {
     summary: "The model provider",
@@ -21,7 +21,7 @@ export const modelFlags = {
   },
 } as const;
 
-/** What every command takes that works with the agent: the workspace, the model, the session. */
+/** Flags of every command that runs the agent: workspace, model, session. */
 export const agentFlags = {
   ...workspaceFlags,
   ...modelFlags,
@@ -35,13 +35,13 @@ export type AgentFlags = FlagValues<typeof agentFlags>;
 export const toModelOptions = (
   flags: FlagValues<typeof modelFlags>,
 ): Pick<OpenAgentOptions, "provider" | "model" | "thinking"> => ({
-  // The parser lets no other names through.
+  // The parser accepts only valid names.
   provider: flags.provider as ProviderName | undefined,
   model: flags.model,
   thinking: flags.thinking as Thinking | undefined,
 });
 
-/** What the flags say about opening an agent. */
+/** Converts the flags to options for opening an agent. */
 export const toAgentOptions = (
   flags: AgentFlags,
 ): ReturnType<typeof toModelOptions> & Pick<OpenAgentOptions, "flags" | "from"> => ({
@@ -50,7 +50,7 @@ export const toAgentOptions = (
   from: toSessionChoice(flags),
 });
 
-/** Which session the flags ask for. */
+/** The session that the flags select. */
 export function toSessionChoice(flags: {
   readonly resume?: string | undefined;
   readonly continue?: boolean;

@@ -7,7 +7,7 @@ import { type AcpHostOptions, createAcpHost } from "./acp-host.ts";
 
 const PARSE_ERROR = -32_700;
 
-/** The tools over MCP: jobs, refs and the audit log know the owner as the caller. */
+/** The tools over MCP: for jobs, refs and the audit log the owner is the caller. */
 export const mcpEndpoint = (octant: Octant): BridgeEndpoint => ({
   open(identity, outlet) {
     const connection = octant.openConnection(toCaller(identity), {
@@ -22,7 +22,7 @@ export const mcpEndpoint = (octant: Octant): BridgeEndpoint => ({
   },
 });
 
-/** The agent over ACP, with the sessions of the owner. */
+/** The agent over ACP, with the owner's sessions. */
 export const agentEndpoint = (options: AcpHostOptions): BridgeEndpoint => ({
   open(identity, outlet) {
     const { stream, receive, resume, end } = frameStream(outlet);

@@ -2,7 +2,7 @@ import { createLock } from "@octant/host";
 
 const GIVE_UP_MS = 300;
 
-/** Keeps other processes away from a session's log; the kernel lets go when this process dies. */
+/** Locks a session's log against other processes; the kernel releases the lock when this process dies. */
 export async function lockSession(file: string): Promise<() => Promise<void>> {
   const doing = "working in this session";
   const lock = createLock(`${file}.lock`, { doing, place: "the folder of sessions", giveUpMs: GIVE_UP_MS });

@@ -7,14 +7,14 @@ type Opened = Pick<OpenedAgent, "octant" | "servers">;
 
 const CALLER = { id: "agent-mentions", access: "read" } as const;
 
-/** A message with the files (`@src/a.ts`) and the resources of MCP servers (`@server:uri`) that it mentions. */
+/** A message with the files (`@src/a.ts`) and MCP resources (`@server:uri`) that it mentions. */
 export const withMentions = (opened: Opened, message: string): Promise<readonly UserPart[]> =>
   expandMentions(
     message,
     async (mention) => (await readResource(opened, mention)) ?? readFile(opened, mention),
   );
 
-/** A file is read as the agent itself would read it. */
+/** Reads a file as the agent itself would. */
 async function readFile({ octant }: Opened, uri: string): Promise<readonly UserPart[] | undefined> {
   const toText = createToText(octant.registry, octant.workspace.confinement.roots.map(pathToUri));
   for (const action of ["read", "list"]) {
@@ -29,14 +29,14 @@ async function readFile({ octant }: Opened, uri: string): Promise<readonly UserP
   return undefined;
 }
 
-/** The person names the server and the resource, which is their consent. */
+/** By naming the server and the resource the person consents. */
 async function readResource({ servers }: Opened, mention: string): Promise<readonly UserPart[] | undefined> {
   const [, name = "", uri = ""] = /^([\w.-]+):(.+)$/.exec(mention) ?? [];
   if (!servers.status().some(({ server }) => server === name)) return undefined;
   try {
     return (await servers.read(name, uri, new AbortController().signal)).content;
   } catch (cause) {
-    // Such as the end of a sentence taken for a part of the URI.
+    // For example, the end of a sentence was taken for a part of the URI.
     if (cause instanceof ToolError) return undefined;
     throw cause;
   }

@@ -48,48 +48,50 @@ export interface OpenAgentOptions {
   readonly io: Io;
   readonly provider?: ProviderName | undefined;
   readonly model?: string | undefined;
-  /** How much the model thinks; as in the settings when absent. */
+  /** The thinking effort; from the settings when absent. */
   readonly thinking?: Thinking | undefined;
-  /** Which session goes on; a new one when absent. */
+  /** The session to continue; a new one when absent. */
   readonly from?: SessionChoice | undefined;
   readonly prompter?: PermissionPrompter | undefined;
   readonly allow?: readonly PermissionRule[];
   readonly limits?: Limits;
-  /** The mode of the moment; it may change while the agent works. */
+  /** The current mode; it may change while the agent works. */
   readonly mode?: () => Mode | undefined;
-  /** Whose session it is, where that is not the person at this machine. */
+  /** The owner of the session, when it is not the person at this machine. */
   readonly owner?: Caller | undefined;
-  /** Tools beside those of the workspace, such as those of an editor. */
+  /** Additional tools, such as those of an editor. */
   readonly tools?: readonly Tool[];
-  /** Puts something around the tools that the model is offered. */
+  /** Wraps the tools that the model is offered. */
   readonly wrapTools?: (tools: ToolExecutor, octant: Octant) => ToolExecutor;
-  /** MCP servers beside those of the settings, such as an editor's own. */
+  /** Additional MCP servers, such as an editor's own. */
   readonly servers?: Readonly<Record<string, ServerDefinition>>;
 }
 
 export type SessionChoice =
   | { readonly how: "resume"; readonly id: string }
-  /** Up to the event `seq`; all of it when absent. */
+  /** Up to the event `seq`; the whole session when absent. */
   | { readonly how: "fork"; readonly id: string; readonly seq?: number }
   | { readonly how: "latest" };
 
-/** An agent on a workspace, with everything that belongs to it. */
+/** An agent on a workspace, with its resources. */
 export interface OpenedAgent extends AsyncDisposable {
-  /** Runs what the person asked for themselves, such as /undo: nothing is asked again; deny rules and modes hold. */
+  /**
+   * Runs what the person asked for directly, such as /undo, without asking again; deny rules and modes still
+   * apply.
+   */
   asPerson<T>(work: () => Promise<T>): Promise<T>;
   readonly agent: Agent;
   readonly octant: Octant;
   readonly sessions: SessionStore;
-  /** The model that the session began with. */
+  /** The model at the start of the session. */
   readonly client: ApiClient;
-  /** The model's id. */
   readonly model: string;
   readonly servers: McpServers;
-  /** Instructions of the project that have no effect until they are trusted. */
+  /** Project instructions that have no effect until they are trusted. */
   readonly untrusted: readonly string[];
 }
 
-/** Puts workspace, model, session and loop together; what every front end of the agent begins with. */
+/** Opens workspace, model, session and loop; every front end of the agent starts here. */
 export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent> {
   const { flags, io, prompter = unattended } = options;
   const callPrompter = createCallPrompter();
@@ -186,7 +188,7 @@ async function openClient(octant: Octant, options: OpenAgentOptions): Promise<Ap
   return createApiClient(await chooseClient(octant, options));
 }
 
-/** Who answers, by flags, settings and environment. */
+/** Chooses the provider and model from flags, settings and environment. */
 export async function chooseClient(
   octant: Octant,
   {
@@ -221,13 +223,13 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
   return sessions.open(latest.session_id);
 }
 
-/** Of each limit the lower one. */
+/** The lower value of each limit. */
 function narrowest(one: Limits = {}, other: DeveloperMode["limits"] = {}): Limits {
   const all = [...Object.entries(one), ...Object.entries(other)].toSorted(([, a = 0], [, b = 0]) => b - a);
   return Object.fromEntries(all.filter(([, limit]) => limit !== undefined));
 }
 
-/** What the agent starts has no use for the keys of the model's provider. */
+/** Programs that the agent starts must not get the provider's API keys. */
 export function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const keys = new Set(
     Object.values(PROVIDERS).flatMap(({ key_variables }) => key_variables as readonly string[]),

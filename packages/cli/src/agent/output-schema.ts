@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createOutputSchema, type OutputSchema } from "@octant/agent";
 import { UsageError } from "../command.ts";
 
-/** The schema that `--output-schema` names. */
+/** Loads the schema for `--output-schema`. */
 export function loadOutputSchema(file: string): OutputSchema {
   try {
     return createOutputSchema(JSON.parse(readFileSync(file, "utf8")));

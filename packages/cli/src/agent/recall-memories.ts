@@ -6,14 +6,14 @@ const Memories = z.object({ memories: z.array(z.object({ memory_id: z.string(), 
 
 type Recall = (request: RecallRequest) => Promise<readonly Recalled[]>;
 
-/** What the memory tool remembers, where it is offered, before what was said in sessions. */
+/** Adds matching memories, where the memory tool is enabled, before the matches from sessions. */
 export const withMemories =
   (registry: Registry, sessions: Recall): Recall =>
   async (request) => {
     const { query, limit, caller, signal } = request;
     const recall = registry.get("memory")?.actions["recall"];
     if (!recall) return sessions(request);
-    // memory.recall asks its context for no more than the caller and the signal.
+    // memory.recall uses only the caller and the signal of its context.
     const context = { caller, signal } as Context;
     const found = Memories.parse(await recall.run(recall.input.parse({ query, limit }), context));
     const remembered = found.memories.map(({ memory_id, text }, at) => ({

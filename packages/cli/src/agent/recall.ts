@@ -3,10 +3,10 @@ import type { Workspace } from "@octant/host";
 import type { Recalled, RecallRequest } from "@octant/tools";
 import { sessionsFolder } from "./sessions-folder.ts";
 
-/** Owners are named by digests; other remote callers have no sessions. */
+/** Owners are identified by digests; other remote callers have no sessions. */
 const OWNER_ID = /^\w[\w-]*$/;
 
-/** Finds what was said in the sessions of this workspace; a remote caller has those of its own. */
+/** Searches the sessions of this workspace; a remote caller sees only its own. */
 export const createRecall =
   ({ state }: Pick<Workspace, "state">) =>
   async ({ caller, ...request }: RecallRequest): Promise<readonly Recalled[]> => {

@@ -5,14 +5,14 @@ import { planTurn } from "./undo.ts";
 const MARK = "checkpoint";
 const MAX_TURNS = 500;
 
-/** Says in the session's log which turn of the checkpoints its calls belong to. */
+/** Records in the session's log which checkpoint turn its calls belong to. */
 export const toTurnMark = (turn: number): Marked => ({ type: "mark", name: MARK, data: { turn } });
 
-/** A message that a session can go back to. */
+/** A message to which a session can be rewound. */
 export interface EarlierPrompt {
   readonly seq: number;
   readonly text: string;
-  /** The turns that changed files since, newest first. */
+  /** The turns that have changed files since, newest first. */
   readonly turns: readonly number[];
 }
 
@@ -36,11 +36,13 @@ function turnOf(event: StampedEvent): number | undefined {
 
 export interface RewoundFiles {
   readonly restored: readonly string[];
-  /** The person changed them since; they are as they were. */
+  /** Files that the person has changed since; they were left alone. */
   readonly left: readonly string[];
 }
 
-/** Takes back what these turns did to files, one after the other. What the person changed since stays. */
+/**
+ * Reverts the file changes of these turns, one after the other. Files that the person has changed since stay.
+ */
 export async function rewindFiles(octant: Octant, turns: readonly number[]): Promise<RewoundFiles> {
   const known = await octant.workspace.checkpoints.turns({ limit: MAX_TURNS });
   const restored = new Set<string>();

@@ -5,7 +5,7 @@ import { toTurnMark } from "./rewind.ts";
 
 const MAX_LABEL_CHARS = 80;
 
-/** Keeps the state of the files before the first change of a turn, and after the turn. */
+/** Stores the state of the files before the first change of a turn, and after the turn. */
 export interface TurnCheckpoints {
   around(tools: ToolExecutor): ToolExecutor;
   end(): Promise<void>;
@@ -31,7 +31,7 @@ export function createTurnCheckpoints(
     async end() {
       const ended = turn;
       turn = undefined;
-      // A turn that could not be begun has told so where it was begun.
+      // A turn that failed to begin has already reported its error.
       await ended?.then(
         (begun) => begun.end(),
         () => {},
@@ -40,14 +40,14 @@ export function createTurnCheckpoints(
   };
 }
 
-/** The mark tells a rewind which turn belongs to which message, also in a fork of the session. */
+/** The mark lets a rewind find the turn of a message, also in a fork of the session. */
 async function begin(checkpoints: Checkpoints, session: Session): Promise<OpenTurn> {
   const turn = await checkpoints.begin(labelOf(session), { session_id: session.id, whole: true });
   if (turn.id !== undefined) await session.append(toTurnMark(turn.id));
   return turn;
 }
 
-/** What the person asked for last. */
+/** The person's last request. */
 function labelOf({ conversation: { messages } }: Session): string {
   const asked = messages.findLast((one) => one.role === "user" && one.origin === "person");
   const text = asked?.role === "user" ? toOneLine(textOf(asked.content).trim()) : "";

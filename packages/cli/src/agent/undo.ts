@@ -5,19 +5,19 @@ import { LOCAL_CALLER } from "../octant.ts";
 
 export type Direction = "undo" | "redo";
 
-/** What an undo or redo would do. */
+/** The effect of an undo or redo. */
 export interface UndoPlan {
   readonly direction: Direction;
   readonly turn: Turn;
-  /** What comes back, relative to the workspace where it lies in it. */
+  /** The files to restore, with paths relative to the workspace where possible. */
   readonly restored: readonly PathChange[];
-  /** Files changed since, whose changes stay beside those of the turn. */
+  /** Files changed since, whose changes can be merged with the restored state. */
   readonly merged: readonly string[];
   /** Files changed since that would lose those changes. */
   readonly conflicts: readonly string[];
-  /** A diff from what is there now. */
+  /** A diff from the current state. */
   diff(options: { overwrite: boolean }): Promise<string>;
-  /** Does it through fs.apply_patch; files with conflicts are left alone unless `overwrite`. */
+  /** Applies it with fs.apply_patch; files with conflicts are left alone unless `overwrite` is set. */
   apply(options: { overwrite: boolean }): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface PathChange {
 export const listTurns = ({ workspace }: Octant, session_id?: string): Promise<readonly Turn[]> =>
   workspace.checkpoints.turns({ ...(session_id !== undefined && { session_id }) });
 
-/** The newest turn that is not undone; for a redo, the one that was undone last. */
+/** The newest turn that is not undone; for a redo, the last undone one. */
 export async function planUndo(octant: Octant, direction: Direction, session_id?: string): Promise<UndoPlan> {
   const turn = choose(await listTurns(octant, session_id), direction);
   if (!turn) throw nothingTo(direction);

@@ -31,7 +31,7 @@ import { openWorktree } from "./worktree.ts";
 
 export interface WorkspaceCrewOptions {
   readonly octant: Octant;
-  /** Has the keys of providers. */
+  /** Contains the API keys of the providers. */
   readonly env: NodeJS.ProcessEnv;
   readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow">;
   /** As in the workspace. */
@@ -40,7 +40,7 @@ export interface WorkspaceCrewOptions {
   readonly callPrompter?: CallPrompter;
 }
 
-/** Sub-agents that work in the workspace, with its policy, hooks and sandbox. */
+/** Sub-agents in the workspace, with its policy, hooks and sandbox. */
 export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
   const { octant, env, options = {}, prompter = unattended } = given;
   const callPrompter = given.callPrompter ?? createCallPrompter();
@@ -108,7 +108,7 @@ const NO_TOOLS: ToolExecutor = {
   execute: async () => ({ content: [{ type: "text", text: "this agent has no tools" }], is_error: true }),
 };
 
-/** What the role and all above it may do. */
+/** The access of the role, limited by all roles above it. */
 const accessOf = (plan: MemberPlan): Access =>
   [plan, ...plan.above].every(({ of }) => of.access === "write" || of.access === "admin") ? "write" : "read";
 
@@ -119,10 +119,10 @@ const allows = (plan: MemberPlan, tool: string): boolean =>
 
 const ROLES_FOLDER = ".hanzo/agents";
 export const COMMANDS_FOLDER = ".hanzo/commands";
-/** Folders with Markdown that tells the agent what to do. */
+/** Folders with Markdown instructions for the agent. */
 export const TRUSTED_FOLDERS = [ROLES_FOLDER, COMMANDS_FOLDER] as const;
 
-/** The built-in roles, and those of the project that the person trusts with exactly this content. */
+/** The built-in roles, and the project's roles that the person trusts with exactly this content. */
 function loadRoles(octant: Octant, env: NodeJS.ProcessEnv): readonly Role[] {
   const own = loadMarkdown(octant, env, ROLES_FOLDER).flatMap(
     ({ name, text }) => parseRole(name, text) ?? [],
@@ -131,7 +131,7 @@ function loadRoles(octant: Octant, env: NodeJS.ProcessEnv): readonly Role[] {
 }
 
 export interface ProjectText {
-  /** The file's name without its ending. */
+  /** The file name without its extension. */
   readonly name: string;
   readonly text: string;
 }
@@ -139,14 +139,14 @@ export interface ProjectText {
 const MAX_FILES = 100;
 const MAX_BYTES = 64 * 1024;
 
-/** Markdown files of a folder of the project, as far as the person trusts them. */
+/** The trusted Markdown files in a folder of the project. */
 export function loadMarkdown(octant: Octant, env: NodeJS.ProcessEnv, folder: string): readonly ProjectText[] {
   return markdownFiles(octant, folder)
     .filter(createInstructionTrust({ env }))
     .map(({ path, text }) => ({ name: basename(path, ".md"), text }));
 }
 
-/** All of them, with what trust belongs to. */
+/** All Markdown files, with the data that trust depends on. */
 export function markdownFiles(octant: Octant, folder: string) {
   return octant.workspace.confinement.roots.flatMap((root) =>
     names(join(root, folder)).flatMap((name) => {

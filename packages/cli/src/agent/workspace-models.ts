@@ -4,7 +4,7 @@ import { createTermCutter, loadWordTable, type WordTable } from "@octant/search"
 import type { Octant } from "../octant.ts";
 import { chooseClient } from "./open-agent.ts";
 
-/** Models for tools, chosen as the agent's own is. `env` has the keys of providers. */
+/** Models for tools, chosen like the agent's own. `env` contains the API keys. */
 export function createWorkspaceModels(octant: Octant, env: NodeJS.ProcessEnv): Models {
   let table: WordTable | undefined;
   const choose = (name: string | undefined) => chooseClient(octant, { io: { env }, ...splitName(name) });

@@ -5,12 +5,12 @@ import type { WorktreeOutcome } from "@octant/agent";
 import { createGit } from "@octant/host";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
 
-/** A working tree of its own on a new branch, with tools on it. */
+/** A git worktree on a new branch, with tools on it. */
 export interface Worktree {
   readonly octant: Octant;
-  /** Commits what was done and merges it; on conflicts nothing is merged and the branch stays. */
+  /** Commits the changes and merges them; on conflicts nothing is merged and the branch stays. */
   merge(message: string): Promise<WorktreeOutcome>;
-  /** Removes the folder; a branch that was not merged stays. */
+  /** Removes the folder; an unmerged branch stays. */
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export async function openWorktree(
 ): Promise<Worktree> {
   const { confinement, sandbox } = parent.workspace;
   const { env } = options;
-  // Without a sandbox, since the new folder lies elsewhere; git still runs nobody's hooks and filters.
+  // Runs without a sandbox because the new folder lies elsewhere; hooks and filters stay disabled.
   const maker = createGit({ confinement, env }).open();
   const repository = createGit({ confinement, env, sandbox }).open();
   const branch = `octant/${agent_id}`;
@@ -32,7 +32,7 @@ export async function openWorktree(
   const octant = createOctant({
     ...options,
     roots: [folder],
-    // Rules of the parent hold in the copy too.
+    // The parent's rules apply in the worktree too.
     config: parent.config,
   });
   let isMerged = false;

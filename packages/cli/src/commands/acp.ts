@@ -18,7 +18,7 @@ export const acp = defineCommand({
 Neovim. The editor chooses the folder, shows tool calls and diffs, and asks the person for approvals. Files that
 are unsaved in the editor are read as the person sees them. The log is on stderr.`,
   async run({ flags }, io) {
-    // stdout is the protocol's; a stray console.log in some package must not break it.
+    // stdout carries the protocol; a stray console.log in some package must not break it.
     console.log = console.error;
     if (io.stdin.isTTY)
       io.stderr.write("octant: waiting for an editor to speak ACP on stdin; octant setup --acp shows how\n");

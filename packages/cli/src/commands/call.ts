@@ -70,7 +70,7 @@ async function openTarget(
   return toLocalTarget(openOctant(flags, io, terminal && { prompter: createTerminalPrompter(terminal) }));
 }
 
-/** The file is made with the first bytes. */
+/** The file is created with the first bytes. */
 function createSavedBytes(file: string | undefined) {
   let fd: number | undefined;
   let size = 0;

@@ -63,7 +63,7 @@ export const chat = defineCommand({
       let left = await converse(from, beginning, flags, io);
       if (left === "no provider") {
         const { firstRun } = await import("../first-run/first-run.ts");
-        // The parser lets no other names through.
+        // The parser accepts only valid names.
         const provider = flags.provider as ProviderName | undefined;
         if (!(await firstRun({ provider, root: flags.root, io }))) return EXIT.FAILED;
         left = await converse(from, beginning, flags, io);
@@ -86,12 +86,12 @@ type ChatFlags = AgentFlags & {
 
 interface Left {
   readonly session_id: string;
-  /** The session to go on with. */
+  /** The session to continue with. */
   readonly next?: SlashOutcome["next"];
   readonly draft?: string;
 }
 
-/** One session on the screen, until the person leaves it. */
+/** Runs one session on the screen until the person leaves it. */
 async function converse(
   from: SessionChoice | undefined,
   beginning: Beginning,
@@ -190,7 +190,10 @@ const greeting = ({ octant, untrusted, agent }: OpenedAgent, io: Io) => [
   [],
 ];
 
-/** Branch, sandbox and sub-agents for the status; looked up at the start and after every turn, never waited for. */
+/**
+ * Branch, sandbox and sub-agents for the status line; refreshed at the start and after every turn, without
+ * blocking.
+ */
 function watchFacts({ agent, octant }: OpenedAgent) {
   let facts: { branch?: string; sandbox?: string } = {};
   let crew: Crew | undefined;

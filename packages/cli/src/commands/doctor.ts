@@ -53,7 +53,7 @@ const UNTRIED_TESTS: Check = {
 };
 
 function show(checks: readonly Check[], all: boolean, { stdout }: Io): void {
-  // What fails is never hidden.
+  // Failures are always shown.
   const shown = checks.filter(({ extra, status }) => all || !extra || status === "fail");
   const rows = shown.map(({ name, status, detail }) => [
     styleText(COLOURS[status], status, { stream: stdout }),

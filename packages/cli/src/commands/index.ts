@@ -1,7 +1,7 @@
 import { didYouMean } from "@octant/core";
 import { type AnyCommand, UsageError } from "../command.ts";
 
-/** In the order of the help. A command is loaded when it is called. */
+/** In the order of the help. Each command is loaded on demand. */
 const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   chat: async () => (await import("./chat.ts")).chat,
   run: async () => (await import("./run.ts")).run,

@@ -41,7 +41,7 @@ oauth_credentials.<provider>.issuer in your settings. Providers: ${PROVIDER_NAME
   },
 });
 
-/** The second word may be a key: it is not repeated. */
+/** The second word may be a key, so the message does not repeat it. */
 function toProvider([name, second]: readonly string[]): ProviderName {
   if (second !== undefined)
     throw new UsageError(
@@ -85,7 +85,7 @@ interface Endpoint {
   readonly scope?: string | undefined;
 }
 
-/** Flags first, then the person's settings, then what HIP-0301 names. */
+/** Precedence: flags, then the person's settings, then the variables of HIP-0301. */
 function endpointOf(provider: ProviderName, flags: FlagValues<typeof FLAGS>, io: Io): Endpoint {
   const { settings } = loadConfig({ roots: [], env: io.env });
   const own = Object(settings.oauth_credentials?.[provider]);

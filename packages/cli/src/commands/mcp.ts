@@ -85,7 +85,7 @@ function list(flags: Flags, io: Io): number {
   const rows = Object.entries(settings.mcp_servers).map(([name, server]) => ({
     name,
     kind: "url" in server ? new URL(server.url).protocol.slice(0, -1) : "program",
-    // Arguments, variables and headers may hold secrets; an address may too, behind its path.
+    // Arguments, variables and headers may contain secrets, and so may the query of an address.
     target: "url" in server ? withoutQuery(server.url) : server.command,
     tier: origins.get(`mcp_servers.${name}`)?.tier ?? "user",
     disabled: server.disabled,

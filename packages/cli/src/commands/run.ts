@@ -13,9 +13,9 @@ import { createRunResult, EXIT_OF, RUN_EXIT, type RunResult } from "../agent/run
 import { defineCommand, ENDING_SIGNALS, type Io, UsageError } from "../command.ts";
 import { logLine } from "../workspace-flags.ts";
 
-/** MCP servers that take longer join while the run goes on. */
+/** Slower MCP servers join while the run is in progress. */
 const MAX_SERVERS_MS = 5_000;
-/** How often the model may repair an answer that does not fit the schema. */
+/** How often the model may correct an answer that does not match the schema. */
 const MAX_REPAIRS = 2;
 
 export const run = defineCommand({
@@ -83,7 +83,8 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
       if (outcome?.send === undefined) return showOutcome(outcome, io);
       asked = outcome.send;
     }
-    // A run has one prompt, which may be about the tools of these; a terminal does not wait for them.
+    // A run has a single prompt, which may need the tools of these servers; the terminal does not wait for
+    // them.
     await Promise.race([opened.servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
     const end = await work(opened, asked, schema);
     return show(result.finish(end), schema, flags, io);
@@ -99,7 +100,7 @@ function showOutcome(outcome: SlashOutcome | undefined, io: Io): number {
   return RUN_EXIT.OK;
 }
 
-/** Undefined without credentials: how to get them takes more than one line. */
+/** undefined without credentials: the instructions take more than one line. */
 async function orSayHow(io: Io, options: OpenAgentOptions): Promise<OpenedAgent | undefined> {
   try {
     return await openAgent(options);
@@ -162,10 +163,10 @@ function numberFlag<K extends string>(
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0)
     throw new UsageError(`'${text}' is not a number above 0`, "octant run --help shows the limits");
-  return { [name]: value * factor } as { [N in K]?: number }; // A computed name loses its type.
+  return { [name]: value * factor } as { [N in K]?: number }; // TypeScript widens a computed key to string.
 }
 
-/** The first signal cancels; the run then ends by itself, with everything stored. */
+/** The first signal cancels; the run then ends normally, with everything stored. */
 function cancelOnSignals(cancel: () => void): Disposable {
   for (const signal of ENDING_SIGNALS) process.once(signal, cancel);
   return {

@@ -89,11 +89,11 @@ tcp:// needs --zmq-keys. With --http, both are served.`,
   },
 });
 
-/** For a person who typed the command that clients start. */
+/** Shown to a person who runs the command that clients are meant to start. */
 const WAITING =
   "octant: waiting for an MCP client to speak on stdin; octant setup registers it in your clients, octant serve --http serves over HTTP, Ctrl-C stops it";
 
-/** Before there is anything to close. */
+/** Handles signals until there is something to close. */
 async function untilAskedToEnd<T>(work: Promise<T>): Promise<T> {
   const end = () => process.exit(EXIT.OK);
   for (const signal of ENDING_SIGNALS) process.once(signal, end);
@@ -104,7 +104,7 @@ async function untilAskedToEnd<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** stdout is the protocol's; a stray console.log in some package must not break it. */
+/** stdout carries the protocol; a stray console.log in some package must not break it. */
 function keepStdoutClean(): void {
   console.log = console.error;
   console.info = console.error;

@@ -9,7 +9,7 @@ import { workspaceFlags } from "../workspace-flags.ts";
 
 const VERBS = ["list", "show", "export", "remove"] as const;
 const FORMATS = { json: exportJson, markdown: exportMarkdown, html: exportHtml } as const;
-// Object.keys forgets that the keys are the formats.
+// Object.keys widens the keys to string.
 const FORMAT_NAMES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
 const DEFAULT_LIMIT = 20;
 

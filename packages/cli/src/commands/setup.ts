@@ -52,7 +52,7 @@ root, or what --root names.`,
     if (!flags.json) for (const plan of plans) showPlan(plan, io);
     const count = plans.filter(isChange).length;
     if (count > 0 && !flags.yes && !(await isAgreed(count, plans, flags.json, io))) return EXIT.FAILED;
-    // One after the other: two clients may share a file.
+    // Sequential: two clients may share a file.
     const outcomes: Outcome[] = [];
     for (const plan of plans) outcomes.push(await carryOutAndShow(plan, machine, flags.json, io));
     if (flags.json)
@@ -73,7 +73,7 @@ function printAcp(machine: Machine, json: boolean, io: Io): number {
   return EXIT.OK;
 }
 
-/** A project's file is shared, so its roots are written relative to the project. */
+/** A project's file is shared, so its roots are relative to the project. */
 function toRoot(root: string, scope: Scope, { cwd }: Machine): string {
   const path = resolve(cwd, root);
   if (scope === "user") return path;
@@ -110,7 +110,7 @@ const installedTargets = (scope: Scope, machine: Machine): Target[] =>
     toTarget(client, scope, machine),
   );
 
-/** Empty where a client has no such file. */
+/** Empty when a client has no such file. */
 function toTarget(client: Client, scope: Scope, machine: Machine): Target[] {
   const file = fileOf(client, scope, machine);
   return file === undefined ? [] : [{ client, scope, file }];
@@ -118,7 +118,7 @@ function toTarget(client: Client, scope: Scope, machine: Machine): Target[] {
 
 const isChange = ({ does }: Plan): boolean => does !== "nothing" && does !== "refuse";
 
-/** On a terminal only; without one there is nobody to ask. */
+/** Asks on a terminal only. */
 async function isAgreed(count: number, plans: readonly Plan[], json: boolean, io: Io): Promise<boolean> {
   if (!io.stdin.isTTY || !io.stderr.isTTY) {
     if (json)
@@ -131,7 +131,7 @@ async function isAgreed(count: number, plans: readonly Plan[], json: boolean, io
   const dialogue = createInterface({ input: io.stdin, output: io.stderr });
   try {
     const question = `Write ${count === 1 ? "this file" : `these ${count} files`}? [y/N] `;
-    // Ctrl-D and Ctrl-C reject the question, a terminal that is gone only closes the dialogue; all are a no.
+    // Ctrl-D and Ctrl-C reject the question, a closed terminal only closes the dialogue; each counts as a no.
     const asked = dialogue.question(question).catch(() => "");
     const answer = await Promise.race([asked, once(dialogue, "close").then(() => "")]);
     const isYes = /^y(es)?$/i.test(answer.trim());
@@ -160,7 +160,7 @@ function print(targets: readonly Target[], wish: Wish, machine: Machine, json: b
   return EXIT.OK;
 }
 
-/** Most clients read `mcpServers`, as Claude Code does. */
+/** Most clients read `mcpServers`, like Claude Code. */
 function printForAny(wish: Wish, machine: Machine, json: boolean, io: Io): number {
   const text = snippetOf(CLIENTS[0]!, wish, machine);
   if (json) printJson([{ client: null, scope: null, file: null, text }], io);
@@ -172,7 +172,7 @@ octant setup CLIENT --print shows the file and form of one of them: ${IDS.join("
   return EXIT.OK;
 }
 
-/** Without an outcome: what is planned. */
+/** Without an outcome: the planned change. */
 function toRow(plan: Plan, outcome: Outcome | undefined, io: Io) {
   const { client, scope, file } = plan;
   const next = plan.does === "remove" || client.afterwards === undefined ? {} : { next: client.afterwards };

@@ -55,7 +55,7 @@ export const trust = defineCommand({
   },
 });
 
-/** What a folder asks for that nobody has trusted yet. */
+/** Settings and instructions of a folder that are not trusted yet. */
 export interface Waiting {
   readonly settings: readonly WaitingForTrust[];
   readonly instructions: Awaited<ReturnType<typeof findUntrusted>>;
@@ -73,13 +73,13 @@ export function showWaiting({ settings, instructions }: Waiting, io: Io): void {
   showInstructions(instructions, io);
 }
 
-/** Lets exactly the content that was found take effect. */
+/** Trusts exactly the content that was found. */
 export async function trustWaiting({ settings, instructions }: Waiting, { env }: Io): Promise<void> {
   await trustFolder(settings, { env });
   await trustInstructions(instructions, { env });
 }
 
-/** Files that tell the agent what to do, and that nobody has looked at yet. */
+/** Instruction files that nobody has reviewed yet. */
 async function findUntrusted(root: readonly string[], io: Io) {
   const { loadInstructions } = await import("../agent/agent-context.ts");
   const { openOctant } = await import("../open-octant.ts");

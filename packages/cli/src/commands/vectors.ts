@@ -52,7 +52,7 @@ interface DomainResult {
   readonly domain: Domain;
   readonly cases: number;
   readonly passed: number;
-  /** Extended cases that the implementation does not claim. */
+  /** Extended cases that the implementation declares unsupported. */
   readonly unsupported: number;
   readonly failures: readonly { readonly id: string; readonly sentence: string; readonly problem: string }[];
 }

@@ -1,7 +1,7 @@
 import { quote } from "./quote.ts";
 import type { ActionWords, CommandWords, FlagWords, Words } from "./words.ts";
 
-/** Bash splits words at `=`, so the line is read as typed and only what follows the `=` is offered. */
+/** Bash splits words at `=`, so the script reads the line as typed and offers only the part after the `=`. */
 export const toBash = ({ commands, actions }: Words): string => `# octant completion for bash. In ~/.bashrc:
 #   eval "$(octant completion bash)"
 _octant_reply() { local reply; while IFS= read -r reply; do COMPREPLY+=("$reply"); done; }

@@ -1,7 +1,7 @@
 import { type JsonSchema, type Tool, toInputSchema } from "@octant/core";
 import type { AnyCommand, ArgumentKind, Flag } from "../command.ts";
 
-/** All that a shell can complete, read from the declarations of the commands and of the tools. */
+/** Everything that a shell can complete, derived from the declarations of commands and tools. */
 export interface Words {
   readonly commands: readonly CommandWords[];
   readonly actions: readonly ActionWords[];
@@ -11,7 +11,7 @@ export interface CommandWords {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly FlagWords[];
-  /** What the first argument may be; after an action come its parameters. */
+  /** The values of the first argument; an action is followed by its parameters. */
   readonly first: "action" | readonly string[];
 }
 
@@ -61,7 +61,7 @@ const toFlagWords = ([name, { summary, value, choices }]: [string, Flag]): FlagW
     (value === undefined ? "nothing" : value === "DIR" ? "folder" : value === "FILE" ? "file" : []),
 });
 
-/** The values that a parameter may have, when they are few and known. */
+/** The values of a parameter, when they are few and known. */
 function valuesOf(schema: JsonSchema | boolean): string[] {
   if (typeof schema === "boolean") return [];
   if (schema.type === "boolean") return ["true", "false"];

@@ -8,7 +8,7 @@ import { isSecret } from "../sign-in/read-secret.ts";
 import { findLocalServers, type LocalServer } from "./local-models.ts";
 
 export interface FirstRunOptions {
-  /** The provider that the flags name; then there is nothing to choose. */
+  /** The provider from the flags, which leaves nothing to choose. */
   readonly provider: ProviderName | undefined;
   readonly root: readonly string[];
   readonly io: Io;
@@ -21,7 +21,10 @@ const HOSTED = [
   ["hanzo", "Hanzo"],
 ] as const satisfies readonly (readonly [ProviderName, string])[];
 
-/** Sets up a provider and asks for trust in the folder. False when the person leaves; then nothing was changed. */
+/**
+ * Sets up a provider and asks for trust in the folder. Returns false when the person leaves; nothing has
+ * changed then.
+ */
 export async function firstRun({ provider, root, io }: FirstRunOptions): Promise<boolean> {
   using questions = openQuestions(io);
   questions.say("Welcome to Octant. It needs a model to work with.\n");
@@ -78,7 +81,7 @@ async function keepKey(provider: ProviderName, questions: Questions, io: Io): Pr
   }
 }
 
-/** Saying no is fine: the project's own hooks, servers and instructions then have no effect. */
+/** No is a valid answer: the project's own hooks, servers and instructions then have no effect. */
 async function askForTrust(root: readonly string[], questions: Questions, io: Io): Promise<boolean> {
   const waiting = await findWaiting(root, io);
   if (waiting.count === 0) return true;
@@ -91,7 +94,7 @@ async function askForTrust(root: readonly string[], questions: Questions, io: Io
   return true;
 }
 
-/** Asks until a number fits; undefined when the person leaves. */
+/** Repeats the question until the number is valid; undefined when the person leaves. */
 async function pick<T>(question: string, items: readonly T[], questions: Questions): Promise<T | undefined> {
   for (;;) {
     const answer = await questions.ask(question);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A server of models that runs on this machine. */
+/** A model server on this machine. */
 export interface LocalServer {
   readonly name: string;
   readonly base_url: string;
@@ -11,7 +11,7 @@ const PROBE_MS = 1_000;
 const MAX_MODELS = 20;
 const Models = z.object({ data: z.array(z.object({ id: z.string().regex(/^[^\s\p{Cc}]{1,200}$/u) })) });
 
-/** The servers of models that answer on the loopback address, each at the port that it uses by default. */
+/** The model servers that respond on the loopback address, each on its default port. */
 export async function findLocalServers(env: NodeJS.ProcessEnv): Promise<readonly LocalServer[]> {
   const places = [
     ["Ollama", ollamaHost(env)],
@@ -22,7 +22,7 @@ export async function findLocalServers(env: NodeJS.ProcessEnv): Promise<readonly
   return found.filter((server) => server !== undefined);
 }
 
-/** OLLAMA_HOST is Ollama's own variable; one that names another machine is not asked. */
+/** OLLAMA_HOST is Ollama's own variable; an address on another machine is ignored. */
 function ollamaHost(env: NodeJS.ProcessEnv): string {
   const named = (env["OLLAMA_HOST"] ?? "").replace(/^http:\/\//, "").replace(/\/$/, "");
   return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(named) && named.includes(":") ? named : "127.0.0.1:11434";
@@ -38,7 +38,7 @@ async function probe(name: string, base_url: string): Promise<LocalServer | unde
     const models = data.slice(0, MAX_MODELS).map(({ id }) => id);
     return models.length === 0 ? undefined : { name, base_url, models };
   } catch {
-    // Nothing there, or something else: it is simply not offered.
+    // Nothing there, or another service: do not offer it.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { CLIENTS, type Client } from "../setup/clients.ts";
 import { FORMATS } from "../setup/config-format.ts";
 import { fileOf, type Machine } from "../setup/places.ts";
 
-/** A server that another program knows. */
+/** A server in another program's settings. */
 export interface FoundServer {
   readonly client: string;
   readonly file: string;
@@ -12,10 +12,10 @@ export interface FoundServer {
   readonly server: ServerSettings;
 }
 
-/** Whose servers are taken over; the clients of `octant setup` that keep servers of several makers. */
+/** Sources for imports: the clients of `octant setup` whose settings list MCP servers. */
 export const IMPORTED_FROM = ["claude-code", "codex", "cursor", "gemini", "opencode"] as const;
 
-/** The servers in the other programs' own settings; a file that is missing or broken holds none. */
+/** The servers in the other programs' own settings; missing or broken files are skipped. */
 export function findServers(
   machine: Machine,
   from: readonly string[] = IMPORTED_FROM,
@@ -32,7 +32,7 @@ function serversIn(client: Client, file: string): FoundServer[] {
   return Object.entries(Object(read(client, file))).flatMap(([given, entry]) => {
     const server = toServer(Object(entry));
     const name = toName(given);
-    // Octant itself, registered there by `octant setup`, would only talk to itself.
+    // Skips Octant itself, registered there by `octant setup`.
     return server && name !== "octant" ? [{ client: client.id, file, name, server }] : [];
   });
 }
@@ -45,7 +45,7 @@ function read(client: Client, file: string): unknown {
   }
 }
 
-/** As Octant's settings want names. */
+/** Converts a name to one that is valid in Octant's settings. */
 const toName = (name: string): string =>
   name
     .replace(/[^\w.-]/g, "-")
@@ -56,7 +56,10 @@ const MAX_NAME_CHARS = 60;
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** One entry in any of the dialects: `command` as text or list, `env` or `environment`, four names for an address. */
+/**
+ * Reads an entry of any dialect: `command` as text or list, `env` or `environment`, four names for the
+ * address.
+ */
 function toServer(entry: Entry): ServerSettings | undefined {
   const disabled = entry["disabled"] === true || entry["enabled"] === false ? { disabled: true } : {};
   const url = [entry["url"], entry["httpUrl"], entry["serverUrl"]].find((one) => typeof one === "string");

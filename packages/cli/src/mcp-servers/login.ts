@@ -10,7 +10,7 @@ import { createOAuthStorage, credentialName } from "./oauth-storage.ts";
 
 const STATE_BYTES = 32;
 
-/** Ways to sign in that are not the usual one. */
+/** Alternatives to the usual sign-in. */
 export interface LoginFlags {
   readonly "client-id": string | undefined;
   readonly "client-secret": boolean;
@@ -18,7 +18,7 @@ export interface LoginFlags {
   readonly machine: boolean;
 }
 
-/** Signs in to a server behind an address, or forgets the sign-in. */
+/** Signs in to a remote server, or removes the sign-in. */
 export async function loginToServer(
   name: string,
   verb: "login" | "logout",
@@ -75,7 +75,7 @@ async function readClient({ "client-id": client_id, "client-secret": isSecret }:
   return { client_id, ...(isSecret && { client_secret: await readSecret("Client secret: ", io) }) };
 }
 
-/** Secrets are no arguments, so the whole grant comes from stdin. */
+/** Secrets do not belong in arguments, so the whole grant comes from stdin. */
 async function readGrant(io: Io): Promise<MachineGrant> {
   const { success, data } = MachineGrant.safeParse(parseJson(await readAll(io.stdin)));
   if (success) return data;

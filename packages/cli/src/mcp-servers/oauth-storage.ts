@@ -3,7 +3,7 @@ import type { CredentialStore } from "@octant/runtime";
 
 export const credentialName = (server: string): string => `mcp:${server}`;
 
-/** The sign-in of one server in the person's credentials. It counts for the address that it was made for, and no other. */
+/** The sign-in of one server in the credential store. It is valid only for the address it was made for. */
 export const createOAuthStorage = (store: CredentialStore, server: string, url: string): OAuthStorage => ({
   load() {
     const found = store.load()[credentialName(server)];

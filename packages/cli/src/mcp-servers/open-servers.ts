@@ -16,14 +16,14 @@ import { createToolConsent } from "./tool-consent.ts";
 export interface OpenServersOptions extends Partial<Pick<McpServersOptions, "elicit" | "connectMs">> {
   readonly octant: Pick<Octant, "workspace" | "config">;
   readonly env: NodeJS.ProcessEnv;
-  /** Only these; all that are not disabled when absent. */
+  /** Only these servers; every enabled one when absent. */
   readonly only?: readonly string[];
-  /** Beside those of the settings. */
+  /** In addition to those of the settings. */
   readonly more?: Readonly<Record<string, ServerDefinition>>;
   log(line: string): void;
 }
 
-/** The MCP servers of the person's settings. They start side by side, and nobody waits for them here. */
+/** The MCP servers of the person's settings. They start in parallel, in the background. */
 export function openServers({ octant, env, only, more, log, ...rest }: OpenServersOptions): McpServers {
   const { workspace, config } = octant;
   const credentials = createCredentialStore({ env });

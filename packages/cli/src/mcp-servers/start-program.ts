@@ -8,7 +8,10 @@ import {
 } from "@octant/host";
 import type { ProgramDefinition, StartedProgram } from "@octant/mcp";
 
-/** Starts the program of an MCP server in the workspace's sandbox, with nothing of our environment but what passes. */
+/**
+ * Starts the program of an MCP server in the workspace's sandbox, with only the allowed variables of our
+ * environment.
+ */
 export async function startProgram(
   workspace: Workspace,
   env: NodeJS.ProcessEnv,
@@ -40,7 +43,7 @@ export async function startProgram(
   };
 }
 
-/** A name is not looked up where the project could have put a program of that name. */
+/** Never looks up a name inside the project, which could contain a program of that name. */
 function findProgram(command: string, roots: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
   if (/[/\\]/.test(command)) return command;
   return findOutsideProjects(command, pathOutsideProjects(env["PATH"] ?? "", roots), roots);

@@ -5,7 +5,7 @@ import type { ToolConsent } from "@octant/mcp";
 
 type Known = Record<string, Record<string, string>>;
 
-/** Keeps the hashes of the definitions that the person has seen, for all their workspaces. */
+/** Stores the hashes of the tool definitions that the person has approved, for all workspaces. */
 export function createToolConsent(folder: string): ToolConsent {
   const file = join(folder, "mcp-tools.json");
   let known = read(file);
@@ -31,7 +31,7 @@ export function createToolConsent(folder: string): ToolConsent {
 
 function read(file: string): Known {
   try {
-    // Only this file writes it, and only the person can.
+    // Only this module writes the file, and only the person's account can.
     return JSON.parse(readFileSync(file, "utf8")) as Known;
   } catch (cause) {
     if (Object(cause).code === "ENOENT") return {};

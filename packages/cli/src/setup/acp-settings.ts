@@ -1,13 +1,13 @@
 import type { Launch } from "./launch.ts";
 
-/** What an editor needs to start the agent, and where it belongs. */
+/** An editor's settings to start the agent, and where they belong. */
 export interface AcpSettings {
   readonly editor: string;
   readonly file: string;
   readonly text: string;
 }
 
-/** `octant acp` for the editors that speak the Agent Client Protocol. */
+/** `octant acp` for editors that speak the Agent Client Protocol. */
 export function acpSettings({ command, args }: Launch): readonly AcpSettings[] {
   const start = { command, args: [...args.slice(0, -1), "acp"] };
   const toJson = (server: object) => JSON.stringify({ agent_servers: { Octant: server } }, null, 2);

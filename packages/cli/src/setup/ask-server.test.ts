@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listTools } from "./ask-server.ts";
 
-/** A server that runs this for each message it gets. */
+/** A server that runs this script for each message. */
 const serve = (script: string) =>
   listTools({
     command: process.execPath,
@@ -17,7 +17,7 @@ const serve = (script: string) =>
     cwd: process.cwd(),
   });
 
-test("the tools are listed, whatever else the server says in between", async () => {
+test("the tools are listed, whatever else the server sends in between", async () => {
   const tools = await serve(`
     console.log(JSON.stringify({ jsonrpc: "2.0", method: "notifications/message" }));
     if (method === "initialize") answer({});
@@ -25,7 +25,7 @@ test("the tools are listed, whatever else the server says in between", async () 
   expect(tools).toEqual(["fs", "hello"]);
 });
 
-test("the server gets no variable but those it is given", async () => {
+test("the server gets only the variables it is given", async () => {
   const names = await serve("answer({ tools: Object.keys(process.env).map((name) => ({ name })) })");
   expect(names).toEqual(["GREETING"]);
 });
@@ -47,12 +47,12 @@ test.each([
   await expect(serve(script)).rejects.toThrow(message);
 });
 
-test("a program that is not there is told by name", async () => {
+test("a missing program is reported by name", async () => {
   const start = { command: "/nowhere/node", args: [], env: {}, cwd: process.cwd() };
   await expect(listTools(start)).rejects.toThrow(/cannot be started.*\/nowhere\/node/);
 });
 
-test("a server that does not end with its stdin is ended", async () => {
+test("a server that does not exit when its stdin closes is killed", async () => {
   const tools = await serve(
     'setInterval(() => {}, 1000); process.on("SIGTERM", () => {}); answer({ tools: [{ name: "fs" }] })',
   );

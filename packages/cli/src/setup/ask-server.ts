@@ -5,17 +5,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
 import type { Start } from "./entry.ts";
 
-/** npx may have to fetch the package first. */
+/** npx may have to download the package first. */
 const MAX_ANSWER_MS = 60_000;
 const MAX_ENDING_MS = 2_000;
 const SHOWN_CHARS = 400;
 
-/** Why a server is of no use to a client. */
+/** Why a client cannot use a server. */
 export class ServerProblem extends Error {
   override readonly name = "ServerProblem";
 }
 
-/** Starts the server with nothing but what it is given, lists its tools as a client does, and ends it. */
+/** Starts the server with only the given environment, lists its tools as a client does, and stops it. */
 export async function listTools(start: Start & { readonly cwd: string }): Promise<string[]> {
   const { command, args, env, cwd } = start;
   const program = findCommand(command, start);
@@ -25,7 +25,7 @@ export async function listTools(start: Start & { readonly cwd: string }): Promis
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     log = (log + chunk).slice(-SHOWN_CHARS);
   });
-  // Writing to a server that has gone is told by its end.
+  // The exit event reports a server that has gone.
   child.stdin.on("error", () => {});
   try {
     const tools = await Promise.race([talk(child), failure(child, timeout, () => log)]);
@@ -36,7 +36,7 @@ export async function listTools(start: Start & { readonly cwd: string }): Promis
   }
 }
 
-/** A name is not looked up where the project could have put a program of that name. */
+/** Never looks up a name inside the project, which could contain a program of that name. */
 function findCommand(command: string, { cwd, env }: Start & { readonly cwd: string }): string {
   if (/[/\\]/.test(command) || process.platform === "win32") return command;
   const found = findOutsideProjects(command, pathOutsideProjects(env["PATH"] ?? "", [cwd]), [cwd]);
@@ -51,7 +51,7 @@ async function talk(child: ChildProcessWithoutNullStreams): Promise<string[]> {
     send({ id, method, params });
     for (;;) {
       const { value, done } = await lines.next();
-      // Its end says more, and comes right after.
+      // The exit event follows and says more.
       if (done) return new Promise<never>(() => {});
       const { id: answered, result, error } = parseMessage(value);
       if (answered !== id) continue;
@@ -74,13 +74,13 @@ interface Message {
 
 function parseMessage(line: string): Message {
   try {
-    return JSON.parse(line) as Message; // What the protocol says; anything else has no id that was asked for.
+    return JSON.parse(line) as Message; // An MCP message; anything else lacks a requested id.
   } catch {
     throw new ServerProblem(`it printed a line that is not an MCP message: ${line.slice(0, SHOWN_CHARS)}`);
   }
 }
 
-/** Only ever fails. */
+/** Never resolves; rejects when the server fails. */
 async function failure(
   child: ChildProcessWithoutNullStreams,
   timeout: AbortSignal,
@@ -99,7 +99,7 @@ async function failure(
   }
 }
 
-/** A server ends with its stdin; one that does not is made to. */
+/** A server exits when its stdin closes; kill one that does not. */
 async function end(child: ChildProcessWithoutNullStreams): Promise<void> {
   child.stdin.end();
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;

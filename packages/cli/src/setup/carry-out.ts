@@ -7,12 +7,12 @@ import type { Plan } from "./plan.ts";
 import { type Replaced, replaceFile } from "./replace-file.ts";
 import { readStart, tryStart } from "./verify.ts";
 
-/** What became of a plan. */
+/** The outcome of a plan. */
 export type Outcome =
   | {
       readonly status: "added" | "changed" | "removed";
       readonly backup?: string;
-      /** What the server listed; absent after a removal. */
+      /** The server's tools; absent after a removal. */
       readonly tools?: readonly string[];
     }
   | { readonly status: "unchanged" }
@@ -20,7 +20,7 @@ export type Outcome =
 
 const DONE = { add: "added", change: "changed", remove: "removed" } as const;
 
-/** Writes the file, and takes that back when the server does not start from what is written. */
+/** Writes the file, and restores it when the server does not start from the new content. */
 export async function carryOut(plan: Plan, machine: Machine): Promise<Outcome> {
   if (plan.does === "nothing") return { status: "unchanged" };
   if (plan.does === "refuse") return { status: "refused", reason: plan.reason };
@@ -39,7 +39,7 @@ async function verified<T extends Outcome>(plan: Plan, replaced: Replaced, machi
   try {
     const start = readStart(plan);
     if (!start) throw new ServerProblem("the entry was removed again: another program rewrote the file");
-    // npx would fetch the published package; what can be tried here is this install with the same flags.
+    // npx would download the published package; we can test only this install with the same flags.
     const own = plan.scope === "project" && ownLaunch(thisInstall(), machine);
     const tried = own ? { ...start, ...own, args: [...own.args, ...(flagsIn(start) ?? [])] } : start;
     return { ...done, tools: await tryStart(tried, plan, machine) };
@@ -51,7 +51,7 @@ async function verified<T extends Outcome>(plan: Plan, replaced: Replaced, machi
   }
 }
 
-/** What the disk refuses, such as a file that is read-only, is no bug. */
+/** A disk error, such as a read-only file, is not a bug. */
 function reasonOf(cause: unknown): string {
   const isOfDisk = cause instanceof Error && "syscall" in cause;
   if (isOfDisk || cause instanceof ToolError) return cause.message;

@@ -28,7 +28,7 @@ const detailsOf = async () =>
     (await checkClients(io())).map(({ name, status, detail }) => [name, `${status}: ${detail}`]),
   );
 
-test("each client has a line, and an entry that starts has its tools counted", async () => {
+test("each client has a line, and a working entry has its tools counted", async () => {
   put(".cursor/mcp.json", JSON.stringify({ mcpServers: { octant: OURS } }));
   put(
     ".codex/config.toml",
@@ -43,7 +43,7 @@ test("each client has a line, and an entry that starts has its tools counted", a
   expect(details["client: Zed"]).toBe("ok: not installed");
 });
 
-test("an entry that no longer starts fails, and one that cannot be read is told with its place", async () => {
+test("an entry that no longer starts fails, and an unreadable one is reported with its position", async () => {
   put(
     ".cursor/mcp.json",
     JSON.stringify({ mcpServers: { octant: { command: "/gone/node", args: ["serve"] } } }),
@@ -54,7 +54,7 @@ test("an entry that no longer starts fails, and one that cannot be read is told 
   expect(details["client: Gemini CLI"]).toMatch(/^warn: .*settings\.json:2:17: /);
 });
 
-test("an entry that leads to a server elsewhere says whether it answers, and shows no token", async () => {
+test("an entry for a remote server says whether it responds, and shows no token", async () => {
   const env = { HOME: base, PATH: process.env["PATH"] ?? "" };
   await using octant = createOctant({ projectPath: join(base, "project"), env });
   const server = await octant.serveHttp();
@@ -74,7 +74,7 @@ test("an entry that leads to a server elsewhere says whether it answers, and sho
   expect(`${Object.values(details)} ${later}`).not.toContain("secret");
 });
 
-test("a program that a project's file names is not started, nor with the environment it asks for", async () => {
+test("a program in a project's file is not started, not even with the environment it asks for", async () => {
   const proof = join(base, "proof");
   const script = `require('fs').writeFileSync(${JSON.stringify(proof)}, '')`;
   const code = `data:text/javascript,${encodeURIComponent(`import fs from "node:fs"; fs.writeFileSync(${JSON.stringify(proof)}, "")`)}`;

@@ -9,7 +9,7 @@ import { fileOf, isInstalled, type Machine, thisMachine } from "./places.ts";
 import type { Target } from "./plan.ts";
 import { asStarted, readStart, readUrl, tryStart } from "./verify.ts";
 
-/** A line for each client: is Octant registered, and does what is registered still start? */
+/** One line per client: is Octant registered, and does the entry still start? */
 export async function checkClients(io: Pick<Io, "env" | "cwd">): Promise<Check[]> {
   const machine = thisMachine(io);
   const tryOnce = rememberTries(machine);
@@ -27,7 +27,7 @@ function targetOf(client: Client, scope: Scope, machine: Machine): Target[] {
 
 type Try = (target: Target, start: Start) => Promise<string[]>;
 
-/** Most clients start the very same. */
+/** Most clients start the same command. */
 function rememberTries(machine: Machine): Try {
   const tries = new Map<string, Promise<string[]>>();
   return (target, start) => {
@@ -72,7 +72,7 @@ async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Prom
 
 const MAX_ANSWER_MS = 5_000;
 
-/** Only a server on this machine, that the person's own file names, is asked, and not with the token that is there. */
+/** Connects only to a local server in the person's own file, and without its token. */
 async function checkUrl({ origin, pathname, hostname }: URL, file: string, scope: Scope) {
   const where = `registered in ${file}, at ${origin}${pathname}`;
   if (scope === "project" || !isThisMachine(hostname))
@@ -91,7 +91,7 @@ async function checkUrl({ origin, pathname, hostname }: URL, file: string, scope
 const UNAUTHORIZED = 401;
 const isThisMachine = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
-/** A project comes from whoever wrote it: its file may name any program, and npx runs what lies in its node_modules. */
+/** A project's file is untrusted: it may name any program, and npx runs programs from node_modules. */
 function untriedReason(start: Start, file: string, again: string, machine: Machine) {
   const what = whatStarts(start, thisInstall(), machine);
   if (what === "this") return undefined;

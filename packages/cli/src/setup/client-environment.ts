@@ -1,6 +1,6 @@
 import type { Machine } from "./places.ts";
 
-/** What the official SDK hands on to a server; a variable that is only in the person's shell is not among it. */
+/** The variables that the official SDK passes to a server; others of the person's shell are missing. */
 const HANDED_ON = {
   posix: ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"],
   win32: [

@@ -4,46 +4,51 @@ export type Platform = "linux" | "darwin" | "win32";
 export type Scope = "user" | "project";
 
 /**
- * Where a file or folder is, by platform. `{home}`, `{config}`, `{appdata}` and the like are the folders of places.ts;
- * of several paths the first that exists counts, and the first one when none does.
+ * The location of a file or folder by platform. `{home}`, `{config}`, `{appdata}` etc. are the folders of
+ * places.ts; the first existing path counts, or the first one when none exists.
  */
 export type Paths = Readonly<Record<Platform, readonly string[]>>;
 
-/** A program that Octant can be registered in. Everything that differs between them is here. */
+/** A program in which Octant can be registered. Holds everything that differs between clients. */
 export interface Client {
   readonly id: string;
   readonly title: string;
   readonly files: {
     readonly user: Paths;
-    /** Below the folder of the project; absent when there is none. */
+    /** Below the project folder; absent when there is none. */
     readonly project?: readonly string[];
   };
   readonly format: FormatName;
-  /** The map of servers in the file. */
+  /** The path to the map of servers in the file. */
   readonly servers: readonly string[];
   readonly entry: {
-    /** Program and arguments apart, or in one list. */
+    /** Program and arguments separately, or in one list. */
     readonly command: "split" | "list";
     readonly env: "env" | "environment";
     readonly fixed?: Readonly<Record<string, string>>;
   };
-  /** How it is told of a server that runs already; absent when it takes none with a token. */
+  /** The fields for a running server; absent when the client does not support one with a token. */
   readonly remote?: {
     readonly url: "url" | "httpUrl" | "serverUrl";
     readonly headers: "headers" | "http_headers";
     readonly fixed?: Readonly<Record<string, string>>;
   };
-  /** Where it starts its servers: in the project, or anywhere but with a word that stands for the project, if it has one. */
+  /**
+   * Where it starts servers: in the project, or elsewhere with a placeholder for the project, if it has one.
+   */
   readonly startsIn: "project" | { readonly projectWord: string | null };
-  /** What its model reads of an answer; `text` was seen with the real client, or is the block that every client has. */
+  /**
+   * The form of answers that its model reads; `text` was verified with the real client, or is the form that
+   * every client supports.
+   */
   readonly answers: "text" | "structured";
-  /** What the person still has to do in the client before it uses the server. */
+  /** What the person must do in the client before it uses the server. */
   readonly afterwards?: string;
-  /** It is installed when one of these is there, or the program is on the PATH. */
+  /** It is installed when one of the paths exists, or the program is on the PATH. */
   readonly foundBy: { readonly paths: Paths; readonly program: string };
 }
 
-/** Both editors put the open folder in its place. */
+/** Both editors replace it by the open folder. */
 const WORKSPACE_FOLDER = `$\{workspaceFolder}`;
 
 const HTTP = { url: "url", headers: "headers" } as const;
@@ -69,7 +74,7 @@ export const CLIENTS: readonly Client[] = [
     title: "Claude Desktop",
     files: {
       user: {
-        // Unverified: no Linux build is documented; those that people make use this folder.
+        // Unverified: no Linux build is documented; community builds use this folder.
         linux: ["{config}/Claude/claude_desktop_config.json"],
         darwin: ["{home}/Library/Application Support/Claude/claude_desktop_config.json"],
         win32: ["{appdata}/Claude/claude_desktop_config.json"],
@@ -98,7 +103,8 @@ export const CLIENTS: readonly Client[] = [
     servers: ["mcpServers"],
     entry: { command: "split", env: "env", fixed: { type: "stdio" } },
     remote: HTTP,
-    // It starts them in the home folder. Unverified: that the word is replaced in the user's file as in a project's.
+    // It starts servers in the home folder. Unverified: that the placeholder works in the user's file as in a
+    // project's.
     startsIn: { projectWord: WORKSPACE_FOLDER },
     answers: "text",
     foundBy: { paths: everywhere("{home}/.cursor"), program: "cursor" },
@@ -106,7 +112,7 @@ export const CLIENTS: readonly Client[] = [
   {
     id: "vscode",
     title: "VS Code",
-    // The default profile; other profiles and Insiders have files of their own.
+    // The default profile; other profiles and Insiders have their own files.
     files: {
       user: {
         linux: ["{config}/Code/User/mcp.json"],
@@ -133,7 +139,7 @@ export const CLIENTS: readonly Client[] = [
   {
     id: "codex",
     title: "Codex",
-    // The project's file counts in a trusted project only.
+    // The project's file applies only in a trusted project.
     files: { user: everywhere("{codex}/config.toml"), project: [".codex/config.toml"] },
     format: "toml",
     servers: ["mcp_servers"],
@@ -152,7 +158,7 @@ export const CLIENTS: readonly Client[] = [
     format: "jsonc",
     servers: ["mcpServers"],
     entry: { command: "split", env: "env" },
-    // With `url` it speaks the older transport.
+    // With `url` it uses the older transport.
     remote: { url: "httpUrl", headers: "headers" },
     startsIn: "project",
     answers: "text",
@@ -175,7 +181,7 @@ export const CLIENTS: readonly Client[] = [
     servers: ["context_servers"],
     entry: { command: "split", env: "env" },
     remote: HTTP,
-    // Unverified: that it starts them in the first folder of the window.
+    // Unverified: that it starts servers in the first folder of the window.
     startsIn: "project",
     answers: "text",
     foundBy: {
@@ -210,7 +216,7 @@ export const CLIENTS: readonly Client[] = [
     servers: ["mcpServers"],
     entry: { command: "split", env: "env" },
     remote: { url: "serverUrl", headers: "headers" },
-    // Unverified: where it starts them; it is said to know no word for the project.
+    // Unverified: where it starts servers; it is said to have no placeholder for the project.
     startsIn: { projectWord: null },
     answers: "text",
     foundBy: { paths: everywhere("{home}/.codeium/windsurf"), program: "windsurf" },

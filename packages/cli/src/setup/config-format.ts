@@ -3,11 +3,13 @@ import { toml } from "./toml.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** How one entry of a configuration file is read and changed; all around it stays as it was, byte for byte. */
+/**
+ * Reads and changes one entry of a configuration file; everything around it stays the same, byte for byte.
+ */
 export interface ConfigFormat {
   /** The entry at `path`; undefined when there is none. */
   read(text: string, path: readonly string[]): Entry | undefined;
-  /** The text with these fields in the entry, which is made if need be; its other fields stay. */
+  /** Sets these fields in the entry, creating it if necessary; its other fields stay. */
   set(text: string, path: readonly string[], fields: Entry): string;
   remove(text: string, path: readonly string[]): string;
 }

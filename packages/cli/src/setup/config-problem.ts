@@ -1,4 +1,4 @@
-/** A file that cannot be read or changed as it is; both numbers are from 1. */
+/** A file that cannot be read or changed; both numbers start at 1. */
 export class ConfigProblem extends Error {
   override readonly name = "ConfigProblem";
   readonly line: number;

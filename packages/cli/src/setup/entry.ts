@@ -2,10 +2,10 @@ import type { Client } from "./clients.ts";
 import type { Entry } from "./config-format.ts";
 import type { Launch } from "./launch.ts";
 
-/** Under this name in every file. */
+/** The name of our entry in every file. */
 export const SERVER_NAME = "octant";
 
-/** What a client starts for an entry. */
+/** The command of an entry. */
 export interface Start {
   readonly command: string;
   readonly args: readonly string[];
@@ -13,14 +13,14 @@ export interface Start {
   readonly cwd?: string;
 }
 
-/** The fields that are ours; whatever else the person wrote into the entry stays. */
+/** The fields that we set; other fields of the entry stay. */
 export function toFields({ entry }: Client, { command, args }: Launch): Entry {
   return entry.command === "list"
     ? { ...entry.fixed, command: [command, ...args] }
     : { ...entry.fixed, command, args: [...args] };
 }
 
-/** undefined when the entry starts nothing, as that of a server elsewhere. */
+/** undefined when the entry starts no program, such as a remote server's. */
 export function toStart({ entry: shape }: Client, entry: Entry): Start | undefined {
   const words =
     shape.command === "list"
@@ -32,19 +32,19 @@ export function toStart({ entry: shape }: Client, entry: Entry): Start | undefin
   return { command, args, env: textsIn(entry[shape.env]), ...(typeof cwd === "string" && { cwd }) };
 }
 
-/** Where the server is that an entry names instead of a program. Clients call it differently. */
+/** The address in an entry without a program. Clients use different field names. */
 export function toUrl(entry: Entry): URL | undefined {
   const [text] = stringsIn([entry["url"], entry["httpUrl"], entry["serverUrl"]]);
   return text === undefined ? undefined : (URL.parse(text) ?? undefined);
 }
 
-/** What the person has put behind `serve`; undefined when that is not what the entry starts. */
+/** The flags after `serve`; undefined when the entry starts something else. */
 export function flagsIn(start: Start | undefined): readonly string[] | undefined {
   const at = start?.args.indexOf("serve") ?? -1;
   return at < 0 ? undefined : start?.args.slice(at + 1);
 }
 
-/** The flags with these roots in place of others. */
+/** Replaces the roots in the flags. */
 export function withRoots(flags: readonly string[], roots: readonly string[]): string[] {
   const others = flags.filter(
     (flag, at) => flag !== "--root" && flags[at - 1] !== "--root" && !flag.startsWith("--root="),
@@ -52,13 +52,13 @@ export function withRoots(flags: readonly string[], roots: readonly string[]): s
   return [...others, ...toRootFlags(roots)];
 }
 
-/** The form of answers, unless the person has chosen one. */
+/** Adds the form of answers, unless the person has chosen one. */
 export const withAnswers = ({ answers }: Client, flags: readonly string[]): string[] =>
   answers === "structured" || flags.some((flag) => /^--answers(=|$)/.test(flag))
     ? [...flags]
     : [...flags, "--answers", answers];
 
-/** A client that starts its servers anywhere has to be told where the project is, at best by a word of its own. */
+/** A client that starts servers elsewhere needs the project's folder, preferably as its own placeholder. */
 export function defaultFlags({ startsIn }: Client, folder: string): string[] {
   return startsIn === "project" ? [] : toRootFlags([startsIn.projectWord ?? folder]);
 }

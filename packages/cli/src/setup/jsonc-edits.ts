@@ -1,13 +1,13 @@
 import type { Node } from "jsonc-parser";
 
-// All of these leave the comments and the layout around the place as they are.
+// These functions preserve the comments and the layout around an edit.
 
 export function insertProperty(text: string, object: Node, name: string, value: unknown): string {
   const last = object.children?.at(-1);
   const closing = endOf(object) - 1;
   const from = last ? endOf(last) : object.offset + 1;
   const tail = text.slice(from, closing);
-  // Remarks behind the last property are about it, or about what once followed it.
+  // A comment after the last property belongs to it, or to a removed successor.
   const kept = tail.trimEnd();
   const hasComma = last !== undefined && commaAfter(text, from) >= 0;
   const layout = layoutIn(text, object);
@@ -35,7 +35,7 @@ export function replaceValue(text: string, { offset, length }: Node, value: unkn
 }
 
 export function removeProperty(text: string, property: Node): string {
-  const object = property.parent as Node; // Every property has one.
+  const object = property.parent as Node; // Every property has a parent.
   const siblings = object.children ?? [];
   const before = siblings[siblings.indexOf(property) - 1];
   const end = endOf(property);
@@ -50,14 +50,14 @@ export function removeProperty(text: string, property: Node): string {
   return inside.trim() === "" ? left.slice(0, opened) + closed : closeGap(left, right, "left");
 }
 
-/** A file that has no value yet, but perhaps comments. */
+/** A file without a value, but perhaps with comments. */
 export function startDocument(text: string, value: unknown): string {
   const newLine = newLineOf(text);
   const head = text.trim() === "" ? "" : `${text.trimEnd()}${newLine}`;
   return `${head}${render(value, { newLine, gap: " ", unit: unitOf(text), indent: "" })}${newLine}`;
 }
 
-/** A line that held nothing else goes as a whole; within a line the blanks on one side go. */
+/** Removes a line that is now empty; within a line, removes the blanks on one side. */
 function closeGap(left: string, right: string, side: "left" | "right"): string {
   if (/(?:^|[\r\n])[ \t]*$/.test(left) && /^[ \t]*\r?\n/.test(right))
     return left.replace(/[ \t]*$/, "") + right.replace(/^[ \t]*\r?\n/, "");
@@ -68,7 +68,7 @@ const without = (text: string, at: number) => text.slice(0, at) + text.slice(at 
 
 const endOf = ({ offset, length }: Node): number => offset + length;
 
-/** Where the comma is that follows, with nothing but blanks and comments in between; -1 when none does. */
+/** The offset of the following comma after blanks and comments; -1 when there is none. */
 function commaAfter(text: string, from: number): number {
   TRIVIA.lastIndex = from;
   const at = from + (TRIVIA.exec(text)?.[0].length ?? 0);
@@ -79,11 +79,11 @@ const TRIVIA = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 
 interface Layout {
   readonly newLine: string;
-  /** What follows a colon or a comma within a line. */
+  /** The space after a colon or a comma. */
   readonly gap: string;
-  /** What one level is indented by; absent when all is on one line. */
+  /** The indentation of one level; absent when everything is on one line. */
   readonly unit?: string;
-  /** Of the line that a value starts in. */
+  /** The indentation of the line in which a value starts. */
   readonly indent: string;
 }
 
@@ -120,7 +120,7 @@ function render(value: unknown, layout: Layout): string {
 
 const DEFAULT_UNIT = "  ";
 
-/** As the first line that is indented; those of a block comment start with a star. */
+/** Taken from the first indented line; lines of a block comment start with an asterisk. */
 const unitOf = (text: string): string => /^([ \t]+)[^\s*]/m.exec(text)?.[1] ?? DEFAULT_UNIT;
 
 const gapOf = (text: string): string => (/":\S/.test(text) && !/": /.test(text) ? "" : " ");

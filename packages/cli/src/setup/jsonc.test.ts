@@ -74,7 +74,7 @@ test.each([
 });
 
 const blank = fc.array(fc.constantFrom(" ", "\n", "\r\n", "\t", "// c\n", "/* c */"), { maxLength: 3 });
-/** Any JSON with a map of servers, with blanks and remarks wherever they may be. */
+/** Arbitrary JSON with a map of servers, with blanks and comments everywhere. */
 const documents = fc
   .record({
     servers: fc.dictionary(
@@ -122,7 +122,7 @@ function commentsIn(text: string): number {
   return count;
 }
 
-test("whatever the layout: only the entry changes, every remark stays, and taking it out leaves the rest", () => {
+test("in any layout only the entry changes, every comment stays, and removing the entry restores the rest", () => {
   fc.assert(
     fc.property(documents, (before) => {
       const { mcpServers = {}, ...others } = parsed(before);

@@ -8,7 +8,7 @@ import { insertProperty, removeProperty, replaceValue, startDocument } from "./j
 export const jsonc: ConfigFormat = {
   read(text, path) {
     const { property } = locate(text, path);
-    // objectAt gives back objects only.
+    // objectAt returns only objects.
     return property && (getNodeValue(objectAt(text, valueIn(property))) as Entry);
   },
 
@@ -39,9 +39,9 @@ function setValue(text: string, path: readonly string[], value: unknown): string
 
 interface Located {
   readonly property?: Node;
-  /** The last object on the way that is there; not even the first when the file is blank. */
+  /** The innermost existing object on the path; undefined when the file is blank. */
   readonly innermost?: Node;
-  /** The names that are not in it. */
+  /** The names below it that are missing. */
   readonly missing: readonly string[];
 }
 
@@ -53,7 +53,7 @@ function locate(text: string, path: readonly string[]): Located {
     const [property, second] = (innermost.children ?? []).filter(
       ({ children }) => children?.[0]?.value === name,
     );
-    // Of two with one name every program takes another one.
+    // Programs disagree about which of two equal names counts.
     if (second) throw new ConfigProblem(text, second.offset, `"${name}" is here twice`);
     if (!property) return { innermost, missing: path.slice(at) };
     if (at === path.length - 1) return { property, innermost, missing: [] };
@@ -62,7 +62,7 @@ function locate(text: string, path: readonly string[]): Located {
   return { innermost, missing: [] };
 }
 
-/** undefined when there is nothing but blanks and comments. */
+/** undefined when there are only blanks and comments. */
 function parse(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });

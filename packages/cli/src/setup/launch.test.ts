@@ -66,7 +66,7 @@ test.each(["run/fnm_multishells/1_2/bin", "session/bin", "project/node_modules/.
   },
 );
 
-test("an entry is known by what it starts, with whatever flags", () => {
+test("an entry is recognised by its command, with any flags", () => {
   const install = { launcher: global, node };
   const flags = ["--mode", "inspect"];
   const whatOf = (command: string, ...args: string[]) =>
@@ -77,6 +77,6 @@ test("an entry is known by what it starts, with whatever flags", () => {
   expect(whatOf("sh", global, "serve")).toBe("other");
 });
 
-test("this very install is found", () => {
+test("this install is found", () => {
   expect(thisInstall().launcher).toBe(join(import.meta.dirname, "../../bin/octant.js"));
 });

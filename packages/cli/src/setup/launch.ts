@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Scope } from "./clients.ts";
 import { type Machine, programsOnPath } from "./places.ts";
 
-/** What a client is told to start; flags of `octant serve` may follow. */
+/** The command for a client's entry; flags of `octant serve` may follow. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
@@ -20,26 +20,30 @@ export interface Install {
 const PACKAGE = "@octant/cli";
 
 /**
- * A command that still works when the shell, its PATH and the terminal are gone. From npx's cache, which npm empties
- * as it likes, and for a file that others get with the project, it is npx: a path of this machine means nothing there.
+ * Chooses a command that still works without this shell, its PATH and its terminal. It is npx when we run
+ * from npx's cache, which npm may empty, and for a shared project file, where a path on this machine is
+ * meaningless.
  */
 export function chooseLaunch(install: Install, scope: Scope, machine: Machine): Launch {
   const isPassing = install.launcher.includes(`${sep}_npx${sep}`);
   if (scope === "user" && !isPassing) return ownLaunch(install, machine);
   const args = ["-y", PACKAGE, "serve"];
-  // Windows has a script for npx, and clients start programs only.
+  // On Windows npx is a script, and clients start only programs.
   if (machine.platform === "win32") return { command: "cmd", args: ["/c", "npx", ...args] };
   const [npx = "npx"] = scope === "user" ? programsOnPath("npx", machine) : [];
   return { command: npx, args };
 }
 
-/** This very install. */
+/** The command of this install. */
 export const ownLaunch = (install: Install, machine: Machine): Launch => ({
   command: lastingNode(install.node, machine),
   args: [install.launcher, "serve"],
 });
 
-/** What an entry starts, flags aside: this very install, whatever npx finds by our name, or something else. */
+/**
+ * What an entry starts, ignoring flags: this install, the package that npx finds by our name, or something
+ * else.
+ */
 export function whatStarts(start: Launch, install: Install, machine: Machine): "this" | "npx" | "other" {
   const launches = (["user", "project"] as const).map((scope) => chooseLaunch(install, scope, machine));
   const own = launches.find(
@@ -50,7 +54,7 @@ export function whatStarts(start: Launch, install: Install, machine: Machine): "
   return own.args.includes(install.launcher) ? "this" : "npx";
 }
 
-/** The package is two folders above the sources, and one above what is built. */
+/** The package is two folders above the sources, and one above the build output. */
 export function thisInstall(): Install {
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
     const launcher = join(folder, "bin/octant.js");
@@ -59,7 +63,7 @@ export function thisInstall(): Install {
   throw new Error("bin/octant.js of this package is missing");
 }
 
-/** A link such as /opt/homebrew/bin/node outlives the version that it points to. */
+/** A link such as /opt/homebrew/bin/node survives updates of its target. */
 function lastingNode(node: string, machine: Machine): string {
   const lasting = programsOnPath("node", machine).find(
     (path) => !isOfOneShell(path, machine) && isSameFile(path, node),
@@ -67,7 +71,7 @@ function lastingNode(node: string, machine: Machine): string {
   return lasting ?? node;
 }
 
-/** fnm gives each shell a folder of its own; npm one to each script. */
+/** fnm creates a folder per shell, npm one per script. */
 function isOfOneShell(path: string, { env }: Machine): boolean {
   const ofSession = env["XDG_RUNTIME_DIR"];
   return /fnm_multishells|node_modules/.test(path) || (!!ofSession && path.startsWith(ofSession + sep));

@@ -22,7 +22,7 @@ test.each(CLIENTS.map((client, at) => ({ client, ...pasted[at] })))(
   },
 );
 
-test("clients that mean something else by url have another word", () => {
+test("clients that use `url` for another transport get a different field", () => {
   const of = (name: string) => pasted.find(({ title }) => title.startsWith(name))?.lines.join() ?? "";
   expect(of("Gemini CLI")).toMatch(/^\{"mcpServers":\{"octant":\{"httpUrl":/);
   expect(of("Windsurf")).toMatch(/^\{"mcpServers":\{"octant":\{"serverUrl":/);

@@ -2,19 +2,19 @@ import { CLIENTS, type Client } from "./clients.ts";
 import { SERVER_NAME } from "./entry.ts";
 import { fileOf, type Machine } from "./places.ts";
 
-/** A server that runs already, and what lets a client in. */
+/** A running server and a token for it. */
 export interface RunningServer {
   readonly url: string;
   readonly token: string;
 }
 
 export interface PasteLines {
-  /** The client, and the file that the lines belong to. */
+  /** The client, and the file for the lines. */
   readonly title: string;
   readonly lines: readonly string[];
 }
 
-/** What makes each client use the server. */
+/** The lines that make each client use the server. */
 export function pasteLines(server: RunningServer, machine: Machine): PasteLines[] {
   return CLIENTS.map((client) => {
     if (client.id === "claude-code") return { title: client.title, lines: [claudeCommand(server)] };
@@ -45,7 +45,7 @@ const toToml = ({ servers }: Client, fields: Fields): string[] => [
   ...Object.entries(fields).map(([name, value]) => `${name} = ${toTomlValue(value)}`),
 ];
 
-/** Strings of JSON are strings of TOML, too. */
+/** JSON strings are valid TOML strings. */
 function toTomlValue(value: Fields[string]): string {
   if (typeof value === "string") return JSON.stringify(value);
   const pairs = Object.entries(value).map(([name, text]) => `${name} = ${JSON.stringify(text)}`);

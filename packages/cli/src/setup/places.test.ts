@@ -68,7 +68,7 @@ test.each([
   expect(files).toEqual([onLinux, onMac, onWindows]);
 });
 
-test("folders that the person has moved are followed", () => {
+test("relocated folders are followed", () => {
   const env = { XDG_CONFIG_HOME: "/conf", CODEX_HOME: "/codex", CLAUDE_CONFIG_DIR: "/claude" };
   const files = ["vscode", "codex", "claude-code"].map((id) =>
     fileOf(clientOf(id), "user", { ...linux, env }),
@@ -76,7 +76,7 @@ test("folders that the person has moved are followed", () => {
   expect(files).toEqual(["/conf/Code/User/mcp.json", "/codex/config.toml", "/claude/.claude.json"]);
 });
 
-test("of two names for a file the one that is there counts", () => {
+test("of two possible names for a file the existing one counts", () => {
   const cwd = join(base, "project");
   mkdirSync(cwd);
   expect(fileOf(clientOf("opencode"), "project", { ...linux, cwd })).toBe(join(cwd, "opencode.json"));
@@ -84,12 +84,12 @@ test("of two names for a file the one that is there counts", () => {
   expect(fileOf(clientOf("opencode"), "project", { ...linux, cwd })).toBe(join(cwd, "opencode.jsonc"));
 });
 
-test("a client without files in a project has none there", () => {
+test("a client without project files has none there", () => {
   const without = CLIENTS.filter((client) => fileOf(client, "project", linux) === undefined);
   expect(without.map(({ id }) => id)).toEqual(["claude-desktop", "windsurf"]);
 });
 
-test("a client is found by its folder or by its program", () => {
+test("a client is found by its folder or its program", () => {
   const home = join(base, "home");
   const bin = join(base, "bin");
   mkdirSync(join(home, ".gemini"), { recursive: true });

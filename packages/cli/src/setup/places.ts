@@ -4,16 +4,16 @@ import { delimiter, posix, win32 } from "node:path";
 import type { Io } from "../command.ts";
 import type { Client, Platform, Scope } from "./clients.ts";
 
-/** The person's machine, as far as it decides where files are. */
+/** The facts about a machine that decide where files are. */
 export interface Machine {
   readonly platform: Platform;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
-  /** The folder of the project. */
+  /** The project folder. */
   readonly cwd: string;
 }
 
-/** What is no macOS and no Windows keeps its files as Linux does. */
+/** Platforms other than macOS and Windows use the locations of Linux. */
 export function thisMachine(io: Pick<Io, "env" | "cwd">): Machine {
   const { platform } = process;
   const home = io.env[platform === "win32" ? "USERPROFILE" : "HOME"] || homedir();
@@ -25,7 +25,7 @@ export function thisMachine(io: Pick<Io, "env" | "cwd">): Machine {
   };
 }
 
-/** The file that the client reads in this scope; undefined when it has none. */
+/** The client's file for this scope; undefined when it has none. */
 export function fileOf({ files }: Client, scope: Scope, machine: Machine): string | undefined {
   const candidates =
     scope === "user"
@@ -39,7 +39,7 @@ export function isInstalled({ foundBy }: Client, machine: Machine): boolean {
   return paths.some((path) => existsSync(path)) || findProgram(foundBy.program, machine) !== undefined;
 }
 
-/** All files of that name on the PATH, in its order. */
+/** All files with that name on the PATH, in order. */
 export function programsOnPath(name: string, { platform, env }: Machine): string[] {
   const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter(Boolean);
   const endings = platform === "win32" ? [".exe", ".cmd", ".bat"] : [""];

@@ -8,7 +8,7 @@ import type { Launch } from "./launch.ts";
 import type { Machine } from "./places.ts";
 import { followLinks, loadFile } from "./replace-file.ts";
 
-/** A client with the file that it reads. */
+/** A client and its file. */
 export interface Target {
   readonly client: Client;
   readonly scope: Scope;
@@ -17,7 +17,7 @@ export interface Target {
 
 export interface Wish {
   readonly launch: Launch;
-  /** Instead of what is registered, or of the client's own idea of the project. */
+  /** Replaces the registered roots, or the client's default. */
   readonly roots: readonly string[];
   readonly remove: boolean;
 }
@@ -26,7 +26,7 @@ export type Plan = Target &
   (
     | {
         readonly does: "add" | "change" | "remove";
-        /** undefined: there is no such file. */
+        /** undefined when the file does not exist. */
         readonly before: Buffer | undefined;
         readonly after: Buffer;
         readonly diff: string;
@@ -35,7 +35,7 @@ export type Plan = Target &
     | { readonly does: "refuse"; readonly reason: string }
   );
 
-/** What has to be done to the file; nothing is written. */
+/** Computes the change to the file without writing it. */
 export function planChange(target: Target, wish: Wish, machine: Machine): Plan {
   if (leavesProject(target, machine))
     return { ...target, does: "refuse", reason: "it is a link to outside of the project" };
@@ -59,7 +59,7 @@ export function planChange(target: Target, wish: Wish, machine: Machine): Plan {
 /** The path of our entry in the client's file. */
 export const entryPath = ({ servers }: Client): string[] => [...servers, SERVER_NAME];
 
-/** Throws a ConfigProblem when the bytes are no text. */
+/** Throws a ConfigProblem when the bytes are not text. */
 export function decode(bytes: Buffer | undefined): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -68,7 +68,7 @@ export function decode(bytes: Buffer | undefined): string {
   }
 }
 
-/** The whole of a file that has nothing else in it. */
+/** The content of a new file with only our entry. */
 export function snippetOf(client: Client, { launch, roots }: Wish, machine: Machine): string {
   const flags = roots.length > 0 ? withRoots([], roots) : defaultFlags(client, machine.cwd);
   const fields = toFields(client, { ...launch, args: [...launch.args, ...withAnswers(client, flags)] });
@@ -86,12 +86,12 @@ function edit({ client }: Target, text: string, wish: Wish, machine: Machine) {
   const args = [...wish.launch.args, ...withAnswers(client, flags)];
   const fields = toFields(client, { ...wish.launch, args });
   const changed = format.set(text, path, fields);
-  // Reads it as the client will, so that what is written is known to parse.
+  // Parses the result as the client will, so that invalid content is never written.
   format.read(changed, path);
   return { isRegistered, text, changed };
 }
 
-/** The files of a project come with it, from whoever wrote it. */
+/** A project's files come with it and are untrusted. */
 function leavesProject({ scope, file }: Target, { cwd }: Machine): boolean {
   if (scope === "user") return false;
   const path = relative(followLinks(cwd), followLinks(file));
@@ -105,7 +105,7 @@ function encode(before: Buffer | undefined, text: string): Buffer {
   return Buffer.concat([...(hasMark ? [BYTE_ORDER_MARK] : []), Buffer.from(text)]);
 }
 
-/** Only what has changed; which file it is, is said elsewhere. */
+/** Only the changed lines; the caller shows the file name. */
 function diffOf(before: Buffer | undefined, after: Buffer): string {
   const diff = unifiedDiff({ path: "file", before: before ?? null, after });
   return diff.slice(diff.indexOf("\n@@") + 1);

@@ -33,7 +33,7 @@ function put(name: string, mode = 0o640): string {
   return path;
 }
 
-test("the file keeps its mode, and what it was is kept beside it for its owner alone", () => {
+test("the file keeps its mode, and a backup that only its owner can read is stored next to it", () => {
   const path = put("mcp.json");
   const { backup } = replaceFile(path, OLD, NEW);
   expect(readFileSync(path, "utf8")).toBe("new");
@@ -53,7 +53,7 @@ test("ten backups within a second are ten files", () => {
   expect(readdirSync(base)).toHaveLength(11);
 });
 
-test("a link stays a link, and the file that it points to is changed", () => {
+test("a symlink stays, and its target is changed", () => {
   mkdirSync(join(base, "dotfiles"));
   const real = put("dotfiles/mcp.json");
   const path = join(base, "mcp.json");
@@ -66,7 +66,7 @@ test("a link stays a link, and the file that it points to is changed", () => {
   expect(readFileSync(real, "utf8")).toBe("old");
 });
 
-test("a link to a file that is not there yet leads to where it will be", () => {
+test("a dangling symlink leads to the new file", () => {
   mkdirSync(join(base, "dotfiles"));
   symlinkSync("dotfiles/mcp.json", join(base, "mcp.json"));
   expect(followLinks(join(base, "mcp.json"))).toBe(join(base, "dotfiles/mcp.json"));
@@ -74,7 +74,7 @@ test("a link to a file that is not there yet leads to where it will be", () => {
   expect(readFileSync(join(base, "dotfiles/mcp.json"), "utf8")).toBe("new");
 });
 
-test("taken back, nothing is left: no file, no backup, no folder", () => {
+test("undo leaves nothing behind: no file, no backup, no folder", () => {
   const made = replaceFile(join(base, "a/b/mcp.json"), undefined, NEW);
   expect(made.backup).toBeUndefined();
   expect(made.undo()).toBe(true);
@@ -84,7 +84,7 @@ test("taken back, nothing is left: no file, no backup, no folder", () => {
   expect(readdirSync(base)).toEqual(["mcp.json"]);
 });
 
-test("what another program has written meanwhile is neither overwritten nor taken back", () => {
+test("a concurrent change by another program is neither overwritten nor reverted", () => {
   const path = put("mcp.json");
   expect(() => replaceFile(path, Buffer.from("older"), NEW)).toThrow(/changed by another program/);
   expect(readdirSync(base)).toEqual(["mcp.json"]);

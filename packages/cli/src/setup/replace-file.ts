@@ -22,15 +22,15 @@ import { ToolError } from "@octant/core";
 import { errnoOf } from "@octant/host";
 
 export interface Replaced {
-  /** Where the file as it was is kept; absent when there was none. */
+  /** The copy of the previous file; absent when there was none. */
   readonly backup?: string;
-  /** false: somebody has changed the file meanwhile, so it was left alone. */
+  /** Returns false when the file has changed meanwhile and was left alone. */
   undo(): boolean;
 }
 
 /**
- * Puts `after` in the place of `before` (undefined: there was no file) at once and durably. A link stays a link, and
- * mode and owner stay what they were.
+ * Replaces `before` (undefined: no file) by `after` atomically and durably. A symlink stays a symlink; mode
+ * and owner are preserved.
  */
 export function replaceFile(path: string, before: Buffer | undefined, after: Buffer): Replaced {
   const file = followLinks(path);
@@ -57,7 +57,7 @@ export function replaceFile(path: string, before: Buffer | undefined, after: Buf
   return { ...(backup !== undefined && { backup }), undo };
 }
 
-/** undefined: there is none. */
+/** undefined when the file does not exist. */
 export function loadFile(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
@@ -67,7 +67,7 @@ export function loadFile(path: string): Buffer | undefined {
   }
 }
 
-/** The path of the file itself, also when the last link points to nothing yet. */
+/** Resolves symlinks, including a last one that dangles. */
 export function followLinks(path: string): string {
   let at = path;
   for (let links = 0; links < MAX_LINKS; links++) {
@@ -78,10 +78,10 @@ export function followLinks(path: string): string {
 }
 
 const MAX_LINKS = 40;
-/** A file may hold secrets of other servers; nobody else needs to read the copy. */
+/** The file may contain secrets of other servers, so only its owner may read the copy. */
 const BACKUP_MODE = 0o600;
 
-/** As far as the folders are there. */
+/** Resolves the existing part of the path. */
 function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
@@ -91,7 +91,7 @@ function realFolder(folder: string): string {
   }
 }
 
-/** Beside the path that the client knows, named with the time, and never over another one. */
+/** Next to the path that the client knows, with a timestamp, never overwriting another backup. */
 function keepBackup(path: string, content: Buffer, { mode }: Stats): string {
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
   for (let count = 1; ; count++) {
@@ -100,7 +100,7 @@ function keepBackup(path: string, content: Buffer, { mode }: Stats): string {
       writeFileSync(backup, content, { flag: "wx", mode: mode & BACKUP_MODE, flush: true });
       return backup;
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause; // What fs throws is one.
+      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause; // fs throws ErrnoException.
     }
   }
 }
@@ -131,7 +131,7 @@ function swapIn(file: string, before: Buffer | undefined, after: Buffer, old: St
   }
 }
 
-/** Less what the person's umask takes away. */
+/** Before the person's umask. */
 const NEW_MODE = 0o666;
 
 function keepRights(path: string, { uid, gid, mode }: Stats): void {
@@ -145,7 +145,7 @@ function isStill(file: string, content: Buffer | undefined): boolean {
   return content === undefined || now === undefined ? now === content : now.equals(content);
 }
 
-/** From the innermost out to `last`; a folder that somebody uses by now stays. */
+/** Removes empty folders from the innermost out to `last`. */
 function removeEmpty(folder: string, last: string): void {
   try {
     rmdirSync(folder);

@@ -9,7 +9,7 @@ const MAX_LINE_CHARS = 300;
 const COLOURS = { "+": "green", "-": "red", "@": "dim" } as const;
 const DOES = { add: "add octant to", change: "change octant in", remove: "remove octant from" } as const;
 
-/** What would be written, before it is. */
+/** Shows the planned change. */
 export function showPlan(plan: Plan, io: Io): void {
   const say = (text: string) => io.stdout.write(`${text}\n`);
   const title = styleText("bold", plan.client.title, { stream: io.stdout });
@@ -18,13 +18,13 @@ export function showPlan(plan: Plan, io: Io): void {
   if (plan.does === "refuse") return void say(`${title}: ${file} is left alone: ${toOneLine(plan.reason)}`);
   say(`${title}: ${DOES[plan.does]} ${file}`);
   for (const line of safeDiff(plan.diff, io.env)) {
-    // The first character of a line of a diff says what it is.
+    // The first character of a diff line is its kind.
     const colour = COLOURS[line.charAt(0) as keyof typeof COLOURS];
     say(`  ${colour ? styleText(colour, line, { stream: io.stdout }) : line}`);
   }
 }
 
-/** What was done; nothing is said twice. */
+/** Reports the outcome without repeating the plan. */
 export function showOutcome({ client, file }: Plan, outcome: Outcome, io: Io): void {
   const say = (text: string) => io.stdout.write(`${client.title}: ${text}\n`);
   if (outcome.status === "unchanged") return;
@@ -38,7 +38,7 @@ export function showOutcome({ client, file }: Plan, outcome: Outcome, io: Io): v
   if (status !== "removed" && client.afterwards !== undefined) say(`still to do: ${client.afterwards}`);
 }
 
-/** The lines beside ours may hold keys of other servers. */
+/** The surrounding lines may contain keys of other servers. */
 export function safeDiff(diff: string, env: NodeJS.ProcessEnv): string[] {
   const redact = createRedactor({ secrets: collectSecrets(env) });
   return redact(diff)

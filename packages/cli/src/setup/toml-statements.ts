@@ -1,16 +1,16 @@
 import { ConfigProblem } from "./config-problem.ts";
 
-/** `[a.b]`, `[[a.b]]` or `a.b = value`, with its place in the text; the end is exclusive and before the line's. */
+/** `[a.b]`, `[[a.b]]` or `a.b = value`, with its offsets; the end is exclusive and before the line end. */
 export interface TomlStatement {
   readonly kind: "table" | "list" | "pair";
   readonly keys: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** Of a pair. */
+  /** For a key-value pair. */
   readonly value?: { readonly start: number; readonly data: unknown };
 }
 
-/** Numbers come as numbers where JavaScript has them; dates, and what it has not, as they are written. */
+/** Numbers become JavaScript numbers where possible; dates and other values stay as written. */
 export function parseToml(text: string): TomlStatement[] {
   let at = 0;
 
@@ -94,7 +94,7 @@ export function parseToml(text: string): TomlStatement[] {
     return table;
   };
 
-  /** A string over several lines. */
+  /** A multi-line string. */
   const parseBlock = (): string | undefined => {
     for (const quotes of ['"""', "'''"] as const) {
       if (!take(quotes)) continue;
@@ -120,7 +120,7 @@ export function parseToml(text: string): TomlStatement[] {
   return statements;
 }
 
-/** What the statements say together. A list of tables stands for its newest one where something is put below it. */
+/** Combines the statements. Below an array of tables, a path refers to its last table. */
 export function toTable(statements: readonly TomlStatement[]): unknown {
   const root = newTable();
   let table: Table = root;
@@ -140,7 +140,7 @@ export function toTable(statements: readonly TomlStatement[]): unknown {
 
 type Table = Record<string, unknown>;
 
-// No prototype: __proto__ is a name like any other.
+// Without a prototype: __proto__ is an ordinary key.
 const newTable = (): Table => Object.create(null) as Table;
 
 function put(table: Table, keys: readonly string[], value: unknown): void {
@@ -164,7 +164,7 @@ const COMMENT = /[ \t]*(?:#[^\r\n]*)?/y;
 const BARE_KEY = /[\w-]+/y;
 const LITERAL = /'[^'\r\n]*'/y;
 const BASIC = /"(?:[^"\\\r\n]|\\[^\r\n])*"/y;
-// Up to two quotes may stand right before the closing three.
+// Up to two quotes may precede the closing three.
 const LITERAL_BLOCK = /[\s\S]*?'''(?!')/y;
 const BASIC_BLOCK = /(?:[^"\\]|\\[\s\S]|"(?!"")|"(?="""))*"""/y;
 const SCALAR = /true|false|[+-]?(?:inf|nan)|[+-]?\d[\w.:+-]*(?: \d[\d.:+Z-]*)?/y;

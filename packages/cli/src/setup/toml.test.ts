@@ -31,7 +31,7 @@ test.each([
   expect(toml.read(after, PATH)).toMatchObject(FIELDS);
 });
 
-test("an entry goes with all that is below it, and the remarks around it stay", () => {
+test("an entry is removed with everything below it, and the surrounding comments stay", () => {
   const before = `# first\n[a]\nb = 1\n\n# about octant\n${TABLE}\n# about z\n[z]\n\n[mcp_servers.octant.env]\nA = "1"\n`;
   expect(toml.remove(before, PATH)).toBe("# first\n[a]\nb = 1\n\n# about octant\n\n# about z\n[z]\n");
 });
@@ -52,7 +52,7 @@ test.each([
   expect(() => toml.set(text, PATH, FIELDS)).toThrow(expect.objectContaining({ line, column }));
 });
 
-test("an entry is read in whatever form it is written", () => {
+test("an entry is read in every notation", () => {
   expect(toml.read('[mcp_servers]\noctant = { command = "x", args = [] }', PATH)).toEqual({
     command: "x",
     args: [],
@@ -85,7 +85,7 @@ const documents = fc
     [...head, ...tables.flatMap((table) => [table, ...body]), ""].join("\n").replaceAll("\n", newLine),
   );
 
-test("whatever else is in the file, an entry that is put in and taken out leaves every byte", () => {
+test("adding and removing an entry preserves every byte of the rest of the file", () => {
   fc.assert(
     fc.property(documents, (before) => {
       const after = toml.set(before, PATH, FIELDS);

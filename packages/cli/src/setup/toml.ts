@@ -3,7 +3,7 @@ import type { ConfigFormat, Entry } from "./config-format.ts";
 import { ConfigProblem } from "./config-problem.ts";
 import { parseToml, type TomlStatement, toTable } from "./toml-statements.ts";
 
-/** TOML, as far as an entry is a table of its own: `[a.b]` and what is below it. */
+/** TOML, for entries that are tables of their own: `[a.b]` and everything below. */
 export const toml: ConfigFormat = {
   read(text, path) {
     const entry = path.reduce<unknown>((value, name) => fieldOf(value, name), toTable(parse(text)));
@@ -27,7 +27,7 @@ export const toml: ConfigFormat = {
   },
 };
 
-/** Twice the same table is an error that only shows when the file is seen as a whole. */
+/** A duplicate table shows only when the statements are combined. */
 function parse(text: string): TomlStatement[] {
   const statements = parseToml(text);
   const seen = new Set<string>();
@@ -43,7 +43,7 @@ function parse(text: string): TomlStatement[] {
   return statements;
 }
 
-/** An entry that is written within another table, or as a value, could only be changed by guessing at its layout. */
+/** An inline table or an entry within another table could be changed only by guessing its layout. */
 function refuseOtherForms(text: string, statements: readonly TomlStatement[], path: readonly string[]): void {
   let table: readonly string[] = [];
   for (const { kind, keys, start } of statements) {
@@ -97,7 +97,7 @@ function append(text: string, path: readonly string[], fields: Entry): string {
   return `${text}${gap}${[`[${path.map(toKey).join(".")}]`, ...pairs].join(newLine)}${newLine}`;
 }
 
-/** With the blank line before it, unless that still parts others. Remarks after the last pair stay. */
+/** Includes the preceding blank line, unless it still separates others. Comments after the last pair stay. */
 function removeSection(text: string, section: readonly TomlStatement[]): string {
   const start = text.lastIndexOf("\n", section[0]?.start) + 1;
   const rest = text.slice(endOfLine(text, section.at(-1)?.end ?? 0)).replace(/^\r?\n/, "");
@@ -106,7 +106,7 @@ function removeSection(text: string, section: readonly TomlStatement[]): string 
 }
 
 const fieldOf = (value: unknown, name: string): unknown =>
-  // What toTable makes has no prototype, so every field is its own.
+  // Tables from toTable have no prototype, so every field is an own field.
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 const endOfLine = (text: string, from: number): number =>
@@ -118,7 +118,10 @@ const toPair = (name: string, value: unknown): string => `${toKey(name)} = ${toV
 
 const toKey = (name: string): string => (/^[\w-]+$/.test(name) ? name : toValue(name));
 
-/** Strings and lists of them: all that an entry has. JSON's escapes are TOML's, but for one character. */
+/**
+ * Strings and lists of strings are all that an entry has. JSON escapes are valid in TOML, except for one
+ * character.
+ */
 const toValue = (value: unknown): string =>
   Array.isArray(value)
     ? `[${value.map(toValue).join(", ")}]`

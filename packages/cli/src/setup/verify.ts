@@ -6,13 +6,13 @@ import type { Machine } from "./places.ts";
 import { decode, entryPath, type Target } from "./plan.ts";
 import { loadFile } from "./replace-file.ts";
 
-/** What the client would start for the entry in its file; undefined when there is none that starts a program. */
+/** The command that the client would start for its entry; undefined when there is none. */
 export function readStart(target: Target): Start | undefined {
   const entry = readEntry(target);
   return entry && toStart(target.client, entry);
 }
 
-/** The server that the entry in the client's file leads to, when it is one that somebody else starts. */
+/** The address in the client's entry, when it names a running server. */
 export function readUrl(target: Target): URL | undefined {
   const entry = readEntry(target);
   return entry && toUrl(entry);
@@ -21,12 +21,12 @@ export function readUrl(target: Target): URL | undefined {
 const readEntry = ({ client, file }: Target) =>
   FORMATS[client.format].read(decode(loadFile(file)), entryPath(client));
 
-/** Starts the server as the client would and lists its tools; a ServerProblem says why that did not work. */
+/** Starts the server as the client would and lists its tools; throws a ServerProblem when that fails. */
 export function tryStart(start: Start, target: Target, machine: Machine): Promise<string[]> {
   return listTools(asStarted(start, target, machine));
 }
 
-/** The words of the client replaced, in the folder and with the environment that it starts servers in. */
+/** Replaces the client's placeholders, and uses its working folder and environment. */
 export function asStarted(
   start: Start,
   { client, scope }: Target,
@@ -36,7 +36,7 @@ export function asStarted(
   const word = startsIn === "project" ? null : startsIn.projectWord;
   const folder = startsIn === "project" ? machine.cwd : machine.home;
   const replace = (text: string) => (word === null ? text : text.replaceAll(word, machine.cwd));
-  // The environment that a project's file asks for may name code to run, and nobody has said yet that it is trusted.
+  // The environment in a project's file may name code to run, and the project is not trusted yet.
   const isOwn = scope === "user";
   return {
     command: start.command,

@@ -2,9 +2,11 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { Io } from "../command.ts";
 
-/** Asks the person at the terminal, one line at a time: no redraws, so a screen reader can follow. */
+/**
+ * Asks the person at the terminal, one line at a time without redraws, so that a screen reader can follow.
+ */
 export interface Questions extends Disposable {
-  /** What was typed, or undefined when the person leaves with Ctrl-C or Ctrl-D. */
+  /** The typed text, or undefined when the person leaves with Ctrl-C or Ctrl-D. */
   ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
   say(text: string): void;
 }

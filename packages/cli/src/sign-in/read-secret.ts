@@ -5,11 +5,11 @@ import type { Io } from "../command.ts";
 
 const MAX_SECRET_CHARS = 16_384;
 
-/** Whether a text can be a key: one word, not empty. */
+/** Whether a text can be a key: one non-empty word. */
 export const isSecret = (text: string): boolean =>
   text !== "" && text.length <= MAX_SECRET_CHARS && !/[\s\p{Cc}]/u.test(text);
 
-/** Reads one line from the terminal without showing it, or from stdin. */
+/** Reads one line from the terminal without echo, or from stdin. */
 export async function readSecret(question: string, io: Io): Promise<string> {
   const isTerminal = io.stdin.isTTY === true;
   if (isTerminal) io.stderr.write(question);

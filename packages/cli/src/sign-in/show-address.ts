@@ -1,7 +1,7 @@
 import { openInBrowser } from "@octant/host";
 import type { Io } from "../command.ts";
 
-/** Shows an address to the person: in their browser when there is a desktop, and always as text. */
+/** Shows an address to the person: always as text, and in their browser when there is a desktop. */
 export function showAddress(url: string, io: Io): void {
   io.stderr.write(`Open this address in a browser on this machine:\n  ${url}\n`);
   // Without a desktop the text is enough.

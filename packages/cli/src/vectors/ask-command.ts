@@ -8,11 +8,11 @@ const SHOWN_CHARS = 400;
 
 export interface Reply {
   readonly output?: unknown;
-  /** Why the implementation does not answer cases like this one. */
+  /** Why the implementation does not support this case. */
   readonly unsupported?: string;
 }
 
-/** Another implementation: one JSON object a line in, one a line out. */
+/** Another implementation: one JSON object per line in, one per line out. */
 export interface Implementation extends AsyncDisposable {
   ask(one: VectorCase): Promise<Reply>;
 }
@@ -27,7 +27,7 @@ export function startImplementation(
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     complaints = (complaints + text).slice(-SHOWN_CHARS);
   });
-  // Writing to a command that has gone is told by its end.
+  // The exit event reports a command that has gone.
   child.stdin.on("error", () => {});
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = new Promise<void>((resolve) => {

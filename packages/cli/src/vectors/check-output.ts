@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VectorCase } from "./load-vectors.ts";
 
-/** What is wrong with an output, or undefined when it is as expected. */
+/** Describes the difference between an output and the expectation; undefined when they match. */
 export function checkOutput({ domain, expect }: VectorCase, output: unknown): string | undefined {
   if (domain === "config-merge") return checkConfig(expect, Object(output));
   return isDeepStrictEqual(output, expect) ? undefined : difference("output", expect, output);
@@ -12,7 +12,7 @@ const difference = (what: string, expected: unknown, actual: unknown): string =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Only what a case names is compared; of a warning a part is enough, and there are no others. */
+/** Compares only the fields that a case names; a part of each warning suffices, but no others may appear. */
 function checkConfig(expect: Fields, output: Fields): string | undefined {
   if (expect["error"]) return checkError(Object(expect["error"]), Object(output["error"]));
   if (output["error"]) return `unexpected error: ${JSON.stringify(output["error"])}`;
@@ -37,7 +37,7 @@ function checkError(expected: Fields, actual: Fields): string | undefined {
     : difference("error", expected, actual);
 }
 
-/** How a person is told that something waits for trust is left to each implementation. */
+/** Each implementation words its trust notices as it likes. */
 const isAboutTrust = (warning: string) => /\btrust\b/.test(warning);
 
 function checkWarnings(expected: readonly string[], actual: readonly string[]): string | undefined {

@@ -15,12 +15,12 @@ export const DOMAINS = [
 
 export type Domain = (typeof DOMAINS)[number];
 
-/** One case of a file, as it is sent to an implementation. */
+/** One case of a file, as sent to an implementation. */
 export interface VectorCase {
   readonly id: string;
   readonly domain: Domain;
   readonly sentence: string;
-  /** Every implementation has to pass the core; it may say that it does not support what is extended. */
+  /** Every implementation must pass the core cases; extended ones may be unsupported. */
   readonly level: "core" | "extended";
   readonly input: Readonly<Record<string, unknown>>;
   readonly expect: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ interface VectorFile {
   readonly [shared: string]: unknown;
 }
 
-/** The folder of the vectors: beside the bundle, or in the repository. */
+/** The folder of the vectors: next to the bundle, or in the repository. */
 export function findVectors(given?: string): string {
   const places =
     given === undefined
@@ -79,9 +79,9 @@ function toCases(
   return domain === "sse-frames" ? withCuts(plain) : [plain];
 }
 
-/** The same text must give the same frames however it is cut. */
+/** The same text must produce the same frames however it is split. */
 function withCuts(one: VectorCase): VectorCase[] {
-  const text = (one.input["chunks"] as readonly string[]).join(""); // By the form of the file.
+  const text = (one.input["chunks"] as readonly string[]).join(""); // The form of the file guarantees it.
   return [
     one,
     { ...one, id: `${one.id}/whole`, input: { chunks: [text] } },

@@ -11,7 +11,7 @@ interface ConfigInput {
   readonly trusted?: Partial<Record<Tier, true | string>>;
 }
 
-/** Loads the settings of a case from real files in a home and a project of its own. */
+/** Loads the settings of a case from real files in a temporary home and project. */
 export async function mergeConfig(input: ConfigInput & Partial<Record<Tier, string>>): Promise<object> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "octant-vectors-")));
   try {

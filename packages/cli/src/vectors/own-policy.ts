@@ -5,7 +5,7 @@ import { type AnyAction, action, type Holding, holding } from "@octant/core";
 import { createPolicy, PermissionRule, TIERS, type TierName } from "@octant/runtime";
 import { z } from "zod";
 
-/** What an argument holds; null for a plain value. */
+/** The path or command in an argument; null for a plain value. */
 type Held = Holding | null | readonly { readonly [name: string]: Held }[];
 
 interface PolicyInput {

@@ -14,10 +14,10 @@ import { decide } from "./own-policy.ts";
 
 /** Octant's answer to a case. */
 export const answerCase = async ({ domain, input }: VectorCase): Promise<unknown> =>
-  // As JSON, which is what another implementation would have sent.
+  // As JSON, like the answer of another implementation.
   JSON.parse(JSON.stringify(await OWN[domain](input)));
 
-// The inputs are those of our own files, whose form vectors.test.ts checks; hence the casts of each below.
+// The inputs come from our own files, whose form vectors.test.ts checks; hence the casts below.
 const OWN: Readonly<Record<Domain, (input: Readonly<Record<string, unknown>>) => unknown>> = {
   "sse-frames": (input) => {
     const buffer = createSseFrameBuffer();

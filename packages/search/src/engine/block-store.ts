@@ -2,17 +2,17 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { BlockPostings, ChunkFacts, RankedBlock } from "./chunk-ranker.ts";
 import { meltBlock, type SealedBlock, sealChunks } from "./sealed-block.ts";
 
-/** A chunk that is in no block yet. */
+/** A chunk that has not been sealed into a block yet. */
 export interface OpenChunk extends ChunkFacts {
-  /** With a space between them. */
+  /** Separated by spaces. */
   readonly terms: string;
-  /** As `encodeChunk` writes it. */
+  /** As written by `encodeChunk`. */
   readonly packed: Uint8Array;
 }
 
 /**
- * What chunks are ranked by. New ones are open; many of them are sealed into a block, whose postings are looked up
- * where they lie, so that an index of any size is ready at once.
+ * The data for ranking chunks. New chunks stay open; many of them are sealed into a block, whose postings are
+ * read from disk on demand, so an index of any size is ready at once.
  */
 export interface BlockStore {
   add(chunk: OpenChunk): void;
@@ -21,18 +21,18 @@ export interface BlockStore {
   open(): Iterable<OpenChunk>;
   blocks(): Iterable<SealedBlock & RankedBlock>;
   postings(term: string): BlockPostings[];
-  /** Chunks of blocks that are gone. */
+  /** Ids of removed chunks in blocks. */
   removed(): number[];
-  /** Puts all open chunks into a block. */
+  /** Seals all open chunks into one block. */
   seal(): void;
-  /** Blocks of which most is gone become open chunks again. */
+  /** Reopens the chunks of blocks that are mostly removed. */
   melt(): boolean;
 }
 
-/** A chunk has a place in its block that fits into two bytes. */
+/** A chunk's offset in its block must fit into two bytes. */
 const MAX_SEALED_AT_ONCE = 16_384;
 
-/** Within transactions of the caller. */
+/** Every method runs within the caller's transaction. */
 export function createBlockStore(db: DatabaseSync): BlockStore {
   const sql = {
     add: db.prepare(
@@ -71,7 +71,7 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
     }));
   const removed = () => sql.removed.all().map((row) => Number(row["chunk"]));
   function* blocks(): Generator<SealedBlock & RankedBlock> {
-    // One at a time: together they may be larger than all else that is in memory.
+    // One at a time: together they may be larger than everything else in memory.
     for (const { id = 0 } of sql.blockIds.all()) {
       const row = sql.block.get(id) ?? {};
       yield {
@@ -109,7 +109,7 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
         ...[toBytes(block.ids), toBytes(block.files), block.traits],
         ...[toBytes(block.copies), toBytes(block.scales), toBytes(block.vectors)],
       );
-      // In the order of the tree that they are written into.
+      // Sorted, because inserts in key order are faster.
       for (const [term, entries] of [...postings].sort(([a], [b]) => (a < b ? -1 : 1)))
         sql.putPostings.run(term, number, toBytes(entries));
       sql.closeUpTo.run(last.id);
@@ -135,7 +135,7 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
   };
 }
 
-/** With a buffer of their own, which starts where numbers of any size may. */
+/** Returns bytes in a buffer of their own, so that typed arrays of any width can be aligned to its start. */
 function bytesOf(value: SQLOutputValue | undefined): Uint8Array<ArrayBuffer> {
   if (!(value instanceof Uint8Array)) return new Uint8Array(0);
   return value.byteOffset === 0 && value.byteLength === value.buffer.byteLength ? value : value.slice();

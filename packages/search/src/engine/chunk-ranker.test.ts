@@ -43,7 +43,7 @@ const ask = (...terms: string[]): RankQuestion => ({
 });
 const ids = (ranked: readonly { id: number }[]) => ranked.map(({ id }) => id);
 
-test("a word in the name counts more than the same word in the body, many times", async () => {
+test("a word in the name outweighs many repetitions of it in the body", async () => {
   const ranker = await rankerOf([
     chunkOf(1, { body: [...Array(3).fill("parse"), ...Array(60).fill("other")] }),
     chunkOf(2, { name: ["parse"] }),
@@ -52,7 +52,7 @@ test("a word in the name counts more than the same word in the body, many times"
   expect(ids(await ranker.rank(ask("parse")))).toEqual([2, 1]);
 });
 
-test("a rare word counts more than one that is everywhere", async () => {
+test("a rare word outweighs a common one", async () => {
   const ranker = await rankerOf([
     chunkOf(1, { name: ["get", "token"] }),
     chunkOf(2, { name: ["get"] }),
@@ -62,7 +62,7 @@ test("a rare word counts more than one that is everywhere", async () => {
   expect(ids(await ranker.rank(ask("get", "token"))).slice(0, 2)).toEqual([1, 4]);
 });
 
-test("chunks rank alike whether they are sealed, open, or sealed and molten again", async () => {
+test("chunks rank the same whether sealed, open, or sealed and reopened", async () => {
   const chunks = Array.from({ length: 40 }, (_, n) =>
     chunkOf(n + 1, { name: [`w${n % 5}`, `w${n % 7}`], body: [`w${n % 3}`, `w${n % 11}`] }),
   );
@@ -83,7 +83,7 @@ test("chunks rank alike whether they are sealed, open, or sealed and molten agai
   expect(await (await rankerOf(molten)).rank(question)).toEqual(open);
 });
 
-test("what was removed is found no more, sealed or open", async () => {
+test("a removed chunk is no longer found, sealed or open", async () => {
   const ranker = await rankerOf(
     [chunkOf(3, { name: ["a"] })],
     [chunkOf(1, { name: ["a"] }), chunkOf(2, { name: ["a"] })],
@@ -93,7 +93,7 @@ test("what was removed is found no more, sealed or open", async () => {
   expect(ids(await ranker.rank({ ...ask("a"), files: new Set([0]) }))).toEqual([]);
 });
 
-test("removed chunks change nothing about the scores of the others", async () => {
+test("removing chunks does not change the scores of the others", async () => {
   const chunks = Array.from({ length: 30 }, (_, n) =>
     chunkOf(n + 1, { name: [`w${n % 5}`], body: [`w${n % 7}`] }),
   );

@@ -8,29 +8,29 @@ import { createEmbeddedStore } from "../vector/embedded-store.ts";
 import type { PackedVector } from "../vector/packed.ts";
 import type { PlacedVector, VectorBlock, VectorStore } from "../vector/vector-store.ts";
 
-/** In the order in which they are added up. */
+/** In the order in which their scores are added. */
 const STRATEGIES = ["text", "vector"] as const;
 export type RankStrategy = (typeof STRATEGIES)[number];
 
 export interface RankedChunk extends Scored {
   readonly copy: number;
-  /** Its place in each list that has it, from 1. */
+  /** Its rank in each list that contains it, from 1. */
   readonly why: readonly { readonly strategy: RankStrategy; readonly rank: number }[];
 }
 
 export interface RankQuestion {
   readonly terms: readonly AskedTerm[];
-  /** Where the question lies; without it meaning finds nothing. */
+  /** The embedding of the question; without it the vector strategy returns nothing. */
   readonly vector: PackedVector | undefined;
   readonly strategies: readonly RankStrategy[];
   readonly limit: number;
-  /** Only chunks of these files. */
+  /** Restricts the results to these files. */
   readonly files?: ReadonlySet<number>;
-  /** For each combination of traits the share of its score that a chunk keeps. */
+  /** The factor applied to a chunk's score for each combination of traits. */
   readonly keptShares: Float64Array;
 }
 
-/** What is known of a chunk besides its words and its place. */
+/** The facts about a chunk other than its terms and its location. */
 export interface ChunkFacts {
   readonly id: number;
   readonly file: number;
@@ -38,7 +38,7 @@ export interface ChunkFacts {
   readonly copy: number;
 }
 
-/** Many chunks that were sealed together; their postings stay where they are stored. */
+/** Many chunks that were sealed together; their postings stay on disk. */
 export interface RankedBlock {
   readonly number: number;
   readonly ids: Uint32Array;
@@ -47,39 +47,42 @@ export interface RankedBlock {
   readonly copies: Uint32Array;
 }
 
-/** Where a term stands in a sealed block: the place of a chunk in the block and its weight, one after the other. */
+/** The postings of a term in a sealed block: pairs of a chunk's offset and its weight. */
 export interface BlockPostings {
   readonly block: number;
   readonly entries: Uint16Array;
 }
 
-/** Ranks chunks for a question by their words, by their meaning, or by both. */
+/** Ranks chunks for a question by their terms, by their vectors, or by both. */
 export interface ChunkRanker {
-  /** Blocks come before chunks. The vectors are those of its chunks, in their order; none when they are placed later. */
+  /**
+   * Blocks must be added before chunks. `placed` has the vectors of its chunks in order; omit it when they
+   * come later.
+   */
   addBlock(block: RankedBlock, placed?: VectorBlock): Promise<void>;
-  /** One that is known already is passed over. */
+  /** Ignores a chunk that was already added. */
   add(chunk: ChunkFacts, terms: readonly string[], weights: Uint16Array): void;
-  /** Chunks that are not known are passed over. */
+  /** Ignores unknown chunks. */
   place(entries: readonly PlacedVector[]): Promise<void>;
   remove(ids: Iterable<number>): Promise<void>;
-  /** The best of them, and those that are as good as the last. */
+  /** The best chunks, including all that tie with the last one. */
   rank(question: RankQuestion): Promise<RankedChunk[]>;
   close(): Promise<void>;
 }
 
 export interface ChunkRankerOptions {
-  /** How much the list by meaning counts beside the list by words. */
+  /** The weight of the vector scores relative to the term scores. */
   readonly vectorWeight?: number;
   readonly fusion?: Fusion;
   readonly vectors?: VectorStore;
-  /** Looks a term up in all sealed blocks. */
+  /** Looks up a term in all sealed blocks. */
   readonly sealed?: (term: string) => Iterable<BlockPostings>;
 }
 
-/** How the lists by words and by meaning become one: by standardised scores, or by reciprocal ranks. */
+/** How term and vector scores are combined: by standardised scores, or by reciprocal ranks. */
 export type Fusion = "z_score" | "rrf";
 
-/** Found on the dev split of `npm run eval`; equal ranks (reciprocal rank fusion) lose most of what it gains. */
+/** Tuned on the dev split of `npm run eval`; reciprocal rank fusion loses most of the gain. */
 export const VECTOR_WEIGHT = 6;
 
 export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker {
@@ -90,7 +93,7 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
       : addStandardised(a, b, vectorWeight, sealedSize + facts.length - dead.size);
   const postings = createPostings();
   const vectors = options.vectors ?? createEmbeddedStore();
-  // Chunks have a slot each: their own numbers grow with every edit, and lists of scores must not.
+  // Chunk ids grow with every edit; slots are dense, so that score arrays stay small.
   const facts: ChunkFacts[] = [];
   const blocks: { readonly block: RankedBlock; readonly base: number }[] = [];
   const starts = new Map<number, number>();
@@ -120,7 +123,10 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
     return { id, file, traits, copy };
   };
 
-  /** Removed chunks that are still in the lists of a term: they must not make it less rare. */
+  /**
+   * Removed chunks still count in the stored postings; subtract them, or the term would look more common than
+   * it is.
+   */
   const deadHolders = (term: string, lists: readonly BlockPostings[]): number => {
     if (dead.size === 0) return 0;
     let count = 0;
@@ -160,7 +166,7 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
     vector: async ({ vector }) => (vector ? vectors.scores(vector) : new Float64Array(0)),
   };
 
-  /** Scores by what a chunk is and where it lies; 0 for what is not asked for. */
+  /** Applies trait factors and filters; 0 for chunks outside the requested files. */
   const weigh = (scores: Float64Array, { files, keptShares }: RankQuestion) => {
     const weighOne = (slot: number, file: number, traits: number) => {
       scores[slot] = files && !files.has(file) ? 0 : (scores[slot] ?? 0) * (keptShares[traits] ?? 1);
@@ -238,7 +244,7 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
   };
 }
 
-/** Where the number stands in an ascending list; below 0 when it does not. */
+/** Binary search in an ascending list; negative when absent. */
 function placeIn(ascending: Uint32Array, wanted: number): number {
   let [low, high] = [0, ascending.length - 1];
   while (low <= high) {

@@ -1,4 +1,4 @@
-// The thread that holds the index: nothing it does keeps the server from answering.
+// The worker thread that owns the index, so that indexing never blocks the server.
 import { parentPort, workerData } from "node:worker_threads";
 import { openLanceStore } from "../vector/lance-store.ts";
 import type { Fusion } from "./chunk-ranker.ts";
@@ -10,11 +10,11 @@ export interface IndexThreadData {
   readonly file: string;
   readonly embedder: string | undefined;
   readonly fusion: Fusion;
-  /** Where LanceDB keeps vectors; undefined for the embedded store. */
+  /** The folder of LanceDB; undefined for the embedded store. */
   readonly lanceFolder: string | undefined;
 }
 
-// The one who starts it gives these.
+// `createIndexThread` passes exactly this type.
 const { file, embedder, fusion, lanceFolder } = workerData as IndexThreadData;
 const index = openCodeIndex(file, {
   ...{ embedder, fusion },
@@ -23,10 +23,10 @@ const index = openCodeIndex(file, {
 
 const calls = {
   ...index,
-  /** Each file as the parser wrote it. */
+  /** Each file as encoded by the parser. */
   putAll: (files: readonly Uint8Array[]): Promise<void> => index.put(files.map(decodeFile)),
 } satisfies CodeIndex & Record<string, unknown>;
-/** What the index can be asked for from another thread. */
+/** The methods that other threads can call. */
 export type IndexCalls = typeof calls;
 
 if (parentPort) answerCalls(parentPort, calls);

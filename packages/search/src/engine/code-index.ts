@@ -25,36 +25,38 @@ export interface RankedHit extends StoredChunk {
   readonly why: readonly { readonly strategy: RankStrategy; readonly rank: number }[];
 }
 
-/** A file to be read, and the hash it had when it was read before. */
+/** A file to read, and its hash from the last read. */
 export interface PlannedFile {
   readonly path: string;
   readonly hash: string | undefined;
 }
 
-/** Everything that is known about the code, in the thread that it is asked in. */
+/** The whole code index. Runs in the calling thread. */
 export interface CodeIndex {
-  /** Of the files that are there now, those that must be read (again). What is not there any more is forgotten. */
+  /** Returns the listed files that must be read (again), and removes files that are no longer listed. */
   plan(listed: readonly Omit<FileState, "hash">[]): Promise<PlannedFile[]>;
-  /** The same for files that may have changed or gone. */
+  /** The same for paths that may have changed or disappeared. */
   planFor(paths: readonly string[]): PlannedFile[];
   put(files: readonly IndexedFile[]): Promise<void>;
-  /** Files that were read and found to be as they were. */
+  /** Records files that were read and had not changed. */
   touch(files: readonly FileState[]): void;
-  /** Files, or whole folders. */
+  /** Files or whole folders. */
   remove(paths: readonly string[]): Promise<void>;
-  /** Puts what was written into the form that is fastest to ask, and forgets what is gone. */
+  /** Seals open chunks for faster queries and drops removed ones. */
   tidy(): Promise<void>;
-  /** Loads what questions need, ahead of the first. */
+  /** Loads the data that queries need before the first query arrives. */
   warm(): Promise<void>;
-  /** Forgets what is in memory: chunks that were written twice would still count there as removed ones. */
+  /**
+   * Reloads the in-memory state, which otherwise still counts chunks that were written twice as removed ones.
+   */
   reload(): Promise<void>;
   rank(query: string, options: RankOptions): Promise<RankedHit[]>;
-  /** The best names first: the same, the same but for case, beginnings, parts, letters in order. */
+  /** Best matches first: exact, exact except for case, prefix, substring, letters in order. */
   symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
   outline(path: string): StoredSymbol[];
   counts(): IndexCounts;
   countFiles(): number;
-  /** For vectors that come from elsewhere: chunks that have none yet, and where theirs are given. */
+  /** Used with an external embedding model: chunks that have no vector yet, and a way to supply theirs. */
   unplaced(after: number, limit: number): ChunkPlace[];
   place(entries: readonly { readonly id: number; readonly vector: Float32Array }[]): Promise<void>;
   close(): Promise<void>;
@@ -68,14 +70,16 @@ export interface IndexedFile {
 export interface RankOptions {
   readonly strategies: readonly RankStrategy[];
   readonly limit: number;
-  /** Only below this folder, or this file. */
+  /** Restricts the search to this folder or file. */
   readonly scope?: string;
-  /** Where the question lies, when vectors come from elsewhere. */
+  /** The embedding of the question when an external model is used. */
   readonly vector?: Float32Array;
 }
 
 export interface CodeIndexOptions extends LiveRankerOptions {
-  /** The model that places chunks from outside; without one, the word table has placed them when they were parsed. */
+  /**
+   * The external embedding model; without one, the parser already embedded the chunks with the word table.
+   */
   readonly embedder?: string;
 }
 
@@ -93,14 +97,14 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
   let version = store.version();
 
   let turn: Promise<unknown> = Promise.resolve();
-  /** One after the other: what a call writes is in the ranker before the next call writes or asks. */
+  /** Serialises calls, so that one call's writes are in the ranker before the next call writes or queries. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(work);
     turn = mine.catch(() => {});
     return mine;
   };
 
-  /** Another server of this workspace may have written. */
+  /** Another server of this workspace may have written to the index. */
   const follow = async () => {
     const now = store.version();
     if (now === version) return;
@@ -223,21 +227,21 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
   };
 }
 
-/** Chunks that are sealed together while files are read. */
+/** Open chunks that trigger sealing while files are being read. */
 const BLOCK_CHUNKS = 8_192;
-/** Fewer are ready to be asked as they are. */
+/** Fewer chunks than this are fast enough unsealed. */
 const MIN_BLOCK_CHUNKS = 1_024;
 
-/** Where chunks lie decides between equals, so that two indexes of one tree give the same list. */
+/** Ties are broken by location, so that two indexes of one tree return the same list. */
 const byScoreAndPlace = (a: RankedHit, b: RankedHit): number =>
   b.score - a.score || compare(a.file, b.file) || a.firstLine - b.firstLine;
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** How much of its score a copy keeps of something that is listed before it. */
+/** The factor applied to the score of a duplicate of an earlier hit. */
 const COPY_SHARE = 0.5;
 
-/** Copies tell nothing new: all but the first of them count less. */
+/** Duplicates add no information: all but the first one score lower. */
 function originalsFirst(hits: readonly (RankedHit & { readonly copy: number })[]): RankedHit[] {
   const seen = new Set<number>();
   return hits

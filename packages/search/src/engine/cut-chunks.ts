@@ -4,25 +4,25 @@ import type { TermCutter } from "../text/terms.ts";
 import { MAX_TABLE_SIGNATURE_CHARS, MAX_TABLE_TEXT_CHARS, type TableFields } from "../vector/word-table.ts";
 import { traitsOf } from "./traits.ts";
 
-/** A part of a file that is found as one thing: a definition, or some lines of a text without definitions. */
+/** The unit of search: a definition, or some lines of a file without definitions. */
 export interface CutChunk {
-  /** Which of the file's symbols it is; null for lines. */
+  /** The index of its symbol in the file; null for lines. */
   readonly symbol: number | null;
   readonly firstLine: number;
   /** Exclusive. */
   readonly endLine: number;
-  /** As `traitsOf` writes them. */
+  /** As written by `traitsOf`. */
   readonly traits: number;
   readonly fields: FieldTerms;
   readonly table: TableFields;
 }
 
-/** What is worth finding by itself; fields, keys and the like are found within what holds them. */
+/** Kinds that are chunks of their own; fields, keys and similar ones are found within their container. */
 const CHUNK_KINDS: ReadonlySet<string> = new Set([
   ...["function", "method", "constructor", "class", "interface", "struct", "trait", "enum", "type", "module"],
   ...["macro", "selector", "heading"],
 ]);
-/** These are when there is more to them than a line: a table, say. */
+/** Chunks of their own only when longer than one line, such as a table. */
 const LONG_CHUNK_KINDS: ReadonlySet<string> = new Set(["constant", "variable"]);
 const LINES_PER_CHUNK = 40;
 const MAX_BODY_CHARS = 8_000;
@@ -80,7 +80,7 @@ const partOf = (symbol: SourceSymbol, at: number, symbols: readonly SourceSymbol
   body: ownText(symbol, at, symbols, text),
 });
 
-/** The text of a symbol without that of the chunks inside it: a class is not found by what its methods say. */
+/** The text of a symbol without its nested chunks: a class should not be found by the text of its methods. */
 function ownText(symbol: SourceSymbol, at: number, symbols: readonly SourceSymbol[], text: string): string {
   let own = "";
   let from = symbol.start;

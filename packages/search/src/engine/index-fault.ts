@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 
-/** Why an index on the disk cannot be used: it has to be made anew, or the disk does not take it. */
+/** Why an index on disk is unusable: it must be rebuilt, or the disk rejects writes. */
 export type IndexFault = "damaged" | "unwritable";
 
-/** Result codes of SQLite; the low byte is the kind. */
+/** SQLite result codes; the low byte is the kind. */
 const FAULTS: Readonly<Record<number, IndexFault>> = {
   8: "unwritable", // SQLITE_READONLY
   10: "unwritable", // SQLITE_IOERR

@@ -5,9 +5,9 @@ import type { IndexCalls, IndexThreadData } from "./code-index-entry.ts";
 import { faultOf, type IndexFault, removeIndexFile } from "./index-fault.ts";
 import { startThread, type Thread } from "./thread.ts";
 
-/** The thread that holds the index. It is started by the first call, and again when it has ended. */
+/** The thread that owns the index. The first call starts it; a call after it has ended restarts it. */
 export interface IndexThread extends Pick<Thread<IndexCalls>, "call"> {
-  /** Counts how often the index was begun anew, empty. */
+  /** Incremented whenever the index starts over, empty. */
   readonly lives: number;
   close(): Promise<void>;
 }
@@ -15,20 +15,20 @@ export interface IndexThread extends Pick<Thread<IndexCalls>, "call"> {
 export interface IndexThreadOptions extends Omit<IndexThreadData, "file"> {
   /** A private folder for the index. */
   readonly folder: string;
-  /** The index was begun anew. */
+  /** Called when the index starts over, empty. */
   onNewLife(): void;
   readonly log: (line: string) => void;
 }
 
-/** What keeps the index from growing without bound; 50,000 chunks need a fifth of it. */
+/** The upper bound; 50,000 chunks need a fifth of it. */
 const INDEX_HEAP = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 12 };
-/** One remedy for each kind of fault. */
+/** One for each kind of fault, plus the first attempt. */
 const MAX_TRIES = 3;
 const IN_MEMORY = ":memory:";
 
 /**
- * Damage may show in any call, since SQLite sees it when it reads a page. The index then begins anew: on the disk when
- * the file was damaged, in memory when the disk does not take it.
+ * Any call may reveal damage, since SQLite notices it on reading a page. The index then starts over: on disk
+ * when the file was damaged, in memory when the disk rejects writes.
  */
 export function createIndexThread({ folder, onNewLife, log, ...data }: IndexThreadOptions): IndexThread {
   let file = join(folder, "search.sqlite");
@@ -57,7 +57,7 @@ export function createIndexThread({ folder, onNewLife, log, ...data }: IndexThre
         return await work(asked);
       } catch (cause) {
         if (isClosed) throw cause;
-        // Replaced meanwhile by another call that met the same fault.
+        // Another call hit the same fault and has already replaced the thread.
         if (thread !== asked && tries < MAX_TRIES) continue;
         const fault = faultOf(cause);
         if (!fault) throw cause;
@@ -78,7 +78,7 @@ export function createIndexThread({ folder, onNewLife, log, ...data }: IndexThre
     async close() {
       isClosed = true;
       await repair;
-      // Its file is left in order, not in the middle of a write.
+      // Lets the thread finish its writes.
       if (thread && !thread.hasEnded) await thread.call("close").catch(() => {});
       await thread?.close();
     },

@@ -4,27 +4,27 @@ import { type ChunkRanker, type ChunkRankerOptions, createChunkRanker } from "./
 import { decodeChunk } from "./packed-chunk.ts";
 import type { IndexStore } from "./store.ts";
 
-/** A ranker that holds what the store holds; loaded when it is first needed. */
+/** A ranker that mirrors the store; loaded on first use. */
 export interface LiveRanker {
-  /** With everything that is in the store. */
+  /** The ranker, loaded with everything in the store. */
   get(): Promise<ChunkRanker>;
   added(chunks: readonly OpenChunk[]): Promise<void>;
   removed(ids: readonly number[]): Promise<void>;
   placed(entries: readonly PlacedVector[]): Promise<void>;
-  /** The store has changed in another way: what is held is loaded again. */
+  /** Drops the loaded ranker and loads it again, after the store changed by other means. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface LiveRankerOptions extends Omit<ChunkRankerOptions, "vectors" | "sealed"> {
-  /** An empty one, for each ranker its own; the embedded one when there is none. */
+  /** Opens an empty vector store for each ranker; the embedded store by default. */
   readonly openVectors?: () => Promise<VectorStore>;
 }
 
-/** Vectors that are handed over at once. */
+/** Vectors passed to the ranker at a time. */
 const BATCH = 1_000;
 
-/** `isPlacedByTable`: chunks bring their vectors along; otherwise a model's are in the store. */
+/** `isPlacedByTable`: chunks carry their own vectors; otherwise the store holds vectors of a model. */
 export function createLiveRanker(
   store: IndexStore,
   isPlacedByTable: boolean,

@@ -1,17 +1,17 @@
 import type { FieldTerms } from "../lexical/weigh-terms.ts";
 import type { PackedVector } from "../vector/packed.ts";
 
-/** What a chunk is ranked by, in bytes. */
+/** The ranking data of a chunk, in bytes. */
 export interface PackedChunk {
   readonly vector: PackedVector;
-  /** How much each of its terms weighs, in the order of the terms. */
+  /** The weight of each term, in the order of the terms. */
   readonly weights: Uint16Array;
 }
 
 const SCALE_BYTES = 4;
 const LENGTH_BYTES = 4;
 
-/** The scale and the length of the vector, the vector, the weights. */
+/** Layout: scale, vector length, vector, weights. */
 export function encodeChunk({ vector: { values, scale }, weights }: PackedChunk): Uint8Array<ArrayBuffer> {
   const start = SCALE_BYTES + LENGTH_BYTES;
   const bytes = new Uint8Array(start + values.length + weights.byteLength);
@@ -27,7 +27,7 @@ export function decodeChunk(bytes: Uint8Array): PackedChunk {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = SCALE_BYTES + LENGTH_BYTES;
   const length = view.getUint32(SCALE_BYTES, true);
-  // Copies: the weights may lie at an odd place.
+  // Copied, because the weights may start at an odd offset.
   const own = bytes.slice(start);
   return {
     vector: { values: new Int8Array(own.buffer, 0, length), scale: view.getFloat32(0, true) },
@@ -35,12 +35,12 @@ export function decodeChunk(bytes: Uint8Array): PackedChunk {
   };
 }
 
-/** Shorter ones are alike without being copies. */
+/** Shorter chunks can be identical without being copies. */
 const MIN_COPY_TERMS = 12;
 const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** The same number for chunks whose names and texts have the same terms; 0 for short ones. */
+/** Equal for chunks whose names and bodies have the same terms; 0 for short ones. */
 export function copyHashOf({ name, body }: FieldTerms): number {
   if (body.length < MIN_COPY_TERMS) return 0;
   let hash = FNV_START;

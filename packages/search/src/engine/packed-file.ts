@@ -1,6 +1,6 @@
 import type { IndexedFile } from "./code-index.ts";
 
-// A file goes from thread to thread as bytes: they are handed over or copied at once, and take no room on a heap.
+// Parsed files travel between threads as bytes: these transfer without a copy and take no heap memory.
 
 export const encodeFile = (file: IndexedFile): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(JSON.stringify(file));

@@ -10,43 +10,43 @@ import { loadWordTable } from "../vector/word-table.ts";
 import { cutChunks } from "./cut-chunks.ts";
 import { copyHashOf, encodeChunk } from "./packed-chunk.ts";
 
-/** A part of a file that is found as one thing, ready to be stored. */
+/** The unit of search, ready to be stored. */
 export interface Chunk {
-  /** Which of the file's symbols it is; null for lines. */
+  /** The index of its symbol in the file; null for lines. */
   readonly symbol: number | null;
   readonly firstLine: number;
   /** Exclusive. */
   readonly endLine: number;
   readonly traits: number;
-  /** The same for chunks that say the same; 0 for those too short to tell. */
+  /** Equal for chunks with the same content; 0 for chunks too short to compare. */
   readonly copy: number;
-  /** Its terms, with a space between them. */
+  /** Its terms, separated by spaces. */
   readonly terms: string;
-  /** Where it lies and how much each term weighs, as `encodeChunk` writes it, in base64. */
+  /** Its vector and the weight of each term, as written by `encodeChunk`, in base64. */
   readonly packed: string;
 }
 
-/** A symbol as it is stored. */
+/** A symbol as stored. */
 export interface SymbolRow {
   readonly name: string;
   readonly path: string;
   readonly kind: SymbolKind;
-  /** Eight numbers: its range and that of its name. */
+  /** Eight numbers: the range of the symbol and of its name. */
   readonly place: string;
   readonly signature: string;
   readonly doc: string | null;
 }
 
-/** What is handed from thread to thread for each file: texts rather than objects, because those are copied at once. */
+/** A parsed file as passed between threads: strings rather than objects, because they are cheaper to copy. */
 export interface ParsedFile {
   readonly symbols: readonly SymbolRow[];
   readonly chunks: readonly Chunk[];
 }
 
-/** Longer ones were not written by a person; their lines are found, their symbols are not. */
+/** Longer files are usually generated: their lines are indexed, their symbols are not. */
 const MAX_PARSED_CHARS = 1_000_000;
 
-/** Takes a file apart into symbols and chunks. */
+/** Parses a file into symbols and chunks. */
 export type FileParser = (path: string, text: string) => Promise<ParsedFile>;
 
 export function createFileParser(grammars: Grammars): FileParser {

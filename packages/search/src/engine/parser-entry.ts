@@ -1,4 +1,4 @@
-// A thread that takes files apart and places their chunks, which is the most work of indexing.
+// A thread that parses files and embeds their chunks, which is most of the work of indexing.
 import { parentPort } from "node:worker_threads";
 import {
   createStructureFinder,
@@ -17,18 +17,18 @@ import type { FileState } from "./store.ts";
 import { answerCalls } from "./thread.ts";
 
 const grammars = createGrammars();
-// Other questions than those of the index need no table.
+// Loaded on first use: syntax queries do not need the word table.
 let parseFile: FileParser | undefined;
-// Files of one search come one after the other: its pattern is read once.
+// The files of one search arrive one after the other, so its pattern is parsed once.
 let finder: ({ pattern: string } & StructureFinder) | undefined;
 const calls = {
-  /** The file for the index, as `encodeFile` writes it. */
+  /** The file for the index, as written by `encodeFile`. */
   async parse(state: FileState, text: string): Promise<Uint8Array<ArrayBuffer>> {
     parseFile ??= createFileParser(grammars);
     const file: IndexedFile = { state, parsed: await parseFile(state.path, text) };
     return encodeFile(file);
   },
-  /** undefined when the pattern is no code of the file's language. */
+  /** undefined when the pattern does not parse in the file's language. */
   async structures(path: string, text: string, pattern: string): Promise<StructureMatch[] | undefined> {
     if (finder?.pattern !== pattern) finder = { pattern, ...createStructureFinder(grammars, pattern) };
     const language = languageOf(path);
@@ -42,7 +42,7 @@ const calls = {
     const language = languageOf(path);
     return language ? findSymbols(grammars, language, text) : [];
   },
-  /** Every call, or those of one name. */
+  /** All calls, or only those of one name. */
   async calls(path: string, text: string, name?: string): Promise<Call[]> {
     const language = languageOf(path);
     return language ? findCalls(grammars, language, text, name) : [];

@@ -11,23 +11,26 @@ import { createThreadQueue } from "./thread-queue.ts";
 import { createUnparsableFiles, type UnparsableFiles } from "./unparsable-files.ts";
 
 /**
- * Threads that parse files; the only place where Octant does. A file that takes too long is a TIMEOUT, one that takes
- * too much memory LIMIT_EXCEEDED; the next call for the same text gets that error at once.
+ * A pool of parser threads, the only place where Octant parses source code. A file that takes too long is a TIMEOUT, one
+ * that needs too much memory LIMIT_EXCEEDED; the next call for the same text gets that error at once.
  */
 export interface ParserPool {
-  /** The file for the index, as `encodeFile` writes it. Of a file that cannot be parsed only the path is indexed. */
+  /**
+   * The file for the index, as written by `encodeFile`. A file that fails to parse is indexed by its path
+   * only.
+   */
   parse(state: FileState, text: string): Promise<Uint8Array>;
-  /** undefined when the pattern is not code of the file's language. */
+  /** undefined when the pattern does not parse in the file's language. */
   structures(path: string, text: string, pattern: string): Promise<StructureMatch[] | undefined>;
   occurrences(path: string, text: string, name: string): Promise<Occurrence[]>;
   symbols(path: string, text: string): Promise<SourceSymbol[]>;
-  /** Every call, or those of one name. */
+  /** All calls, or only those of one name. */
   calls(path: string, text: string, name?: string): Promise<Call[]>;
   syntaxErrors(path: string, text: string): Promise<SyntaxFault[]>;
   close(): Promise<void>;
 }
 
-/** A file that needs more was not written by a person. */
+/** Files that need more are usually generated. */
 const MAX_HEAP_MB = 256;
 const YOUNG_HEAP_MB = 8;
 const DEADLINE_MS = 5_000;

@@ -46,8 +46,8 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the index on the disk. What is broken or was written by another version is thrown away and written anew: an
- * index holds nothing that the files do not.
+ * Opens the index on disk. A damaged index, or one written by another version, is deleted and rebuilt: it
+ * contains nothing that cannot be derived from the files.
  */
 export function openIndexFile(file: string): DatabaseSync {
   try {
@@ -62,7 +62,7 @@ export function openIndexFile(file: string): DatabaseSync {
 function openWith(file: string): DatabaseSync {
   const db = new DatabaseSync(file);
   try {
-    // Nothing is lost with a power cut that could not be read from the files again, so no write waits for the disk.
+    // After a power cut lost rows can be read from the files again, so writes need no fsync.
     db.exec(`PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
       PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 16777216;`);
     if (versionOf(db) !== SCHEMA_VERSION) create(db);
@@ -73,7 +73,7 @@ function openWith(file: string): DatabaseSync {
   }
 }
 
-/** Another server may be doing the same at this moment; the second finds it done. */
+/** Another server may be creating the tables too; the second one finds them done. */
 function create(db: DatabaseSync): void {
   db.exec("BEGIN IMMEDIATE");
   if (versionOf(db) !== SCHEMA_VERSION) {

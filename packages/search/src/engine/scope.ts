@@ -1,8 +1,8 @@
-/** Whether a file is the one that is meant, or lies below the folder that is meant; an empty scope means all. */
+/** Whether the file is `scope` or lies below it; an empty scope contains every file. */
 export const isIn = (scope: string, file: string): boolean => {
   const within = normalScope(scope);
   return within === "" || file === within || file.startsWith(`${within}/`);
 };
 
-/** Without what can be written in more than one way. */
+/** Normalises a scope to the form used in the index. */
 export const normalScope = (scope: string): string => scope.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, "");

@@ -2,7 +2,7 @@ import { type VectorBlock, vectorIn } from "../vector/vector-store.ts";
 import type { OpenChunk } from "./block-store.ts";
 import { decodeChunk, encodeChunk } from "./packed-chunk.ts";
 
-/** Many chunks, each at its place in all of these lists. */
+/** Many chunks as parallel arrays. */
 export interface SealedBlock extends VectorBlock {
   readonly ids: Uint32Array;
   readonly files: Uint32Array;
@@ -10,10 +10,10 @@ export interface SealedBlock extends VectorBlock {
   readonly copies: Uint32Array;
 }
 
-/** For each term the places of its chunks and its weights there, one after the other. */
+/** For each term, pairs of a chunk's offset and its weight. */
 export type TermPostings = ReadonlyMap<string, Uint16Array>;
 
-/** Turns chunks, in the order of their numbers, into a block and its postings. */
+/** Builds a block and its postings from chunks in the order of their ids. */
 export function sealChunks(chunks: readonly OpenChunk[]): { block: SealedBlock; postings: TermPostings } {
   const packed = chunks.map((chunk) => decodeChunk(chunk.packed));
   const dimensions = packed[0]?.vector.values.length ?? 0;
@@ -41,7 +41,7 @@ export function sealChunks(chunks: readonly OpenChunk[]): { block: SealedBlock; 
   };
 }
 
-/** The chunks that were sealed into a block. */
+/** Restores the chunks of a block. */
 export function meltBlock(
   block: SealedBlock,
   postings: Iterable<{ readonly term: string; readonly entries: Uint16Array }>,

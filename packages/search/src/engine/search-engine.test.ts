@@ -70,7 +70,7 @@ const found = async (engine: SearchEngine, query: string, scope?: string) =>
 const named = async (engine: SearchEngine, name: string) =>
   (await engine.symbols(name, { limit: 10 })).map(({ file, path }) => `${file}#${path}`);
 
-test("what was indexed is found by its words, its name and its file", async () => {
+test("indexed code is found by its words, its name and its file", async () => {
   const engine = start();
   expect(await engine.index({ signal: never() })).toMatchObject({ files: 3, read: 3 });
   expect((await found(engine, "split the header line"))[0]).toBe("src/http/header.ts#parseHeader");
@@ -80,7 +80,7 @@ test("what was indexed is found by its words, its name and its file", async () =
   expect(await engine.status()).toMatchObject({ files: 3, state: "fresh" });
 });
 
-test("a scope narrows what is found to a folder", async () => {
+test("a scope restricts the results to a folder", async () => {
   const engine = start();
   await engine.index({ signal: never() });
   expect(await found(engine, "header line attempts", "src/http")).not.toContain(
@@ -91,7 +91,7 @@ test("a scope narrows what is found to a folder", async () => {
   ]);
 });
 
-test("only files whose bytes have changed are taken apart again", async () => {
+test("only files whose bytes have changed are parsed again", async () => {
   const engine = start();
   await engine.index({ signal: never() });
   expect(await engine.index({ signal: never() })).toMatchObject({ files: 3, read: 0 });
@@ -104,7 +104,7 @@ test("only files whose bytes have changed are taken apart again", async () => {
   expect(await engine.index({ signal: never() })).toMatchObject({ read: 0 });
 });
 
-test("a removed file is found no more, by any way", async () => {
+test("a removed file is no longer found by any kind of search", async () => {
   const engine = start();
   await engine.index({ signal: never() });
   files.remove("src/http");
@@ -114,7 +114,7 @@ test("a removed file is found no more, by any way", async () => {
   expect(await engine.status()).toMatchObject({ files: 2 });
 });
 
-test("changes that are told of are followed: new, changed and removed files, and whole folders", async () => {
+test("the index follows reported changes: new, changed and removed files, and whole folders", async () => {
   const engine = start();
   await engine.index({ signal: never() });
   files.write("src/new.go", "package p\n\nfunc DecodeFrame(b []byte) int { return 1 }\n");
@@ -129,7 +129,7 @@ test("changes that are told of are followed: new, changed and removed files, and
   expect(await engine.status()).toMatchObject({ files: 3, state: "fresh" });
 });
 
-test("when nobody knows what has changed, everything is compared", async () => {
+test("an unknown change makes the index compare every file", async () => {
   const engine = start();
   await engine.index({ signal: never() });
   files.write("late.ts", "export function lateComer() {}\n");
@@ -138,7 +138,7 @@ test("when nobody knows what has changed, everything is compared", async () => {
   expect(await named(engine, "lateComer")).toEqual(["late.ts#lateComer"]);
 });
 
-test("after a restart everything is found before anything is indexed", async () => {
+test("after a restart queries work before indexing starts again", async () => {
   const first = start();
   await first.index({ signal: never() });
   await first.close();
@@ -148,7 +148,7 @@ test("after a restart everything is found before anything is indexed", async () 
   expect(await second.status()).toMatchObject({ state: "stale", files: 3 });
 });
 
-test("two servers share an index: what one writes the other finds", async () => {
+test("two servers share an index: each finds what the other wrote", async () => {
   const [one, other] = [start(), start({ files: folderFiles(join(home, "code")) })];
   await Promise.all([one.index({ signal: never() }), other.index({ signal: never() })]);
   expect(await named(other, "parseHeader")).toHaveLength(1);
@@ -162,7 +162,7 @@ test("two servers share an index: what one writes the other finds", async () => 
   expect(await named(other, "retry_with_backoff")).toEqual([]);
 });
 
-test("an indexing that was cancelled ends, and the next one finishes the work", async () => {
+test("a cancelled indexing run stops, and the next one finishes the work", async () => {
   for (let n = 0; n < 200; n++) files.write(`many/file-${n}.ts`, HEADER);
   const engine = start();
   const stop = new AbortController();
@@ -173,7 +173,7 @@ test("an indexing that was cancelled ends, and the next one finishes the work", 
   expect(await engine.status()).toMatchObject({ files: 203, state: "fresh" });
 });
 
-test("one of two who wait gives up: the other still gets its index", async () => {
+test("when one of two waiting callers gives up, the other still gets its index", async () => {
   for (let n = 0; n < 50; n++) files.write(`many/file-${n}.ts`, HEADER);
   const engine = start();
   const stop = new AbortController();
@@ -183,7 +183,7 @@ test("one of two who wait gives up: the other still gets its index", async () =>
   expect(await second).toMatchObject({ files: 53 });
 });
 
-test("a close in the middle leaves an index that can be opened", async () => {
+test("closing during indexing leaves an index that can be opened", async () => {
   for (let n = 0; n < 200; n++) files.write(`many/file-${n}.ts`, HEADER);
   const first = start();
   const cut = first.index({
@@ -194,7 +194,7 @@ test("a close in the middle leaves an index that can be opened", async () => {
   expect(await start().index({ signal: never() })).toMatchObject({ files: 203 });
 });
 
-test("files that are no code, broken or empty are searched by their lines or not at all", async () => {
+test("files that are not code, or are broken or empty, are searched by their lines or skipped", async () => {
   files.write("broken.ts", "function whole() {}\nexport function half( {{{ ][\n");
   files.write("empty.py", "");
   files.write("odd.go", "\u0000\u0001 \ufffd func");
@@ -205,21 +205,21 @@ test("files that are no code, broken or empty are searched by their lines or not
   expect(await named(engine, "whole")).toEqual(["broken.ts#whole"]);
 });
 
-test("an index file that is damaged is made anew", async () => {
+test("a damaged index file is rebuilt", async () => {
   writeFileSync(join(home, "state/search.sqlite"), "this is no database".repeat(500));
   const engine = start();
   await engine.index({ signal: never() });
   expect(await named(engine, "parseHeader")).toHaveLength(1);
 });
 
-test("pages damaged while the engine runs are told of, and the index is built anew", async () => {
+test("pages damaged while the engine runs are reported, and the index is rebuilt", async () => {
   for (let n = 0; n < 200; n++) files.write(`many/file-${n}.ts`, `export function helper${n}() {}\n`);
   const first = start();
   await first.index({ signal: never() });
   await first.close();
   const file = join(home, "state/search.sqlite");
   const bytes = readFileSync(file);
-  // The first page names the tables, so it opens as before.
+  // The first page holds the schema, so the file still opens.
   writeFileSync(file, bytes.fill(0xa5, 4096));
   const engine = start();
   await engine.index({ signal: never() });
@@ -228,7 +228,7 @@ test("pages damaged while the engine runs are told of, and the index is built an
   expect(new Set(logged.splice(0))).toEqual(new Set(["the search index was damaged and is being rebuilt"]));
 });
 
-test("where the state folder takes no file, the index is held in memory", async () => {
+test("with an unwritable state folder the index stays in memory", async () => {
   mkdirSync(join(home, "state/search.sqlite"), { recursive: true });
   const engine = start();
   await engine.index({ signal: never() });
@@ -236,7 +236,7 @@ test("where the state folder takes no file, the index is held in memory", async 
   expect(logged.splice(0)).toEqual([expect.stringContaining("held in memory until the next start")]);
 });
 
-test("a model from outside places texts and questions; another model starts anew", async () => {
+test("an external model embeds texts and questions; another model starts a new index", async () => {
   const asked: string[] = [];
   const about = (id: string): Embedder => ({
     id,
@@ -263,7 +263,7 @@ test.each([undefined, "lancedb"] as const)(
   "a model on this machine is asked in a thread, its vectors are kept by the store: %s",
   async (vectorStore) => {
     const folder = join(home, "model");
-    // It knows only that a storm has to do with the wind.
+    // The only meaning this model knows is that a storm is like the wind.
     writeOnnxFolder(folder, { words: { wind: [1, 0], storm: [1, 0], header: [0, 1], attempt: [0, 1] } });
     const embedder = createOnnxEmbedder({ folder });
     const engine = start({ embedder, vectorStore });
@@ -277,7 +277,7 @@ test.each([undefined, "lancedb"] as const)(
 
 const all = async <T>(items: AsyncIterable<T>) => Array.fromAsync(items);
 
-test("code of a form is found in the files as they are, by language and scope", async () => {
+test("structural search reads the current files, by language and scope", async () => {
   files.write("src/late.js", "class Header { parse(line) { return split(line, ':'); } }\n");
   files.write("data.yaml", "split: line\n");
   const { syntax } = start();
@@ -295,7 +295,7 @@ test("code of a form is found in the files as they are, by language and scope", 
   );
 });
 
-test("places of a name are found without an index", async () => {
+test("occurrences of a name are found without an index", async () => {
   files.write(
     "src/use.ts",
     "import { parseHeader } from './http/header';\nconst go = () => parseHeader('a');\n",
@@ -307,7 +307,7 @@ test("places of a name are found without an index", async () => {
   ]);
 });
 
-test("files that a question needs are indexed ahead of the others, and not a second time with them", async () => {
+test("files needed by a query are indexed before the others, and only once", async () => {
   const engine = start();
   await engine.indexFirst(["src/retry.py"], never());
   expect(await engine.status()).toMatchObject({ state: "stale", files: 1, total: null });
@@ -316,7 +316,7 @@ test("files that a question needs are indexed ahead of the others, and not a sec
   expect(await engine.status()).toMatchObject({ state: "fresh", files: 3, total: 3 });
 });
 
-test("an indexing that is stopped leaves behind what it has done, and the next one goes on from there", async () => {
+test("a stopped indexing run keeps its progress, and the next one continues from there", async () => {
   for (let n = 0; n < 200; n++) files.write(`many/f${n}.ts`, HEADER.replaceAll("Header", `Header${n}`));
   const first = start();
   const stop = new AbortController();
@@ -329,7 +329,7 @@ test("an indexing that is stopped leaves behind what it has done, and the next o
   expect(await second.index({ signal: never() })).toMatchObject({ files: 203, read: 203 - done });
 });
 
-test("two fresh indexes of one tree give the same list, whatever order files came in", async () => {
+test("two fresh indexes of one tree return the same list, in whatever order the files arrived", async () => {
   for (let n = 0; n < 120; n++)
     files.write(`many/f${n}.ts`, HEADER.replaceAll("Header", n % 3 === 0 ? "Twin" : `Header${n}`));
   const listFrom = async (folder: string) => {
@@ -344,13 +344,13 @@ test("two fresh indexes of one tree give the same list, whatever order files cam
   };
   mkdirSync(join(home, "other"));
   const engine = start();
-  // One of them starts with what comes last.
+  // One of the two starts with the last files.
   await engine.indexFirst(["many/f99.ts", "many/f98.ts"], never());
   await engine.close();
   expect(await listFrom(join(home, "state"))).toEqual(await listFrom(join(home, "other")));
 });
 
-test("tests and copies come behind the code that they are about", async () => {
+test("tests and copies rank below the code they are about", async () => {
   files.write("src/wind.ts", WIND);
   files.write("src/wind.test.ts", WIND.replace("windChill", "windChillOfTest"));
   files.write("copy/wind.ts", WIND);
@@ -362,7 +362,7 @@ test("tests and copies come behind the code that they are about", async () => {
   expect(rest.indexOf("src/wind.test.ts#windChillOfTest")).not.toBe(0);
 });
 
-test("a file that is indexed twice at the same time is found once, and nothing is lost", async () => {
+test("a file indexed twice at the same time is found once, and nothing is lost", async () => {
   const paths = Array.from({ length: 90 }, (_, n) => `many/f${n}.ts`);
   for (const [n, path] of paths.entries()) files.write(path, HEADER.replaceAll("Header", `Header${n}`));
   const engine = start();

@@ -21,41 +21,40 @@ export interface IndexReport {
 
 export interface IndexProgress {
   /**
-   * empty: nothing was indexed yet. stale: answers come from an earlier time. indexing: they come from what there is.
-   * fresh: they are complete.
+   * empty: nothing is indexed yet. stale: results come from an earlier run. indexing: results come from the
+   * files indexed so far. fresh: results are complete.
    */
   readonly state: "empty" | "stale" | "indexing" | "fresh";
   /** Files in the index. */
   readonly files: number;
-  /** How many files there are to index; null before they were counted. */
+  /** The number of files to index; null before they are counted. */
   readonly total: number | null;
 }
 
 export interface EngineStatus extends IndexCounts, IndexProgress {
-  /** The model that places texts; null for the word table that comes with this package. */
+  /** The embedding model; null for the bundled word table. */
   readonly embedder: string | null;
 }
 
-/** Finds code in a workspace. Nothing is started before the first question, and all the work is done in other threads. */
+/** Finds code in a workspace. Nothing starts before the first query, and all work runs in other threads. */
 export interface SearchEngine {
-  /** Brings the index up to date, and keeps it so; a second call meanwhile waits for the first. */
+  /** Brings the index up to date and keeps it so; concurrent calls share one run. */
   index(options: { signal: AbortSignal; progress?: (update: Progress) => void }): Promise<IndexReport>;
   /**
-   * Puts these files into the index ahead of all others, for a question that cannot wait for the rest. When the
-   * signal ends it, what was parsed until then is in the index.
+   * Indexes these files before all others, for a query that cannot wait for the rest. When the signal aborts,
+   * files parsed so far stay in the index.
    */
   indexFirst(paths: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Waits until every change that was told of is in the index. */
+  /** Waits until every reported change is in the index. */
   settled(): Promise<void>;
-  /** How far the index is. */
   progress(): Promise<IndexProgress>;
   status(): Promise<EngineStatus>;
-  /** Loads what questions need, ahead of the first. */
+  /** Loads the data that queries need before the first query arrives. */
   warm(): Promise<void>;
   rank(query: string, options: Omit<RankOptions, "vector"> & { signal?: AbortSignal }): Promise<RankedHit[]>;
   symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
   outline(path: string): Promise<StoredSymbol[]>;
-  /** Questions about the files as they are, whether they are indexed or not. */
+  /** Queries that read the current files, indexed or not. */
   readonly syntax: SyntaxSearch;
   close(): Promise<void>;
 }
@@ -64,15 +63,15 @@ export interface SearchEngineOptions {
   readonly files: SourceFiles;
   /** A private folder for the index. */
   readonly folder: string;
-  /** Without one, the word table places texts. */
+  /** Without one, the word table embeds texts. */
   readonly embedder?: Embedder;
-  /** Where vectors are compared. LanceDB is for those who have it installed. */
+  /** The vector store; LanceDB must be installed separately. */
   readonly vectorStore?: "embedded" | "lancedb";
   readonly fusion?: Fusion;
   readonly log: (line: string) => void;
 }
 
-/** More would be faster only while nobody else needs the machine. */
+/** More would take processor time that the user may need. */
 const MAX_PARSERS = 2;
 
 const NONE_EARLY: ReadonlyMap<string, string> = new Map();
@@ -100,7 +99,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   });
   const ask = index.call;
 
-  /** One after the other: two that write would only wait for each other. */
+  /** Serialised: two writers would only wait for each other. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(work);
     turn = mine.catch(() => {});
@@ -110,7 +109,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     updateIndex({ files, index, parsers, embedder, planned, early, signal, tell });
 
   const indexAll = async (signal: AbortSignal, progress: (u: Progress) => void): Promise<IndexReport> => {
-    // Before the list is made: what changes meanwhile is told of.
+    // Subscribed before listing, so that no change is missed in between.
     stopWatching ??= files.onChange(onChange);
     const listed: ListedFile[] = [];
     for await (const file of files.list(signal)) listed.push(file);
@@ -148,7 +147,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     return started;
   };
 
-  /** Changes are put into the index in turn; those that come meanwhile go together into the next one. */
+  /** Changes are indexed in batches: those that arrive during one batch form the next. */
   const onChange = (paths: readonly string[] | "unknown") => {
     const isFirst = waiting.size === 0 && !isAllWaiting;
     if (paths === "unknown") isAllWaiting = true;
@@ -238,14 +237,14 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   };
 }
 
-/** An indexing under way, and those who wait for it. */
+/** A running indexing pass and its waiting callers. */
 interface Run {
   readonly report: Promise<IndexReport>;
   readonly updates: Topic<Progress>;
   readonly stop: AbortController;
 }
 
-/** Waits for the run; when the last one who waits gives up, it ends. */
+/** Waits for the run; it is cancelled when its last waiting caller gives up. */
 async function waitFor(
   { report, updates, stop }: Run,
   signal: AbortSignal,

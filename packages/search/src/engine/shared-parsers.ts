@@ -1,9 +1,9 @@
 import { createParserPool, type ParserPool } from "./parser-pool.ts";
 import { createUnparsableFiles } from "./unparsable-files.ts";
 
-/** Parsers that are started when they are needed and ended when nobody has needed them for a while. */
+/** A parser pool that starts on demand and stops after a period without use. */
 export interface SharedParsers {
-  /** They stay until it is disposed of. */
+  /** The pool stays until the lease is disposed. */
   borrow(): BorrowedParsers;
   close(): Promise<void>;
 }
@@ -12,7 +12,7 @@ export interface BorrowedParsers extends Disposable {
   readonly pool: ParserPool;
 }
 
-/** Starting one and loading its grammars takes half a second; keeping one takes some 30 MB. */
+/** Starting a parser and loading its grammars takes half a second; an idle one takes some 30 MB. */
 const IDLE_MS = 20_000;
 
 export function createSharedParsers(size: number): SharedParsers {

@@ -1,13 +1,13 @@
 import type { FileState } from "./store.ts";
 
-/** The files that can be searched, as the workspace gives them. Paths are relative and have `/`. */
+/** The searchable files of a workspace. Paths are relative and use `/`. */
 export interface SourceFiles {
   list(signal: AbortSignal): AsyncIterable<ListedFile>;
-  /** Files that hold all of the words, when that can be told faster than by reading all of them. */
+  /** The files that contain all of the words, where an index makes this faster than reading every file. */
   holding?(words: readonly string[], signal: AbortSignal): AsyncIterable<string>;
-  /** undefined when there is nothing (any more) that could be searched: gone, a folder, binary, too large. */
+  /** undefined when there is nothing to search: missing, a folder, binary, or too large. */
   read(path: string): Promise<SourceFile | undefined> | SourceFile | undefined;
-  /** Tells which files or folders may have changed; `unknown` when nobody knows which. */
+  /** Reports files or folders that may have changed; `unknown` when the watcher cannot say which. */
   onChange(listener: (paths: readonly string[] | "unknown") => void): () => void;
 }
 

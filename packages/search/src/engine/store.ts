@@ -6,7 +6,7 @@ import { type BlockStore, createBlockStore, type OpenChunk } from "./block-store
 import type { ParsedFile } from "./parse-file.ts";
 import { openIndexFile } from "./schema.ts";
 
-/** A file as it was when it was taken apart. */
+/** A file as it was when it was parsed. */
 export interface FileState {
   readonly path: string;
   readonly hash: string;
@@ -46,35 +46,35 @@ export interface IndexCounts {
   readonly bytes: number;
 }
 
-/** The index on the disk, shared by all servers of a workspace. Numbers of chunks are never used twice. */
+/** The index on disk, shared by all servers of a workspace. Chunk ids are never reused. */
 export interface IndexStore extends Disposable {
-  /** Replaces what is known of the file; `gone` are the chunks it had before, `added` those it has now. */
+  /** Replaces the rows of a file; `gone` are its previous chunks, `added` its new ones. */
   put(file: FileState, parsed: ParsedFile): { gone: number[]; added: OpenChunk[] };
-  /** The file is as it was, only its time is another. */
+  /** Updates the times of a file whose content has not changed. */
   touch(file: FileState): void;
-  /** The file, or all that is below the folder; returns the chunks that are gone. */
+  /** Removes the file, or everything below the folder; returns the removed chunks. */
   remove(path: string): number[];
   files(): Map<string, FileState>;
   file(path: string): FileState | undefined;
-  /** Numbers of the files at or below the path. */
+  /** Ids of the files at or below the path. */
   fileIdsIn(path: string): Set<number>;
   counts(): IndexCounts;
   chunk(id: number): StoredChunk | undefined;
-  /** What chunks are ranked by. */
+  /** The ranking data of the chunks. */
   readonly blocks: BlockStore;
   countFiles(): number;
-  /** Changes whenever another process has written. */
+  /** Changes whenever another process writes. */
   version(): number;
   symbolsOf(path: string): StoredSymbol[];
   symbolsNamed(name: string): StoredSymbol[];
   names(): string[];
   putVectors(entries: readonly PlacedVector[]): void;
   clearVectors(): void;
-  /** Those of a model; what the word table places lies in the blocks. */
+  /** The vectors of an external model; those of the word table are in the blocks. */
   vectors(): Iterable<PlacedVector>;
-  /** In the order of their numbers, from the one after the given. */
+  /** In the order of their ids, starting after the given one. */
   chunksWithoutVector(after: number, limit: number): ChunkPlace[];
-  /** Something to be remembered beside the index. */
+  /** A small named value stored with the index. */
   keep(name: string, value: Uint8Array): void;
   kept(name: string): Uint8Array | undefined;
   transaction<T>(work: () => T): T;
@@ -82,10 +82,10 @@ export interface IndexStore extends Disposable {
 
 const SYMBOL = "SELECT s.*, f.path AS file_path, f.hash FROM symbols s JOIN files f ON f.id = s.file";
 const CHUNK = "SELECT c.*, f.path AS file_path, f.hash FROM chunks c JOIN files f ON f.id = c.file";
-/** The path itself or what begins with it and a slash: `0` is the sign after `/`. */
+/** Matches the path itself and everything below it: `0` is the character after `/`. */
 const IN_PATH = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')";
 
-/** `:memory:` for one that is kept nowhere. */
+/** `:memory:` opens an index that is not stored on disk. */
 export function openIndexStore(file: string): IndexStore {
   const db = openIndexFile(file);
   const sql = {
@@ -203,7 +203,7 @@ export function openIndexStore(file: string): IndexStore {
     clearVectors: () => db.exec("DELETE FROM vectors"),
     *vectors() {
       for (const row of pages(sql.vectors, "chunk")) {
-        // What `putVectors` wrote: bytes.
+        // `putVectors` wrote these bytes.
         const { buffer, byteOffset, byteLength } = row["vector"] as Uint8Array;
         const values = new Int8Array(buffer, byteOffset, byteLength);
         yield { id: Number(row["chunk"]), vector: { values, scale: Number(row["scale"]) } };
@@ -213,7 +213,7 @@ export function openIndexStore(file: string): IndexStore {
     keep: (name, value) => {
       sql.keep.run(name, value);
     },
-    // What `keep` wrote: bytes.
+    // `setValue` wrote these bytes.
     kept: (name) => sql.kept.get(name)?.["value"] as Uint8Array | undefined,
     transaction(work) {
       db.exec("BEGIN IMMEDIATE");
@@ -234,7 +234,10 @@ type Row = Record<string, SQLOutputValue>;
 
 const ROWS_PER_PAGE = 500;
 
-/** Row by row in the order of a number, with no statement left open: others may write or ask the same meanwhile. */
+/**
+ * Reads rows in id order without leaving a statement open, so that others can write or run the same query
+ * meanwhile.
+ */
 function* pages(statement: StatementSync, number: string): Generator<Row> {
   let after = 0;
   for (;;) {
@@ -268,7 +271,7 @@ function toSymbol(row: Row): StoredSymbol {
     hash: String(row["hash"]),
     name: String(row["name"]),
     path: String(row["path"]),
-    // What `put` wrote: one of the kinds.
+    // `put` wrote one of the kinds.
     kind: String(row["kind"]) as SymbolKind,
     range: { start: { line, col }, end: { line: endLine, col: endCol } },
     nameRange: { start: { line: nameLine, col: nameCol }, end: { line: nameEndLine, col: nameEndCol } },

@@ -7,14 +7,14 @@ function namesOf(...names: readonly string[]) {
   return list;
 }
 
-test("the closest names come first: the same, beginnings, words within, parts, letters in order", () => {
+test("closest names come first: exact, prefix, word start, substring, letters in order", () => {
   const names = namesOf("reread", "fileReader", "Read", "readFile", "rXeXaXd", "bread", "write", "ready");
   expect([...names.matching("read")]).toEqual([
     ...["Read", "ready", "readFile", "fileReader", "bread", "reread", "rXeXaXd"],
   ]);
 });
 
-test("a name is listed once, and an empty part finds nothing", () => {
+test("each name is listed once, and an empty query finds nothing", () => {
   const names = namesOf("open", "open", "größe", "a_b");
   expect([...names.matching("op")]).toEqual(["open"]);
   expect([...names.matching("")]).toEqual([]);

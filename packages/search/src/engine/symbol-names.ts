@@ -1,9 +1,9 @@
-/** All names in memory, so that a part of one is found at once. */
+/** All symbol names in memory, for fast partial matches. */
 export interface SymbolNames {
   add(name: string): void;
   /**
-   * The names that fit, the closest first: the same but for case, then those that begin with it, then those that
-   * hold it where a word begins, those that hold it anywhere, those that have its letters in this order.
+   * Matching names, closest first: equal except for case, then prefixes, then matches at the start of a word,
+   * then matches anywhere, then names with these letters in this order.
    */
   matching(part: string): Generator<string>;
 }
@@ -49,7 +49,7 @@ const LEVELS: readonly ((name: string, place: number, more: number) => boolean)[
   () => true,
 ];
 
-/** A bit for each letter that occurs: most names are ruled out by one comparison. */
+/** One bit per letter that occurs, so that one comparison rules out most names. */
 function lettersOf(text: string): number {
   let bits = 0;
   for (let i = 0; i < text.length; i++) {

@@ -5,17 +5,20 @@ import { isTest, traitsOf } from "./traits.ts";
 
 export interface SymbolOptions {
   readonly kind?: string;
-  /** Only below this folder, or this file. */
+  /** Restricts the search to this folder or file. */
   readonly scope?: string;
   readonly limit: number;
-  /** Only the name itself, whatever its case. */
+  /** Only the exact name, ignoring case. */
   readonly exact?: boolean;
 }
 
-/** Names that are looked up before giving up on those that lie elsewhere or are of another kind. */
+/** Names to look up before giving up on matches in another scope or of another kind. */
 const MAX_NAMES = 2_000;
 
-/** Symbols with the name, then those with names like it, the closest first. `Outer.inner` asks for an inner of Outer. */
+/**
+ * Symbols with the name, then those with similar names, closest first. `Outer.inner` asks for an inner of
+ * Outer.
+ */
 export function findByName(
   store: IndexStore,
   allNames: () => SymbolNames,
@@ -27,7 +30,7 @@ export function findByName(
     (kind === undefined || symbol.kind === kind) && isIn(scope, symbol.file);
   const named = (name: string) => store.symbolsNamed(name).filter(isWanted).sort(byFit(asked));
 
-  // The name itself needs no list of all names: it is answered right after a start.
+  // An exact name does not need the list of all names, so it can be answered right after a start.
   const found = named(own);
   if (exact || found.length >= limit) return found.slice(0, limit);
   const looked = new Set([own.toLowerCase()]);
@@ -42,8 +45,8 @@ export function findByName(
 }
 
 /**
- * The path as it was asked for comes first, then types before what is called and that before what holds a value, code
- * before its tests, a definition with a body before a declaration, the shortest path.
+ * Orders an exact path first; then types before callables before values, code before tests, a definition with
+ * a body before a declaration, and the shortest path.
  */
 export const byFit =
   (asked: string) =>

@@ -8,7 +8,7 @@ import { isIn } from "./scope.ts";
 import type { SharedParsers } from "./shared-parsers.ts";
 import type { SourceFiles } from "./source-files.ts";
 
-/** What was found in one file. */
+/** The results in one file. */
 export interface InFile<T> {
   readonly path: string;
   readonly hash: string;
@@ -16,24 +16,24 @@ export interface InFile<T> {
 }
 
 export interface SyntaxQuery {
-  /** Only below this folder, or this file. */
+  /** Restricts the search to this folder or file. */
   readonly scope?: string;
   readonly signal: AbortSignal;
-  /** A file that no parser can cope with, so that it was not searched. */
+  /** Called for a file that could not be parsed and was therefore not searched. */
   onUnparsed?(path: string): void;
 }
 
-/** Looks into the files themselves, so that it needs no index and is never behind. Files come in the order of their paths. */
+/** Searches the files themselves, so it needs no index and is never out of date. Files come in path order. */
 export interface SyntaxSearch {
-  /** Code of the form of a pattern, in one language or in all that are programmed in. */
+  /** Code that matches a pattern, in one language or in all programming languages. */
   structures(
     query: SyntaxQuery & { readonly pattern: string; readonly language?: string },
   ): AsyncGenerator<InFile<StructureMatch>>;
-  /** Where a name stands as a name. */
+  /** Where a name occurs as an identifier. */
   occurrences(query: SyntaxQuery & { readonly name: string }): AsyncGenerator<InFile<Occurrence>>;
 }
 
-/** Files that are read ahead of the one that is waited for. */
+/** Files that are read ahead. */
 const AHEAD = 8;
 
 export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): SyntaxSearch {
@@ -50,7 +50,7 @@ export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): 
       const file = await files.read(path);
       if (!file || words.some((word) => !file.text.includes(word))) return undefined;
       const found = await look(borrowed.pool, path, file.text).catch((cause: unknown) => {
-        // One file that no parser can cope with must not fail the search.
+        // One file that fails to parse must not fail the search.
         if (!(cause instanceof ToolError)) throw cause;
         onUnparsed?.(path);
         return [];
@@ -80,7 +80,7 @@ export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): 
   };
 }
 
-/** Any text is a pattern of YAML; what holds data is searched only when it is asked for. */
+/** Any text is valid YAML, so data formats are searched only when asked for. */
 function languagesFor(asked: string | undefined): ReadonlySet<string> {
   if (asked === undefined) return new Set(LANGUAGES.filter(({ calls }) => calls).map(({ id }) => id));
   const family = LANGUAGES.filter(({ id }) => id === asked || (asked === "typescript" && id === "tsx"));
@@ -107,7 +107,7 @@ async function candidates(
   return paths.sort();
 }
 
-/** Several at once, but what they give in the order of the paths. */
+/** Runs several at once and yields their results in path order. */
 async function* inOrder<T>(
   paths: readonly string[],
   work: (path: string) => Promise<T | undefined>,
@@ -115,7 +115,7 @@ async function* inOrder<T>(
   const ahead: Promise<T | undefined>[] = [];
   for (const path of paths) {
     const next = work(path);
-    // Whoever waits for it sees the failure; nobody may.
+    // The consumer sees the failure when it awaits this; it may never do so.
     next.catch(() => {});
     ahead.push(next);
     if (ahead.length < AHEAD) continue;

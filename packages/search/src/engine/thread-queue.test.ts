@@ -26,7 +26,7 @@ test("a call that exceeds its deadline fails alone, and those behind it are answ
   expect(behind).toMatchObject({ status: "fulfilled", value: [{ name: "f" }] });
 });
 
-test("closing the queue fails the calls that wait", async () => {
+test("closing the queue fails the waiting calls", async () => {
   const { call, close } = open(60_000);
   const waiting = Promise.allSettled([call("symbols", "a.py", ENDLESS), call("symbols", "b.py", "x = 1")]);
   await close();

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "@octant/core";
 import type { Methods, Thread } from "./thread.ts";
 
-/** Several threads that share a queue of calls, each with a deadline. */
+/** Several threads that share a queue of calls, each call with a deadline. */
 export interface ThreadQueue<M extends Methods> {
-  /** TIMEOUT when it takes longer than the deadline; LIMIT_EXCEEDED when the thread did not survive it. */
+  /** TIMEOUT when the call exceeds the deadline; LIMIT_EXCEEDED when it crashed the thread. */
   call<K extends keyof M & string>(name: K, ...args: Parameters<M[K]>): Promise<Awaited<ReturnType<M[K]>>>;
   close(): Promise<void>;
 }
@@ -12,9 +12,9 @@ export interface ThreadQueue<M extends Methods> {
 export interface ThreadQueueOptions<M extends Methods> {
   readonly size: number;
   start(): Thread<M>;
-  /** For one call, once its thread runs. On a busy machine only what the thread itself takes counts. */
+  /** For one call, once its thread runs. On a busy machine only the thread's own processor time counts. */
   readonly deadlineMs: number;
-  /** What a thread may use. */
+  /** The heap limit of each thread. */
   readonly heapBytes: number;
 }
 
@@ -29,8 +29,8 @@ interface Slot<M extends Methods> {
 }
 
 /**
- * A thread gets one call at a time, so the call that holds it up is known: the thread is ended with that call, and the
- * calls behind it go on in a fresh one.
+ * Each thread runs one call at a time, so a blocking call is known: its thread is terminated, and the calls
+ * behind it continue in a fresh one.
  */
 export function createThreadQueue<M extends Methods>(options: ThreadQueueOptions<M>): ThreadQueue<M> {
   const { size, start, deadlineMs, heapBytes } = options;
@@ -44,7 +44,7 @@ export function createThreadQueue<M extends Methods>(options: ThreadQueueOptions
     slot.thread = thread;
     const answered = new AbortController();
     try {
-      // `call` pairs each name with its arguments.
+      // The signature of `call` pairs each name with its arguments.
       const called = thread.call(name, ...(args as never));
       await Promise.race([called, thread.started]);
       const answer = await Promise.race([called, timeUp(thread, deadlineMs, answered.signal)]);
@@ -53,7 +53,7 @@ export function createThreadQueue<M extends Methods>(options: ThreadQueueOptions
       reject(new ToolError("TIMEOUT", TOO_SLOW, { after_ms: deadlineMs }));
     } catch (cause) {
       const isOverLimit = !isClosed && (thread.hasEnded || isExhaustion(cause));
-      // A parser that ran out of memory or stack is of no use any more.
+      // A parser that ran out of memory or stack cannot be reused.
       if (isOverLimit) await thread.close();
       reject(
         isOverLimit ? new ToolError("LIMIT_EXCEEDED", TOO_LARGE, { limit: heapBytes }, { cause }) : cause,
@@ -73,11 +73,11 @@ export function createThreadQueue<M extends Methods>(options: ThreadQueueOptions
       if (isClosed) return Promise.reject(closed());
       const job: Job<M> = { name, args, ...Promise.withResolvers<unknown>() };
       waiting.push(job);
-      // A running thread before a new one.
+      // Prefers a running thread to a new one.
       const free = slots.filter(({ isBusy }) => !isBusy);
       const slot = free.find(({ thread }) => thread && !thread.hasEnded) ?? free[0];
       if (slot) void drain(slot);
-      // The thread answers with what the method returns.
+      // The thread replies with the result of the method.
       return job.promise as ReturnType<ThreadQueue<M>["call"]>;
     },
     async close() {
@@ -89,13 +89,14 @@ export function createThreadQueue<M extends Methods>(options: ThreadQueueOptions
 }
 
 const TIME_UP = Symbol("time up");
-/** A thread that gets no processor at all is given up after so many deadlines. */
+/** A thread that gets no processor time at all is given up after this many deadlines. */
 const MAX_DEADLINES = 12;
 const MIN_WAIT_MS = 20;
 
 /**
- * Resolves when the thread had its time. The first half is by the clock, which nearly every call meets; the second is
- * processor time, so that a busy machine does not make a file look too hard to parse.
+ * Resolves when the thread has used up its time. The first half is wall-clock time, which nearly every call
+ * meets; the second half is processor time, so that a busy machine does not make a file look too hard to
+ * parse.
  */
 async function timeUp(
   thread: Pick<Thread<Methods>, "cpuMs">,
@@ -112,7 +113,7 @@ async function timeUp(
     }
     return TIME_UP;
   } catch {
-    // It was answered, or the thread has ended and the call fails with it.
+    // The call was answered, or the thread ended and the call fails with it.
     return new Promise<never>(() => {});
   }
 }

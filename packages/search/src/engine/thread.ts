@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { type MessagePort, type ResourceLimits, Worker } from "node:worker_threads";
 import { errcodeOf } from "./index-fault.ts";
 
-/** What a thread can be asked for: names, with what they take and give. */
+/** The methods of a thread. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` holds functions of every kind; callers see the real types.
 export type Methods = Readonly<Record<string, (...args: any[]) => unknown>>;
 
@@ -13,22 +13,22 @@ interface Request {
 }
 type Response = { readonly number: number } & (
   | { readonly value: unknown }
-  // A copied error keeps its message only, so the code of an SQLite error goes beside it.
+  // A cloned error keeps only its message, so the code of an SQLite error is sent beside it.
   | { readonly failure: Error; readonly errcode: number | undefined }
 );
 
-/** A thread of our own that answers calls. */
+/** A worker thread that answers calls. */
 export interface Thread<M extends Methods> {
   call<K extends keyof M & string>(name: K, ...args: Parameters<M[K]>): Promise<Awaited<ReturnType<M[K]>>>;
-  /** Resolves when it runs, or has ended. */
+  /** Resolves when it runs or has ended. */
   readonly started: Promise<void>;
   readonly hasEnded: boolean;
-  /** The processor time that it has taken so far, also while it is busy. */
+  /** The processor time it has used so far, also while it is busy. */
   cpuMs(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Starts `<name>-entry` beside the file with the given url; it must call `answerCalls`. */
+/** Starts `<name>-entry` next to the file with the given URL; it must call `answerCalls`. */
 export function startThread<M extends Methods>(
   name: string,
   url: string,
@@ -36,7 +36,7 @@ export function startThread<M extends Methods>(
   resourceLimits: ResourceLimits = {},
 ): Thread<M> {
   const worker = new Worker(new URL(`./${name}-entry${extname(url)}`, url), { workerData, resourceLimits });
-  // A thread that waits for work must not keep the process.
+  // An idle thread must not keep the process alive.
   worker.unref();
   const started = Promise.withResolvers<void>();
   worker.once("online", started.resolve);
@@ -66,7 +66,7 @@ export function startThread<M extends Methods>(
       waiting.set(request.number, call);
       worker.ref();
       worker.postMessage(request);
-      // The method on the other side has this type; a message forgets it.
+      // The remote method has this type; the message does not carry it.
       return call.promise as ReturnType<Thread<M>["call"]>;
     },
     started: started.promise,
@@ -74,7 +74,7 @@ export function startThread<M extends Methods>(
       return ended !== undefined;
     },
     async cpuMs() {
-      // Node before 24.6 cannot tell; then the clock has to do.
+      // Node before 24.6 cannot report it; use wall-clock time instead.
       if (!("cpuUsage" in worker)) return performance.now();
       const { user, system } = await worker.cpuUsage();
       return (user + system) / MICROSECONDS_PER_MS;
@@ -88,7 +88,10 @@ export function startThread<M extends Methods>(
 
 const MICROSECONDS_PER_MS = 1_000;
 
-/** The other side. Calls start in the order they come; one that waits lets the next one in. Bytes are handed over. */
+/**
+ * The thread's side. Calls start in the order they arrive and may overlap while they wait. Bytes are
+ * transferred, not copied.
+ */
 export function answerCalls(port: MessagePort, methods: Methods): void {
   port.on("message", async ({ number, name, args }: Request) => {
     try {

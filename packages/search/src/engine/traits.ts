@@ -1,11 +1,11 @@
-/** What is known about a chunk besides its words, as one bit each. */
+/** The traits of a chunk, one bit each. */
 const NOT_CALLABLE = 1;
 const SHORT = 2;
 const TEST = 4;
 const BESIDE_CODE = 8;
 const ALL = NOT_CALLABLE | SHORT | TEST | BESIDE_CODE;
 
-/** How much of its score a chunk keeps. Found on the dev split of `npm run eval`. */
+/** The factor each trait applies to a chunk's score. Tuned on the dev split of `npm run eval`. */
 const KEPT: Readonly<Record<number, number>> = {
   [NOT_CALLABLE]: 0.8,
   [SHORT]: 0.9,
@@ -16,7 +16,7 @@ const KEPT: Readonly<Record<number, number>> = {
 const CALLABLE = new Set(["function", "method", "constructor", "macro"]);
 const TEST_PATH =
   /(?:^|\/)(?:tests?|__tests__|testing|specs?|testdata|fixtures?|__mocks__|mocks?|e2e|integration-tests?)\/|[._-](?:test|tests|spec)\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|cs|kt)$/i;
-/** Tests beside the code that they test, as in Rust. */
+/** Tests next to the code they test, as in Rust. */
 const TEST_SYMBOL = /^(?:tests?\.|test_)|\.(?:tests?\.|test_)/;
 const BESIDE_CODE_PATH =
   /(?:^|\/)(?:docs?|examples?|samples?|demos?|bench|benchmarks?|vendor|third_party)\/|\.(?:md|mdx|rst|txt|adoc|html?|json|ya?ml|toml|css|xml|lock|svg|csv)$/i;
@@ -32,7 +32,7 @@ export interface Described {
 export function traitsOf({ path, symbol, kind, lines }: Described): number {
   return (
     (CALLABLE.has(kind) ? 0 : NOT_CALLABLE) |
-    // A declaration, or a definition that says no more than its name does.
+    // A declaration, or a definition with nothing beyond its name.
     (lines <= 1 ? SHORT : 0) |
     (TEST_PATH.test(path) || TEST_SYMBOL.test(symbol) ? TEST : 0) |
     (BESIDE_CODE_PATH.test(path) ? BESIDE_CODE : 0)
@@ -41,7 +41,7 @@ export function traitsOf({ path, symbol, kind, lines }: Described): number {
 
 export const isTest = (traits: number): boolean => (traits & TEST) !== 0;
 
-/** What a question speaks of is not held against a chunk. */
+/** A trait that the question mentions is not penalised. */
 const SPOKEN_OF: readonly (readonly [number, RegExp])[] = [
   [
     NOT_CALLABLE,
@@ -54,7 +54,7 @@ const SPOKEN_OF: readonly (readonly [number, RegExp])[] = [
   ],
 ];
 
-/** For each combination of traits the share of the score that is kept. */
+/** The score factor for each combination of traits. */
 export function keptShares(question: string): Float64Array {
   const ignored = SPOKEN_OF.filter(([, words]) => words.test(question)).map(([trait]) => trait);
   return Float64Array.from({ length: ALL + 1 }, (_, traits) =>

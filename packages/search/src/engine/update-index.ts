@@ -12,20 +12,22 @@ export interface UpdateOptions {
   readonly parsers: SharedParsers;
   readonly embedder: Embedder | undefined;
   readonly planned: readonly PlannedFile[];
-  /** Hashes of files that a question has put into the index since this was planned. */
+  /** Hashes of files that a query has indexed since the plan was made. */
   readonly early: ReadonlyMap<string, string>;
   readonly signal: AbortSignal;
-  /** How many of the files are done. */
+  /** Reports how many of the files are done. */
   readonly tell: (done: number) => void;
 }
 
-/** Files that wait before the parsers. */
+/** Files that wait for a parser. */
 const LANES = 12;
 const FILES_PER_WRITE = 48;
-/** A process may end soon: the next one goes on from what is written. */
+/** The process may end soon; the next one continues from the rows written so far. */
 const WRITE_EVERY_MS = 500;
 
-/** Reads what was planned, takes it apart and puts it into the index. What cannot be read any more is forgotten. */
+/**
+ * Reads the planned files, parses them and writes them to the index. Unreadable files are removed from it.
+ */
 export async function updateIndex(options: UpdateOptions): Promise<void> {
   const { index, embedder } = options;
   await readFiles(options);
@@ -33,7 +35,7 @@ export async function updateIndex(options: UpdateOptions): Promise<void> {
   await index.call("tidy");
 }
 
-/** The same without the vectors of a model. When it is stopped, what was parsed until then is in the index. */
+/** The same without the vectors of a model. When it is aborted, files parsed so far stay in the index. */
 export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promise<void> {
   const { files, index, parsers, planned, early, signal, tell } = options;
   using borrowed = parsers.borrow();
@@ -66,7 +68,7 @@ export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promi
   for (const lane of lanes) if (lane.status === "rejected") throw lane.reason;
 }
 
-/** Texts that are sent to a model at once. */
+/** Texts in one request to a model. */
 const TEXTS_PER_CALL = 32;
 
 async function embedAll({ files, index, signal }: UpdateOptions, embedder: Embedder): Promise<void> {
@@ -91,7 +93,7 @@ async function embedAll({ files, index, signal }: UpdateOptions, embedder: Embed
   }
 }
 
-/** undefined when the file is not the one that was taken apart. */
+/** undefined when the file has changed since it was parsed. */
 async function textOf(files: SourceFiles, { file, hash, firstLine, endLine }: ChunkPlace) {
   const source = await files.read(file);
   if (source?.state.hash !== hash) return undefined;

@@ -1,13 +1,13 @@
-/** Which documents hold which words, and with what weight: chains of numbers in three blocks of memory. */
+/** Documents by term, with weights: linked lists of numbers in three typed arrays. */
 export interface Postings {
   add(term: string, document: number, weight: number): void;
-  /** How many documents hold the word. */
+  /** The number of documents that contain the term. */
   count(term: string): number;
   forEach(term: string, visit: (document: number, weight: number) => void): void;
 }
 
 const FIRST_CAPACITY = 1_024;
-/** Doubling would keep up to half of the memory for nothing. */
+/** Doubling would waste up to half of the memory. */
 const GROWTH = 1.4;
 const NONE = -1;
 

@@ -17,7 +17,7 @@ test.each([
   expect(inFull(question)).toEqual(terms);
 });
 
-test("abbreviations and neighbours written as one word count too, but less", () => {
+test("abbreviations and joined neighbours count too, but less", () => {
   const weightOf = new Map(
     askedTerms("add slashes to the environment").map(({ term, weight }) => [term, weight]),
   );

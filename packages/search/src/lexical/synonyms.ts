@@ -1,6 +1,6 @@
 import type { TermCutter } from "../text/terms.ts";
 
-/** Words that stand for each other in code: abbreviations and their long forms, and verbs that mean the same. */
+/** Synonyms in code: abbreviations and their long forms, and verbs with the same meaning. */
 const GROUPS = `
   env environment, recv receive, msg message, cfg conf config configuration, has contains include,
   new create make, del delete remove, str string, num number, arg argument, param parameter,
@@ -15,7 +15,7 @@ const GROUPS = `
   stop end finish, show display print
 `;
 
-/** For each term the terms that may stand in its place. */
+/** The synonyms of each term. */
 export function createSynonyms(cutTerms: TermCutter): ReadonlyMap<string, readonly string[]> {
   const synonyms = new Map<string, string[]>();
   for (const group of GROUPS.split(",")) {

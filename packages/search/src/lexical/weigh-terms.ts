@@ -1,19 +1,19 @@
-/** The parts of a chunk that are weighed apart. */
+/** The parts of a chunk that are weighted separately. */
 export const FIELDS = ["name", "container", "path", "signature", "doc", "body"] as const;
 export type Field = (typeof FIELDS)[number];
 export type FieldTerms = Readonly<Record<Field, readonly string[]>>;
 
 export interface LexicalWeights {
   readonly weights: Readonly<Record<Field, number>>;
-  /** How much the length of a field counts against it, from 0 to 1. */
+  /** How strongly the length of a field lowers its weights, from 0 to 1. */
   readonly lengthPenalty: Readonly<Record<Field, number>>;
-  /** How many words a field has as a rule. A constant, so that a weight depends on no other chunk. */
+  /** The typical number of words in a field. A constant, so that a weight does not depend on other chunks. */
   readonly typicalLength: Readonly<Record<Field, number>>;
-  /** How slowly repeated words stop to count. */
+  /** How slowly repetitions of a word lose their effect. */
   readonly saturation: number;
 }
 
-/** Found on the dev split of `npm run eval`. */
+/** Tuned on the dev split of `npm run eval`. */
 export const LEXICAL_WEIGHTS: LexicalWeights = {
   weights: { name: 5, container: 6, path: 2, signature: 1, doc: 2, body: 0.5 },
   lengthPenalty: { name: 0.4, container: 0.6, path: 0.3, signature: 0.5, doc: 0.5, body: 0.75 },
@@ -27,10 +27,13 @@ export interface WeighedTerms {
   readonly weights: Uint16Array;
 }
 
-/** What a term weighs that a chunk is all about. */
+/** The highest weight of a term. */
 export const FULL_WEIGHT = 65_535;
 
-/** BM25 over weighted fields, but for the rarity of the terms: each term of a chunk once, with what it weighs there. */
+/**
+ * BM25 over weighted fields without the inverse document frequency: each term of a chunk once, with its
+ * weight.
+ */
 export function weighTerms(chunk: FieldTerms, options: LexicalWeights = LEXICAL_WEIGHTS): WeighedTerms {
   const { weights, lengthPenalty, typicalLength, saturation } = options;
   const sums = new Map<string, number>();
@@ -46,6 +49,6 @@ export function weighTerms(chunk: FieldTerms, options: LexicalWeights = LEXICAL_
   return { terms: [...sums.keys()], weights: weighed };
 }
 
-/** How much a term counts that so many of all chunks hold. */
+/** The inverse document frequency of a term in `holders` of `all` chunks. */
 export const rarityOf = (holders: number, all: number): number =>
   Math.log(1 + (Math.max(0, all - holders) + 0.5) / (holders + 0.5));

@@ -1,11 +1,12 @@
 import type { Found, Hit, RankedList } from "./hit.ts";
 
-/** How fast the first places stop to count more than the next ones. */
+/** How slowly the weight of a rank falls. */
 const SMOOTHING = 60;
 
 /**
- * Reciprocal rank fusion, for lists whose scores cannot be compared: a hit counts 1 / (60 + its rank) in each list.
- * Hits in the same symbol are one; it lies where the first list that has it says.
+ * Reciprocal rank fusion, for lists whose scores cannot be compared: a hit scores 1
+ * (60 + its rank) in each list. Hits in the same symbol are merged; the first list that has one determines
+ * its location.
  */
 export function fuse(lists: readonly RankedList[], limit: number): Hit[] {
   const hits = new Map<string, Hit>();

@@ -4,25 +4,25 @@ import type { SymbolKind } from "../syntax/language.ts";
 export const MODALITIES = ["auto", "text", "ast", "symbol", "vector", "memory", "file"] as const;
 export type Modality = (typeof MODALITIES)[number];
 
-/** What can vouch for a hit. literal: the very words. text: words, weighed. */
+/** The searches that can produce a hit. literal: the exact words. text: weighted words. */
 export type Strategy = "literal" | "text" | "vector" | "symbol" | "ast" | "callers" | "file";
 
-/** Something that was found. */
+/** A search result. */
 export interface Hit {
   readonly path: string;
-  /** null for a file as a whole. */
+  /** null for a whole file. */
   readonly range: Range | null;
-  /** Of the file, as it was when this was found; null when nobody looked. */
+  /** The hash of the file when it was searched; null when it was not read. */
   readonly hash: string | null;
-  /** The smallest symbol around it: `Outer.inner`. */
+  /** The innermost enclosing symbol: `Outer.inner`. */
   readonly symbol: string | null;
   readonly kind: SymbolKind | "file" | "lines";
   readonly score: number;
-  /** Its place in each list that has it, from 1. */
+  /** Its rank in each list that contains it, from 1. */
   readonly why: readonly { readonly strategy: Strategy; readonly rank: number }[];
 }
 
-/** A hit before it is known how good it is. */
+/** A hit before scoring. */
 export type Found = Omit<Hit, "score" | "why">;
 
 export interface RankedList {

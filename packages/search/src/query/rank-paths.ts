@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** The paths that fit a name, a part of a path or a glob, the closest first. */
+/** The paths that match a name, a part of a path or a glob, closest first. */
 export function rankPaths(pattern: string, paths: Iterable<string>): string[] {
   const wanted = pattern.replace(/^\.\//, "").replace(/\/$/, "");
   if (wanted === "") return [];
@@ -12,7 +12,7 @@ export function rankPaths(pattern: string, paths: Iterable<string>): string[] {
     .map(({ path }) => path);
 }
 
-/** A glob without a slash means the name of the file, in any folder. */
+/** A glob without a slash matches the file name in any folder. */
 const globFit = (glob: string) => {
   const anywhere = glob.includes("/") ? glob : `**/${glob}`;
   return (path: string) => (posix.matchesGlob(path, anywhere) ? 1 : 0);

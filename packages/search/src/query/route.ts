@@ -1,7 +1,7 @@
 import type { SymbolKind } from "../syntax/language.ts";
 import { languageOf } from "../syntax/languages/index.ts";
 
-/** What a question asks for, as far as its form tells. */
+/** The kind of a question, as far as its form shows it. */
 export type Route =
   | { readonly asks: "definition"; readonly name: string; readonly kinds?: readonly SymbolKind[] }
   | { readonly asks: "callers"; readonly name: string }
@@ -23,7 +23,7 @@ const DEFINITION = [
     "iu",
   ),
 ];
-/** What a person calls a thing, and the kinds that it may be. */
+/** Everyday words for kinds of symbols. */
 const KINDS: Readonly<Record<string, readonly SymbolKind[]>> = {
   class: ["class", "struct", "interface", "trait", "enum", "type"],
   struct: ["struct", "class", "type"],
@@ -55,27 +55,30 @@ const CALLERS = [
 ];
 const IDENTIFIER = /^[\p{L}_$#@][\p{L}\p{N}_$]*(?:(?:\.|::|#|->)[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
 const PATH = /^\S*[/*]\S*$/;
-/** Endings of files that hold no code. */
+/** Extensions of files that are not code. */
 const OTHER_FILES =
   /^\S+\.(?:md|txt|toml|lock|xml|svg|png|jpe?g|gif|pdf|csv|sql|proto|gradle|ini|cfg|env|log)$/i;
 const KEYWORD = "class|fn|def|func|function|interface|struct|impl|trait|enum|type|import|async|const|let|var";
-/** A keyword with what follows it in code: `class Foo`, `def f(`; and not `class for handling …`. */
+/** A keyword followed by code: `class Foo`, `def f(`; but not `class for handling …`. */
 const DECLARATION = new RegExp(
   `^(?:${KEYWORD})\\s+[\\w$]+(?:$|\\s*[({<:=]|\\s+(?:${KEYWORD}|extends|implements)\\b)`,
 );
 const METAVARIABLE = /(?<![\w$])\$(?:\$\$)?[A-Z_]/;
 const SIGNS = /[{}();=<>[\]]/;
-/** Words with nothing but spaces between them: people write sentences, even with signs in them. */
+/** Several words separated only by spaces: a sentence, even with symbols in it. */
 const SENTENCE = /\p{L}+(?:,? \p{L}+){3}/u;
 
-/** Whether a text reads as prose: nobody writes code so, and no grammar but a shell's would take it. */
+/** Whether a text reads as prose; only a shell grammar would parse it. */
 export const isProse = (text: string): boolean =>
   SENTENCE.test(text) && !METAVARIABLE.test(text) && !SIGNS.test(text);
 
 const isCode = (text: string) =>
   METAVARIABLE.test(text) || DECLARATION.test(text) || (SIGNS.test(text) && !SENTENCE.test(text));
 
-/** A question of a known form is answered by what knows the answer; anything else is compared by words and meaning. */
+/**
+ * A question of a known form goes to the search that can answer it; any other is compared by words and
+ * meaning.
+ */
 export function routeOf(query: string): Route {
   const text = query.trim();
   const definition = nameIn(text, DEFINITION);

@@ -35,7 +35,7 @@ const HEADER = `export function parseHeader(line: string) {
 }
 export class Headers { parseHeader() { return parseHeader("x"); } }
 `;
-/** Before the function in the order of paths, and full of its name. */
+/** Sorts before the file with the function, and repeats its name often. */
 const GUSTS = Array.from({ length: 9 }, (_, n) => `export const answer${n} = () => "answer";`).join("\n");
 const SERVER = `import { parseHeader } from "./header.ts";
 export function answer(request: string) {
@@ -48,7 +48,7 @@ async function* pathsOf(files: FolderFiles, signal: AbortSignal) {
   for await (const { path } of files.list(signal)) yield path;
 }
 
-/** As ripgrep would, for a few files. */
+/** A small stand-in for ripgrep. */
 const grepIn =
   (files: FolderFiles): SearchParts["grep"] =>
   async (text, { scope = "", signal }) =>
@@ -70,7 +70,7 @@ const search = (query: string, modality: Modality = "auto", scope?: string) =>
 const places = async (...args: Parameters<typeof search>) =>
   (await search(...args)).map(({ path, symbol }) => `${path}#${symbol ?? ""}`);
 
-test("where is it defined: the definition, and nothing else", async () => {
+test("'where is it defined' returns the definition and nothing else", async () => {
   expect(await places("where is Headers defined?")).toEqual(["src/header.ts#Headers"]);
   expect(await search("where is parseHeader defined?")).toMatchObject([
     { path: "src/header.ts", symbol: "parseHeader", why: [{ strategy: "symbol", rank: 1 }] },
@@ -78,7 +78,7 @@ test("where is it defined: the definition, and nothing else", async () => {
   ]);
 });
 
-test("who calls it: each caller once, and those who only name it behind them", async () => {
+test("'who calls it' returns each caller once, then other mentions", async () => {
   expect(await places("who calls parseHeader?")).toEqual([
     "src/header.ts#Headers.parseHeader",
     "src/server.ts#answer",
@@ -86,7 +86,7 @@ test("who calls it: each caller once, and those who only name it behind them", a
   ]);
 });
 
-test("an identifier: its definitions first, then where else it stands", async () => {
+test("an identifier returns its definitions first, then its other occurrences", async () => {
   const hits = await search("parseHeader");
   expect(hits[0]).toMatchObject({
     symbol: "parseHeader",
@@ -98,14 +98,14 @@ test("an identifier: its definitions first, then where else it stands", async ()
   expect(hits.map(({ path }) => path)).toContain("lib/wind.py");
 });
 
-test("a sentence: by words and meaning, with a place in each list", async () => {
+test("a sentence is searched by words and meaning, with a rank in each list", async () => {
   const [hit] = await search("how is the speed of the wind measured");
   expect(hit).toMatchObject({ path: "lib/wind.py", symbol: "measure_wind", kind: "function" });
   expect(hit?.why.map(({ strategy }) => strategy)).toContain("text");
   expect(hit?.hash).toMatch(/^sha256:/);
 });
 
-test("code with metavariables: by its form; code without: by its form and as it is written", async () => {
+test("code with metavariables is searched by structure; code without, by structure and literally", async () => {
   expect(await search("$X.split($SEP)")).toMatchObject([
     { path: "src/header.ts", symbol: "parseHeader", why: [{ strategy: "ast", rank: 1 }] },
   ]);
@@ -113,23 +113,23 @@ test("code with metavariables: by its form; code without: by its form and as it 
   expect(hit?.why.map(({ strategy }) => strategy)).toEqual(["ast", "literal"]);
 });
 
-test("a path or a glob: files", async () => {
+test("a path or a glob returns files", async () => {
   expect(await places("*.py")).toEqual(["lib/wind.py#"]);
   expect((await search("server.ts"))[0]).toMatchObject({ path: "src/server.ts", kind: "file", range: null });
 });
 
-test("a scope holds for every way to search", async () => {
+test("a scope applies to every kind of search", async () => {
   for (const modality of ["auto", "text", "symbol", "vector"] as const)
     for (const { path } of await search("parseHeader", modality, "src/server.ts"))
       expect(path).toBe("src/server.ts");
   expect(await places("*.ts", "file", "lib")).toEqual([]);
 });
 
-test("what looks like another kind of question and finds nothing there is asked as a sentence", async () => {
+test("a question that only looks like another kind falls back to a sentence search", async () => {
   expect((await places("where is wind defined"))[0]).toBe("lib/wind.py#measure_wind");
 });
 
-test("a modality that was asked for is the only one", async () => {
+test("an explicit modality is the only one used", async () => {
   expect(
     (await search("header", "symbol")).flatMap(({ why }) => why.map(({ strategy }) => strategy)),
   ).not.toContain("literal");
@@ -138,7 +138,7 @@ test("a modality that was asked for is the only one", async () => {
   expect(await search("  ")).toEqual([]);
 });
 
-test("what is called by the very name comes first, wherever else the name is written", async () => {
+test("a symbol with the exact name comes first, wherever else the name occurs", async () => {
   const [first] = await searchCode(parts, {
     query: "answer",
     modality: "auto",
@@ -148,20 +148,20 @@ test("what is called by the very name comes first, wherever else the name is wri
   expect(first).toMatchObject({ path: "src/server.ts", symbol: "answer" });
 });
 
-test("a kind with a name asks for the definition of that kind", async () => {
+test("a kind with a name returns the definition of that kind", async () => {
   expect((await places("class Headers"))[0]).toBe("src/header.ts#Headers");
   expect((await places("method parseHeader"))[0]).toBe("src/header.ts#Headers.parseHeader");
   expect((await places("function parseHeader"))[0]).toBe("src/header.ts#parseHeader");
 });
 
-test("modality symbol takes the words of a name, and a sentence about what it does", async () => {
+test("modality symbol accepts the words of a name, and a sentence about its purpose", async () => {
   expect((await places("measure wind", "symbol"))[0]).toBe("lib/wind.py#measure_wind");
   expect((await places("how is the speed of the wind measured", "symbol"))[0]).toBe(
     "lib/wind.py#measure_wind",
   );
 });
 
-test("modality ast refuses prose and says how a shape is written", async () => {
+test("modality ast refuses prose and explains how to write a pattern", async () => {
   await expect(search("functions that return the speed", "ast")).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
     message: expect.stringContaining("$NAME"),

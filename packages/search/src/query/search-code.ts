@@ -11,23 +11,23 @@ import { isProse, type Route, routeOf } from "./route.ts";
 export interface SearchRequest {
   readonly query: string;
   readonly modality: Modality;
-  /** Only below this folder, or this file. */
+  /** Restricts the search to this folder or file. */
   readonly scope?: string;
   readonly limit: number;
   readonly signal: AbortSignal;
-  /** A file that may hold an answer but could not be parsed. */
+  /** Called for a file that may contain a match but could not be parsed. */
   onUnparsed?(path: string): void;
 }
 
-/** What search is made of; the workspace looks for words, the engine does the rest. */
+/** The parts of a search: the workspace searches text, the engine does the rest. */
 export interface SearchParts {
   readonly engine: Pick<SearchEngine, "rank" | "symbols" | "outline" | "syntax">;
-  /** Where the very text stands, as ripgrep finds it. */
+  /** Literal matches, as ripgrep finds them. */
   grep(
     text: string,
     options: { readonly scope?: string; readonly limit: number; readonly signal: AbortSignal },
   ): Promise<readonly GrepMatch[]>;
-  /** All files that can be searched. */
+  /** All searchable files. */
   paths(signal: AbortSignal): AsyncIterable<string>;
 }
 
@@ -36,10 +36,10 @@ export interface GrepMatch {
   readonly range: Range;
 }
 
-/** Places of a text that are looked at; what is everywhere is found by asking for something else. */
+/** Literal matches to look at; a more common text is better found by another query. */
 const MAX_LITERAL = 200;
 
-/** Finds what a question asks for. Routed first: who knows the answer is asked; then the lists are fused. */
+/** Answers a question: routes it to the searches that can answer it, then fuses their lists. */
 export async function searchCode(parts: SearchParts, request: SearchRequest): Promise<Hit[]> {
   const { query, modality, limit } = request;
   const text = query.trim();
@@ -70,7 +70,7 @@ export async function searchCode(parts: SearchParts, request: SearchRequest): Pr
   }
 }
 
-/** Longer ones are sentences, which stand nowhere as they are written. */
+/** Longer texts are sentences, which rarely occur literally. */
 const MAX_LITERAL_WORDS = 8;
 const canBeLiteral = (text: string) => !text.endsWith("?") && text.split(/\s+/).length <= MAX_LITERAL_WORDS;
 
@@ -80,7 +80,10 @@ function notAPattern(): ToolError<"INVALID_ARGUMENT"> {
   return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "query", message }] });
 }
 
-/** Several words: the kind and a name, the words of one name, or what symbols with such names do. */
+/**
+ * Several words: a kind and a name, the words of one name, or a description of what symbols with such names
+ * do.
+ */
 async function namedLike(parts: SearchParts, request: SearchRequest, text: string): Promise<Hit[]> {
   const route = routeOf(text);
   if (route.asks === "definition") {
@@ -95,7 +98,7 @@ async function namedLike(parts: SearchParts, request: SearchRequest, text: strin
 
 async function answer(parts: SearchParts, request: SearchRequest, route: Route): Promise<Hit[]> {
   const hits = await fuseAsked(parts, request, route);
-  // A question that only looked like another kind is still a question.
+  // A question that only looked like another kind is searched as a sentence.
   return hits.length > 0 ? hits : (await rank(parts, request, ["text", "vector"])).map(fromChunk);
 }
 
@@ -132,13 +135,13 @@ async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Rout
   }
 }
 
-/** Whoever names a kind means it, unless there is nothing of that kind. */
+/** Hits of the requested kind, unless there are none. */
 function ofKindsFirst(list: RankedList, kinds: readonly string[] = []): RankedList {
   const placeOf = ({ kind }: Found) => (kinds.includes(kind) ? kinds.indexOf(kind) : kinds.length);
   return { ...list, found: list.found.toSorted((a, b) => placeOf(a) - placeOf(b)) };
 }
 
-/** A name means what is called so, in the order of the symbols, wherever else it is mentioned. */
+/** Symbols with exactly this name come first, in their own order. */
 function calledFirst(name: string, hits: readonly Hit[]): Hit[] {
   const own = name.replace(/::|#|->/g, ".");
   const rankOf = ({ symbol, why }: Hit) => {
@@ -153,7 +156,7 @@ function calledFirst(name: string, hits: readonly Hit[]): Hit[] {
     .map(({ hit }) => hit);
 }
 
-/** The second of several of one name is the same to whoever asks for the name. */
+/** Duplicates of one name are numbered; a caller asks for the name without the number. */
 const withoutNumber = (symbol: string) => symbol.replace(/~\d+/g, "");
 
 const rank = ({ engine }: SearchParts, request: SearchRequest, strategies: ("text" | "vector")[]) => {
@@ -208,10 +211,13 @@ async function callers(
   return { strategy: "callers", found: [...called.sort(byNearness), ...used.sort(byNearness)] };
 }
 
-/** Definitions of one name that callers are compared with. */
+/** Definitions of one name to compare callers with. */
 const MAX_DEFINITIONS = 20;
 
-/** How far a caller is from what it calls: in the same class, file or folder, or elsewhere. Near ones mean it. */
+/**
+ * The distance of a caller from a definition: same class, same file, same folder, or elsewhere. A near caller
+ * is more likely to mean that definition.
+ */
 function nearTo(definitions: readonly StoredSymbol[]): (caller: Found) => number {
   const outer = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf(".")));
   const folder = (file: string) => file.slice(0, Math.max(0, file.lastIndexOf("/")));
@@ -243,7 +249,7 @@ async function structures(
   return { strategy: "ast", found };
 }
 
-/** Code need not be a pattern; then it is looked for as it is written. */
+/** Code that is not a valid pattern is searched literally. */
 async function ifPattern(list: Promise<RankedList>): Promise<RankedList> {
   try {
     return await list;
@@ -277,7 +283,7 @@ async function filesLike(
   return { strategy: "file", found };
 }
 
-/** Each place with the smallest symbol around it, as far as the index knows the file. */
+/** Adds the innermost enclosing symbol to each location, where the file is indexed. */
 async function withSymbols(
   engine: SearchParts["engine"],
   places: readonly { path: string; range: Range; hash: string | null }[],
@@ -291,7 +297,7 @@ async function withSymbols(
   return Promise.all(
     places.map(async (place) => {
       const outline = await outlineOf(place.path);
-      // Symbols come in the order of the text, the outer before the inner.
+      // Symbols come in source order, the outer before the inner.
       const symbol = outline.findLast(
         ({ range, hash }) => contains(range, place.range) && (place.hash ?? hash) === hash,
       );

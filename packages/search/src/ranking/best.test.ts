@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { best } from "./best.ts";
 
-test("the best are what sorting all of them would give, with those that equal the last", () => {
+test("the best scores equal those of a full sort, including ties with the last", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 }),

@@ -4,10 +4,10 @@ export interface Scored {
 }
 
 /**
- * The highest scores above 0, best first; of equals the one with the lower number first. Those that equal the last
- * one come with it, so that which of them are listed never depends on their numbers.
+ * The highest scores above 0, best first; ties in order of their ids. All that tie with the last one are
+ * included, so that the selection never depends on ids.
  */
-/** More would only be alike in not fitting. */
+/** A longer tie means that nothing really matches. */
 const MAX_EQUALS = 1_000;
 
 export function best(scores: Float64Array, limit: number): Scored[] {
@@ -20,7 +20,7 @@ export function best(scores: Float64Array, limit: number): Scored[] {
   return top.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, limit + MAX_EQUALS);
 }
 
-/** The score of the last one that is listed, found without sorting all of them. */
+/** The score of the last listed entry, found without a full sort. */
 function lowestOfBest(scores: Float64Array, limit: number): number {
   const heap = new Float64Array(limit);
   for (let id = 0; id < scores.length; id++) {
@@ -32,7 +32,7 @@ function lowestOfBest(scores: Float64Array, limit: number): number {
   return heap[0] ?? 0;
 }
 
-/** Moves the first of a heap, whose first is its lowest, to where it belongs. */
+/** Restores the heap order after its first (lowest) element changed. */
 function sink(heap: Float64Array): void {
   for (let at = 0; ; ) {
     const [left, right] = [2 * at + 1, 2 * at + 2];

@@ -1,11 +1,14 @@
 import { best } from "./best.ts";
 
-/** How fast the first places stop to count more than the next ones. */
+/** How slowly the weight of a rank falls. */
 const SMOOTHING = 60;
-/** Beyond these, places of a list tell nothing. */
+/** Lower ranks carry no information. */
 const MAX_RANKED = 1_000;
 
-/** Reciprocal rank fusion of two lists of scores: each counts 1 / (60 + the place in it). */
+/**
+ * Reciprocal rank fusion of two score lists: each contributes 1
+ * (60 + rank).
+ */
 export function addReciprocalRanks(a: Float64Array, b: Float64Array): Float64Array {
   const sum = new Float64Array(Math.max(a.length, b.length));
   for (const scores of [a, b])

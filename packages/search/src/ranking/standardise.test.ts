@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addStandardised, ranksIn } from "./standardise.ts";
 
-test("lists of different scales count alike, the second by its weight", () => {
+test("lists of different scales count equally, the second by its weight", () => {
   const [words, meaning] = [Float64Array.of(100, 300, 0, 200), Float64Array.of(0.9, 0.1, 0.5, 0.4)];
   const order = (weight: number) => {
     const sum = addStandardised(words, meaning, weight);
@@ -11,17 +11,17 @@ test("lists of different scales count alike, the second by its weight", () => {
   expect(order(10)[0]).toBe(0);
 });
 
-test("what the first list has is found even when the other speaks against it; what none has is not", () => {
+test("an entry of the first list stays even when the second speaks against it; an entry of neither does not", () => {
   const sum = addStandardised(Float64Array.of(1, 0, 0), Float64Array.of(-0.9, -0.2, 0.1), 5);
   expect([...sum].map((score) => score > 0)).toEqual([true, false, true]);
 });
 
-test("lists of different length and empty ones are added", () => {
+test("lists of different lengths and empty lists can be added", () => {
   expect(addStandardised(new Float64Array(0), Float64Array.of(0, 1), 1)[1]).toBeGreaterThan(0);
   expect(addStandardised(new Float64Array(0), new Float64Array(0), 1)).toHaveLength(0);
 });
 
-test("a rank counts from one, and equals share it", () => {
+test("ranks start at one, and ties share a rank", () => {
   expect(ranksIn(Float64Array.of(5, 9, 5), [0, 1, 2])).toEqual([2, 1, 2]);
   expect(ranksIn(Float64Array.of(5, 9, 5), [])).toEqual([]);
 });

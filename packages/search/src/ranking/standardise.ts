@@ -1,12 +1,12 @@
 /**
- * Adds two lists of scores of different kinds, each measured by how far scores spread in its own list (z-scores). Of
- * the second, `weight` times as much. What the first list has stays above 0; the rest only when it stands out.
+ * Adds two score lists of different kinds as z-scores, the second `weight` times. Entries of the first list
+ * stay above 0; others only when they stand out.
  */
 export function addStandardised(
   a: Float64Array,
   b: Float64Array,
   weight: number,
-  /** How many entries there are in truth: those that are gone have 0 in both lists. */
+  /** The actual number of entries: removed ones have 0 in both lists. */
   count = Math.max(a.length, b.length),
 ): Float64Array {
   const size = Math.max(a.length, b.length);
@@ -35,7 +35,7 @@ function spreadOf(scores: Float64Array, size: number): { mean: number; deviation
   return { mean, deviation: Math.sqrt(Math.max(0, squares / (size || 1) - mean * mean)) || 1 };
 }
 
-/** The places of some entries in the list of scores, from 1, in one go through it. */
+/** The ranks of some entries in a score list, from 1, in one pass. */
 export function ranksIn(scores: Float64Array, ids: readonly number[]): number[] {
   const own = ids.map((id) => scores[id] ?? 0);
   const lowest = Math.min(...own);

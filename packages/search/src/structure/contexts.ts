@@ -1,4 +1,4 @@
-/** What may stand around a fragment of a language, so that its grammar can read it: before and behind. */
+/** Code to put around a fragment so that its grammar can parse it. */
 export type Context = readonly [before: string, behind: string];
 
 const ANYWHERE: readonly Context[] = [

@@ -31,7 +31,7 @@ test("async functions that return a promise are found with all their parts", asy
   ]);
 });
 
-test("a match and its captures say where they are", async () => {
+test("a match and its captures have their ranges", async () => {
   const [match] = (await find("a.ts", "foo($X)", "a;\n  foo(bar);")) ?? [];
   expect(match).toMatchObject({
     range: { start: { line: 1, col: 2 }, end: { line: 1, col: 10 } },
@@ -39,14 +39,14 @@ test("a match and its captures say where they are", async () => {
   });
 });
 
-test("a metavariable that occurs twice stands for the same text", async () => {
+test("a metavariable that occurs twice must match the same text", async () => {
   expect(await texts("a.ts", "$A === $A", "x === x; x === y; f(1) === f(1);")).toEqual([
     "x === x",
     "f(1) === f(1)",
   ]);
 });
 
-test("comments, commas, semicolons and keywords that are not asked for make no difference", async () => {
+test("comments, commas, semicolons and extra keywords do not affect a match", async () => {
   const text = "call(a, /* why */ b,);\nasync function go() { /* nothing */ }";
   expect(await texts("a.ts", "call($A, $B)", text)).toHaveLength(1);
   expect(await texts("a.ts", "function $F() {}", text)).toHaveLength(1);
@@ -61,12 +61,12 @@ test("several statements match where they follow each other", async () => {
   expect(await texts("a.py", "x = $A\ny = $B", "x = 1\ny = 2\nx = 3\nz = 1\n")).toEqual(["x = 1\ny = 2"]);
 });
 
-test("operators and words tell patterns apart", async () => {
+test("operators and words distinguish patterns", async () => {
   expect(await texts("a.ts", "$A + $B", "a + b; a - b;")).toEqual(["a + b"]);
   expect(await texts("a.ts", "let $X = $Y", "let a = 1; const b = 2;")).toEqual(["let a = 1;"]);
 });
 
-/** In each language a pattern, a text that has its form once, and what is captured there. */
+/** For each language: a pattern, a text that matches it once, and the captures. */
 const ROWS: readonly (readonly [
   file: string,
   pattern: string,

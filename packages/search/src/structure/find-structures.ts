@@ -13,16 +13,16 @@ export interface Capture {
 export interface StructureMatch {
   readonly range: Range;
   readonly text: string;
-  /** By the name of the metavariable; one that stands for nothing has an empty text where it would be. */
+  /** By the name of the metavariable; an empty match has an empty text at its position. */
   readonly captures: Readonly<Record<string, Capture>>;
 }
 
 export interface StructureFinder {
-  /** Where the text has the form of the pattern, in order; undefined when the pattern is no code of the language. */
+  /** The matches in order; undefined when the pattern does not parse in the language. */
   find(language: Language, text: string): Promise<StructureMatch[] | undefined>;
 }
 
-/** Patterns are read once for each language. */
+/** Patterns are parsed once per language. */
 export function createStructureFinder(grammars: Grammars, pattern: string): StructureFinder {
   const parsed = new Map<string, Promise<Pattern | undefined>>();
   return {
@@ -73,7 +73,7 @@ function toCapture(nodes: readonly Node[], text: string, whole: Node): Capture {
   };
 }
 
-/** Some grammars count the end of the line to what stands before it. */
+/** Some grammars include the line end in the node before it. */
 function withoutLineEnd(node: Node): Node {
   const last = node.lastNamedChild;
   return last && /\s$/.test(node.text) ? withoutLineEnd(last) : node;

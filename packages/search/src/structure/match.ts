@@ -1,12 +1,12 @@
 import type { Node } from "web-tree-sitter";
 import { type Pattern, type PatternNode, tellingChildren } from "./pattern.ts";
 
-/** What the metavariables stand for; each is a run of neighbours, of one node or any number. */
+/** The nodes captured by each metavariable: a run of siblings, one node or any number. */
 export type Captures = ReadonlyMap<string, readonly Node[]>;
 
 const NOTHING: Captures = new Map();
 
-/** Matches the pattern with the node, and with those after it when the pattern has several parts. */
+/** Matches the pattern against the node, and its following siblings when the pattern has several parts. */
 export function matchPattern(
   [first, ...rest]: Pattern,
   node: Node,
@@ -34,7 +34,7 @@ interface Matched {
   readonly captures: Captures;
 }
 
-/** Matches the parts with the nodes from the first on; `isWhole` when no node may be left over. */
+/** Matches the parts against the nodes from the first one on; with `isWhole` no node may be left over. */
 function matchStart(
   parts: readonly PatternNode[],
   nodes: readonly Node[],
@@ -56,13 +56,13 @@ function matchStart(
   if (!node) return undefined;
   const matched = matchNode(part, node, captures);
   const all = matched && matchStart(rest, nodes, matched, isWhole, at + 1);
-  // A keyword that the pattern does not ask for may stand there: `async`, `export`.
+  // The code may have a keyword that the pattern does not mention: `async`, `export`.
   return all ?? (node.isNamed ? undefined : matchStart(parts, nodes, captures, isWhole, at + 1));
 }
 
 const hasNamed = (nodes: readonly Node[], from: number) => nodes.slice(from).some((node) => node.isNamed);
 
-/** A name that is used twice stands for the same text. */
+/** A name used twice must capture the same text. */
 function capture(name: string | null, nodes: readonly Node[], captures: Captures): Captures | undefined {
   if (name === null) return captures;
   const before = captures.get(name);

@@ -11,16 +11,16 @@ import {
   withPlaceholders,
 } from "./placeholders.ts";
 
-/** A piece of a pattern; what tells nothing apart (commas, brackets, comments) is left out. */
+/** A node of a pattern, without insignificant tokens (commas, brackets, comments). */
 export type PatternNode =
   | { readonly is: "metavariable"; readonly metavariable: Metavariable }
   | { readonly is: "leaf"; readonly type: string; readonly text: string }
   | { readonly is: "node"; readonly type: string; readonly children: readonly PatternNode[] };
 
-/** One thing, or several that follow each other. The first is never a metavariable. */
+/** One node or several siblings. The first is never a metavariable. */
 export type Pattern = readonly [first: Exclude<PatternNode, { is: "metavariable" }>, ...PatternNode[]];
 
-/** Reads a pattern as code of the language; undefined when it is none. */
+/** Parses a pattern as code of the language; undefined when that fails. */
 export async function parsePattern(
   grammars: Grammars,
   language: Language,
@@ -53,7 +53,7 @@ function parseWithin(
   }
 }
 
-/** What of the tree lies between the two places, without what encloses it. */
+/** The part of the tree between two offsets, without its enclosing nodes. */
 function toPattern(root: Node, start: number, end: number): Pattern | undefined {
   const node = root.descendantForIndex(start, end);
   if (!node) return undefined;
@@ -63,7 +63,7 @@ function toPattern(root: Node, start: number, end: number): Pattern | undefined 
   return [first, ...rest];
 }
 
-/** These hold statements one after the other and are nothing by themselves. */
+/** Containers of statements, without meaning of their own. */
 const ROWS = new Set(["block", "statement_list", "declaration_list", "body_statement", "class_body"]);
 
 const partsIn = (node: Node, start: number, end: number): Node[] =>
@@ -77,13 +77,13 @@ function toPatternNode(node: Node): PatternNode {
   return { is: "node", type: node.type, children: children.map(toPatternNode) };
 }
 
-/** Nothing but brackets: `{}`. */
+/** Contains only brackets: `{}`. */
 const isHollow = (node: Node) => node.childCount > 0 && /^[\s,;(){}[\]]*$/.test(node.text);
 
-/** Signs that come and go with style, or that the tree itself stands for. */
+/** Tokens that depend on style, or that the tree already represents. */
 const SILENT = new Set([",", ";", "(", ")", "{", "}", "[", "]", '"', "'", "`", "\n", ""]);
 
-/** Children that tell something: not commas and brackets, not comments. */
+/** The significant children: not commas, brackets or comments. */
 export const tellingChildren = (node: Node): Node[] =>
   node.children.filter((child): child is Node => child !== null && !isSilent(child));
 

@@ -1,4 +1,4 @@
-/** What a metavariable stands for: one node, or any number of them in a row. */
+/** A metavariable: one node, or any number of siblings. */
 export interface Metavariable {
   readonly matches: "one" | "many";
   /** null when it is not captured: `$_`, `$$$`. */
@@ -6,16 +6,16 @@ export interface Metavariable {
 }
 
 /**
- * Grammars know no metavariables, but all know identifiers: `$X` is written as a name that nobody uses. Where that is
- * not enough, it is written as other things that may stand in its place.
+ * Grammars do not know metavariables, but all know identifiers: `$X` is written as an identifier that does
+ * not occur in real code. Where that does not parse, it is written as another construct.
  */
 export interface Spelling {
   readonly start: "octant" | "Octant";
-  /** JSON knows no names, only strings. */
+  /** JSON has strings but no identifiers. */
   readonly isQuoted?: true;
-  /** A statement of its own has a semicolon behind it. */
+  /** A statement ends with a semicolon. */
   readonly hasStatements?: true;
-  /** A parameter has a type before it. */
+  /** A parameter is preceded by its type. */
   readonly hasTypedParameters?: true;
 }
 
@@ -27,7 +27,7 @@ export const SPELLINGS: readonly Spelling[] = [
 ];
 export const QUOTED: Spelling = { start: "octant", isQuoted: true };
 
-/** `$NAME` and `$$$NAME` in capitals; `$_GET` and `$user` are variables of their language. */
+/** `$NAME` and `$$$NAME` in capitals; `$_GET` and `$user` are variables of their languages. */
 const METAVARIABLE = /(?<![\w$])(\$\$\$([A-Z][A-Z0-9_]*|_)?|\$([A-Z][A-Z0-9_]*|_))(?![\w$])/g;
 
 export const hasMetavariable = (pattern: string): boolean => pattern.search(METAVARIABLE) >= 0;
@@ -46,14 +46,14 @@ export const withPlaceholders = (pattern: string, spelling: Spelling): string =>
 
 const PLACEHOLDER = /^"?[oO]ctant(One|Many)0([A-Z0-9_]+)"?(?: \w+)?;?$/;
 
-/** The metavariable that a piece of the written pattern is, if it is nothing but that. */
+/** The metavariable that this piece of the pattern stands for, if it is exactly one. */
 export function metavariableIn(text: string): Metavariable | undefined {
   const [, kind, name] = PLACEHOLDER.exec(text.trim()) ?? [];
   if (!kind || !name) return undefined;
   return { matches: kind === "One" ? "one" : "many", name: name === "_" ? null : name };
 }
 
-/** The words that a text must hold for the pattern to be found in it. */
+/** The words that a text must contain to match the pattern. */
 export const literalWords = (pattern: string): string[] => [
   ...new Set(pattern.replace(METAVARIABLE, " ").match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []),
 ];

@@ -1,7 +1,7 @@
 import type { Node } from "web-tree-sitter";
 import type { Language } from "./language.ts";
 
-/** What stands between a definition and the comment above it. */
+/** Nodes that may stand between a definition and the comment above it. */
 const WRAPPERS = new Set([
   ...["export_statement", "decorated_definition", "template_declaration", "ambient_declaration"],
   ...["type_declaration", "const_declaration", "var_declaration", "expression_statement", "declaration"],
@@ -42,7 +42,7 @@ function commentAbove(definition: Node): string | null {
   return comments.length > 0 ? tidy(comments.map(withoutMarkers).join("\n")) : null;
 }
 
-/** A comment behind other code belongs to that code. */
+/** A comment after other code on the same line belongs to that code. */
 const sharesLine = (comment: Node) =>
   comment.previousSibling !== null &&
   comment.previousSibling.endPosition.row === comment.startPosition.row &&

@@ -4,14 +4,14 @@ import { basename, join } from "node:path";
 import type { Language as Grammar, Parser, Query } from "web-tree-sitter";
 import type { Language } from "./language.ts";
 
-/** What parses one language. */
+/** The parser of one language. */
 export interface LoadedGrammar {
   readonly parser: Parser;
-  /** Compiled once for each text. */
+  /** Compiled queries are cached by their source. */
   query(source: string): Query;
 }
 
-/** Grammars, loaded when their language is first met. Not to be shared between threads. */
+/** Grammars, loaded on first use. Not to be shared between threads. */
 export type Grammars = (language: Language) => Promise<LoadedGrammar>;
 
 export function createGrammars(): Grammars {
@@ -46,7 +46,7 @@ async function loadLibrary() {
   return library;
 }
 
-/** Beside the built code, or in the package that the grammar comes in. */
+/** Next to the built code, or in the grammar's own package. */
 function locate(grammar: string): string {
   const shipped = join(import.meta.dirname, "grammars", basename(grammar));
   return existsSync(shipped) ? shipped : createRequire(import.meta.url).resolve(grammar);

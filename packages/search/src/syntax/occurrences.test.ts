@@ -11,7 +11,7 @@ const languageFor = (file: string) => {
   return language;
 };
 
-/** Files that define `load`, call it inside `main` and name it in a string and in a comment. */
+/** Files that define `load`, call it inside `main` and mention it in a string and in a comment. */
 const ROWS: readonly (readonly [file: string, text: string])[] = [
   ["a.ts", "// load\nfunction load() {}\nfunction main() { load(); this.load('load'); }"],
   ["a.tsx", "const load = () => 1;\nfunction main() { return <p title='load'>{load()}{x.load()}</p>; }"],
@@ -27,7 +27,7 @@ const ROWS: readonly (readonly [file: string, text: string])[] = [
   ["a.php", "<?php // load\nfunction load() {}\nfunction main() { load(); $a->load('load'); }"],
 ];
 
-test.each(ROWS)("%s: a definition and two calls, and neither strings nor comments", async (file, text) => {
+test.each(ROWS)("%s: a definition and two calls, but not strings and comments", async (file, text) => {
   const found = await findOccurrences(grammars, languageFor(file), text, "load");
   expect(found.map(({ role }) => role)).toEqual(["definition", "call", "call"]);
   const calls = await findCalls(grammars, languageFor(file), text, "load");
@@ -37,7 +37,7 @@ test.each(ROWS)("%s: a definition and two calls, and neither strings nor comment
   ]);
 });
 
-test("a use that is no call is told from one, and a part of a longer name is no occurrence", async () => {
+test("a plain use is distinguished from a call, and a part of a longer name does not count", async () => {
   const text = "import { load } from './x';\nconst loader = load;\nreload();";
   const found = await findOccurrences(grammars, languageFor("a.ts"), text, "load");
   expect(found.map(({ role, range }) => [role, range.start.line])).toEqual([
@@ -52,7 +52,7 @@ test("without a name every call is listed, in order", async () => {
   expect(await findCalls(grammars, languageFor("a.json"), "{}")).toEqual([]);
 });
 
-test("a definition is within what encloses it, not within itself", async () => {
+test("a definition is inside its enclosing symbol, not inside itself", async () => {
   const text = "class A { m() { return this.m(); } }";
   const found = await findOccurrences(grammars, languageFor("a.ts"), text, "m");
   expect(found.map(({ within }) => within?.path)).toEqual(["A", "A.m"]);

@@ -4,11 +4,11 @@ import type { Grammars } from "./grammars.ts";
 import type { Language } from "./language.ts";
 import { rangeOf, type SourceSymbol, symbolsIn } from "./symbols.ts";
 
-/** A place where a name stands as a name: not in a string, not in a comment. */
+/** A place where a name occurs as an identifier, not in a string or a comment. */
 export interface Occurrence {
   readonly range: Range;
   readonly role: "definition" | "call" | "use";
-  /** The path of the smallest function, class or other symbol around it; null at the top of the file. */
+  /** The innermost enclosing function, class or other symbol; null at the top level. */
   readonly within: Pick<SourceSymbol, "path" | "kind" | "range"> | null;
 }
 
@@ -17,7 +17,7 @@ export interface Call extends Occurrence {
   readonly role: "call";
 }
 
-/** Every place of the name in the text, in order. */
+/** All occurrences of the name in the text, in order. */
 export async function findOccurrences(
   grammars: Grammars,
   language: Language,
@@ -40,7 +40,7 @@ export async function findOccurrences(
   });
 }
 
-/** Every call in the text, or those of one name. */
+/** All calls in the text, or only those of one name. */
 export async function findCalls(
   grammars: Grammars,
   language: Language,
@@ -89,7 +89,7 @@ async function withTree<T>(
   }
 }
 
-/** Where the name stands as a word of its own. */
+/** Offsets of the name as a whole word. */
 function placesOf(name: string, text: string): number[] {
   const places: number[] = [];
   if (name === "") return places;
@@ -100,13 +100,13 @@ function placesOf(name: string, text: string): number[] {
 
 const isWordSign = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}_]/u.test(sign);
 
-/** The kinds of leaf that grammars give to names. */
+/** Node types that grammars use for identifiers. */
 const isName = ({ type, childCount }: Node) =>
   childCount === 0 && /identifier|name|constant|^word$/.test(type);
 
 const keyOf = ({ start }: Range) => `${start.line}:${start.col}`;
 
-/** Symbols stand in the order of their start, the outer before the inner. A definition is not within itself. */
+/** Symbols are sorted by their start, the outer before the inner. A definition is not inside itself. */
 function enclosing(
   symbols: readonly SourceSymbol[],
   node: Node,

@@ -23,7 +23,7 @@ last()
 )
 `;
 
-test("functions and variables of a script are found with their places, docs and bodies", async () => {
+test("functions and variables of a script are found with their ranges, docs and bodies", async () => {
   const symbols = await findSymbols(createGrammars(), bash, SCRIPT);
   expect(symbols.map(({ path, kind, range }) => [path, kind, range.start.line, range.end.line])).toEqual([
     ["VERSION", "variable", 1, 1],

@@ -6,8 +6,8 @@ const FUNCTION =
 const VARIABLE = /^([A-Za-z_]\w*)\+?=/;
 
 /**
- * Functions and top-level variables of a shell script, read line by line. V8 needs 700 MB to optimise the grammar's
- * lexer, which a handful of scripts in a project are enough to start.
+ * Functions and top-level variables of a shell script, read line by line. V8 needs 700 MB to optimise the
+ * grammar's lexer, and a handful of scripts in a project trigger that.
  */
 export function shellSymbols(text: string): UnplacedSymbol[] {
   const lines = text.split("\n");
@@ -47,7 +47,7 @@ export function shellSymbols(text: string): UnplacedSymbol[] {
   return found;
 }
 
-/** A body ends with the brace that stands as far in as the function does. */
+/** A body ends with the closing brace at the indentation of the function. */
 function lastLineOf(lines: readonly string[], first: number, indent: string): number {
   if (/[})]\s*(?:#.*)?$/.test((lines[first] ?? "").replace(/\([ \t]*\)\s*$/, ""))) return first;
   const last = lines.findIndex(

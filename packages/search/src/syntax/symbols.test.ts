@@ -11,7 +11,7 @@ async function symbolsOf(file: string, text: string) {
   return findSymbols(grammars, language, text);
 }
 
-/** A file of each language, and what has to be found in it. */
+/** A file of each language and its expected symbols. */
 const ROWS: readonly (readonly [file: string, text: string, found: readonly string[]])[] = [
   [
     "a.ts",
@@ -119,7 +119,7 @@ test.each(ROWS)("the symbols of %s are found with their kinds and containers", a
   expect((await symbolsOf(file, text)).map(({ kind, path }) => `${kind} ${path}`)).toEqual(found);
 });
 
-test("every language has a row here, and its query for calls fits its grammar", async () => {
+test("every language has a row here, and its query for calls compiles with its grammar", async () => {
   const shown = new Set(ROWS.map(([file]) => languageOf(file)?.id));
   for (const language of LANGUAGES) {
     expect(shown).toContain(language.id);
@@ -127,7 +127,7 @@ test("every language has a row here, and its query for calls fits its grammar", 
   }
 });
 
-test("a symbol has the range of its definition and of its name, in UTF-16 units", async () => {
+test("a symbol has the ranges of its definition and its name, in UTF-16 units", async () => {
   const [first] = await symbolsOf("a.ts", 'const s = "😀"; function f() {}');
   expect(first).toMatchObject({ name: "s" });
   const [, f] = await symbolsOf("a.ts", "/* 😀 */ const s = 1; function f() {}");
@@ -152,12 +152,12 @@ test.each([
   expect((await symbolsOf(file, text)).at(-1)?.doc).toBe(doc);
 });
 
-test("names that repeat in one file are numbered, so that each has an id of its own", async () => {
+test("repeated names in one file are numbered, so that each has a unique id", async () => {
   const text = "function f(a: string): void;\nfunction f(a: number): void;\nfunction f(a: any) {}";
   expect((await symbolsOf("a.ts", text)).map(({ path }) => path)).toEqual(["f", "f~2", "f~3"]);
 });
 
-test("text that does not parse still gives what can be seen", async () => {
+test("text that does not parse still yields the recognisable symbols", async () => {
   const found = await symbolsOf("a.ts", "function ok() {}\n}}} class {{{ \nfunction alsoOk() {}");
   expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(["ok", "alsoOk"]));
 });

@@ -4,10 +4,13 @@ import { docOf } from "./doc-comment.ts";
 import type { Grammars, LoadedGrammar } from "./grammars.ts";
 import { type Language, SYMBOL_KINDS, type SymbolKind } from "./language.ts";
 
-/** Something that has a name and a place. */
+/** A named definition in a source file. */
 export interface SourceSymbol {
   readonly name: string;
-  /** The names from the outermost to its own: `Outer.inner`; the second of the same path has `~2` behind it. */
+  /**
+   * The names from the outermost symbol to this one: `Outer.inner`; the second with the same path ends in
+   * `~2`.
+   */
   readonly path: string;
   readonly kind: SymbolKind;
   readonly range: Range;
@@ -15,7 +18,7 @@ export interface SourceSymbol {
   /** The definition without its body, on one line. */
   readonly signature: string;
   readonly doc: string | null;
-  /** Where its text is, in UTF-16 units from the start of the file. */
+  /** The offsets of its text, in UTF-16 units from the start of the file. */
   readonly start: number;
   readonly end: number;
 }
@@ -23,7 +26,7 @@ export interface SourceSymbol {
 const MAX_SIGNATURE_CHARS = 300;
 const MAX_NAME_CHARS = 200;
 
-/** The definitions in a text, in the order they stand there. */
+/** The definitions in a text, in source order. */
 export async function findSymbols(
   grammars: Grammars,
   language: Language,
@@ -40,7 +43,7 @@ export async function findSymbols(
   }
 }
 
-/** The same for a tree that is there already. */
+/** The same for an existing tree. */
 export function symbolsIn(
   root: Node,
   query: LoadedGrammar["query"],
@@ -59,7 +62,7 @@ interface Definition {
   readonly owner: Node | undefined;
 }
 
-/** The patterns of a language stand in the order of their claim: of two that name the same thing the first wins. */
+/** The patterns of a language are in order of precedence: of two that match the same name the first wins. */
 function onePerName(matches: readonly QueryMatch[]): Definition[] {
   const claimed = new Map<number, { definition: Definition; pattern: number }>();
   for (const { captures, patternIndex: pattern } of matches) {
@@ -69,7 +72,7 @@ function onePerName(matches: readonly QueryMatch[]): Definition[] {
     const rival = claimed.get(name.startIndex);
     if (rival && rival.pattern <= pattern) continue;
     const owner = captures.find((capture) => capture.name === "owner")?.node;
-    // isKind has found it among the kinds.
+    // `isKind` has checked it.
     const definition = { kind: whole.name as SymbolKind, node: whole.node, name, owner };
     claimed.set(name.startIndex, { definition, pattern });
   }
@@ -81,7 +84,7 @@ const isKind = (capture: string): boolean => (SYMBOL_KINDS as readonly string[])
 const byPlace = (a: Definition, b: Definition): number =>
   a.node.startIndex - b.node.startIndex || b.node.endIndex - a.node.endIndex;
 
-/** A symbol before it is known what encloses it; `owner` is the type that it says it belongs to. */
+/** A symbol before its enclosing symbol is known; `owner` is the type it explicitly belongs to. */
 export type UnplacedSymbol = Omit<SourceSymbol, "path"> & { readonly owner: string | undefined };
 
 function describe({ kind, node, name, owner }: Definition, language: Language, text: string): UnplacedSymbol {
@@ -115,7 +118,7 @@ function signatureOf(node: Node, text: string): string {
     .replace(/\s*(\{|=>|:|=)?\s*$/, "");
 }
 
-/** Where a body hangs below what is captured: a function in a constant has it two levels down. */
+/** Fields that lead to the body: a function in a constant has it two levels down. */
 const WAYS_TO_BODY = ["value", "definition", "declarator", "right", "type"] as const;
 const MAX_WAY = 3;
 
@@ -130,13 +133,13 @@ function bodyOf(node: Node, way = 0): Node | null {
   return null;
 }
 
-/** A declaration of JavaScript has its declarator as a plain child. */
+/** In JavaScript a declaration has its declarator as an unnamed child. */
 const declaratorIn = (node: Node, field: string) =>
   field === "declarator"
     ? (node.namedChildren.find((child) => child?.type === "variable_declarator") ?? null)
     : null;
 
-/** Each symbol's path, from those that enclose it, or from the type that it says it belongs to. */
+/** Builds each path from the enclosing symbols, or from the type that the symbol explicitly belongs to. */
 function nest(found: readonly UnplacedSymbol[]): SourceSymbol[] {
   const enclosing: SourceSymbol[] = [];
   const seen = new Map<string, number>();

@@ -4,7 +4,7 @@ import type { Grammars } from "./grammars.ts";
 import type { Language } from "./language.ts";
 import { rangeOf } from "./symbols.ts";
 
-/** A place where the text does not fit the grammar. */
+/** A syntax error. */
 export interface SyntaxFault {
   readonly range: Range;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface SyntaxFault {
 
 const MAX_ERRORS = 100;
 
-/** What the parser could not make sense of and what it missed, in order; at most the first hundred. */
+/** Unparsable and missing tokens in order; at most the first hundred. */
 export async function findSyntaxErrors(
   grammars: Grammars,
   language: Language,
@@ -30,7 +30,7 @@ export async function findSyntaxErrors(
   }
 }
 
-/** With a list instead of recursion: a file can be nested deeper than the stack. */
+/** Iterative, because a file can be nested deeper than the stack. */
 function collect(root: Node, found: SyntaxFault[]): void {
   const waiting: Node[] = [root];
   for (let node = waiting.pop(); node && found.length < MAX_ERRORS; node = waiting.pop()) {

@@ -13,15 +13,15 @@ test.each([
   expect(createTermCutter()(text)).toEqual(terms);
 });
 
-test("a word without end is not a word", () => {
+test("an overlong word is skipped", () => {
   expect(createTermCutter()("a".repeat(100_000))).toEqual([]);
 });
 
-test("text in ASCII is cut as any other text is", () => {
+test("ASCII text is split the same way as other text", () => {
   const cutTerms = createTermCutter();
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."abzABZ09_$ .-"), maxLength: 30 }), (text) => {
-      // The last sign sends the text the other way and is no word itself.
+      // The last character selects the non-ASCII path and is not a word itself.
       expect(cutTerms(text)).toEqual(cutTerms(`${text} é`));
     }),
   );

@@ -1,12 +1,12 @@
 import { stemOf } from "./stem.ts";
 
-/** Cuts text and code into the words that are compared: identifiers split, lower case, stemmed. */
+/** Splits text and code into normalised words: identifiers split, lower case, stemmed. */
 export type TermCutter = (text: string) => string[];
 
-/** Letters beyond ASCII: rare enough to be cut by regular expressions. */
+/** Non-ASCII text is rare enough to be split by regular expressions. */
 const FOREIGN = /[^\0-\x7f]/;
 const WORDS = /\p{L}+|\p{N}+/gu;
-/** Where an identifier in camel case is cut: `parseHTTPHeader` is parse, HTTP, Header. */
+/** Where a camel-case identifier is split: `parseHTTPHeader` is parse, HTTP, Header. */
 const HUMPS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const MIN_TERM_CHARS = 2;
 const MAX_TERM_CHARS = 40;
@@ -43,7 +43,7 @@ export function createTermCutter(): TermCutter {
       const sign = SIGNS[text.charCodeAt(at)] ?? OTHER;
       if (sign === before && sign !== UPPER) continue;
       if (before === UPPER && sign === UPPER) {
-        // The last capital of a row belongs to the word that follows it.
+        // The last of several capitals belongs to the next word.
         if (SIGNS[text.charCodeAt(at + 1)] !== LOWER) continue;
         keep(terms, text, from, at);
         from = at;

@@ -1,9 +1,9 @@
 import type { VectorStore } from "./vector-store.ts";
 
-/** Vectors in one block of memory; blocks are added, never copied into larger ones. */
+/** Vectors per block of memory; blocks are added, never copied into larger ones. */
 const BLOCK_VECTORS = 4_096;
 
-/** Vectors in memory, all compared one after the other: 50,000 of 256 numbers in some 15 ms. */
+/** An in-memory store that compares all vectors: 50,000 of 256 numbers in some 15 ms. */
 export function createEmbeddedStore(): VectorStore {
   let dimensions = 0;
   let blocks: Block[] = [];
@@ -21,7 +21,7 @@ export function createEmbeddedStore(): VectorStore {
         values: new Int8Array(BLOCK_VECTORS * dimensions),
         scales: new Float32Array(BLOCK_VECTORS),
       });
-    // The loop has made it.
+    // The loop above has created it.
     return blocks[number] as Block;
   };
 
@@ -72,11 +72,11 @@ export function createEmbeddedStore(): VectorStore {
 
 interface Block {
   readonly values: Int8Array;
-  /** 0 for what is not there. */
+  /** 0 for empty slots. */
   readonly scales: Float32Array;
 }
 
-/** In whole numbers, which is twice as fast. */
+/** Integer arithmetic is twice as fast. */
 function dotAt(block: Int8Array, start: number, values: Int8Array): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum = (sum + Math.imul(block[start + i] ?? 0, values[i] ?? 0)) | 0;

@@ -7,7 +7,7 @@ let server: Server;
 let url: string;
 const seen: { path: string; body: { model: string; input: string[] }; key: string | undefined }[] = [];
 
-/** Answers as OpenAI does under /v1 (in another order than asked) and as Ollama does under /api. */
+/** Answers like OpenAI under /v1 (in a different order) and like Ollama under /api. */
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
@@ -22,7 +22,7 @@ beforeAll(async () => {
     response.end(JSON.stringify(answers[request.url ?? ""] ?? {}));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on a port has an address of this kind.
+  // A server listening on a port has an address of this type.
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 
@@ -64,7 +64,7 @@ test.each(["missing", "short"])(
   },
 );
 
-test("an endpoint that is not there is told of, and a cancellation passes as it is", async () => {
+test("an unreachable endpoint is reported, and a cancellation passes through unchanged", async () => {
   const gone = createHttpEmbedder({ api: "openai", url: "http://127.0.0.1:9", model: "m", fetch });
   await expect(gone.embed(["a"], "question", never())).rejects.toMatchObject({ code: "UPSTREAM_ERROR" });
   const reason = new Error("enough");

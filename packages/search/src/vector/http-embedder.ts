@@ -4,12 +4,12 @@ import { cutText, type Embedder, NO_PREFIXES, type Prefixes } from "./embedder.t
 import { normalise } from "./normalise.ts";
 
 export interface HttpEmbedderOptions {
-  /** openai: any endpoint that is compatible, up to `/v1`. ollama: the address of the server. */
+  /** openai: any compatible endpoint, up to `/v1`. ollama: the address of the server. */
   readonly api: "openai" | "ollama";
   readonly url: string;
   readonly model: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The caller's, so that it obeys the caller's rules of what may be reached. */
+  /** The caller's fetch, which enforces the caller's network rules. */
   readonly fetch: typeof fetch;
   readonly prefixes?: Prefixes;
 }
@@ -22,7 +22,7 @@ const ANSWERS = {
 const PATHS = { openai: "/embeddings", ollama: "/api/embed" } as const;
 const TIMEOUT_MS = 60_000;
 
-/** A model behind an endpoint that speaks as OpenAI's or Ollama's does. */
+/** A model behind an endpoint that is compatible with OpenAI's or Ollama's. */
 export function createHttpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { api, url, model, headers = {}, prefixes = NO_PREFIXES } = options;
   return {
@@ -51,7 +51,7 @@ async function send(
   init: RequestInit,
 ): Promise<Response> {
   const response = await fetch(url, init).catch((cause: unknown) => {
-    // The caller's own cancellation passes as it is.
+    // The caller's own cancellation passes through unchanged.
     if (init.signal?.aborted && !isTimeout(init.signal.reason)) throw init.signal.reason;
     throw failed(model, "it could not be reached", cause);
   });

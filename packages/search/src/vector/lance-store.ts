@@ -2,7 +2,7 @@ import { requireInstalled } from "./optional-package.ts";
 import { unpackVector } from "./packed.ts";
 import { type PlacedVector, type VectorStore, vectorIn } from "./vector-store.ts";
 
-/** What we use of `@lancedb/lancedb`, which is loaded only when it is asked for. */
+/** The part of `@lancedb/lancedb` that we use; loaded on demand. */
 interface Lance {
   connect(folder: string): Promise<Connection>;
 }
@@ -33,14 +33,17 @@ type Row = { readonly id: number; readonly vector: readonly number[] };
 
 const PACKAGE = "@lancedb/lancedb";
 const TABLE = "vectors";
-/** The nearest are told apart; the rest counts as far. */
+/** Only the nearest have distinct scores; the rest count as far. */
 const MAX_NEAR = 1_000;
 
-/** Vectors in LanceDB, for models whose vectors do not fit in memory. Starts empty: what is kept is kept in the index. */
+/**
+ * Vectors in LanceDB, for models whose vectors do not fit in memory. Starts empty: the index holds the
+ * durable copy.
+ */
 export async function openLanceStore(folder: string): Promise<VectorStore> {
   requireLance();
   const name: string = PACKAGE;
-  // It comes with no types when it is not installed; these are the parts of its documented interface that are used.
+  // The types are missing when it is not installed; these are the documented parts that we use.
   const lance = (await import(name)) as Lance;
   const db = await lance.connect(folder);
   if ((await db.tableNames()).includes(TABLE)) await db.dropTable(TABLE);
@@ -83,7 +86,7 @@ export async function openLanceStore(folder: string): Promise<VectorStore> {
   };
 }
 
-/** Refuses when LanceDB is not installed. */
+/** Throws when LanceDB is not installed. */
 export const requireLance = (): void => requireInstalled(PACKAGE, "the LanceDB vector store");
 
 async function merge(table: Table, entries: readonly PlacedVector[]): Promise<void> {

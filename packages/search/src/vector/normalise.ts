@@ -1,4 +1,4 @@
-/** Gives the vector length one, in place; one of zeros stays as it is. */
+/** Scales the vector to length one, in place; a zero vector is unchanged. */
 export function normalise(vector: Float32Array): Float32Array {
   let squares = 0;
   for (let i = 0; i < vector.length; i++) squares += (vector[i] ?? 0) ** 2;

@@ -35,7 +35,7 @@ const place = async (text: string, model: Omit<OnnxFolderOptions, "words"> = {})
   return [...(vector ?? [])].map((value) => Math.round(value * 1_000) / 1_000);
 };
 
-test("a text lies at the mean of its tokens, at length one, in the order of the texts", async () => {
+test("a text's vector is the mean of its tokens, of length one, in the order of the texts", async () => {
   writeOnnxFolder(folder, { words: WORDS });
   const vectors = await open().embed(["Rain storm", "rainy!", ""], "passage", never());
   const half = Math.SQRT1_2;
@@ -46,17 +46,17 @@ test("a text lies at the mean of its tokens, at length one, in the order of the 
   ]);
 });
 
-test("a model that pools by itself, in a folder of its own and without token types, is taken at its word", async () => {
+test("a model that pools its own output, in its own folder and without token types, is supported", async () => {
   const model = { isPooled: true, modelFile: "onnx/model.onnx", inputs: ["input_ids", "attention_mask"] };
   expect(await place("storm", model)).toEqual([0, 1, 0]);
 });
 
-test("a model that was trained on its first token is asked for that", async () => {
+test("a model trained on its first token is pooled by that token", async () => {
   const files = { "1_Pooling/config.json": { pooling_mode_cls_token: true } };
   expect(await place("storm", { files })).toEqual([0, 0, 0]);
 });
 
-test("a text is cut to what the model can read, and keeps its end sign", async () => {
+test("a text is truncated to the model's limit and keeps its end token", async () => {
   const files = {
     "config.json": { max_position_embeddings: 512 },
     "sentence_bert_config.json": { max_seq_length: 3 },
@@ -73,7 +73,7 @@ test("questions and passages get their prefixes", async () => {
   expect(told?.[1]).toBeGreaterThan(0.9);
 });
 
-test("another model in the same folder has another name", () => {
+test("another model in the same folder has another id", () => {
   writeOnnxFolder(folder, { words: WORDS });
   const before = open().id;
   expect(open().id).toBe(before);
@@ -81,7 +81,7 @@ test("another model in the same folder has another name", () => {
   expect(open().id).not.toBe(before);
 });
 
-test("what is missing in the folder, or is no model, is told without the path", async () => {
+test("a missing file or an invalid model is reported without the path", async () => {
   const embed = () => open().embed(["rain"], "question", never());
   await expect(embed()).rejects.toMatchObject({
     code: "UNSUPPORTED",
@@ -99,7 +99,7 @@ test("what is missing in the folder, or is no model, is told without the path", 
   await expect(embed()).rejects.toThrow("pixel_values");
 });
 
-test("a cancellation passes as it is, and a closed one says so", async () => {
+test("a cancellation passes through unchanged, and a closed embedder says that it is closed", async () => {
   writeOnnxFolder(folder, { words: WORDS });
   const embedder = open();
   const reason = new Error("enough");

@@ -9,14 +9,14 @@ import { modelFileIn, ONNX_RUNTIME, TOKENIZER_FILE, TOKENIZERS } from "./onnx-mo
 import { requireInstalled } from "./optional-package.ts";
 
 export interface OnnxEmbedderOptions {
-  /** Holds model.onnx or onnx/model.onnx, and tokenizer.json. */
+  /** Contains model.onnx or onnx/model.onnx, and tokenizer.json. */
   readonly folder: string;
   readonly prefixes?: Prefixes;
 }
 
 const ID_CHARS = 12;
 
-/** A model of this machine. It is loaded with the first text, in a thread of its own. */
+/** A local model. It is loaded with the first text, in its own thread. */
 export function createOnnxEmbedder({ folder, prefixes = NO_PREFIXES }: OnnxEmbedderOptions): Embedder {
   let thread: Thread<OnnxCalls> | undefined;
   let isClosed = false;
@@ -35,7 +35,7 @@ export function createOnnxEmbedder({ folder, prefixes = NO_PREFIXES }: OnnxEmbed
     async embed(texts, role, signal) {
       if (texts.length > 0) requireModel(folder);
       const vectors: Float32Array[] = [];
-      // One by one, so that a question does not wait behind all that is being indexed.
+      // One by one, so that a question does not wait behind a whole indexing batch.
       for (const text of texts) {
         signal.throwIfAborted();
         if (isClosed) throw failed(folder, new Error("it was closed"));
@@ -55,7 +55,7 @@ export function createOnnxEmbedder({ folder, prefixes = NO_PREFIXES }: OnnxEmbed
   };
 }
 
-/** Another file under the same name is another model. */
+/** A different file under the same name is a different model. */
 function fingerprintOf(folder: string): string {
   const model = modelFileIn(folder);
   if (model === undefined) return "missing";
@@ -76,7 +76,7 @@ function requireModel(folder: string): void {
 
 function failed(folder: string, cause: unknown): ToolError {
   const name = basename(folder);
-  // The runtime names its file by the whole path.
+  // The runtime's message contains the absolute path.
   const why = (cause instanceof Error ? cause.message : String(cause)).replaceAll(folder, name);
   return new ToolError(
     "UNSUPPORTED",

@@ -1,4 +1,4 @@
-// The thread that a model computes in, which would keep the server from answering.
+// The thread that runs the model, which would otherwise block the server.
 import { parentPort, workerData } from "node:worker_threads";
 import { answerCalls } from "../engine/thread.ts";
 import { loadOnnxModel } from "./onnx-model.ts";
@@ -7,7 +7,7 @@ export interface OnnxThreadData {
   readonly folder: string;
 }
 
-// The one who starts it gives this.
+// `createOnnxEmbedder` passes exactly this type.
 const { folder } = workerData as OnnxThreadData;
 const calls = { ...(await loadOnnxModel(folder)) };
 export type OnnxCalls = typeof calls;

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { normalise } from "./normalise.ts";
 
-/** A sentence model on this machine, as sentence-transformers and Optimum export it from Hugging Face. */
+/** A local sentence model, as exported from Hugging Face by sentence-transformers and Optimum. */
 export interface OnnxModel {
   /** A vector of length one. */
   place(text: string): Promise<Float32Array>;
 }
 
-/** What we use of `onnxruntime-node`, which is loaded only when it is asked for. */
+/** The part of `onnxruntime-node` that we use; loaded on demand. */
 interface OnnxRuntime {
   readonly InferenceSession: {
     create(file: string, options: { intraOpNumThreads: number; logSeverityLevel: 3 }): Promise<OnnxSession>;
@@ -28,7 +28,7 @@ interface OnnxOutput {
   readonly data: unknown;
 }
 
-/** What we use of `@huggingface/tokenizers`. */
+/** The part of `@huggingface/tokenizers` that we use. */
 interface Tokenizers {
   readonly Tokenizer: new (tokenizer: object, config: object) => Tokenizer;
 }
@@ -40,11 +40,11 @@ export const ONNX_RUNTIME: string = "onnxruntime-node";
 export const TOKENIZERS: string = "@huggingface/tokenizers";
 export const TOKENIZER_FILE = "tokenizer.json";
 const MODEL_FILES = ["model.onnx", join("onnx", "model.onnx")];
-/** The output of models that pool by themselves. */
+/** The output of models that pool their own tokens. */
 const POOLED = "sentence_embedding";
-/** More would be faster only while nobody else needs the machine. */
+/** More would take processor time that the user may need. */
 const MAX_THREADS = 2;
-/** What nearly all models of this kind were trained with, where the folder does not say. */
+/** The usual limit of such models, where the folder does not state one. */
 const DEFAULT_MAX_TOKENS = 512;
 
 const Settings = z.object({
@@ -53,13 +53,13 @@ const Settings = z.object({
   pooling_mode_cls_token: z.boolean().optional(),
 });
 
-/** The model's file in the folder, if there is one. */
+/** The model file in the folder, if there is one. */
 export const modelFileIn = (folder: string): string | undefined =>
   MODEL_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
 
-/** Takes up the calling thread while it computes. */
+/** Blocks the calling thread while it computes. */
 export async function loadOnnxModel(folder: string): Promise<OnnxModel> {
-  // They come with no types when they are not installed; these are the parts of their documented interfaces in use.
+  // The types are missing when they are not installed; these are the documented parts that we use.
   const runtime = (await import(ONNX_RUNTIME)) as OnnxRuntime;
   const { Tokenizer } = (await import(TOKENIZERS)) as Tokenizers;
   const tokenizer = new Tokenizer(
@@ -75,7 +75,8 @@ export async function loadOnnxModel(folder: string): Promise<OnnxModel> {
   const isByFirstToken = settingsIn(folder, join("1_Pooling", "config.json")).pooling_mode_cls_token === true;
 
   return {
-    // One text at a time: a batch is hardly faster without a graphics card, and is filled up to its longest text.
+    // One text at a time: without a graphics card a batch is hardly faster, and it is padded to its longest
+    // text.
     async place(text) {
       const ids = cut(tokenizer.encode(text).ids, maxTokens);
       const answer = await session.run(feedsFor(runtime, session.inputNames, ids), [output]);
@@ -85,7 +86,7 @@ export async function loadOnnxModel(folder: string): Promise<OnnxModel> {
   };
 }
 
-/** The sign at the end says that the text ends; it stays when the text is cut. */
+/** The end token stays when the text is truncated. */
 const cut = (ids: readonly number[], max: number): readonly number[] =>
   ids.length > max ? [...ids.slice(0, max - 1), ...ids.slice(-1)] : ids;
 
@@ -105,7 +106,7 @@ function feedsFor({ Tensor }: OnnxRuntime, names: readonly string[], ids: readon
   return Object.fromEntries(feeds);
 }
 
-/** A row for each token, or a single one when the model has pooled them. */
+/** One row per token, or a single row when the model has pooled them. */
 function floatsOf(output: OnnxOutput | undefined): { values: Float32Array; rows: number } {
   if (!(output?.data instanceof Float32Array) || output.dims.length < 2)
     throw new Error(`it gives ${output?.type ?? "nothing"} of ${output?.dims.length ?? 0} dimensions`);

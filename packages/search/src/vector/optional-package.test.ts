@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { requireInstalled } from "./optional-package.ts";
 
-test("a package that is not installed is refused with how to get it", () => {
+test("a package that is not installed is refused with instructions to install it", () => {
   expect(() => requireInstalled("@octant/nowhere", "the store")).toThrow(
     expect.objectContaining({
       code: "UNSUPPORTED",

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { ToolError } from "@octant/core";
 
-/** Refuses, and says what to do, when a package is missing that does not come with Octant because it is heavy. */
+/** Throws, with instructions, when an optional heavy package is not installed. */
 export function requireInstalled(name: string, what: string): void {
   try {
     createRequire(import.meta.url).resolve(name);

@@ -1,7 +1,7 @@
-/** A vector in bytes: half a per cent off at most, a quarter of the memory. */
+/** A quantised vector: an error of at most half a per cent, in a quarter of the memory. */
 export interface PackedVector {
   readonly values: Int8Array;
-  /** What each value is multiplied by. */
+  /** The factor for each value. */
   readonly scale: number;
 }
 

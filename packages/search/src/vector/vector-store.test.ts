@@ -12,7 +12,7 @@ const STORES = [
   { name: "LanceDB", open: openLanceStore },
 ];
 
-/** The same for every store. */
+/** The same tests for every store. */
 describe.for(STORES)("$name", ({ open }) => {
   let folder: string;
   let store: VectorStore;
@@ -33,7 +33,7 @@ describe.for(STORES)("$name", ({ open }) => {
       .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
   };
 
-  test("the nearest have the highest scores, up to one", async () => {
+  test("the nearest vectors have the highest scores, up to one", async () => {
     await store.put([
       { id: 0, vector: vector(1, 0, 0) },
       { id: 2, vector: vector(0.6, 0.8, 0) },
@@ -45,7 +45,7 @@ describe.for(STORES)("$name", ({ open }) => {
     expect(scores[2]).toBeCloseTo(0.6, 2);
   });
 
-  test("a vector that is put again is replaced, and one that is removed is found no more", async () => {
+  test("putting a vector again replaces it, and a removed one is no longer found", async () => {
     await store.put([
       { id: 0, vector: vector(1, 0) },
       { id: 1, vector: vector(0.9, 0.1) },
@@ -56,14 +56,14 @@ describe.for(STORES)("$name", ({ open }) => {
     expect(await order(vector(1, 0))).toEqual([]);
   });
 
-  test("vectors of another length are those of another model: they take the place of all before", async () => {
+  test("vectors of another length belong to another model and replace all existing ones", async () => {
     await store.put([{ id: 0, vector: vector(1, 0) }]);
     await store.put([{ id: 1, vector: vector(1, 0, 0) }]);
     expect(await order(vector(1, 0, 0))).toEqual([1]);
     expect(await order(vector(1, 0))).toEqual([]);
   });
 
-  test("a block of vectors is the same as its vectors one by one, wherever it starts", async () => {
+  test("a block of vectors equals the same vectors put one by one, wherever it starts", async () => {
     const vectors = Array.from({ length: 5_000 }, (_, at) => vector(Math.cos(at), Math.sin(at)));
     const block = {
       scales: Float32Array.from(vectors, ({ scale }) => scale),
@@ -80,13 +80,13 @@ describe.for(STORES)("$name", ({ open }) => {
     expect(scores[699]).toBe(0);
   });
 
-  test("an empty store, nothing to put and nothing to remove", async () => {
+  test("an empty store accepts empty puts and removals", async () => {
     await store.put([]);
     await store.remove([]);
     expect(await order(vector(1, 0))).toEqual([]);
   });
 
-  test("many vectors keep their numbers", async () => {
+  test("many vectors keep their ids", async () => {
     const many = Array.from({ length: 3_000 }, (_, id) => ({
       id,
       vector: vector(Math.cos(id / 3_000), Math.sin(id / 3_000)),

@@ -1,18 +1,20 @@
 import type { PackedVector } from "./packed.ts";
 
-/** Where vectors are kept and compared. Numbers are small and dense. */
+/** Stores and compares vectors. Ids are small and dense. */
 export interface VectorStore {
-  /** All vectors have the same length; another one forgets those before. */
+  /** All vectors have the same length; one of another length discards the previous ones. */
   put(entries: readonly PlacedVector[]): void | Promise<void>;
-  /** The same for many with neighbouring numbers. */
+  /** The same for many vectors with consecutive ids. */
   putBlock(first: number, block: VectorBlock): void | Promise<void>;
   remove(ids: readonly number[]): void | Promise<void>;
-  /** How near each one is to the given one, by its number: 1 is the same direction; what is far may be 0. */
+  /**
+   * The similarity of each vector to the given one, by id: 1 means the same direction; distant ones may be 0.
+   */
   scores(vector: PackedVector): Float64Array | Promise<Float64Array>;
   close(): void | Promise<void>;
 }
 
-/** Packed vectors one after the other. */
+/** Packed vectors in a row. */
 export interface VectorBlock {
   readonly scales: Float32Array;
   readonly vectors: Int8Array;

@@ -6,12 +6,12 @@ import { loadWordTable, MAX_TABLE_SIGNATURE_CHARS, MAX_TABLE_TEXT_CHARS } from "
 
 const table = loadWordTable();
 const cutTerms = createTermCutter();
-/** Made by another implementation, in another language. */
+/** Computed by a reference implementation in another language. */
 const check = JSON.parse(readFileSync(join(import.meta.dirname, "testing/word-table-check.json"), "utf8"));
 
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 
-test("questions and functions lie where the reference implementation of the table places them", () => {
+test("questions and functions get the vectors that the reference implementation computes", () => {
   const questions = check.queries.map((text: string) => table.placeQuestion(cutTerms(text)));
   const functions = check.functions.map(
     (one: { name: string; cls: string; path: string; sig: string; text: string }) =>
@@ -28,6 +28,6 @@ test("questions and functions lie where the reference implementation of the tabl
     expect(dot(questions[query], functions[at])).toBeCloseTo(cosine, 4);
 });
 
-test("words that the table does not know lie nowhere", () => {
+test("unknown words have a zero vector", () => {
   expect(table.placeQuestion(["zzzqqx"]).every((value) => value === 0)).toBe(true);
 });

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { normalise } from "./normalise.ts";
 
-/** The parts of a chunk that the table weighs apart, in its order. */
+/** The parts of a chunk that the table weights separately, in its order. */
 export const TABLE_FIELDS = ["name", "container", "path", "signature", "text"] as const;
 export type TableFields = Readonly<Record<(typeof TABLE_FIELDS)[number], readonly string[]>>;
 
-/** Vectors of words, learned from doc comments and the functions below them in many projects; see data/README.md. */
+/**
+ * Word vectors learned from doc comments and the functions below them in many projects; see data/README.md.
+ */
 export interface WordTable {
   readonly dimensions: number;
   /** Of length one; zeros when none of the terms is known. */
@@ -15,9 +17,9 @@ export interface WordTable {
   placeChunk(fields: TableFields): Float32Array;
 }
 
-/** Names the table where vectors are stored: those of another one are worth nothing. */
+/** Identifies the table in the index; vectors of different tables cannot be compared. */
 export const WORD_TABLE_ID = "code-words:1";
-/** The table was trained on as much of a signature and of a text. */
+/** The table was trained on signatures and texts of at most this length. */
 export const MAX_TABLE_SIGNATURE_CHARS = 600;
 export const MAX_TABLE_TEXT_CHARS = 3_000;
 
@@ -51,7 +53,7 @@ export function loadWordTable(folder: string = dataFolder()): WordTable {
       const sum = new Float32Array(dimensions);
       for (const term of new Set(terms)) {
         const word = numbers.get(term);
-        // Words that no question of the training had are placed as code is.
+        // Words that never occurred in a training question are embedded as code.
         if (word !== undefined)
           addTo(sum, word < asked ? questionVectors : codeVectors, word, questionScales[word] ?? 0);
       }
@@ -80,7 +82,7 @@ export function loadWordTable(folder: string = dataFolder()): WordTable {
   };
 }
 
-/** Views into the file as it lies in memory; numbers are little-endian, as on all machines that Node runs on. */
+/** Views into the file's buffer; the numbers are little-endian, as on every platform that Node supports. */
 function parseTable(file: Buffer) {
   if (file.toString("latin1", 0, MAGIC.length) !== MAGIC)
     throw new Error("code-words.bin is not a word table");
@@ -101,7 +103,7 @@ function parseTable(file: Buffer) {
   };
 }
 
-/** Beside the built code, or where the sources have it. */
+/** Next to the built code, or in the source tree. */
 function dataFolder(): string {
   const beside = import.meta.dirname;
   return existsSync(join(beside, "code-words.bin")) ? beside : join(beside, "../../data");

@@ -9,7 +9,7 @@ import type { OpenedAgent } from "../open-agent.ts";
 const MAX_ITEMS = 50;
 const CALLER = { id: "chat-completion", access: "read" } as const;
 
-/** Completes commands after "/", their arguments, and paths of the workspace after "@". */
+/** Completes commands after "/", their arguments, and workspace paths after "@". */
 export function createCompleter(opened: OpenedAgent, io: Io): Completer {
   return async (word) => {
     if (word.startsWith("/"))
@@ -18,7 +18,7 @@ export function createCompleter(opened: OpenedAgent, io: Io): Completer {
   };
 }
 
-/** What can stand behind a command. */
+/** Completions for the argument of a command. */
 async function argumentsOf(opened: OpenedAgent, io: Io, line: string): Promise<Completion[]> {
   const [, name, typed = ""] = /^\/(\S+)\s+(\S*)$/.exec(line) ?? [];
   const command = listCommands(opened, io.env).find((one) => one.name === name);
@@ -34,7 +34,7 @@ const commands = (opened: OpenedAgent, env: NodeJS.ProcessEnv, word: string): Co
     .filter(({ name }) => `/${name}`.startsWith(word))
     .map(({ name, summary }) => ({ value: `/${name}`, detail: summary }));
 
-/** Entries of the folder that is being typed; without a slash also files further down whose name begins so. */
+/** Entries of the folder being typed; without a slash also deeper files whose name has this prefix. */
 async function paths(octant: Octant, typed: string): Promise<Completion[]> {
   const root = octant.workspace.confinement.roots[0] ?? "";
   const [folder, name] = typed.includes("/")
@@ -45,7 +45,7 @@ async function paths(octant: Octant, typed: string): Promise<Completion[]> {
     { caller: CALLER },
   );
   if (!envelope.ok) return [];
-  // The output of fs.list, which its schema has just checked.
+  // Its output schema has just checked the data of fs.list.
   const { entries } = envelope.data as { entries: { uri: string; kind: string }[] };
   const base = root === "" ? "" : pathToUri(root);
   return entries

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
 
-/** Lets the person write the text in $VISUAL or $EDITOR; a project cannot bring its own editor along. */
+/** Opens the text in $VISUAL or $EDITOR; the program never comes from the project. */
 export async function editExternally(
   text: string,
   env: NodeJS.ProcessEnv,

@@ -9,16 +9,16 @@ import type { Io } from "../../command.ts";
 import { withMentions } from "../mentions.ts";
 import type { OpenedAgent } from "../open-agent.ts";
 
-/** What providers take at most. */
+/** The limit of the providers. */
 const MAX_BYTES = 5_000_000;
 const EXTENSION = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** Pictures that the person adds to a message. They are read at once; the message shows a chip for each. */
 export interface Pictures {
-  /** The chip of a picture whose path was pasted, wherever it lies: the person chose it. */
+  /** Returns the chip for a pasted path, inside or outside the workspace: the person chose it. */
   attach(pasted: string): string | undefined;
   attachClipboard(): Promise<string>;
-  /** The message with its pictures and with what it mentions. */
+  /** The message with its pictures and mentioned files. */
   toContent(text: string): Promise<Content>;
 }
 
@@ -53,7 +53,7 @@ export function createPictures(opened: Pick<OpenedAgent, "octant" | "servers">, 
   };
 }
 
-/** Terminals quote a dropped path, escape its spaces, or make it a URL. */
+/** Terminals quote a dropped path, escape its spaces, or turn it into a URL. */
 function toPath(pasted: string, folder: string): string | undefined {
   const text = pasted.trim();
   if (/[\n\0]/.test(text) || text.length > 4096) return undefined;
@@ -81,7 +81,7 @@ const CLIPBOARDS = [
   ["pngpaste", "-"],
 ] as const;
 
-/** The first program of the person's own that has a picture. */
+/** Asks the known clipboard programs in turn for a picture. */
 async function readClipboard(env: NodeJS.ProcessEnv, roots: readonly string[]): Promise<Buffer> {
   const path = pathOutsideProjects(env["PATH"] ?? "", roots);
   const programs = CLIPBOARDS.flatMap(([name, ...args]) => {
@@ -110,7 +110,7 @@ async function readClipboard(env: NodeJS.ProcessEnv, roots: readonly string[]): 
 const noPicture = () =>
   new ToolError("NOT_FOUND", `the clipboard has no picture of at most ${MAX_BYTES / 1_000_000} MB`, {});
 
-/** By the first bytes: a name can lie. */
+/** Detected from the first bytes: a name can be wrong. */
 function mimeOf(bytes: Buffer): string | undefined {
   const head = bytes.subarray(0, 12).toString("latin1");
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";

@@ -1,7 +1,7 @@
 import { textOf, textParts } from "@octant/agent";
 import type { SlashContext } from "./slash-command.ts";
 
-/** One question to the session's model, outside of the conversation. */
+/** Asks the session's model one question outside of the conversation. */
 export async function askModel(system: string, question: string, context: SlashContext): Promise<string> {
   const { client } = context.opened;
   const messages = [{ role: "user", origin: "person", content: textParts(question) }] as const;

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { LOCAL_CALLER } from "../../octant.ts";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
 
-/** The name of commands in the audit log: `command.commit`. */
+/** Commands appear in the audit log under this name: `command.commit`. */
 const TOOL = "command";
 
-/** Runs a command that the person typed. The audit log has it before it begins, and how it ended. */
+/** Runs a command that the person typed. The audit log records it before it starts, and its outcome. */
 export async function runAudited(
   { name, summary, run }: SlashCommand,
   argument: string,
@@ -18,7 +18,7 @@ export async function runAudited(
     name: TOOL,
     summary: "Commands of the person.",
     actions: {
-      // Names of MCP prompts may have characters that no action has.
+      // MCP prompt names may contain characters that are invalid in action names.
       [name.replaceAll(/[^a-z0-9_]/gi, "_")]: action({
         summary,
         access: "write",

@@ -127,7 +127,7 @@ async function commitPushPr(given: string, context: SlashContext): Promise<Slash
     return {
       text: `you are on \`${branch || "no branch"}\`; make a branch for the pull request first: \`/branch NAME\``,
     };
-  // Told before anything is committed or pushed.
+  // Checked before anything is committed or pushed.
   await outputOf(["gh", "--version"], context, { how: GET_GH });
   if ((await git(context, "status", "--porcelain")) !== "") {
     const done = await commit(given, context);
@@ -147,7 +147,7 @@ async function commitPushPr(given: string, context: SlashContext): Promise<Slash
   return { text: `pull request: ${url.trim()}` };
 }
 
-/** The branch that origin/HEAD names; main when it names none. */
+/** The branch of origin/HEAD; main when it is not set. */
 async function defaultBranch(context: SlashContext): Promise<string> {
   const { code, stdout } = await runAsPerson(
     ["git", "symbolic-ref", "--short", "refs/remotes/origin/HEAD"],

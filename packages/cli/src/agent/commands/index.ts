@@ -23,7 +23,7 @@ const help: SlashCommand = {
   },
 };
 
-/** Everything that can be typed after "/", in the order of the help. */
+/** All slash commands, in the order of the help. */
 const COMMANDS: readonly SlashCommand[] = [
   help,
   ...ROLE_COMMANDS,
@@ -32,7 +32,7 @@ const COMMANDS: readonly SlashCommand[] = [
   ...INFO_COMMANDS,
 ];
 
-/** Ours, those of the project that the person trusts, and the prompts of MCP servers. */
+/** The built-in commands, the project's trusted ones, and the prompts of MCP servers. */
 export const listCommands = (
   { octant, servers }: Pick<OpenedAgent, "octant" | "servers">,
   env: NodeJS.ProcessEnv,
@@ -44,7 +44,7 @@ export const listCommands = (
   ...promptCommands(servers),
 ];
 
-/** A message to the model; $ARGUMENTS in it stands for what was typed behind the name. */
+/** A command that sends a message to the model, with $ARGUMENTS replaced by the text after the name. */
 function toCommand(name: string, text: string): SlashCommand {
   const [, head = "", body = text] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
   const summary = /^description:\s*(.+)$/m.exec(head)?.[1] ?? `${COMMANDS_FOLDER}/${name}.md`;
@@ -60,14 +60,14 @@ function toCommand(name: string, text: string): SlashCommand {
   };
 }
 
-/** Whether a line is meant for us: a path such as /usr/bin is not. */
+/** Whether a line is a slash command: a path such as /usr/bin is not. */
 export const isSlashLine = (line: string): boolean => /^\/[a-z][\w:.-]*(\s|$)/i.test(line);
 
-/** Runs a line such as "/model opus". A failure is told as text. */
+/** Runs a line such as "/model opus". A failure is returned as text. */
 export async function runSlashLine(line: string, context: SlashContext): Promise<SlashOutcome | undefined> {
   const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const { opened, io } = context;
-  // The prompts of a server are known when it has answered.
+  // A server's prompts are known once it has responded.
   if (name.includes(":")) await opened.servers.settled();
   const commands = listCommands(opened, io.env);
   const command = commands.find((one) => one.name === name);

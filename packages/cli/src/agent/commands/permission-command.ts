@@ -29,7 +29,7 @@ async function change(argument: string, { opened, io }: SlashContext): Promise<S
     const message = "/permissions takes allow, deny or ask, and a pattern such as fs.* or proc.exec";
     throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
   }
-  // The expression lets no other verbs through.
+  // The regular expression matches only these verbs.
   const rule: PermissionRule = { tool_pattern: pattern, mode: MODES[verb as keyof typeof MODES] };
   octant.sessionRules.setRule(agent.session.id, rule);
   const shown = `\`${describeRule(rule)}\``;

@@ -12,8 +12,9 @@ export interface ProgramOutput {
 const MAX_SHOWN_CHARS = 2_000;
 
 /**
- * Runs a program as the person would in their shell, with their hooks and keys: only for what they typed themselves.
- * The program comes from outside the project. Every run is noted in the session's log.
+ * Runs a program as the person would in their shell, with their hooks and keys, so only for commands that
+ * they typed themselves. The program is never looked up in the project. Every run is recorded in the
+ * session's log.
  */
 export async function runAsPerson(
   argv: readonly [string, ...string[]],
@@ -41,7 +42,7 @@ export async function runAsPerson(
     child.once("error", reject);
     child.once("exit", resolve);
   });
-  // A program that does not read its input may be gone before it is written.
+  // A program that does not read its input may exit before the write.
   child.stdin?.once("error", () => {});
   child.stdin?.end(input);
   const [stdout, stderr, code] = await Promise.all([
@@ -54,7 +55,7 @@ export async function runAsPerson(
   return { code, stdout, stderr };
 }
 
-/** Its output; a failure is told in the program's own words. */
+/** The program's output; on failure, an error with its own message. */
 export async function outputOf(
   argv: readonly [string, ...string[]],
   context: SlashContext,

@@ -2,7 +2,7 @@ import { ToolError, toOneLine } from "@octant/core";
 import type { McpServers, ServerPrompt } from "@octant/mcp";
 import type { SlashCommand } from "./slash-command.ts";
 
-/** The prompts of MCP servers as `/server:prompt`; what a prompt says is sent to the model. */
+/** The prompts of MCP servers as `/server:prompt`; the prompt's text is sent to the model. */
 export const promptCommands = (servers: Pick<McpServers, "prompts" | "prompt">): readonly SlashCommand[] =>
   servers.prompts().map((prompt) => toCommand(prompt, servers));
 
@@ -22,7 +22,10 @@ function toCommand(about: ServerPrompt, servers: Pick<McpServers, "prompt">): Sl
   };
 }
 
-/** `name=value` words, with quotes around values with spaces; a prompt with one argument also takes plain text. */
+/**
+ * Parses `name=value` words, with quotes around values with spaces; a prompt with one argument also accepts
+ * plain text.
+ */
 function parseValues(argument: string, { server, prompt, arguments: known }: ServerPrompt) {
   const [only] = known;
   const isPlain = known.length === 1 && only && !argument.startsWith(`${only.name}=`);

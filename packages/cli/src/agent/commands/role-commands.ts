@@ -67,7 +67,10 @@ async function runRole(role: string, task: string, { opened, signal }: SlashCont
   );
 }
 
-/** plan → code → solve, each with the output of the one before; again with the objections while solve says FAIL. */
+/**
+ * Runs plan → code → solve, each with the output of the previous one, and repeats with the objections while
+ * solve says FAIL.
+ */
 async function auto(task: string, context: SlashContext): Promise<SlashOutcome> {
   const plan = await runRole("plan", task, context);
   let objections = "";

@@ -98,7 +98,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   },
 ];
 
-/** Files that the person changed since are left alone, and named. */
+/** Files that the person has changed since are left alone and listed. */
 async function restore(direction: Direction, { opened }: SlashContext): Promise<SlashOutcome> {
   const plan = await planUndo(opened.octant, direction);
   if (plan.conflicts.length > 0)
@@ -111,7 +111,7 @@ async function restore(direction: Direction, { opened }: SlashContext): Promise<
 
 const REWIND = /^(?:(\d{1,6})(?:\s+|$))?(both|conversation|files)?$/;
 
-/** The conversation goes on in a copy, so that nothing of it is lost. */
+/** The conversation continues in a copy, so that nothing of it is lost. */
 async function rewind(argument: string, { opened }: SlashContext): Promise<SlashOutcome> {
   const { sessions, agent, octant } = opened;
   const prompts = listPrompts(sessions.events(agent.session.id));

@@ -1,46 +1,46 @@
 import type { Io } from "../../command.ts";
 import type { OpenedAgent, SessionChoice } from "../open-agent.ts";
 
-/** What a command asks its front end to do. */
+/** The result of a command, for its front end to carry out. */
 export interface SlashOutcome {
   /** Markdown for the person. */
   readonly text?: string;
   /** A message to the model, as if the person had typed it. */
   readonly send?: string;
-  /** Put into the input line, for the person to edit and to send. */
+  /** Text for the input line, for the person to edit and send. */
   readonly draft?: string;
   readonly quit?: boolean;
-  /** Go on with another session, in this place. */
+  /** The session to continue with in this terminal. */
   readonly next?: SessionChoice | "new";
 }
 
-/** What commands stand on. A front end gives it what it can. */
+/** The environment of a command, as far as the front end provides it. */
 export interface SlashContext {
   readonly opened: OpenedAgent;
   readonly io: Io;
-  /** The front end has an input line, in which a draft can be edited. */
+  /** Whether the front end has an input line in which a draft can be edited. */
   readonly hasInput?: boolean;
-  /** What the help says below the commands. */
+  /** Text shown below the commands in the help. */
   readonly helpNotes?: string;
   readonly signal: AbortSignal;
 }
 
-/** One command that a person can type after "/". Help, completion and every front end read it from here. */
+/** One slash command. Help, completion and every front end derive from it. */
 export interface SlashCommand {
   readonly name: string;
   /** How the argument is shown in the help. */
   readonly argument?: string;
   readonly summary: string;
-  /** It is about the terminal itself, such as leaving it or changing the session in it. */
+  /** It concerns the terminal itself, such as leaving it or switching its session. */
   readonly onlyInTerminal?: true;
-  /** Whether somebody from elsewhere may run it: it touches nothing but their own session. */
+  /** Safe for a remote person: it affects only their own session. */
   readonly isForRemote?: true;
-  /** Values for the argument, for completion. */
+  /** Completions for the argument. */
   complete?(context: SlashContext): Promise<readonly string[]> | readonly string[];
   run(argument: string, context: SlashContext): Promise<SlashOutcome | undefined> | SlashOutcome | undefined;
 }
 
-/** As a block of Markdown that keeps its lines. */
+/** A Markdown code block that preserves the lines. */
 export const asBlock = (text: string, language = ""): string => {
   const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;

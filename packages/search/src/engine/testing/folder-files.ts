@@ -3,12 +3,12 @@ import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import type { SourceFile, SourceFiles } from "../source-files.ts";
 
-/** The files of a real folder, and a way to change them that is told of. */
+/** The files of a real folder, with writes that report their changes. */
 export interface FolderFiles extends SourceFiles {
   write(path: string, text: string): void;
   remove(path: string): void;
   tell(paths: readonly string[] | "unknown"): void;
-  /** What was read, in order. */
+  /** The paths that were read, in order. */
   readonly reads: string[];
 }
 

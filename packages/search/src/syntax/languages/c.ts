@@ -26,7 +26,7 @@ export const c: Language = {
   calls: CALLS,
 };
 
-/** Headers count as C++, which reads those of C too. */
+/** Headers are parsed as C++, which also accepts those of C. */
 export const cpp: Language = {
   id: "cpp",
   extensions: [".cpp", ".cc", ".cxx", ".c++", ".h", ".hpp", ".hh", ".hxx", ".ipp", ".tpp"],

@@ -23,6 +23,6 @@ const BY_NAME: ReadonlyMap<string, Language> = new Map(
   ),
 );
 
-/** The language that a file is written in, by its name; undefined when none of ours. */
+/** The language of a file, by its name; undefined when unsupported. */
 export const languageOf = (path: string): Language | undefined =>
   BY_NAME.get(basename(path)) ?? BY_NAME.get(extname(path).toLowerCase());

@@ -1,6 +1,6 @@
 import type { Language } from "../language.ts";
 
-/** What JavaScript and TypeScript share. */
+/** Shared by JavaScript and TypeScript. */
 const SCRIPT = `
   (function_declaration name: (identifier) @name) @function
   (generator_function_declaration name: (identifier) @name) @function

@@ -1,10 +1,10 @@
-// Writes ONNX files that the real runtime loads: the few messages of onnx.proto that a small graph needs.
+// Writes ONNX files that the real runtime loads, with the few onnx.proto messages that a small graph needs.
 
 export interface OnnxGraph {
   readonly inputs: readonly string[];
-  /** A row for each token. */
+  /** One row per token. */
   readonly table: readonly (readonly number[])[];
-  /** Whether the model has an output with the mean of all tokens besides the one with all of them. */
+  /** Whether the model also outputs the mean of all tokens. */
   readonly isPooled: boolean;
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { encodeOnnxModel } from "./onnx-file.ts";
 
-/** Where each word lies. */
+/** The vector of each word. */
 export type Words = Readonly<Record<string, readonly number[]>>;
 
 export interface OnnxFolderOptions {
@@ -10,14 +10,14 @@ export interface OnnxFolderOptions {
   readonly inputs?: readonly string[];
   readonly isPooled?: boolean;
   readonly modelFile?: string;
-  /** More files of the folder. */
+  /** Additional files in the folder. */
   readonly files?: Readonly<Record<string, unknown>>;
 }
 
 const BERT_INPUTS = ["input_ids", "attention_mask", "token_type_ids"];
 const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"] as const;
 
-/** A model folder as it comes from Hugging Face, with a vocabulary of a few words. */
+/** A model folder as Hugging Face provides it, with a vocabulary of a few words. */
 export function writeOnnxFolder(folder: string, options: OnnxFolderOptions): void {
   const { words, inputs = BERT_INPUTS, isPooled = false, modelFile = "model.onnx", files = {} } = options;
   const width = Object.values(words)[0]?.length ?? 0;
