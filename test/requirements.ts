@@ -62,12 +62,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "pages neither repeat nor drop",
     "packages/core/src/paging.test.ts: pages neither repeat nor drop",
-    "packages/tools/src/fs/list.test.ts: pages of any size give all entries once",
+    "packages/tools/src/fs/list.test.ts: pages of any size return all entries once",
     "packages/host/src/search/search-text.test.ts: pages of any size hold the same matches",
   ),
   rule(
     "what does not fit comes as head, tail and a ref",
-    "packages/tools/src/fs/read.test.ts: what does not fit comes as head and tail",
+    "packages/tools/src/fs/read.test.ts: long content comes as head and tail",
     "packages/tools/src/proc/proc.test.ts: long output comes as head and tail",
   ),
   rule(
@@ -93,17 +93,17 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "read: encodings, eol, bom; images as image content; a uri list reads many",
     "packages/tools/src/fs/read.test.ts: encodings and endings",
     "packages/tools/src/fs/read.test.ts: is attached",
-    "packages/tools/src/fs/read.test.ts: a list answers in order",
+    "packages/tools/src/fs/read.test.ts: a list returns rows in order",
   ),
   rule(
     "write creates with parents; an existing file is ALREADY_EXISTS",
-    "packages/tools/src/fs/write.test.ts: an existing file is not touched",
-    "packages/tools/src/fs/write.test.ts: a file is created with the folders on the way",
+    "packages/tools/src/fs/write.test.ts: an existing file is not changed",
+    "packages/tools/src/fs/write.test.ts: a file is created with its parent folders",
   ),
   rule(
     "stat: kind, size, hash, mtime, mode, link target",
     "packages/tools/src/fs/stat.test.ts: a file has kind, size, hash, time and mode",
-    "packages/tools/src/fs/stat.test.ts: a link says where it leads",
+    "packages/tools/src/fs/stat.test.ts: a link shows its target",
   ),
   rule(
     "list obeys ignore files as ripgrep does and pages through 100,000 entries",
@@ -112,8 +112,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "rm needs confirm; without it CONFIRM_REQUIRED and what would go; it can be undone",
-    "packages/tools/src/fs/rm.test.ts: without confirm nothing goes",
-    "packages/tools/src/fs/rm.test.ts: goes, comes back as it was",
+    "packages/tools/src/fs/rm.test.ts: without confirm nothing is removed",
+    "packages/tools/src/fs/rm.test.ts: is removed, restored as it was",
   ),
   rule(
     "apply_patch without base_hash is PRECONDITION_REQUIRED",
@@ -135,18 +135,18 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "mode, ownership and links are kept",
-    "packages/tools/src/fs/apply-patch.test.ts: mode, owner and other names",
+    "packages/tools/src/fs/apply-patch.test.ts: mode, owner and other hard links",
     "packages/tools/src/fs/apply-patch.test.ts: an edit through a link",
   ),
   rule(
     "all files of one call change or none does, also when the process is killed",
     "packages/host/src/edits/edits.test.ts: a process killed in the middle",
     "packages/host/src/edits/transaction.test.ts: at whichever system call the process dies",
-    "packages/tools/src/fs/apply-patch.test.ts: one file that fails keeps all others",
+    "packages/tools/src/fs/apply-patch.test.ts: one failing file prevents all changes",
   ),
   rule(
     "every patch can be undone by its undo ref",
-    "packages/tools/src/fs/apply-patch.test.ts: undo and redo go back and forth",
+    "packages/tools/src/fs/apply-patch.test.ts: undo and redo alternate",
   ),
   rule(
     "of many edits with one base_hash exactly one wins",
@@ -187,7 +187,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "a command still running after wait becomes a job by itself, and the answer says so",
-    "packages/tools/src/proc/proc.test.ts: what still runs after wait goes on",
+    "packages/tools/src/proc/proc.test.ts: a command that outlives wait continues",
   ),
   rule(
     "no child outlives the server, even after kill -9",
@@ -224,7 +224,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "failures of fire_and_forget are found with job.list",
-    "packages/tools/src/job/job.test.ts: failures nobody waited for",
+    "packages/tools/src/job/job.test.ts: failures of unwatched jobs",
   ),
   rule(
     "after a crash a running job is failed with INTERRUPTED",
@@ -262,7 +262,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "cancelling ends the work",
     "packages/tools/src/job/job.test.ts: cancelling ends the work",
-    "packages/tools/src/proc/proc.test.ts: a call that is cancelled ends the command",
+    "packages/tools/src/proc/proc.test.ts: a cancelled call ends the command",
   ),
   // 6. MCP
   rule(
@@ -300,7 +300,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "a diff of vcs applies as it is, by fs.apply_patch and vcs.apply",
     "test/vcs-differential.test.ts: test",
-    "packages/tools/src/vcs/writing.test.ts: fs.apply_patch takes a diff of renames",
+    "packages/tools/src/vcs/writing.test.ts: fs.apply_patch accepts a diff with renames",
   ),
   rule(
     "work that was not committed is not lost unless told",
@@ -313,7 +313,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "download writes to a temp file, then moves it",
-    "packages/tools/src/net/download.test.ts: a place that is taken, protected or outside is refused",
+    "packages/tools/src/net/download.test.ts: a target that exists, is protected or outside is refused",
   ),
   // 7. Policy
   rule(
@@ -491,7 +491,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/memory.test.ts: what is remembered is found by words in the next server",
     "test/memory.test.ts: a secret is never remembered",
     "test/memory.test.ts: shared memory is Markdown in the project",
-    "packages/tools/src/memory/memory-store.test.ts: nine of ten questions in other words",
+    "packages/tools/src/memory/memory-store.test.ts: nine of ten paraphrased questions",
   ),
   // 9. and 10.
   rule(

@@ -8,11 +8,11 @@ export interface Kept<T> {
   readonly whole: T;
   /** Where this page starts. */
   readonly from: number;
-  /** Says where the next one does. */
+  /** Sets where the next page starts. */
   more(next: number): void;
 }
 
-/** What was found in one go, given out page by page: it is kept, so that pages agree whatever happens in between. */
+/** Stores the whole result and returns it page by page, so that pages agree whatever changes in between. */
 export async function openKept<T>(ctx: Context, blobs: Blobs, make: () => Promise<T>): Promise<Kept<T>> {
   const position = ctx.resume(Position);
   const whole = position ? readKept<T>(blobs, position.kept) : await make();
@@ -27,7 +27,7 @@ export async function openKept<T>(ctx: Context, blobs: Blobs, make: () => Promis
 
 function readKept<T>(blobs: Blobs, hash: Hash): T {
   try {
-    // Cursors are sealed, so the hash is one that `more` gave to what it kept.
+    // Cursors are sealed, so the hash is one that `more` stored.
     return JSON.parse(blobs.get(hash).toString()) as T;
   } catch (cause) {
     throw cause instanceof ToolError && cause.code === "NOT_FOUND" ? staleCursor() : cause;

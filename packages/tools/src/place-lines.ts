@@ -5,7 +5,7 @@ interface PlaceRow {
   readonly range?: Range | null | undefined;
 }
 
-/** `src/a.ts:12`, counted from 1. */
+/** `src/a.ts:12`, 1-based. */
 export const lineOf = ({ uri, range }: PlaceRow, { path }: Reader): string =>
   range ? `${path(uri)}:${range.start.line + 1}` : path(uri);
 
@@ -21,10 +21,10 @@ export function spanOf(row: PlaceRow, reader: Reader): string {
   return last > range.start.line + 1 ? `${lineOf(row, reader)}-${last}` : lineOf(row, reader);
 }
 
-/** `  #Outer.inner`: the part of a symbol_id that its path does not already say. */
+/** `  #Outer.inner`: the part of a symbol_id after its path. */
 export const symbolOf = (id: string | null | undefined): string =>
   id ? `  ${id.slice(id.indexOf("#"))}` : "";
 
-/** Tells how the names behind `#` are given back. */
+/** Explains how to pass the names after `#` as parameters. */
 export const symbolNote = (rows: readonly { readonly symbol_id?: string | null | undefined }[]) =>
   rows.some(({ symbol_id }) => symbol_id) && "symbol_id is sym:PATH#NAME";

@@ -12,7 +12,7 @@ export interface OutlineEntry {
   readonly signature: string;
 }
 
-/** Who can answer questions about code, each as far as it can. */
+/** A source of answers about code, as far as it can provide them. */
 export type CodeBackend = Pick<LanguageClient, "name"> &
   Partial<Omit<LanguageClient, "name" | "rename" | "format">> & {
     outline?(path: Path, signal: AbortSignal): Promise<readonly OutlineEntry[] | undefined>;

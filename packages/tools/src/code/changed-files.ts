@@ -3,7 +3,7 @@ import { type AppliedEdit, applyWorkspaceEdit } from "@octant/host";
 import { z } from "zod";
 import type { Code } from "./code.ts";
 
-/** What an edit by a language server has come to. */
+/** The result of an edit by a language server. */
 export const ChangedFiles = z.object({
   patch_id: PatchId.nullable().describe("null when nothing changed"),
   files: z.array(z.object({ uri: Uri, hash: Hash.nullable() })),
@@ -16,7 +16,7 @@ export const ChangedFiles = z.object({
 type Proposed = Parameters<typeof applyWorkspaceEdit>[1];
 type ApplyOptions = Parameters<typeof applyWorkspaceEdit>[2];
 
-/** Makes the change through the edit engine, and tells the servers of it at once. */
+/** Applies the change through the edit engine, and notifies the servers at once. */
 export async function makeChanges(
   { workspace, servers }: Code,
   proposed: Proposed,

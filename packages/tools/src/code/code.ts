@@ -15,17 +15,17 @@ import type { CodeOptions } from "./options.ts";
 import { createSources, type Sources } from "./sources.ts";
 import { createSymbolSearch, type SymbolSearch } from "./symbol-search.ts";
 
-/** What the actions share. */
+/** The shared dependencies of the actions. */
 export interface Code {
   readonly workspace: Workspace;
   readonly servers: LanguageServers;
   readonly sources: Sources;
   readonly symbols: SymbolSearch;
-  /** Those who may know about a file, the one who knows best first. Later ones are not looked for in vain. */
+  /** The backends for a file, best first. Later ones are created only when needed. */
   backends(path: Path, order?: Order): AsyncIterable<CodeBackend>;
 }
 
-/** `quick` is for what a parser tells as well as a server, which may have to be started first. */
+/** `quick` is for questions that a parser answers as well as a server, which may have to start first. */
 export type Order = "best" | "quick";
 
 export function createCode({ workspace, servers, index, parsers }: CodeOptions): Code {
@@ -49,8 +49,8 @@ export function createCode({ workspace, servers, index, parsers }: CodeOptions):
 }
 
 /**
- * Asks one backend after the other until one answers, and notes who did. Answering nothing is an answer; undefined
- * is none. A server that is dead, or does not understand the place, is passed over.
+ * Asks the backends in turn until one answers, and records which one did. An empty result is an answer; undefined is
+ * not. A server that has crashed, or does not understand the position, is skipped.
  */
 export async function firstAnswer<T>(
   code: Code,

@@ -12,7 +12,7 @@ import {
 import type { z } from "zod";
 import type { Diagnostic } from "./diagnostics.ts";
 
-/** What an edit has made worse, as far as a server that runs already can tell in time. */
+/** A problem introduced by an edit, as far as a running server can report it in time. */
 export type AddedDiagnostic = Pick<
   z.output<typeof Diagnostic>,
   "uri" | "range" | "severity" | "message" | "source" | "code"
@@ -21,15 +21,15 @@ export type AddedDiagnostic = Pick<
 interface EditedFile {
   readonly uri: string;
   readonly hash: string | null;
-  /** Absent: a file. */
+  /** Absent for a file. */
   readonly kind?: string;
   readonly created?: boolean;
 }
 
 export interface DiagnosticsAfterEdit {
   /**
-   * Makes the edit, and asks before and after it what is wrong in the files. `added` is undefined where no server runs
-   * for any of them, or none answered in time; `note` says what is not known. The edit is made in any case.
+   * Applies the edit and compares the diagnostics of its files before and after. `added` is undefined when no server
+   * runs for any of them, or none answered in time; `note` says what is unknown. The edit is applied in any case.
    */
   around<T extends { readonly files: readonly EditedFile[] }>(
     uris: readonly string[],
@@ -42,7 +42,7 @@ export interface DiagnosticsAfterEdit {
   }>;
 }
 
-/** For asking before, and again for asking after. A project of a thousand files takes a second or two. */
+/** Before the edit, and again after it. A project of a thousand files takes a second or two. */
 const BUDGET_MS = 4_000;
 const MAX_FILES = 10;
 const MAX_ADDED = 50;
@@ -57,7 +57,7 @@ export function createDiagnosticsAfterEdit({
   readonly budgetMs?: number;
 }): DiagnosticsAfterEdit {
   const { confinement } = workspace;
-  /** By file; files that nobody can tell about are left out. */
+  /** Diagnostics by file; files without an answer are left out. */
   const lookAt = async (paths: readonly Path[], ms: number, signal: AbortSignal) => {
     const rows = await Promise.all(
       paths.slice(0, MAX_FILES).map(async (path) => {
@@ -107,7 +107,7 @@ function noteOn(unanswered: number, unsure: number): string | undefined {
   return parts.length > 0 ? parts.join("; ") : undefined;
 }
 
-/** An edit moves lines, so that what is the same is told by what is said, and how often. */
+/** An edit moves lines, so diagnostics are compared by their text and count. */
 export function addedSince(
   before: readonly SourceDiagnostic[],
   after: readonly SourceDiagnostic[],
@@ -129,7 +129,7 @@ function toPathOrNothing(confinement: Workspace["confinement"], uri: string): Pa
   try {
     return [confinement.toPath(uri)];
   } catch (cause) {
-    // The edit itself will say what is wrong with it.
+    // The edit itself will report what is wrong with it.
     if (cause instanceof ToolError) return [];
     throw cause;
   }

@@ -9,7 +9,7 @@ import { comparePlaces, Place, toPlace } from "./place.ts";
 import { toFile } from "./spot.ts";
 import { diagnosticsText } from "./text.ts";
 
-/** A server that has to load the project first takes this long. */
+/** The time that a server needs to load the project. */
 const PATIENCE_MS = 20_000;
 
 export const Diagnostic = Place.extend({

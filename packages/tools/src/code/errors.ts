@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@octant/core";
 
-/** What may fail wherever a place in a file is asked about. */
+/** Errors of every action that takes a position in a file. */
 export const SPOT_ERRORS: readonly ErrorCode[] = [
   ...(["NOT_FOUND", "NOT_A_FILE", "NOT_TEXT", "TOO_LARGE", "OUTSIDE_WORKSPACE", "ACCESS_DENIED"] as const),
 ];

@@ -49,7 +49,7 @@ export const format = (code: Code) =>
 
 const DEFAULT_TAB_SIZE = 2;
 
-/** As the file is indented already. */
+/** Derived from the file's current indentation. */
 function indentationOf(text: string): FormatOptions {
   const indents = text.match(/^[\t ]+(?=\S)/gm) ?? [];
   const insertSpaces = indents.filter((indent) => indent.startsWith("\t")).length * 2 <= indents.length;

@@ -11,7 +11,7 @@ const C_WORDS = words(
   "auto break case char const continue default do double else enum extern float for goto if inline int long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while",
 );
 
-/** Words that are not free for names, by the language of the file. */
+/** Reserved words by language. */
 const RESERVED: Readonly<Record<string, ReadonlySet<string>>> = {
   typescript: SCRIPT_WORDS,
   tsx: SCRIPT_WORDS,
@@ -38,10 +38,10 @@ const WITH_DOLLAR: ReadonlySet<string> = new Set(["typescript", "tsx", "javascri
 const PLAIN = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
 const DOLLAR = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
-/** INVALID_ARGUMENT unless the text can be a name in the language of the file. */
+/** INVALID_ARGUMENT unless the text is a valid identifier in the language of the file. */
 export function checkIdentifier(path: Path, name: string): void {
   const { id = "", name: title = "this language" } = describe(path);
-  // Of TypeScript's private names the sign is a part.
+  // The `#` of TypeScript's private names belongs to the name.
   const own = WITH_DOLLAR.has(id) && id !== "php" ? name.replace(/^#/, "") : name;
   const isName = (WITH_DOLLAR.has(id) ? DOLLAR : PLAIN).test(own);
   if (!isName) throw refused(`'${name}' is not an identifier of ${title}; use letters, digits and _`);

@@ -5,13 +5,13 @@ import type { Code } from "./code.ts";
 import { parseMany } from "./parse-many.ts";
 import { wordAt } from "./words.ts";
 
-/** A server keeps each open file in memory. */
+/** A server holds each open file in memory. */
 export const MAX_OPENED = 32;
 
 /**
- * Opens files that may use the symbol at a place, where the server would not look into them by itself: with project
- * references, tests are a project of their own, and TypeScript loads it only for an open file; Pyright leaves out the
- * folders that `include` in its settings does not name. Returns all such files, opened or not.
+ * Opens files that may use the symbol at a position, where the server would not find them by itself: with project
+ * references, tests are a separate project, which TypeScript loads only for an open file; Pyright ignores folders
+ * that `include` in its settings does not name. Returns all such files, opened or not.
  */
 export async function openUses(
   code: Code,
@@ -27,11 +27,11 @@ export async function openUses(
   return files;
 }
 
-/** The name at a place. */
+/** The name at a position. */
 export const nameAt = ({ sources }: Code, { path, position, source }: Spot): string | undefined =>
   wordAt((source ?? sources.read(path)).text, position)?.text;
 
-/** Files of the same language, other than this one, in which the name stands as a name. */
+/** Other files of the same language in which the name occurs as an identifier. */
 async function filesUsing(code: Code, path: Path, name: string, signal: AbortSignal): Promise<Path[]> {
   const language = languageOf(path);
   if (!language) return [];
@@ -46,7 +46,7 @@ async function filesUsing(code: Code, path: Path, name: string, signal: AbortSig
   return using.flat();
 }
 
-/** The first file of each project comes before any other, then the first of each folder: not all can be opened. */
+/** Orders the first file of each project first, then the first of each folder, because not all can be opened. */
 function oneByProjectFirst(code: Code, files: readonly Path[]): Path[] {
   const projects = new Map<Path, Path>();
   const projectOf = (folder: Path): Path => {

@@ -5,14 +5,14 @@ import { type ComparePlaces, comparePlaces } from "./place.ts";
 
 export const Paging = pagingInput(50, 500);
 
-/** Left for what surrounds the list. */
+/** Reserved for the fields around the list. */
 const MARGIN_BYTES = 2_048;
 
 const AfterPlace = z.object({ path: z.string(), range: Range });
 
 /**
- * One page of places that come in order. Each page asks anew and goes on behind the last place of the one before, so
- * that what came or went meanwhile shifts nothing.
+ * One page of locations in order. Each page queries again and continues after the last location of the previous one,
+ * so that concurrent changes shift nothing.
  */
 export async function pageOfPlaces<P extends SourcePlace, R>(
   places: readonly P[],
@@ -26,12 +26,12 @@ export async function pageOfPlaces<P extends SourcePlace, R>(
   return fill(waiting, limit, toResult, ({ path, range }) => ctx.more({ path, range }));
 }
 
-/** The last place of the page before. */
+/** The last location of the previous page. */
 export const placeBefore = (ctx: Pick<Context, "resume">) => ctx.resume(AfterPlace);
 
 const AfterCount = z.object({ passed: z.int().min(0) });
 
-/** For lists whose order is by rank: the place in the list is all there is to go by. */
+/** For lists ordered by rank, where only the index in the list identifies a position. */
 export async function pageOfRanks<T, R>(
   items: readonly T[],
   limit: number,
@@ -50,7 +50,7 @@ export async function pageOfRanks<T, R>(
 
 export const passedBefore = (ctx: Pick<Context, "resume">): number => ctx.resume(AfterCount)?.passed ?? 0;
 
-/** As many as fit into an answer, at least one. */
+/** As many as fit into an answer, but at least one. */
 async function fill<T, R>(
   items: readonly T[],
   limit: number,

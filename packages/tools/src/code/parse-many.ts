@@ -5,8 +5,8 @@ import { isUnparsable, type Sources } from "./sources.ts";
 const AT_ONCE = 16;
 
 /**
- * Does the work on every file that is still there, several at once; results come in the order of the files. Files that
- * a parser gave up on go to `onUnparsable` and have no result unless it returns one.
+ * Processes every file that still exists, several at once; results come in the order of the files. Unparsable files
+ * go to `onUnparsable` and have no result unless it returns one.
  */
 export async function parseMany<T>(
   sources: Pick<Sources, "readIfThere">,

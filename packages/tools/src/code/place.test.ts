@@ -16,7 +16,7 @@ def total():
 
 const at = (line: number): Range => ({ start: { line, col: 8 }, end: { line, col: 9 } });
 
-test("places in the same class come first, then those in the same file and folder", async () => {
+test("locations in the same class come first, then those in the same file and folder", async () => {
   const language = languageOf("cart.py");
   const symbols = language ? await findSymbols(createGrammars(), language, TEXT) : [];
   const order = await orderFrom(

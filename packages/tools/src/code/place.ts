@@ -8,7 +8,7 @@ import { lineAt } from "./words.ts";
 
 const MAX_SNIPPET_CHARS = 200;
 
-/** A place in the code, as the caller sees it. */
+/** A location in the code, as shown to the caller. */
 export const Place = z.object({
   uri: Uri,
   range: Range,
@@ -17,7 +17,7 @@ export const Place = z.object({
 });
 export type Place = z.output<typeof Place>;
 
-/** Undefined when the file is gone meanwhile. */
+/** undefined when the file is gone meanwhile. */
 export async function toPlace({ sources }: Code, { path, range }: SourcePlace): Promise<Place | undefined> {
   const source = sources.readIfThere(path);
   if (!source) return undefined;
@@ -35,7 +35,7 @@ export async function toPlace({ sources }: Code, { path, range }: SourcePlace): 
 
 export type ComparePlaces = (a: SourcePlace, b: SourcePlace) => number;
 
-/** Those in the workspace, each once and in order; and how many lie elsewhere, such as in libraries. */
+/** The locations inside the workspace, unique and sorted, and the number of those outside, such as in libraries. */
 export function sortPlaces<P extends SourcePlace>(
   { workspace }: Code,
   places: readonly P[],
@@ -53,10 +53,7 @@ export function sortPlaces<P extends SourcePlace>(
 export const comparePlaces: ComparePlaces = (a, b) =>
   comparePaths(a.path, b.path) || compare(a.range.start, b.range.start) || compare(a.range.end, b.range.end);
 
-/**
- * Those in the same class first, then in the same file and in the same folder: where two things have one name, the
- * near ones are meant.
- */
+/** Orders the same class first, then the same file and folder: of two things with one name, the nearest is meant. */
 export async function orderFrom(
   { sources }: { readonly sources: Pick<Sources, "symbols"> },
   { path, position }: Pick<Spot, "path" | "position">,
@@ -65,7 +62,7 @@ export async function orderFrom(
     if (isUnparsable(cause)) return [];
     throw cause;
   });
-  // They come in the order they start, so that the last one is the innermost.
+  // They are sorted by their start, so the last one is the innermost.
   const around = symbols.findLast(({ kind, range }) => CLASSES.has(kind) && holds(range, position));
   const distanceOf = (place: SourcePlace): number => {
     if (place.path !== path) return dirname(place.path) === dirname(path) ? 2 : 3;
@@ -76,6 +73,6 @@ export async function orderFrom(
 
 const CLASSES: ReadonlySet<string> = new Set(["class", "struct", "interface", "trait", "enum"]);
 
-/** Said where it is not nothing. */
+/** Present only when not zero. */
 export const Outside = z.int().optional().describe("Results outside the workspace, omitted");
 export const noteOutside = (outside: number) => (outside > 0 ? { outside } : {});

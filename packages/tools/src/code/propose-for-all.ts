@@ -14,9 +14,8 @@ interface Renaming {
 }
 
 /**
- * The server's edit, after the files that may use the symbol were opened. UPSTREAM_ERROR when it would still leave uses
- * as they are. Where a module exports the symbol by its old name from now on, its importers keep that name, and the
- * note says so.
+ * Returns the server's edit after opening the files that may use the symbol. UPSTREAM_ERROR when it would still miss
+ * uses. When a module goes on exporting the symbol by its old name, importers keep that name, and the note says so.
  */
 export async function proposeForAll(
   code: Code,
@@ -43,7 +42,7 @@ export async function proposeForAll(
   const left = sortPlaces(code, uses).inside.filter(
     (use) => !edits.some(({ path, range }) => path === use.path && holds(range, use.range.start)),
   );
-  // By another name, as after `import { a as b }`, a use stays as it is.
+  // A use by another name, as after `import { a as b }`, stays.
   const missed = left.filter(({ path, range }) => nameAt(code, { path, position: range.start }) === name);
   // `export { a }` became `export { b as a }`.
   const aliased = unique(edits.filter(({ newText }) => newText !== new_name).map(({ path }) => path));
@@ -59,7 +58,7 @@ export async function proposeForAll(
   return { proposed, note };
 }
 
-/** Files that import a name of the top level straight from the file that defines it. */
+/** Files that import a top-level name directly from its defining file. */
 async function importersOf(
   { sources }: Code,
   { path, position }: Spot,
@@ -81,7 +80,7 @@ async function importersOf(
 
 const IS_SCRIPT = /\.[cm]?[jt]sx?$/;
 const IMPORT = /^(?:import|export)\s[^'"`;{}]*\{([^{}'"`;]*)\}\s*from\s*['"](\.[^'"]*)['"]/gm;
-/** `a, type b as c` takes a and b. */
+/** `a, type b as c` imports a and b. */
 const takes = (names: string, name: string): boolean =>
   names.split(",").some(
     (one) =>

@@ -72,7 +72,7 @@ export const rename = (code: Code) =>
     },
   });
 
-/** Renamed where it is imported, a symbol would only get a second name there. */
+/** Renaming a symbol where it is imported would only add an alias there. */
 async function toDefinition(
   code: Code,
   client: LanguageClient,
@@ -83,7 +83,7 @@ async function toDefinition(
   const [place] = found ?? [];
   if (!place || !code.workspace.confinement.roots.some((root) => isWithin(root, place.path))) return spot;
   const there = { path: place.path, position: place.range.start };
-  // `export { a as b }`: what is defined goes by another name here, and this name is what the caller means.
+  // `export { a as b }`: the definition has another name, and the caller means this one.
   return nameAt(code, there) === nameAt(code, spot) ? there : spot;
 }
 

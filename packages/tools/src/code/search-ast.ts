@@ -13,7 +13,7 @@ import { matchesText } from "./text.ts";
 import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_PATTERN_CHARS = 4_096;
-/** Parsed between two looks at whether the page is full. */
+/** Files parsed between two checks whether the page is full. */
 const FILES_PER_STEP = 64;
 const MAX_CAPTURE_CHARS = 1_000;
 
@@ -60,7 +60,7 @@ export const search_ast = (code: Code) =>
     },
   });
 
-/** The matches behind a place, in order: those of a page and one more at least, if there are so many. */
+/** The matches after a position, in order: at least a page and one more, if there are that many. */
 async function findMatches(
   { sources }: Code,
   pattern: string,

@@ -11,7 +11,7 @@ import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_QUERY_CHARS = 200;
 
-/** Where to look, in all actions that look through the project. */
+/** The scope of all actions that search the project. */
 export const Scope = holding("tree", Uri.optional().describe("Folder or file; default all roots"));
 
 export const search_symbol = (code: Code) =>
@@ -36,7 +36,7 @@ export const search_symbol = (code: Code) =>
     async run({ query, kind, scope, limit }, ctx) {
       ctx.backend("tree-sitter");
       const where = scope === undefined ? undefined : code.workspace.confinement.toPath(scope);
-      // One more than the page holds shows whether there is another.
+      // One more than the page shows whether another page follows.
       const wanted = passedBefore(ctx) + limit + 1;
       const { symbols, unparsed, waiting } = await code.symbols.search(
         { query, kind, scope: where, limit: wanted },

@@ -12,22 +12,22 @@ import {
 import { toSymbolId } from "./symbol-id.ts";
 
 /**
- * Files as code: their text, their lines, their symbols. All parsing is done in other threads; a file that takes too
- * long or too much memory is a TIMEOUT or LIMIT_EXCEEDED, which `isUnparsable` recognises.
+ * Files as code: text, lines and symbols. All parsing runs in other threads; a file that takes too long or too much
+ * memory is a TIMEOUT or LIMIT_EXCEEDED, which `isUnparsable` recognises.
  */
 export interface Sources {
   read(path: Path): SourceText;
-  /** Undefined for a file that has been removed, or is not text after all. */
+  /** undefined for a file that has been removed, or is not text. */
   readIfThere(path: Path): SourceText | undefined;
-  /** The symbols of a file as it is now, or was read just now; none where no grammar knows its language. */
+  /** The symbols of the current file, or of the given text; none without a grammar for its language. */
   symbols(path: Path, read?: SourceText): Promise<readonly SourceSymbol[]>;
-  /** The innermost symbol around a place. */
+  /** The innermost symbol around a position. */
   enclosing(path: Path, position: Position, read?: SourceText): Promise<SourceSymbol | undefined>;
   occurrences(source: SourceText, name: string): Promise<readonly Occurrence[]>;
-  /** Every call, or those of one name. */
+  /** All calls, or only those of one name. */
   calls(source: SourceText, name?: string): Promise<readonly Call[]>;
   syntaxErrors(source: SourceText): Promise<readonly { readonly range: Range; readonly message: string }[]>;
-  /** undefined when the pattern is not code of the file's language. */
+  /** undefined when the pattern does not parse in the file's language. */
   structures(
     source: Pick<SourceText, "path" | "text" | "hash">,
     pattern: string,
@@ -43,7 +43,7 @@ export function createSources(
   parsers: SharedParsers,
 ): Sources {
   const known = new Map<string, Promise<readonly SourceSymbol[]>>();
-  /** By content: a file that could not be parsed once is not tried again. */
+  /** By content hash: a file that failed to parse is not tried again. */
   const unparsable = new Map<string, ToolError>();
 
   const parse = async <T>(
@@ -86,7 +86,7 @@ export function createSources(
     symbols,
     async enclosing(path, position, read) {
       const around = (await symbols(path, read)).filter(({ range }) => holds(range, position));
-      // They come in the order they start, so that the last one is the innermost.
+      // They are sorted by their start, so the last one is the innermost.
       return around.at(-1);
     },
     occurrences: (source, name) => parse(source, (pool) => pool.occurrences(source.path, source.text, name)),
@@ -102,14 +102,14 @@ export function createSources(
 export const isUnparsable = (cause: unknown): cause is ToolError =>
   cause instanceof ToolError && (cause.code === "TIMEOUT" || cause.code === "LIMIT_EXCEEDED");
 
-/** Puts the entry at the end and removes the oldest beyond the limit. */
+/** Inserts the entry as the newest and evicts the oldest beyond the limit. */
 function keep<V>(map: Map<string, V>, key: string, value: V, limit: number): void {
   map.delete(key);
   map.set(key, value);
   for (const oldest of map.keys()) if (map.size > limit) map.delete(oldest);
 }
 
-/** The end counts too: a cursor behind a word is still at it. */
+/** The end counts too: a cursor right after a word is still at it. */
 export const holds = ({ start, end }: Range, at: Position): boolean =>
   compare(start, at) <= 0 && compare(at, end) <= 0;
 

@@ -4,13 +4,13 @@ import { z } from "zod";
 import type { Code } from "./code.ts";
 import { parseSymbolId } from "./symbol-id.ts";
 
-/** Counted from 1, as text answers, compilers and editors show places. */
+/** 1-based, as shown by text answers, compilers and editors. */
 const LineAndColumn = z
   .string()
   .regex(/^[1-9]\d{0,8}(:[1-9]\d{0,8})?$/, 'at is "12:5" (line and column) or "12", counted from 1')
   .describe('1-based "12:5", with uri');
 
-/** Where a question is about: a place in a file, or a symbol. */
+/** The subject of a question: a position in a file, or a symbol. */
 export const SpotInput = {
   uri: Uri.optional(),
   position: Position.optional().describe("0-based, with uri"),
@@ -20,7 +20,7 @@ export const SpotInput = {
 
 const Given = z.object(SpotInput);
 
-/** INVALID_ARGUMENT when the input names no place; NOT_FOUND when it names a symbol that is not there. */
+/** INVALID_ARGUMENT when the input has no position; NOT_FOUND when it names an unknown symbol. */
 export async function toSpot(code: Code, input: z.output<typeof Given>): Promise<Spot> {
   const { uri, symbol_id } = input;
   if (symbol_id !== undefined) return findSymbol(code, symbol_id);
@@ -42,7 +42,7 @@ function positionAt(text: string, at: string): Position {
   return { line: line - 1, col: blank.length };
 }
 
-/** The file that the input names, be it by a symbol in it. */
+/** The file in the input, given directly or by a symbol in it. */
 export function toFile(
   code: Code,
   { uri, symbol_id }: Pick<z.output<typeof Given>, "uri" | "symbol_id">,

@@ -16,7 +16,7 @@ afterAll(() => {
 
 const Name = fc.string({ minLength: 1, unit: "grapheme" }).filter((name) => !/[/\0]|^\.{1,2}$/.test(name));
 
-test("an id leads back to its file and its symbol, whatever they are called", () => {
+test("an id leads back to its file and symbol, whatever their names", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(root, other),
@@ -32,13 +32,13 @@ test("an id leads back to its file and its symbol, whatever they are called", ()
   );
 });
 
-test("an id in the first root is written from there", () => {
+test("an id in the first root is relative to it", () => {
   expect(toSymbolId(confinement, join(root, "src/a b.ts"), "Outer.inner")).toBe(
     "sym:src/a%20b.ts#Outer.inner",
   );
 });
 
-test("an id that leads out of the workspace is refused", () => {
+test("an id that points outside the workspace is refused", () => {
   for (const id of ["sym:../x.ts#a", "sym:/etc/passwd#root"])
     expect(() => parseSymbolId(confinement, id)).toThrow(
       expect.objectContaining({ code: "OUTSIDE_WORKSPACE" }),

@@ -26,13 +26,13 @@ export interface SymbolQuery {
   readonly limit: number;
 }
 
-/** Finds symbols all over the project. The index answers when it is complete; until then the files themselves do. */
+/** Finds symbols in the whole project: from the index once it is complete, until then from the files. */
 export interface SymbolSearch {
-  /** The best first: the very name, then those that begin with it, then those that hold it. */
+  /** Best first: the exact name, then prefixes, then substrings. */
   search(query: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer>;
-  /** Files of the same language that hold the name as a word, in the order of their paths. */
+  /** Files of the same language that contain the name as a word, in path order. */
   filesNaming(name: string, language: Language, signal: AbortSignal): Promise<readonly Path[]>;
-  /** Those of exactly this name in files of the same language. */
+  /** Symbols with exactly this name in files of the same language. */
   named(name: string, language: Language, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
 }
 
@@ -40,12 +40,12 @@ export interface SymbolAnswer {
   readonly symbols: readonly FoundSymbol[];
   /** Files that a parser gave up on. */
   readonly unparsed: readonly Path[];
-  /** Files that hold the name and were not parsed, because there are too many and the index is incomplete. */
+  /** Files with the name that were not parsed, because there are too many and the index is incomplete. */
   readonly waiting: number;
 }
 
 const MAX_NAMED = 64;
-/** Files that are parsed for one question while the index is incomplete. */
+/** Files parsed for one query while the index is incomplete. */
 export const MAX_PARSED_FILES = 1_000;
 
 export function createSymbolSearch(
@@ -53,7 +53,7 @@ export function createSymbolSearch(
   sources: Sources,
   index: SymbolIndex | undefined,
 ): SymbolSearch {
-  /** Files that hold the text, in the order of their paths. */
+  /** Files that contain the text, in path order. */
   const filesWith = async (
     pattern: Omit<TextPattern, "fixed" | "maxPerFile">,
     globs: readonly string[],
@@ -69,7 +69,7 @@ export function createSymbolSearch(
     return files.sort(comparePaths);
   };
   const filesNaming: SymbolSearch["filesNaming"] = (name, language, signal) => {
-    // ripgrep sees no border of a word beside a sign such as `$`.
+    // Next to a symbol such as `$` ripgrep sees no word boundary.
     const pattern = { pattern: name, word: /^\w+$/.test(name), case: "sensitive" } as const;
     return filesWith(pattern, familyOf(language).flatMap(toGlobs), outermost(confinement.roots), signal);
   };
@@ -125,7 +125,7 @@ export function createSymbolSearch(
     const stored = await from.symbols(query, options);
     return stored.map((symbol) => ({ ...symbol, file: confinement.toPath(symbol.file) }));
   };
-  /** The index, when it knows all files as they are; otherwise it is brought up to date for the next question. */
+  /** The index, when it is up to date for all files; otherwise starts updating it for the next query. */
   const completeIndex = async (): Promise<SymbolIndex | undefined> => {
     if (!index) return undefined;
     const { state } = await index.status();
@@ -157,7 +157,7 @@ export function createSymbolSearch(
 
 const NEVER = new AbortController().signal;
 
-/** A root inside another is looked through with it. */
+/** A root inside another is searched with it. */
 const outermost = (roots: readonly Path[]) =>
   roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));
 
@@ -182,7 +182,7 @@ const GLOBS = LANGUAGES.flatMap(toGlobs);
 const ownName = (query: string): string => query.split(SEPARATOR).at(-1) || query;
 const SEPARATOR = /\.|::|#|->/;
 
-/** Lower is better; undefined when the name does not hold the query. */
+/** Lower is better; undefined when the name does not contain the query. */
 function rankOf({ name, path }: Pick<FoundSymbol, "name" | "path">, query: string): number | undefined {
   const own = ownName(query);
   const whole = query.split(SEPARATOR).join(".");
@@ -194,7 +194,7 @@ function rankOf({ name, path }: Pick<FoundSymbol, "name" | "path">, query: strin
   return low.includes(wanted) ? 4 : undefined;
 }
 
-/** A file is its own answer; a folder is looked through. */
+/** A file stands for itself; a folder is walked. */
 export async function filesIn(
   confinement: Workspace["confinement"],
   scope: Path | undefined,

@@ -19,7 +19,7 @@ interface PlacesData<R extends Row> {
   readonly note?: string | undefined;
 }
 
-/** One line for each place: `src/a.ts:12:5: text  #symbol`. */
+/** One line per location: `src/a.ts:12:5: text  #symbol`. */
 export const placesText =
   <R extends Row>(one: string, many = `${one}s`, toLine: (row: R, reader: Reader) => string = placeLine) =>
   (data: PlacesData<R>, reader: Reader): ActionText => {
@@ -103,7 +103,7 @@ export const completionText = ({ results, total }: CompletionData, { backend }: 
   notes: [total > results.length && `${results.length} of ${total}`, backend && `by ${backend}`],
 });
 
-/** The patch as it is; a hash for each file that was changed. */
+/** The patch, then the hash of each changed file. */
 export function changesText(
   { files, undo, patch, patch_truncated, patch_id }: z.output<typeof ChangedFiles>,
   { path, backend }: Reader,

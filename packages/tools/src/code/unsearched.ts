@@ -2,7 +2,7 @@ import { Uri } from "@octant/core";
 import { type Path, pathToUri } from "@octant/host";
 import { z } from "zod";
 
-/** Says what a search did not look at, so that an answer never seems complete when it is not. */
+/** Reports what a search skipped, so that an incomplete answer never looks complete. */
 export const Unsearched = {
   unparsed: z
     .array(Uri)
@@ -26,7 +26,7 @@ export const noteUnsearched = ({
   }),
 });
 
-/** A server that still loads the project knows only a part of it. */
+/** A server that is still loading knows only a part of the project. */
 export const noteLoading = (isLoading: boolean | undefined) =>
   isLoading
     ? {

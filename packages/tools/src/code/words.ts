@@ -5,12 +5,12 @@ export interface Word {
   readonly range: Range;
 }
 
-/** Names as nearly all languages write them. */
+/** Identifiers as nearly all languages define them. */
 const NAME = /[\p{L}\p{Nl}_$][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}$]*/gu;
 
 export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
 
-/** One line without its end; "" where there is none. */
+/** One line without its line end; "" when there is none. */
 export function lineAt(text: string, line: number): string {
   let start = 0;
   for (let n = 0; n < line; n++) {
@@ -21,7 +21,7 @@ export function lineAt(text: string, line: number): string {
   return (end < 0 ? text.slice(start) : text.slice(start, end)).replace(/\r$/, "");
 }
 
-/** The name at a place, or right before it; undefined where there is none. */
+/** The name at a position, or right before it; undefined when there is none. */
 export function wordAt(text: string, { line, col }: Position): Word | undefined {
   for (const { 0: word, index } of lineAt(text, line).matchAll(NAME)) {
     if (index > col || col > index + word.length) continue;
@@ -30,7 +30,7 @@ export function wordAt(text: string, { line, col }: Position): Word | undefined 
   return undefined;
 }
 
-/** Every place where a name stands as a word, whether as code or not. */
+/** All occurrences of a name as a word, in code or not. */
 export function wordsNamed(text: string, name: string): Word[] {
   return linesOf(text).flatMap((line, number) =>
     [...line.matchAll(NAME)]
@@ -39,13 +39,13 @@ export function wordsNamed(text: string, name: string): Word[] {
   );
 }
 
-/** What was typed of a name so far. */
+/** The part of a name typed so far. */
 export function prefixAt(text: string, position: Position): string {
   const word = wordAt(text, position);
   return word ? word.text.slice(0, position.col - word.range.start.col) : "";
 }
 
-/** Each name once, in the order they come. */
+/** Each name once, in order of appearance. */
 export const wordsOf = (text: string): string[] => [...new Set(text.match(NAME))];
 
 export const rangeOn = (line: number, col: number, length: number): Range => ({

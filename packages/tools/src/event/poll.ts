@@ -59,13 +59,13 @@ async function nextEvent(
   stop();
 }
 
-/** Bytes travel as base64 where the wire is text. */
+/** Bytes travel as base64 on a text wire. */
 function toPlain(view: JobEventView) {
   if (view.event !== "stream_chunk" || view.chunk.kind !== "binary") return view;
   return { ...view, chunk: { kind: "binary", base64: Buffer.from(view.chunk.bytes).toString("base64") } };
 }
 
-/** As many events as fit into one answer; at least one, so that a reader gets on. */
+/** As many events as fit into one answer, but at least one, so that a reader makes progress. */
 function withinBudget<E>(events: E[]): E[] {
   let chars = 0;
   const end = events.findIndex((event, index) => {

@@ -24,7 +24,7 @@ const uriOf = (name: string) => `file://${at(name)}`;
 
 const [FILE, LINK, SUBMODULE] = ["100644", "120000", "160000"] as const;
 
-/** One part of a git diff; null stands for nothing there. */
+/** One part of a git diff; null means that the side does not exist. */
 function part(name: string, mode: string, old: string | null, made: string | null): string {
   const what = old === null ? `new file mode ${mode}` : made === null ? `deleted file mode ${mode}` : "";
   const line = (sign: string, text: string | null) =>
@@ -39,7 +39,7 @@ const renamed = (from: string, to: string) =>
   `diff --git a/${from} b/${to}\nsimilarity index 100%\nrename from ${from}\nrename to ${to}\n`;
 const [ONE, TWO] = ["Subproject commit 1", "Subproject commit 2"];
 
-/** Everything in the workspace; links are not followed. */
+/** Everything in the workspace, without following links. */
 const tree = (below = ""): Record<string, string> =>
   Object.fromEntries(
     readdirSync(at(below), { withFileTypes: true }).flatMap((entry) => {
@@ -50,7 +50,7 @@ const tree = (below = ""): Record<string, string> =>
     }),
   );
 
-/** A file, links of all sorts, an empty submodule and one with something in it. */
+/** A file, all kinds of links, an empty submodule and a populated one. */
 beforeEach(() => {
   writeFileSync(at("a.txt"), "one\n");
   mkdirSync(at("src"));
@@ -64,7 +64,7 @@ beforeEach(() => {
 
 const A_TXT = [{ uri: "a.txt", base_hash: hashOf("one\n") }];
 
-test("links are made, led elsewhere, renamed, deleted and turned into files and back, with undo and redo", async () => {
+test("links are created, retargeted, renamed, deleted and turned into files and back, with undo and redo", async () => {
   const before = tree();
   const answer = await ws.ok("apply_patch", {
     files: A_TXT,
@@ -110,7 +110,7 @@ test("links are made, led elsewhere, renamed, deleted and turned into files and 
   expect(tree()).toEqual(after);
 });
 
-test("a link needs no base_hash; one that is given is of where the link leads", async () => {
+test("a link needs no base_hash; one that is given is the hash of its target path", async () => {
   const patch = part("link", LINK, "a.txt", "src");
   const stale = { uri: "link", base_hash: hashOf("one\n") };
   expect(await ws.fail("apply_patch", { patch, ...stale })).toMatchObject({
@@ -179,13 +179,13 @@ test.each(REFUSED)("a link that %s is refused before anything changes", async (_
   expect(readdirSync(ws.base)).toEqual(above);
 });
 
-test("what a link leads to outside the workspace is not told when the patch does not fit", async () => {
+test("a failing patch does not reveal a link target outside the workspace", async () => {
   const error = await ws.fail("apply_patch", { patch: part("away", LINK, "elsewhere", null) });
   expect(error.code).toBe("PATCH_FAILED");
   expect(JSON.stringify(error)).not.toContain("../..");
 });
 
-test("a diff that says file edits what a link leads to, as ever, but not beside changes of links", async () => {
+test("a diff for a regular file edits the target of a link, but not together with changes to links", async () => {
   const patch = part("link", FILE, "one", "two");
   await ws.ok("apply_patch", { patch, uri: "link", base_hash: hashOf("one\n") });
   expect(readFileSync(at("a.txt"), "utf8")).toBe("two\n");
@@ -195,7 +195,7 @@ test("a diff that says file edits what a link leads to, as ever, but not beside 
   expect([readFileSync(at("a.txt"), "utf8"), existsSync(at("new"))]).toEqual(["two\n", false]);
 });
 
-test("a dry run shows a link as git does, and what it shows can be applied", async () => {
+test("a dry run shows a link as git does, and its diff can be applied", async () => {
   const before = tree();
   const patch = part("link", LINK, "a.txt", "src") + part("new", LINK, null, "a.txt");
   const { diff, files } = await ws.ok("apply_patch", { patch, dry_run: true });
@@ -205,7 +205,7 @@ test("a dry run shows a link as git does, and what it shows can be applied", asy
   expect(tree()).toEqual({ ...before, link: "-> src", new: "-> a.txt" });
 });
 
-test("an undo finds a link that leads elsewhere by now, and a folder that is no longer empty", async () => {
+test("an undo detects a retargeted link and a folder that is no longer empty", async () => {
   const linked = await ws.ok("apply_patch", { patch: part("new", LINK, null, "a.txt") });
   const folder = await ws.ok("apply_patch", { patch: part("module", SUBMODULE, null, ONE) });
   await ws.ok("apply_patch", { patch: part("new", LINK, "a.txt", "src") });
@@ -216,7 +216,7 @@ test("an undo finds a link that leads elsewhere by now, and a folder that is no 
   expect(tree()).toEqual(before);
 });
 
-test("of submodules the folders are made, and removed while empty, as git apply does; undo takes it back", async () => {
+test("submodule folders are created, and removed while empty, as git apply does; undo reverts it", async () => {
   const before = tree();
   const { files, undo } = await ws.ok("apply_patch", {
     files: A_TXT,
@@ -243,7 +243,7 @@ test("of submodules the folders are made, and removed while empty, as git apply 
   expect(tree()).toEqual(before);
 });
 
-test("a submodule's folder with something in it stays, whether it is deleted or renamed", async () => {
+test("a submodule folder with content stays, whether it is deleted or renamed", async () => {
   const before = tree();
   const gone = await ws.ok("apply_patch", { patch: part("full", SUBMODULE, ONE, null) });
   expect(gone.files).toEqual([
@@ -279,7 +279,7 @@ test.each([
   expect(tree()).toEqual(before);
 });
 
-test("a folder that is no submodule is not renamed", async () => {
+test("a folder that is not a submodule is not renamed", async () => {
   writeFileSync(at("src/x"), "x");
   const before = tree();
   const base_hash = hashOf("");

@@ -34,7 +34,7 @@ const patchOf = (...parts: string[]) => `*** Begin Patch\n${parts.join("")}*** E
 const unified = (name: string, old: string, text: string) =>
   `--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-${old}\n+${text}\n`;
 
-/** Makes files with these contents, and returns them as `files` of a call. */
+/** Creates files with these contents, and returns them as `files` of a call. */
 function given(files: Record<string, string>) {
   return Object.entries(files).map(([uri, content]) => {
     mkdirSync(join(at(uri), ".."), { recursive: true });
@@ -96,7 +96,7 @@ test("a stale base_hash is refused with both hashes, the diff since base and a r
   expect(textOf("a.txt")).toBe("one\n2\n3\n4\n5\n6\n7\n8\nnine\n");
 });
 
-test("a stale edit that says only a line number is not rebased, nor one whose text is gone", async () => {
+test("a stale edit with only a line number, or whose text is gone, is not rebased", async () => {
   const [file] = given({ "a.txt": "one\ntwo\n" });
   writeFileSync(at("a.txt"), "zero\none\n");
   for (const patch of [
@@ -142,7 +142,7 @@ test("a dry run's diff is bounded", async () => {
   expect(answer.diff_truncated).toBe(true);
 });
 
-test("of hundreds of hunks the first are told, and how many more there are", async () => {
+test("with hundreds of hunks the first are listed and the rest counted", async () => {
   const [file] = given({ a: "old\n".repeat(300) });
   const patch = Array.from({ length: 300 }, (_, line) => ({
     op: "delete" as const,
@@ -153,7 +153,7 @@ test("of hundreds of hunks the first are told, and how many more there are", asy
   expect(files[0]!.hunks).toHaveLength(200);
 });
 
-test("one file that fails keeps all others from being changed, and is named", async () => {
+test("one failing file prevents all changes, and is named", async () => {
   const files = given({ "a.txt": "one\n", "b.txt": "other\n" });
   const patch = patchOf(
     update("a.txt", "one", "two"),
@@ -170,7 +170,7 @@ test("one file that fails keeps all others from being changed, and is named", as
   expect(ws.names()).toEqual(["a.txt", "b.txt"]);
 });
 
-test("creates, deletes, renames, copies and modes happen together", async () => {
+test("creates, deletes, renames, copies and mode changes happen together", async () => {
   const files = given({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n", "run.sh": "#!\n" });
   chmodSync(at("b.txt"), 0o640);
   chmodSync(at("run.sh"), 0o640);
@@ -202,7 +202,7 @@ test("creates, deletes, renames, copies and modes happen together", async () => 
   expect([mode("b.txt"), mode("run.sh"), textOf("b.txt")]).toEqual([0o640, 0o640, "b\n"]);
 });
 
-test("two files can change their names in one patch", async () => {
+test("two files can swap names in one patch", async () => {
   const files = given({ a: "a\n", b: "b\n" });
   const move = (from: string, to: string) =>
     `diff --git a/${from} b/${to}\nsimilarity index 100%\nrename from ${from}\nrename to ${to}\n`;
@@ -229,7 +229,7 @@ test("uri wins over the name in a patch of one file", async () => {
   expect(textOf("deep/a.txt")).toBe("two\n");
 });
 
-test("an edit through a link changes the file and leaves the link", async () => {
+test("an edit through a link changes the file and keeps the link", async () => {
   const [file] = given({ "real.txt": "one\n" });
   symlinkSync("real.txt", at("link"));
   const answer = await ws.ok("apply_patch", {
@@ -258,7 +258,7 @@ test("one file under two names cannot be changed twice in one patch", async () =
   expect(textOf("a")).toBe("one\n");
 });
 
-test("mode, owner and other names of a file stay as they are", async () => {
+test("mode, owner and other hard links of a file are preserved", async () => {
   const files = given({ a: "one\n", b: "one\n" });
   chmodSync(at("a"), 0o2751);
   if (process.getuid?.() === 0) chownSync(at("b"), 12_345, 54_321);
@@ -273,7 +273,7 @@ test("mode, owner and other names of a file stay as they are", async () => {
   expect(ws.names()).toEqual(["a", "b", "same"]);
 });
 
-test("a file that is marked read-only is not changed", async () => {
+test("a read-only file is not changed", async () => {
   const [file] = given({ a: "one\n" });
   chmodSync(at("a"), 0o444);
   expect((await ws.fail("apply_patch", { ...file!, patch: replace("one", "two") })).code).toBe(
@@ -281,7 +281,7 @@ test("a file that is marked read-only is not changed", async () => {
   );
 });
 
-test("protected files, places outside and special files are refused", async () => {
+test("protected files, paths outside and special files are refused", async () => {
   given({ ".git/config": "one\n", a: "one\n" });
   writeFileSync(join(ws.base, "outside"), "one\n");
   symlinkSync(join(ws.base, "outside"), at("out"));
@@ -301,7 +301,7 @@ test("protected files, places outside and special files are refused", async () =
   expect([textOf("a"), textOf(".git/config")]).toEqual(["one\n", "one\n"]);
 });
 
-test("undo and redo go back and forth, and a state that differs is a conflict", async () => {
+test("undo and redo alternate, and a different state is a conflict", async () => {
   const [file] = given({ a: "one\r\ntwo" });
   const first = await ws.ok("apply_patch", { ...file!, patch: replace("two", "$&") });
   const undone = await ws.ok("apply_patch", { patch: first.undo! });
@@ -316,14 +316,14 @@ test("undo and redo go back and forth, and a state that differs is a conflict", 
   expect(textOf("a")).toBe("theirs");
 });
 
-test("an undo can be looked at first", async () => {
+test("an undo can be previewed", async () => {
   const [file] = given({ a: "one\n" });
   const { undo } = await ws.ok("apply_patch", { ...file!, patch: replace("one", "two") });
   expect((await ws.ok("apply_patch", { patch: undo!, dry_run: true })).diff).toContain("-two\n+one\n");
   expect(textOf("a")).toBe("two\n");
 });
 
-test("a ref to a patch that is kept is applied as that patch; one that is not kept is not found", async () => {
+test("a ref to a stored patch applies it; an unknown one is NOT_FOUND", async () => {
   const [file] = given({ a: "one\n" });
   const patch = `blob:${ws.blobs.put(Buffer.from(unified("a", "one", "two")))}`;
   await ws.ok("apply_patch", { patch, base_hash: file!.base_hash });
@@ -331,7 +331,7 @@ test("a ref to a patch that is kept is applied as that patch; one that is not ke
   expect((await ws.fail("apply_patch", { patch: `blob:${hashOf("unknown")}` })).code).toBe("NOT_FOUND");
 });
 
-test("an undo record that Octant did not write, or that was altered, is no undo record", async () => {
+test("a forged or altered undo record is refused", async () => {
   const [file] = given({ a: "one\n" });
   const { undo } = await ws.ok("apply_patch", { ...file!, patch: replace("one", "two") });
   const record = ws.blobs.get(undo!.slice("blob:".length)).toString();

@@ -32,7 +32,7 @@ const FileReport = z.object({
   copied_from: Uri.optional(),
 });
 
-/** Asks a language server that runs already what an edit has made worse. */
+/** Asks a running language server which problems an edit introduces. */
 export interface DiagnosticsAround {
   around<T extends Pick<PatchResult, "files">>(
     uris: readonly string[],
@@ -164,7 +164,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
     },
   });
 
-/** The first files that a patch seems to change; only to ask about them before it is applied. */
+/** The first files that a patch seems to change; used only to ask about them before it is applied. */
 const filesIn = (patch: string): string[] =>
   [...patch.slice(0, MAX_LOOKED_AT_CHARS).matchAll(/^(?:\+\+\+ b\/|\*\*\* Update File: )([^\t\r\n]+)/gm)]
     .flatMap(([, path]) => path ?? [])
@@ -173,7 +173,7 @@ const filesIn = (patch: string): string[] =>
 const MAX_LOOKED_AT_CHARS = 1_000_000;
 const MAX_ASKED_FILES = 10;
 
-/** All of them where they are few; the first ones where a patch has hundreds. */
+/** All hunks when there are few; the first ones when a patch has hundreds. */
 function boundHunks(files: PatchResult["files"]) {
   let left = MAX_HUNKS;
   return files.map((file) => {

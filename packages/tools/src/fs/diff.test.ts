@@ -23,13 +23,13 @@ async function edited() {
   return { one, two, three: await step(two, "two", "three") };
 }
 
-test("two states that edits replaced are compared by their hashes", async () => {
+test("two states replaced by edits are compared by their hashes", async () => {
   const { one, two } = await edited();
   const { diff } = await ws.ok("diff", { hash_a: one, hash_b: two });
   expect(diff).toContain("-one\n+two\n");
 });
 
-test("the file as it is now stands for the hash that is not given", async () => {
+test("the current file replaces an absent hash", async () => {
   const { one, three } = await edited();
   const since = await ws.ok("diff", { hash_a: one, uri: "a.txt" });
   expect(since).toMatchObject({ hash_a: one, hash_b: three });
@@ -46,14 +46,14 @@ test("a diff can be applied", async () => {
   expect(readFileSync(join(ws.root, "a.txt"), "utf8")).toBe("one\n");
 });
 
-test("anything but two of the three is refused, and so is a hash that nobody knows", async () => {
+test("any other combination than two of the three is refused, and so is an unknown hash", async () => {
   const hash = hashOf("unknown");
   for (const input of [{}, { uri: "a" }, { hash_a: hash }, { uri: "a", hash_a: hash, hash_b: hash }])
     expect((await ws.fail("diff", input)).code).toBe("INVALID_ARGUMENT");
   expect((await ws.fail("diff", { hash_a: hash, hash_b: hash })).code).toBe("NOT_FOUND");
 });
 
-test("what does not fit comes as head, tail and a ref to all of it", async () => {
+test("a long diff comes as head and tail with a ref to the whole", async () => {
   const { one } = await edited();
   const lines = Array.from({ length: 5_000 }, (_, i) => `ä line ${i}\n`).join("");
   writeFileSync(join(ws.root, "a.txt"), lines);

@@ -49,7 +49,7 @@ export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: 
     },
   });
 
-/** Cut between lines where possible, and never inside a character. */
+/** Cuts between lines where possible, and never inside a character. */
 function headAndTail(bytes: Buffer, budget: number) {
   const half = budget >> 1;
   const head = cutHead(bytes.subarray(0, budget - half));

@@ -1,4 +1,4 @@
 import { z } from "zod";
 
-/** What can stand in a folder. */
+/** The kinds of directory entries. */
 export const Kind = z.enum(["file", "directory", "symlink", "fifo", "socket", "device"]);

@@ -19,7 +19,7 @@ type Input = Parameters<ReadingFixture["fs"]["list"]>[0];
 const toName = (uri: string) => uriToPath(uri, "/").slice(at.root.length + 1);
 const names = async (input: Input) => (await at.fs.list(input)).entries.map(({ uri }) => toName(uri));
 
-/** All pages, one after the other; `between` runs after each. */
+/** All pages in turn; `between` runs after each. */
 async function pages(input: Input, between: (page: string[]) => void = () => {}): Promise<string[][]> {
   const all: string[][] = [];
   let cursor: string | null | undefined;
@@ -45,13 +45,13 @@ test("a folder's own entries are listed with kind, size and time", async () => {
   ]);
 });
 
-test("depth says how many levels, and what is in a folder follows it", async () => {
+test("depth limits the levels, and a folder's contents follow it", async () => {
   for (const path of ["a/b/c/d", "a.x", "a-x", "a/z"]) at.put(path, "");
   expect(await names({ depth: 2 })).toEqual(["a", "a/b", "a/z", "a-x", "a.x"]);
   expect(await names({ uri: "a", depth: 3 })).toEqual(["a/b", "a/b/c", "a/b/c/d", "a/z"]);
 });
 
-test("all kinds are listed, links are not followed, and kind chooses", async () => {
+test("all kinds are listed, links are not followed, and kind filters", async () => {
   at.put("folder/inner", "");
   symlinkSync("folder", join(at.root, "link"));
   symlinkSync("/etc", join(at.root, "out"));
@@ -68,7 +68,7 @@ test("all kinds are listed, links are not followed, and kind chooses", async () 
   expect(await names({ depth: 5, kind: "file" })).toEqual(["folder/inner"]);
 });
 
-test("a pattern looks at all depths, without a slash at names, with one at paths from the folder", async () => {
+test("a pattern applies at all depths: without a slash to names, with one to paths from the folder", async () => {
   for (const path of ["a.ts", "src/b.ts", "src/lib/c.ts", "src/lib/d.js", "other/src/e.ts"]) at.put(path, "");
   expect(await names({ pattern: "*.ts" })).toEqual(["a.ts", "other/src/e.ts", "src/b.ts", "src/lib/c.ts"]);
   expect(await names({ pattern: "src/**/*.ts" })).toEqual(["src/b.ts", "src/lib/c.ts"]);
@@ -79,7 +79,7 @@ test("a pattern looks at all depths, without a slash at names, with one at paths
   expect(await at.failure("list", { pattern: "a{b" })).toBe("INVALID_ARGUMENT");
 });
 
-test("a pattern does not bring back what ignore files leave out", async () => {
+test("a pattern does not list ignored files", async () => {
   mkdirSync(join(at.root, ".git"));
   at.put(".gitignore", "out.ts\n");
   at.put("out.ts", "");
@@ -87,7 +87,7 @@ test("a pattern does not bring back what ignore files leave out", async () => {
   expect(await names({ pattern: "*.ts" })).toEqual(["in.ts"]);
 });
 
-test("dotted names are listed; .git and what is ignored only on request, and nobody goes into .git", async () => {
+test("dotfiles are listed; .git and ignored files only on request, and .git is never entered", async () => {
   at.put(".git/HEAD", "");
   at.put(".gitignore", "dist\n");
   at.put("dist/a", "");
@@ -103,7 +103,7 @@ test("dotted names are listed; .git and what is ignored only on request, and nob
   ]);
 });
 
-test("names with any bytes are listed so that their uris find them", async () => {
+test("names with arbitrary bytes have uris that find them", async () => {
   const raw = [Buffer.from("a\nb"), Buffer.of(0xff, 0x41), Buffer.from("100% #?"), Buffer.from("é😀")];
   for (const name of raw) writeFileSync(Buffer.concat([Buffer.from(`${at.root}/`), name]), name);
   const { entries } = await at.fs.list({});
@@ -112,7 +112,7 @@ test("names with any bytes are listed so that their uris find them", async () =>
   expect(found.sort()).toEqual(raw.map((name) => name.toString("base64")).sort());
 });
 
-test("what is no folder, missing or outside is refused", async () => {
+test("a path that is not a folder, is missing or outside is refused", async () => {
   at.put("file", "");
   symlinkSync("/etc", join(at.root, "out"));
   expect(await at.failure("list", { uri: "file" })).toBe("NOT_A_DIRECTORY");
@@ -133,7 +133,7 @@ test.skipIf(process.getuid?.() === 0)(
 );
 
 describe("paging", () => {
-  test("pages of any size give all entries once, in the order of comparePaths", async () => {
+  test("pages of any size return all entries once, in the order of comparePaths", async () => {
     const name = fc.constantFrom("a", "b", "a.b", "a-b", "ä", "Z", "0");
     const tree = fc.array(fc.array(name, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 20 });
     await fc.assert(
@@ -150,7 +150,7 @@ describe("paging", () => {
     );
   });
 
-  test("long names make shorter pages, so that an answer keeps to its budget", async () => {
+  test("long names make shorter pages, so that an answer stays within its budget", async () => {
     const folder = Array(12).fill("f".repeat(240)).join("/");
     const files = Array.from({ length: 30 }, (_, at) => `${folder}/${String(at).padStart(240, "0")}`);
     for (const file of files) at.put(file, "");
@@ -160,12 +160,12 @@ describe("paging", () => {
     expect((await pages({ kind: "file", depth: 20, limit: 10_000 })).length).toBe(1);
   });
 
-  test("what comes and goes between pages disturbs nothing else", async () => {
+  test("entries created and removed between pages disturb nothing else", async () => {
     for (const path of ["a/1", "a/2", "b/1", "b/2", "c"]) at.put(path, "");
     let page = 0;
     const all = await pages({ depth: 9, limit: 2 }, () => {
       page++;
-      // The last entry of the page goes, with its folder; one comes before it and one behind.
+      // Removes the last entry of the page with its folder; adds one entry before it and one after.
       if (page === 1) rmSync(join(at.root, "a"), { recursive: true });
       if (page === 1) at.put("a0", "");
       if (page === 1) at.put("Z", "");
@@ -181,9 +181,9 @@ describe("paging", () => {
     expect(await at.failure("list", { limit: 2, cursor })).toBe("none");
   });
 
-  test("100,000 entries of one folder come in pages, none twice, and others are served meanwhile", async () => {
+  test("100,000 entries of one folder come in pages without duplicates, and other calls are served meanwhile", async () => {
     const COUNT = 100_000;
-    // Links to two files are made sooner than files; a file system allows some 65,000 to one.
+    // Hard links are faster to create than files; a file system allows some 65,000 to one.
     const targets = [at.put("even", ""), at.put("odd", "")] as const;
     mkdirSync(join(at.root, "big"));
     for (let i = 0; i < COUNT; i++) linkSync(targets[i % 2] as string, join(at.root, "big", `entry-${i}`));
@@ -200,7 +200,7 @@ describe("paging", () => {
     expect(await names({ depth: 1_000, limit: 10_000 })).toHaveLength(1_000);
   });
 
-  test("a walk that is cancelled ends", async () => {
+  test("a cancelled walk ends", async () => {
     execFileSync("bash", ["-c", "mkdir -p {a..z}/{a..z}/{a..c}"], { cwd: at.root });
     const abort = new AbortController();
     const listing = at.call("list", { pattern: "*nothing*" }, { signal: abort.signal });

@@ -6,12 +6,12 @@ import { listText } from "./text.ts";
 
 const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 10_000;
-/** Who asks for more entries gets a bigger budget; long names make fewer of them. */
+/** A larger limit gets a larger budget; long names reduce the number of entries. */
 const BYTES_PER_ENTRY = ANSWER_BYTES / DEFAULT_LIMIT;
 const MAX_DEPTH = 1_000;
 const MAX_PATTERN_CHARS = 4_096;
 
-/** The path of the last entry, from the folder that is listed. */
+/** The path of the last entry, relative to the listed folder. */
 const PagePosition = z.string();
 
 export const list = ({ files }: { readonly files: Files }) =>

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => ws.close());
 
-test("a folder is made with those on the way; making it again is fine", async () => {
+test("a folder is created with its parents; creating it again succeeds", async () => {
   const uri = `file://${ws.root}/a/b`;
   expect(await ws.ok("mkdir", { uri: "a/b" })).toEqual({ uri, created: true });
   expect(await ws.ok("mkdir", { uri: "a/b" })).toEqual({ uri, created: false });
@@ -17,13 +17,13 @@ test("a folder is made with those on the way; making it again is fine", async ()
   expect(ws.names()).toEqual(["a", "a/b"]);
 });
 
-test("a file of that name, or on the way, is told", async () => {
+test("a file of that name, or on the path, is reported", async () => {
   writeFileSync(join(ws.root, "a"), "");
   expect((await ws.fail("mkdir", { uri: "a" })).code).toBe("ALREADY_EXISTS");
   expect((await ws.fail("mkdir", { uri: "a/b" })).code).toBe("NOT_A_DIRECTORY");
 });
 
-test("protected names and places outside are refused, and nothing is made", async () => {
+test("protected names and paths outside are refused, and nothing is created", async () => {
   mkdirSync(join(ws.base, "outside"));
   symlinkSync(join(ws.base, "outside"), join(ws.root, "link"));
   for (const uri of [".git/hooks", "x/.vscode", ".Claude"])

@@ -22,14 +22,14 @@ beforeEach(() => {
 });
 afterEach(() => at[Symbol.dispose]());
 
-/** Inputs here are put together freely; the dispatcher checks them. */
+/** The tests build arbitrary inputs; the dispatcher validates them. */
 const readOne = (input: Record<string, unknown>) => at.fs.read(input as { uri: string });
 const span = (startLine: number, startCol: number, endLine: number, endCol: number): Range => ({
   start: { line: startLine, col: startCol },
   end: { line: endLine, col: endCol },
 });
 
-test("a small file is answered whole, with all that is known about it", async () => {
+test("a small file is returned whole, with all its metadata", async () => {
   at.put("a b.txt", "one\ntwo\n");
   expect(await readOne({ uri: "a b.txt" })).toEqual({
     uri: `file://${at.root}/a%20b.txt`,
@@ -73,12 +73,12 @@ describe("encodings and endings", () => {
     });
   });
 
-  test("bytes that are no text are NOT_TEXT when text was asked for", async () => {
+  test("binary content is NOT_TEXT when text is requested", async () => {
     at.put("f", Buffer.of(0xff, 0, 1));
     expect(await at.failure("read", { uri: "f", encoding: "utf-8" })).toBe("NOT_TEXT");
   });
 
-  test("text is answered in base64 when that was asked for, byte for byte", async () => {
+  test("text is returned in base64 on request, byte for byte", async () => {
     at.put("f", "\ufeffhello");
     const { base64, text } = await readOne({ uri: "f", encoding: "base64" });
     expect([Buffer.from(base64 ?? "", "base64").toString(), text]).toEqual(["\ufeffhello", undefined]);
@@ -92,7 +92,7 @@ describe("encodings and endings", () => {
 });
 
 describe("ranges", () => {
-  test("a range past the end answers what is there and says so", async () => {
+  test("a range past the end returns the existing part and says so", async () => {
     at.put("f", "one\ntwo");
     expect(await readOne({ uri: "f", range: span(1, 1, 9, 0) })).toMatchObject({
       text: "wo",
@@ -104,7 +104,7 @@ describe("ranges", () => {
     });
   });
 
-  test("a column past the end of its line is the end of the line, before its ending", async () => {
+  test("a column past the end of its line is clamped before the line ending", async () => {
     at.put("f", "one\r\ntwo\r\n");
     expect(await readOne({ uri: "f", range: span(0, 1, 0, 99) })).toMatchObject({
       text: "ne",
@@ -113,7 +113,7 @@ describe("ranges", () => {
     expect(await readOne({ uri: "f", range: span(0, 4, 1, 0) })).toMatchObject({ text: "\r\n" });
   });
 
-  test("a column never cuts a character in two", async () => {
+  test("a column never splits a character", async () => {
     at.put("f", "a😀b");
     expect(await readOne({ uri: "f", range: span(0, 2, 0, 4) })).toMatchObject({
       text: "😀b",
@@ -122,7 +122,7 @@ describe("ranges", () => {
     expect(await readOne({ uri: "f", range: span(0, 0, 0, 2) })).toMatchObject({ text: "a" });
   });
 
-  test("columns do not count the mark at the start", async () => {
+  test("columns do not count the byte order mark", async () => {
     at.put("f", "\ufeffhello\nyou\n");
     expect(await readOne({ uri: "f", range: span(0, 1, 1, 1) })).toMatchObject({
       text: "ello\ny",
@@ -135,7 +135,7 @@ describe("ranges", () => {
     expect(await at.failure("read", { uri: "f", range: span(1, 0, 0, 5) })).toBe("INVALID_ARGUMENT");
   });
 
-  test("any range of any text is what splitting the text by hand gives", async () => {
+  test("any range of any text equals a split by hand", async () => {
     const text = fc
       .array(fc.constantFrom("a", "bc", "\n", "\r\n", "\r", "ä", "€", "😀"), { maxLength: 30 })
       .map((parts) => parts.join(""));
@@ -154,7 +154,7 @@ describe("ranges", () => {
     );
   });
 
-  test("a big file's ranges are right across its chunks, also when it is known already", async () => {
+  test("ranges of a big file are right across its chunks, also from the cache", async () => {
     const lines = Array.from(
       { length: 60_000 },
       (_, i) => `${i} ${"ä€😀x".repeat(i % 12)}${i % 3 ? "" : "\r"}`,
@@ -181,7 +181,7 @@ function offsetOf(content: string, { line, col }: { line: number; col: number })
 }
 
 describe("budget", () => {
-  test("what does not fit comes as head and tail, cut at lines, and can be read on", async () => {
+  test("long content comes as head and tail, cut at lines, and the rest can be read", async () => {
     const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i}\n`);
     at.put("f", lines.join(""));
     const data = await readOne({ uri: "f", max_bytes: 1_000 });
@@ -225,7 +225,7 @@ describe("budget", () => {
 });
 
 describe("many files", () => {
-  test("a list answers in order, each with its data or its error", async () => {
+  test("a list returns rows in order, each with its data or its error", async () => {
     at.put("a", "A");
     at.put("b", "B");
     const data = await at.fs.read({ uri: ["a", "missing", "../out", "b"] });
@@ -239,7 +239,7 @@ describe("many files", () => {
     });
   });
 
-  test("the budget is shared, and small files leave more for the big ones", async () => {
+  test("the budget is shared, and small files leave more for big ones", async () => {
     at.put("small", "x\n");
     at.put("big", "line\n".repeat(10_000));
     const { files = [] } = await at.fs.read({ uri: ["small", "big", "small"], max_bytes: 1_000 });
@@ -268,7 +268,7 @@ describe("pictures", () => {
     expect(envelope.data).not.toHaveProperty("base64");
   });
 
-  test("a picture of some megabytes is attached, a bigger one answered as bytes", async () => {
+  test("a picture of some megabytes is attached, a bigger one returned as bytes", async () => {
     at.put("fits", Buffer.concat([PNG, Buffer.alloc(4 * 1024 * 1024)]));
     at.put("big", Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)]));
     expect((await at.call("read", { uri: "fits" })).attachments).toHaveLength(1);
@@ -277,7 +277,7 @@ describe("pictures", () => {
     expect(envelope.data).toMatchObject({ encoding: "base64", truncated: true });
   });
 
-  test("many pictures share the room for pictures", async () => {
+  test("many pictures share the picture budget", async () => {
     at.put("p", Buffer.concat([PNG, Buffer.alloc(2 * 1024 * 1024)]));
     expect((await at.call("read", { uri: ["p", "p", "p"] })).attachments).toHaveLength(2);
   });
@@ -290,7 +290,7 @@ describe("pictures", () => {
 });
 
 describe("refs", () => {
-  test("a blob reads like a file, ranged and cut", async () => {
+  test("a blob reads like a file, by range and within the budget", async () => {
     const bytes = Buffer.from("one\ntwo\nthree\n".repeat(1_000));
     const ref = `blob:${at.blobs.put(bytes)}`;
     expect(await readOne({ uri: ref, range: span(1, 0, 2, 0) })).toMatchObject({
@@ -308,7 +308,7 @@ describe("refs", () => {
     },
   );
 
-  test("a blob whose bytes were changed is NOT_FOUND, whole and by range", async () => {
+  test("a blob with modified bytes is NOT_FOUND, whole and by range", async () => {
     const hash = at.blobs.put(Buffer.alloc(100_000, "right"));
     appendFileSync(join(at.base, "blobs", hash.slice(7, 9), hash.slice(9)), "!");
     expect(await at.failure("read", { uri: `blob:${hash}` })).toBe("NOT_FOUND");
@@ -316,7 +316,7 @@ describe("refs", () => {
   });
 });
 
-test("what is no file is refused at once", async () => {
+test("a path that is not a file is refused at once", async () => {
   execFileSync("mkfifo", [join(at.root, "pipe")]);
   symlinkSync("/etc/passwd", join(at.root, "link"));
   expect(await at.failure("read", { uri: "pipe" })).toBe("NOT_A_FILE");
@@ -325,7 +325,7 @@ test("what is no file is refused at once", async () => {
   expect(await at.failure("read", { uri: "link" })).toBe("OUTSIDE_WORKSPACE");
 });
 
-test("the hash is never one of older bytes, however often a file changes", async () => {
+test("the hash always matches the returned bytes, however often a file changes", async () => {
   const path = at.put("f", "x".repeat(100_000));
   for (let i = 0; i < 50; i++) {
     const content = `${i % 10}`.repeat(100_000);
@@ -338,7 +338,7 @@ test("the hash is never one of older bytes, however often a file changes", async
 describe("huge files", () => {
   const MAX_GROWTH_BYTES = 150 * 1024 * 1024;
 
-  /** The most memory that the process had in use while the work was done. */
+  /** The peak memory of the process during the work. */
   const growthOf = async (work: () => Promise<unknown>): Promise<number> => {
     const before = process.memoryUsage.rss();
     let most = before;
@@ -371,7 +371,7 @@ describe("huge files", () => {
     expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
   });
 
-  test("a line of 100 MB is cut, or read by columns, and others are served meanwhile", async () => {
+  test("a line of 100 MB is cut, or read by columns, and other calls are served meanwhile", async () => {
     const path = at.put("line", "");
     const fd = openSync(path, "w");
     const part = Buffer.alloc(1024 * 1024, "0123456789abcdef");
@@ -395,7 +395,7 @@ describe("huge files", () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test("a call that is cancelled stops counting", async () => {
+  test("a cancelled call stops counting", async () => {
     const fd = openSync(at.put("huge", "text\n".repeat(20_000)), "r+");
     ftruncateSync(fd, 2 ** 32);
     closeSync(fd);
@@ -410,7 +410,7 @@ describe("huge files", () => {
   });
 });
 
-test("a file that grows while it is read has no hash that does not fit", async () => {
+test("a file that grows while being read never gets a wrong hash", async () => {
   const path = at.put("log", "line\n".repeat(1_000_000));
   const writer = spawn(process.execPath, [
     "-e",

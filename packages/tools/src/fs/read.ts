@@ -48,7 +48,7 @@ const FileContent = z.object({
 
 const Failure = z.object({ uri: z.string(), error: z.object({ code: z.string(), message: z.string() }) });
 
-/** One uri answers flat; a list answers with one row for each. */
+/** One uri returns a flat answer; a list returns one row per uri. */
 const Output = FileContent.partial().extend({ files: z.array(z.union([FileContent, Failure])).optional() });
 
 export const read = ({ files }: { readonly files: Files }) =>
@@ -101,7 +101,7 @@ function attach({ content, picture }: Reading, ctx: Context): z.input<typeof Fil
   return content;
 }
 
-/** The budget is shared: each file may use an even part of what those before it left. */
+/** The budget is shared: each file may use an even part of the rest. */
 async function readMany(files: Files, uris: readonly string[], options: ReadOptions, ctx: Context) {
   const rows: z.input<typeof Failure | typeof FileContent>[] = [];
   let bytesLeft = options.maxBytes;

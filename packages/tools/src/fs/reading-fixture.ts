@@ -23,7 +23,7 @@ const fsTool = (files: ReturnType<typeof createFiles>) =>
     actions: { read: read({ files }), stat: stat({ files }), list: list({ files }) },
   });
 
-/** A workspace for tests, with the actions that look at it behind a dispatcher. */
+/** A workspace for tests, with the read actions behind a dispatcher. */
 export interface ReadingFixture extends Disposable {
   readonly base: string;
   readonly root: string;

@@ -13,7 +13,7 @@ import { createWorkspace } from "@octant/host";
 import { expect, onTestFinished, test } from "vitest";
 import { rm } from "./rm.ts";
 
-/** A folder `d` with two files, and a person who answers as told. */
+/** A folder `d` with two files, and a person with a fixed answer. */
 function openFolder(answer: Answer | undefined) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-rm-")));
   const root = join(base, "ws");
@@ -48,7 +48,7 @@ function openFolder(answer: Answer | undefined) {
   return { remove, asked, isThere: () => existsSync(join(root, "d", "a")), uri: `file://${join(root, "d")}` };
 }
 
-test("a person who says yes to what would go lets a folder go with all in it", async () => {
+test("a folder is removed with its contents after the person confirms the list", async () => {
   const { remove, asked, isThere, uri } = openFolder({ action: "accept", content: { remove: true } });
   expect(await remove({ uri: "d" })).toMatchObject({ ok: true, data: { uri, removed: 3 } });
   expect(isThere()).toBe(false);
@@ -70,7 +70,7 @@ test.each<Answer>([
   expect(isThere()).toBe(true);
 });
 
-test("where nobody can be asked, the answer says what would go and how to confirm", async () => {
+test("when nobody can be asked, the answer lists what would be removed and how to confirm", async () => {
   const { remove, isThere } = openFolder(undefined);
   expect(await remove({ uri: "d" })).toMatchObject({
     error: { code: "CONFIRM_REQUIRED", details: { would: { count: 3 } } },
@@ -78,7 +78,7 @@ test("where nobody can be asked, the answer says what would go and how to confir
   expect(isThere()).toBe(true);
 });
 
-test("what is confirmed, or cannot be removed at all, is not asked about", async () => {
+test("a confirmed removal, or an impossible one, does not ask", async () => {
   const { remove, asked } = openFolder({ action: "accept", content: { remove: true } });
   expect(await remove({ uri: "absent" })).toMatchObject({ error: { code: "NOT_FOUND" } });
   expect(await remove({ uri: "d", confirm: true, recursive: true })).toMatchObject({ ok: true });

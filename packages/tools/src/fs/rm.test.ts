@@ -25,7 +25,7 @@ afterEach(() => ws.close());
 
 const at = (name: string) => join(ws.root, name);
 
-test("without confirm nothing goes, and the answer says what would", async () => {
+test("without confirm nothing is removed, and the answer lists what would be", async () => {
   mkdirSync(at("d/e"), { recursive: true });
   writeFileSync(at("d/a"), "123");
   writeFileSync(at("d/e/b"), "45");
@@ -40,7 +40,7 @@ test("without confirm nothing goes, and the answer says what would", async () =>
   expect(ws.names()).toEqual(["d", "d/a", "d/e", "d/e/b"]);
 });
 
-test("a long list of what would go is cut at twenty", async () => {
+test("a long list of removals is cut at twenty", async () => {
   mkdirSync(at("d"));
   for (let i = 0; i < 50; i++) writeFileSync(at(`d/${i}`), "");
   const { details } = await ws.fail("rm", { uri: "d" });
@@ -48,7 +48,7 @@ test("a long list of what would go is cut at twenty", async () => {
   expect((details as { would: { uris: string[] } }).would.uris).toHaveLength(20);
 });
 
-test("a file goes, and its undo ref brings content and mode back", async () => {
+test("a file is removed, and its undo ref restores content and mode", async () => {
   writeFileSync(at("a"), "content");
   chmodSync(at("a"), 0o754);
   const answer = await ws.ok("rm", { uri: "a", confirm: true });
@@ -59,7 +59,7 @@ test("a file goes, and its undo ref brings content and mode back", async () => {
   expect(statSync(at("a")).mode & 0o777).toBe(0o754);
 });
 
-test("an undo of what is there again is refused, and what is there stays", async () => {
+test("an undo over an existing file is refused, and the file stays", async () => {
   writeFileSync(at("a"), "old");
   const { undo } = await ws.ok("rm", { uri: "a", confirm: true });
   writeFileSync(at("a"), "new");
@@ -67,7 +67,7 @@ test("an undo of what is there again is refused, and what is there stays", async
   expect(readFileSync(at("a"), "utf8")).toBe("new");
 });
 
-test("a folder that is not empty needs recursive; an empty one does not", async () => {
+test("a folder with contents needs recursive; an empty one does not", async () => {
   mkdirSync(at("empty"));
   mkdirSync(at("full"));
   writeFileSync(at("full/a"), "");
@@ -78,7 +78,7 @@ test("a folder that is not empty needs recursive; an empty one does not", async 
   expect(ws.names()).toEqual(["full", "full/a"]);
 });
 
-test("a link is removed itself, whether it leads to a folder, nowhere or out", async () => {
+test("a link itself is removed, whether it points to a folder, nowhere or outside", async () => {
   mkdirSync(at("d"));
   writeFileSync(at("d/a"), "");
   for (const [name, to] of [
@@ -95,7 +95,7 @@ test("a link is removed itself, whether it leads to a folder, nowhere or out", a
   }
 });
 
-test("only the newest twenty folders are kept, and the answer says when one is not", async () => {
+test("only the newest twenty folders can be restored, and the answer says when one cannot", async () => {
   const undos: string[] = [];
   for (let i = 0; i <= 20; i++) {
     mkdirSync(at(`d${i}`));
@@ -106,7 +106,7 @@ test("only the newest twenty folders are kept, and the answer says when one is n
   expect(ws.names()).toEqual(["d1"]);
 });
 
-test("what is not there, outside, protected or a root is refused", async () => {
+test("a path that is missing, outside, protected or a root is refused", async () => {
   mkdirSync(at(".git/hooks"), { recursive: true });
   mkdirSync(at("vendor/lib/.git"), { recursive: true });
   mkdirSync(at("ok/node_modules/x/.vscode"), { recursive: true });
@@ -146,7 +146,7 @@ describe.each([
   const listing = () =>
     execFileSync("find", [ws.root, "-printf", "%P %y %m %l\\n"]).toString("latin1").split("\n").sort();
 
-  test.skipIf(elsewhere && !hasOther)("goes, comes back as it was, and goes again", async () => {
+  test.skipIf(elsewhere && !hasOther)("is removed, restored as it was, and removed again", async () => {
     fill();
     const before = listing();
     const { undo, removed } = await ws.ok("rm", { uri: "tree", confirm: true, recursive: true });
@@ -161,7 +161,7 @@ describe.each([
     expect(listing()).toEqual(before);
   });
 
-  test.skipIf(elsewhere && !hasOther)("that has changed since it came back does not go again", async () => {
+  test.skipIf(elsewhere && !hasOther)("is not removed again after a change", async () => {
     fill();
     const { undo } = await ws.ok("rm", { uri: "tree", confirm: true, recursive: true });
     const restored = await ws.ok("apply_patch", { patch: undo });
@@ -170,7 +170,7 @@ describe.each([
     expect(existsSync(at("tree/new"))).toBe(true);
   });
 
-  test.skipIf(elsewhere && !hasOther)("does not come back over something else", async () => {
+  test.skipIf(elsewhere && !hasOther)("is not restored over something else", async () => {
     fill();
     const { undo } = await ws.ok("rm", { uri: "tree", confirm: true, recursive: true });
     mkdirSync(at("tree"));

@@ -49,13 +49,13 @@ export const rm = ({ edits }: { edits: Edits }) =>
       } catch (cause) {
         if (!(cause instanceof ToolError) || cause.code !== "CONFIRM_REQUIRED") throw cause;
         await letPersonConfirm(uri, cause, ctx);
-        // The person was told of all that is in it.
+        // The person has seen its contents.
         return edits.remove(uri, { confirm: true, recursive: true }, ctx.signal);
       }
     },
   });
 
-/** Throws the refusal itself when nobody can be asked. */
+/** Throws the original refusal when nobody can be asked. */
 async function letPersonConfirm(uri: string, refusal: ToolError, ctx: Context): Promise<void> {
   const answer = await ctx.ask(toQuestion(uri, refusal));
   if (!answer) throw refusal;

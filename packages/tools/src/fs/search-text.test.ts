@@ -36,7 +36,7 @@ beforeEach(() => {
   const caller = { id: "test", access: "read" } as const;
   call = async (input, signal) => {
     const { envelope } = await dispatch({ tool: "fs", action: "search_text", input }, { caller, signal });
-    // The dispatcher checked the data against the action's output.
+    // The dispatcher has validated the data against the action's output schema.
     return envelope as Envelope<Data>;
   };
 });
@@ -45,7 +45,7 @@ afterEach(() => {
   expect(bugs).toEqual([]);
 });
 
-test("a search answers with matches, their count, and the backend", async () => {
+test("a search returns matches, their count, and the backend", async () => {
   expect(await call({ pattern: "answer" })).toMatchObject({
     ok: true,
     data: {
@@ -64,7 +64,7 @@ test("a search answers with matches, their count, and the backend", async () => 
   });
 });
 
-test("cursors lead through all pages, and do not fit another search", async () => {
+test("cursors lead through all pages, and are invalid for another search", async () => {
   writeFileSync(join(root, "many.txt"), "a word and a word\n".repeat(10));
   const whole = await call({ pattern: "word", limit: 1_000 });
   const seen: unknown[] = [];
@@ -80,7 +80,7 @@ test("cursors lead through all pages, and do not fit another search", async () =
   expect(seen).toEqual(whole.data?.matches);
 });
 
-test("path, glob and context narrow and widen what is shown", async () => {
+test("path, glob and context narrow and widen the result", async () => {
   const uris = async (input: Record<string, unknown>) =>
     (await call({ pattern: "export", ...input })).data?.matches.map(({ uri }) => uri.slice(root.length + 8));
   expect(await uris({})).toEqual(["src/main.ts", "src/util/add.ts"]);
@@ -92,7 +92,7 @@ test("path, glob and context narrow and widen what is shown", async () => {
   expect(shown.data?.matches[0]).toMatchObject({ before: ["# Demo", ""], after: [] });
 });
 
-test("a ref is no place to search in, and the answer says what reads it", async () => {
+test("a ref cannot be searched, and the answer names the action that reads it", async () => {
   const { error } = await call({ pattern: "x", path: `blob:sha256:${"0".repeat(64)}` });
   expect(error).toMatchObject({
     code: "INVALID_ARGUMENT",
@@ -100,7 +100,7 @@ test("a ref is no place to search in, and the answer says what reads it", async 
   });
 });
 
-test("an answer keeps to its budget of text, and max_bytes raises it", async () => {
+test("an answer stays within its text budget, and max_bytes raises it", async () => {
   writeFileSync(join(root, "wide.txt"), `${"x".repeat(400)}\n`.repeat(200));
   const page = await call({ pattern: "x+", path: "wide.txt", limit: 200 });
   expect(page.data?.count).toBe(81);
@@ -130,7 +130,7 @@ test.each([
   expect(error?.message).not.toMatch(/node_modules|\/proc/);
 });
 
-test("a call that is given up is CANCELLED", async () => {
+test("an aborted call is CANCELLED", async () => {
   const giveUp = new AbortController();
   const pending = call({ pattern: "export" }, giveUp.signal);
   giveUp.abort();

@@ -3,7 +3,7 @@ import { MAX_SEARCH_MS, type Searchable, searchText, toPlace } from "@octant/hos
 import { z } from "zod";
 import { searchTextText } from "./text.ts";
 
-// Far below the 128 KiB that the system allows for one argument of a process.
+// Far below the system's limit of 128 KiB for one process argument.
 const MAX_PATTERN_CHARS = 16_384;
 const MAX_GLOB_CHARS = 4_096;
 const MAX_GLOBS = 100;

@@ -39,7 +39,7 @@ test("folders, pipes and the root have no hash", async () => {
   }
 });
 
-test("a link says where it leads inside the workspace, and never whereto outside", async () => {
+test("a link shows its target inside the workspace, but never one outside", async () => {
   at.put("sub/file", "x");
   symlinkSync("sub/file", join(at.root, "inside"));
   symlinkSync("/etc/passwd", join(at.root, "outside"));
@@ -69,7 +69,7 @@ test.each(["stat", "list"])("%s says of a ref that only read takes one", async (
   });
 });
 
-test("what is missing or outside is refused", async () => {
+test("a missing path or one outside is refused", async () => {
   expect(await at.failure("stat", { uri: "nothing" })).toBe("NOT_FOUND");
   expect(await at.failure("stat", { uri: "/etc/passwd" })).toBe("OUTSIDE_WORKSPACE");
 });
@@ -80,7 +80,7 @@ const makeSparse = (name: string, size: number) => {
   closeSync(fd);
 };
 
-test("a big file is hashed without holding up others", async () => {
+test("a big file is hashed without blocking other calls", async () => {
   makeSparse("big", 256 * 1024 * 1024);
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -91,12 +91,12 @@ test("a big file is hashed without holding up others", async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-test("a file above 256 MiB is not hashed, however sparse", async () => {
+test("a file above 256 MiB is not hashed, even when sparse", async () => {
   makeSparse("huge", 2 ** 40);
   expect(await at.fs.stat({ uri: "huge" })).toMatchObject({ size: 2 ** 40, hash: null });
 });
 
-test("hashing that takes long tells of its progress, and ends when it is cancelled", async () => {
+test("long hashing reports its progress, and ends when cancelled", async () => {
   makeSparse("big", 256 * 1024 * 1024);
   let seconds = 0;
   vi.spyOn(performance, "now").mockImplementation(() => 1_000 * seconds++);

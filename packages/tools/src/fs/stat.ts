@@ -30,7 +30,7 @@ export const stat = ({ files }: { readonly files: Files }) =>
     run: ({ uri }, ctx) => files.stat(uri, { signal: ctx.signal, onProgress: reportEverySecond(ctx) }),
   });
 
-/** Quick ones say nothing. */
+/** Fast calls report nothing. */
 function reportEverySecond(ctx: Context): (bytes: number) => void {
   let next = performance.now() + PROGRESS_INTERVAL_MS;
   return (bytes) => {

@@ -12,7 +12,7 @@ afterEach(() => ws.close());
 
 const hashOf = (bytes: string | Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
-test("a file is created with the folders on the way, and the answer has its uri and hash", async () => {
+test("a file is created with its parent folders, and the answer has its uri and hash", async () => {
   const content = "grüße $& \r\n\0";
   const answer = await ws.ok("write", { uri: "a/b/ä c.txt", content });
   expect(answer).toMatchObject({ uri: `file://${ws.root}/a/b/%C3%A4%20c.txt`, hash: hashOf(content) });
@@ -20,7 +20,7 @@ test("a file is created with the folders on the way, and the answer has its uri 
   expect(statSync(join(ws.root, "a/b/ä c.txt")).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
-test("base64 is written as bytes; what is no base64 is refused", async () => {
+test("base64 is written as bytes; invalid base64 is refused", async () => {
   await ws.ok("write", { uri: "b", content: "AP+A", encoding: "base64" });
   expect(readFileSync(join(ws.root, "b"))).toEqual(Buffer.of(0, 0xff, 0x80));
   for (const content of ["AP+", "A P+", "-_==", "AA==AA=="]) {
@@ -29,11 +29,11 @@ test("base64 is written as bytes; what is no base64 is refused", async () => {
   expect(ws.names()).toEqual(["b"]);
 });
 
-test("text that would not be written as it was sent is refused", async () => {
+test("text that cannot be written exactly is refused", async () => {
   expect((await ws.fail("write", { uri: "a", content: "x\ud800" })).code).toBe("INVALID_ARGUMENT");
 });
 
-test("a name that only a folder can have makes no file", async () => {
+test("a name with a trailing slash creates no file", async () => {
   for (const uri of ["folder/", `file://${ws.root}/folder/`])
     expect(await ws.fail("write", { uri, content: "x" })).toMatchObject({
       code: "INVALID_ARGUMENT",
@@ -42,7 +42,7 @@ test("a name that only a folder can have makes no file", async () => {
   expect(ws.names()).toEqual([]);
 });
 
-test("an existing file is not touched, and the answer has its hash", async () => {
+test("an existing file is not changed, and the answer has its hash", async () => {
   writeFileSync(join(ws.root, "a"), "old");
   expect(await ws.fail("write", { uri: "a", content: "new" })).toMatchObject({
     code: "ALREADY_EXISTS",
@@ -55,7 +55,7 @@ test("an existing file is not touched, and the answer has its hash", async () =>
   expect(readFileSync(join(ws.root, "a"), "utf8")).toBe("old");
 });
 
-test("a linked folder inside is written through; one that leads out is refused, for new folders below it too", async () => {
+test("a linked folder inside is written through; one that points outside is refused, also for new folders below it", async () => {
   mkdirSync(join(ws.root, "real"));
   mkdirSync(join(ws.base, "outside"));
   symlinkSync("real", join(ws.root, "inside-link"));
@@ -65,7 +65,7 @@ test("a linked folder inside is written through; one that leads out is refused, 
     expect((await ws.fail("write", { uri, content: "" })).code).toBe("OUTSIDE_WORKSPACE");
 });
 
-test("protected paths are refused before anything is made, also through a link", async () => {
+test("protected paths are refused before anything is created, also through a link", async () => {
   mkdirSync(join(ws.root, "a"));
   symlinkSync("../.git", join(ws.root, "a/link"));
   mkdirSync(join(ws.root, ".git"));
@@ -82,12 +82,12 @@ test("protected paths are refused before anything is made, also through a link",
   expect(ws.names()).toEqual(before);
 });
 
-test("a file in the way of a folder is told", async () => {
+test("a file in place of a parent folder is reported", async () => {
   writeFileSync(join(ws.root, "a"), "");
   expect((await ws.fail("write", { uri: "a/b", content: "" })).code).toBe("NOT_A_DIRECTORY");
 });
 
-test("the undo ref takes the file away, with the folders that were made for it, and its own undo brings it back", async () => {
+test("the undo ref removes the file with the folders created for it, and its own undo restores it", async () => {
   mkdirSync(join(ws.root, "a"));
   const { undo } = await ws.ok("write", { uri: "a/b/c/d.txt", content: "d" });
   const undone = await ws.ok("apply_patch", { patch: undo });
@@ -110,12 +110,12 @@ test("fifty concurrent writes of one file have one winner", async () => {
   expect(readFileSync(join(ws.root, "new/a"), "utf8")).toBe(`${winners[0]}`);
 });
 
-test("a call that was cancelled writes nothing", async () => {
+test("a cancelled call writes nothing", async () => {
   expect((await ws.fail("write", { uri: "a", content: "" }, AbortSignal.abort())).code).toBe("CANCELLED");
   expect(ws.names()).toEqual([]);
 });
 
-test("a name or path that is too long is refused, and the next call works", async () => {
+test("an overlong name or path is refused, and the next call works", async () => {
   for (const uri of ["x".repeat(256), `a/${"ä".repeat(128)}/b`, "deep/".repeat(900)])
     expect((await ws.fail("write", { uri, content: "" })).code).toBe("INVALID_ARGUMENT");
   expect(ws.names()).toEqual([]);

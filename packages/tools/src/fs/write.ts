@@ -44,7 +44,7 @@ export const write = ({ edits }: { edits: Edits }) =>
     run: ({ uri, content, encoding }, { signal }) => edits.create(uri, decode(content, encoding), signal),
   });
 
-/** What cannot be written exactly as it was sent is refused. */
+/** Content that cannot be written exactly as sent is refused. */
 function decode(content: string, encoding: "utf-8" | "base64"): Buffer {
   if (encoding === "utf-8") {
     if (content.isWellFormed()) return Buffer.from(content);

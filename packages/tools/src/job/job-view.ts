@@ -14,7 +14,7 @@ export const JobView = z.object({
   expires_at: z.iso.datetime(),
 });
 
-/** A job as its owner sees it. */
+/** A job as shown to its owner. */
 export const toJobView = ({
   caller: _caller,
   input: _input,
@@ -33,7 +33,7 @@ export const toJobView = ({
 
 const toTimestamp = (ms: number) => new Date(ms).toISOString();
 
-/** How a job that ended came out: an envelope, as the call itself would have been answered. */
+/** The outcome of a finished job: an envelope, as the call itself would have returned. */
 export const JobResult = z.unknown().optional().describe("The call's result; absent while the job runs");
 
 export const EXAMPLE_JOB = "job_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";

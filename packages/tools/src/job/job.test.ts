@@ -18,7 +18,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { job } from "./index.ts";
 
-/** An action of each timing that waits for the test to let it go. */
+/** An action of each timing that waits until the test releases it. */
 function createKettle() {
   let whistle = (_: { cups: number }) => {};
   const boiled = new Promise<{ cups: number }>((done) => (whistle = done));
@@ -103,12 +103,12 @@ test.each(["async_long", "fire_and_forget"])(
   },
 );
 
-test("a hint of async_long asks for the job at once", async () => {
+test("a hint of async_long returns the job at once", async () => {
   const { data } = await call("kettle.async_short", { how: "wait" }, { timingHint: "async_long" });
   expect(data).toMatchObject({ state: "running" });
 });
 
-test("an action that detaches answers with what it has, and its result comes later", async () => {
+test("an action that detaches returns its interim answer, and its result comes later", async () => {
   const started = await call("kettle.async_medium", { how: "detach" });
   expect(started.data).toEqual({ cups: 0 });
   kettle.whistle({ cups: 2 });
@@ -116,7 +116,7 @@ test("an action that detaches answers with what it has, and its result comes lat
   expect((await call("job.poll", { job_id })).data).toMatchObject({ result: { data: { cups: 2 } } });
 });
 
-test("failures nobody waited for are found with job.list", async () => {
+test("failures of unwatched jobs are found with job.list", async () => {
   const { job_id } = (await call("kettle.fire_and_forget", { how: "fail" })).meta;
   await call("job.poll", { job_id });
   expect((await call("job.list", { status: "failed" })).data).toMatchObject({
@@ -127,7 +127,7 @@ test("failures nobody waited for are found with job.list", async () => {
   });
 });
 
-test("an error within the time is the call's own error", async () => {
+test("an error within the wait is the call's own error", async () => {
   expect((await call("kettle.async_short", { how: "fail" })).error?.code).toBe("NO_SPACE");
 });
 
@@ -139,7 +139,7 @@ test("cancelling ends the work", async () => {
   });
 });
 
-test("what a job tells can be read from any number on, and the reader goes on from where it was", async () => {
+test("a job's events can be read from any sequence number, and the reader continues from there", async () => {
   const { job_id } = (await call("kettle.async_long", { how: "wait" })).meta;
   const first = (await call("job.poll", { job_id, from_seq: 0 })).data as {
     events: { seq: number }[];
@@ -155,7 +155,7 @@ test("what a job tells can be read from any number on, and the reader goes on fr
   expect((await next).data).toMatchObject({ events: [{ type: "end", state: "complete" }] });
 });
 
-test("a reader whose number is from before a restart is told that events are gone", async () => {
+test("a reader with a sequence number from before a restart learns that events are gone", async () => {
   const { job_id } = (await call("kettle.async_long", { how: "wait" })).meta;
   const { nextSeq } = createJobEvents(() => STARTED_AT - 1);
   const { data } = await call("job.poll", { job_id, from_seq: nextSeq });
@@ -166,7 +166,7 @@ test("a reader whose number is from before a restart is told that events are gon
   expect(later).not.toHaveProperty("restarted");
 });
 
-test("work that fails at once is answered with the failure, though its job was asked for", async () => {
+test("work that fails at once returns the failure, even if a job was requested", async () => {
   expect(await call("kettle.async_long", { how: "fail" })).toMatchObject({
     ok: false,
     error: { code: "NO_SPACE" },
@@ -181,7 +181,7 @@ test("another caller's job does not exist", async () => {
   expect((await call("job.list", {}, you)).data).toEqual({ jobs: [] });
 });
 
-test("the list pages, and the same key is the same job", async () => {
+test("the list is paged, and the same key is the same job", async () => {
   for (let i = 0; i < 5; i++) await call("kettle.async_short", { how: "at_once" }, { key: `k${i % 3}` });
   const seen: string[] = [];
   let cursor: string | null = null;

@@ -63,7 +63,7 @@ export const poll = (jobs: Jobs) =>
     },
   });
 
-/** As many events as fit into one answer; at least one, so that a reader gets on. */
+/** As many events as fit into one answer, but at least one, so that a reader makes progress. */
 function withinBudget(events: readonly Published<JobEvent>[]): readonly Published<JobEvent>[] {
   let chars = 0;
   const end = events.findIndex((event, index) => {
@@ -73,7 +73,7 @@ function withinBudget(events: readonly Published<JobEvent>[]): readonly Publishe
   return end === -1 ? events : events.slice(0, end);
 }
 
-/** Bytes travel as base64 where the wire is text. */
+/** Bytes travel as base64 on a text wire. */
 function toPlain({ seq, value: { job_id: _job, owner: _owner, ...event } }: Published<JobEvent>) {
   if (event.type !== "chunk" || event.chunk.kind !== "binary") return { seq, ...event };
   return {

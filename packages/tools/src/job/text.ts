@@ -14,7 +14,7 @@ interface JobData {
   readonly restarted?: boolean | undefined;
 }
 
-/** What the job told, then its result as the call itself would have been answered. */
+/** The job's events, then its result as the call itself would have returned it. */
 export function jobText(data: JobData, reader: Reader): ActionText {
   const { job, result, events = [], counts, next_seq, dropped, restarted } = data;
   if (!job)
@@ -36,7 +36,7 @@ export function jobText(data: JobData, reader: Reader): ActionText {
 }
 
 function resultText(result: object, reader: Reader): string {
-  // The declaration of a job's result says that it is an envelope.
+  // The output schema of the job's result is an envelope.
   const { meta, ...envelope } = result as Envelope;
   const { job_id: _ended, ...rest } = meta;
   return reader.envelope({ ...envelope, meta: rest });

@@ -13,9 +13,9 @@ export interface MemoryOptions {
     readonly confinement: Confinement;
   };
   readonly parsers: SharedParsers;
-  /** Stores new memories of the project as Markdown in it. */
+  /** Stores new memories of the project as Markdown files in it. */
   readonly shared: boolean;
-  /** Whether a text holds a secret, which is never kept. */
+  /** Whether a text contains a secret, which is never stored. */
   readonly holdsSecret: (text: string) => boolean;
 }
 
@@ -57,7 +57,7 @@ const scopes = z
   .default([...SCOPES]);
 const limit = z.int().min(1).max(MAX_ITEMS).default(DEFAULT_ITEMS);
 
-/** What is worth knowing beyond one conversation. */
+/** Facts worth remembering beyond one conversation. */
 export const memory = ({ workspace, parsers, shared, holdsSecret }: MemoryOptions) => {
   const links = createLinks({ ...workspace, parsers });
   const stores = openStores(workspace, shared);
@@ -79,7 +79,7 @@ export const memory = ({ workspace, parsers, shared, holdsSecret }: MemoryOption
   };
   const collect = async (ask: (store: MemoryStore) => MemoryItem[], max: number) => {
     const lists = (await stores.all()).map(ask);
-    // Ranks of several stores cannot be compared, so they take turns.
+    // Ranks of different stores cannot be compared, so the lists are interleaved.
     const found = Array.from({ length: max }, (_, rank) => lists.flatMap((list) => list[rank] ?? [])).flat();
     return Promise.all(found.slice(0, max).map((item) => withChanges(item)));
   };

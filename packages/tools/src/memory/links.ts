@@ -11,11 +11,11 @@ export interface LinkOptions {
   readonly parsers: SharedParsers;
 }
 
-/** What memories are about, and whether it is still as it was. */
+/** The files and symbols that memories are about, and whether they have changed. */
 export interface Links {
-  /** The state of files and symbols now; null for those that are not there. */
+  /** The current state of files and symbols; null for missing ones. */
   look(uris: readonly (Uri | SymbolId)[]): Promise<readonly MemoryLink[]>;
-  /** The links of an item that are not as they were. */
+  /** The links of an item that have changed. */
   changed(item: Pick<MemoryItem, "links">): Promise<readonly string[]>;
 }
 

@@ -5,7 +5,7 @@ import { openMemoryStore } from "./memory-store.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../../../test/fixtures/memory");
 
-/** How many questions of a fixture find their item first. */
+/** The number of questions in a fixture that find their item first. */
 async function countFirst(file: string): Promise<{ readonly right: number; readonly all: number }> {
   const lines = readFileSync(join(FIXTURES, file), "utf8").trim().split("\n");
   const store = await openMemoryStore();
@@ -28,19 +28,19 @@ async function countFirst(file: string): Promise<{ readonly right: number; reado
   return { right, all: pairs.length };
 }
 
-test("two of five questions in other words find their item first among 200", async () => {
+test("two of five paraphrased questions find their item first among 200", async () => {
   const { right, all } = await countFirst("held-out.txt");
   expect(all).toBe(200);
   expect(right).toBeGreaterThanOrEqual(75);
 });
 
-// docs/decisions/0034-memory.md: the table of words that comes with search knows code, not the world.
-test.fails("nine of ten questions in other words find their item first among 200", async () => {
+// docs/decisions/0034-memory.md: the word table of search knows code, not general language.
+test.fails("nine of ten paraphrased questions find their item first among 200", async () => {
   const { right, all } = await countFirst("held-out.txt");
   expect(right / all).toBeGreaterThanOrEqual(0.9);
 });
 
-test("a memory of a session is found by its caller only", async () => {
+test("a session memory is found only by its caller", async () => {
   const store = await openMemoryStore();
   store.put(
     {

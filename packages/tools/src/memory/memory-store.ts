@@ -4,7 +4,7 @@ import { createQuestionTerms, createTermCutter, loadWordTable, type WordTable } 
 export const SCOPES = ["session", "project", "global"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A file that a memory is about, as it was when the memory was written. */
+/** A file that a memory is about, with its state when the memory was written. */
 export interface MemoryLink {
   readonly uri: string;
   readonly hash: string | null;
@@ -51,12 +51,12 @@ const SCHEMA = `
 `;
 
 const CANDIDATES = 200;
-/** Of reciprocal rank fusion. */
+/** The constant of reciprocal rank fusion. */
 const RANK_OFFSET = 60;
 
 /**
- * Memories in SQLite, found by words and by the meaning of words; without a folder they end with the process. A memory
- * of a session belongs to its caller.
+ * Memories in SQLite, searched by words and by word vectors; without a folder they end with the process. A session
+ * memory belongs to its caller.
  */
 export async function openMemoryStore(folder?: string): Promise<MemoryStore> {
   const { DatabaseSync } = await import("node:sqlite");
@@ -79,7 +79,7 @@ export async function openMemoryStore(folder?: string): Promise<MemoryStore> {
     values: [...scopes, owner, ...(kind ? [kind] : [])],
   });
   let placed: { readonly version: number; readonly rows: readonly Placed[] } | undefined;
-  /** Read once and again after a change, also of another process: 10,000 vectors take longer than the search. */
+  /** Cached until any process changes it: loading 10,000 vectors takes longer than the search. */
   const allPlaced = (): readonly Placed[] => {
     const version = Number(database.prepare("PRAGMA data_version").get()?.["data_version"]);
     if (placed?.version !== version) {
@@ -175,7 +175,7 @@ export async function openMemoryStore(folder?: string): Promise<MemoryStore> {
       const question = openTable().placeQuestion(words(query));
       const byMeaning = nearest(question, filter);
       const scores = new Map<number, number>();
-      // Words that are the same say more than words that are alike.
+      // Equal words count more than similar ones.
       for (const [ids, weight] of [
         [byWords, 2],
         [byMeaning, 1],
@@ -195,7 +195,7 @@ export async function openMemoryStore(folder?: string): Promise<MemoryStore> {
   };
 }
 
-// Written by put().
+// put() wrote it.
 const toItem = (row: Record<string, unknown>): MemoryItem => JSON.parse(String(row["item"]));
 
 interface Placed {
@@ -208,7 +208,7 @@ interface Placed {
 
 const toPlaced = (row: Record<string, unknown>): Placed => ({
   id: Number(row["id"]),
-  // Written by put().
+  // put() wrote it.
   scope: row["scope"] as Scope,
   owner: String(row["owner"]),
   kind: String(row["kind"]),

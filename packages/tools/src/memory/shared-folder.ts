@@ -5,7 +5,7 @@ import { type Confinement, errnoOf, pathToUri, readSourceText } from "@octant/ho
 import { z } from "zod";
 import type { MemoryItem, MemoryStore } from "./memory-store.ts";
 
-/** Of the first root; it can be committed, read and edited by people. */
+/** In the first root; people can commit, read and edit it. */
 const FOLDER = ".hanzo/memory";
 const NAME = /^(mem_[0-9a-z]+)\.md$/;
 const MAX_FILES = 20_000;
@@ -22,11 +22,11 @@ const Head = z.object({
   links: z.array(z.object({ path: z.string(), hash: z.string().nullable() })).catch([]),
 });
 
-/** The project's memory as Markdown files, one for each item. */
+/** The project's memory as Markdown files, one per item. */
 export interface SharedFolder {
   put(item: MemoryItem): void;
   remove(memory_id: string): void;
-  /** Brings a store up to date with what the files say now. */
+  /** Updates a store from the files. */
   sync(store: MemoryStore): void;
 }
 
@@ -82,7 +82,7 @@ export function createSharedFolder(confinement: Confinement): SharedFolder {
   };
 }
 
-/** Undefined for a file that is gone, is a link, or is not text. */
+/** undefined for a file that is missing, a link, or not text. */
 function readText(confinement: Confinement, path: string) {
   try {
     const source = readSourceText(confinement, path);
@@ -92,7 +92,7 @@ function readText(confinement: Confinement, path: string) {
   }
 }
 
-/** A head of `key: JSON` lines, then the text. Links are relative, so that they hold in every clone. */
+/** A header of `key: JSON` lines, then the text. Links are relative, so that they are valid in every clone. */
 function toMarkdown(item: MemoryItem, rootUri: string): string {
   const { kind, tags, source, confidence, created_at, updated_at, links, text } = item;
   const head = {
@@ -103,7 +103,7 @@ function toMarkdown(item: MemoryItem, rootUri: string): string {
   return `---\n${lines.join("\n")}\n---\n${text}\n`;
 }
 
-/** A person may have written it: what is missing or wrong in the head is left at its default. */
+/** A person may have written it: missing or invalid header fields get their defaults. */
 function parseMarkdown(memory_id: string, markdown: string, rootUri: string): MemoryItem {
   const [, head = "", text = markdown] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/.exec(markdown) ?? [];
   const fields = Object.fromEntries(

@@ -4,11 +4,14 @@ import type { Confinement, StateFolder } from "@octant/host";
 import { type MemoryItem, type MemoryStore, openMemoryStore } from "./memory-store.ts";
 import { createSharedFolder } from "./shared-folder.ts";
 
-/** Where memories are: those of a session end with the process, the project's are private or shared, some are for all. */
+/**
+ * The memory stores by scope: session memories end with the process, the project's are private or shared, global ones
+ * are for all projects.
+ */
 export interface MemoryStores {
   /** Up to date with the shared files. */
   all(): Promise<readonly MemoryStore[]>;
-  /** Where new ones of this scope go. */
+  /** The store for new memories of this scope. */
   of(scope: MemoryItem["scope"]): Promise<MemoryStore>;
 }
 
@@ -26,7 +29,7 @@ export function openStores(
     ]);
     const shared: MemoryStore = {
       ...files,
-      // The file is what counts; the store follows it.
+      // The file is authoritative; the store follows it.
       put: (item) => folder?.put(item),
       remove(memory_id) {
         folder?.remove(memory_id);
@@ -54,7 +57,7 @@ export function openStores(
   };
 }
 
-/** Beside the folders of all workspaces. */
+/** Next to the folders of all workspaces. */
 function globalFolder({ base }: StateFolder): string {
   const folder = join(base, "memory");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 import { allowedIn, didYouMean, type Mode, type Step, type StepContext, ToolError } from "@octant/core";
 import { DEVELOPER_MODES, type DeveloperMode } from "./modes.ts";
 
-/** The developer modes there are, and which one each caller works in while the server runs. */
+/** The developer modes, and the current mode of each caller while the server runs. */
 export interface ActiveModes {
   readonly all: readonly DeveloperMode[];
   /** NOT_FOUND when there is no such mode. */
@@ -9,18 +9,18 @@ export interface ActiveModes {
   current(caller: string): DeveloperMode | undefined;
   /** Ends the mode when the name is undefined. */
   activate(caller: string, name: string | undefined): DeveloperMode | undefined;
-  /** What the person lets the caller's calls be for; everything when undefined. */
+  /** What the person allows the caller's calls to do; everything when undefined. */
   intent(caller: string): Mode | undefined;
   setIntent(caller: string, intent: Mode | undefined): void;
-  /** Refuses calls that the mode of their caller does not have. */
+  /** Refuses calls that the caller's mode excludes. */
   readonly step: Step;
 }
 
-/** The tool that ends a mode can always be called. */
+/** Always callable, because it ends a mode. */
 export const MODE_TOOL = "mode";
 const MAX_CALLERS = 10_000;
 
-/** The built-in modes, and the person's own; one of theirs with a built-in name replaces it. */
+/** The built-in modes and the person's own; an own mode replaces a built-in one of the same name. */
 export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMode, "name">>>): ActiveModes {
   const mine = Object.entries(own).map(([name, mode]) => ({ ...mode, name }));
   const all = [...DEVELOPER_MODES.filter(({ name }) => !Object.hasOwn(own, name)), ...mine];
@@ -63,7 +63,7 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
   };
 }
 
-/** The newest come last; the oldest goes when there are too many. */
+/** Newest last; evicts the oldest beyond the limit. */
 function put<V>(values: Map<string, V>, caller: string, value: V | undefined): void {
   values.delete(caller);
   if (value !== undefined) values.set(caller, value);

@@ -7,7 +7,7 @@ export { type ActiveModes, createActiveModes } from "./active-modes.ts";
 export type { DeveloperMode } from "./modes.ts";
 
 const ModeName = z.string().regex(/^[a-z][\w-]{0,39}$/, "the name of a mode, as mode.list shows it");
-/** What ends a mode; no mode may have this name. */
+/** Ends a mode; reserved as a mode name. */
 const NONE = "default";
 
 const Summary = z.object({ name: z.string(), summary: z.string() });
@@ -18,7 +18,7 @@ const ModeView = Summary.extend({
     .readonly()
     .optional()
     .describe("The only tools that may be called; all when absent"),
-  // Object.keys cannot know that there are no others.
+  // Object.keys widens the keys to string.
   allows: z.enum(Object.keys(MODES) as [keyof typeof MODES]).optional(),
   limits: z
     .object({ max_turns: z.number(), max_cost: z.number(), max_time_ms: z.number() })
@@ -28,7 +28,7 @@ const ModeView = Summary.extend({
 });
 const Current = z.object({ mode: ModeView.nullable().describe("Null: everything is allowed") });
 
-/** Ways of working. The mode of a caller changes nothing in the project, so it needs no write access. */
+/** Ways of working. A caller's mode changes nothing in the project, so it needs no write access. */
 export const mode = (modes: ActiveModes) =>
   defineTool({
     name: MODE_TOOL,

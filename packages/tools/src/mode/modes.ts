@@ -1,6 +1,6 @@
 import type { Mode } from "@octant/core";
 
-/** A way of working: how to think, with which tools, and how long. Data, so that people can add their own. */
+/** A way of working: instructions, tools and limits. Plain data, so that people can add their own. */
 export interface DeveloperMode {
   readonly name: string;
   readonly summary: string;
@@ -8,9 +8,9 @@ export interface DeveloperMode {
   readonly prompt: string;
   /** The only tools that may be called; all when absent. */
   readonly tools?: readonly string[] | undefined;
-  /** What calls may be for, as with --mode; everything when absent. */
+  /** The kinds of calls allowed, as with --mode; everything when absent. */
   readonly allows?: Mode | undefined;
-  /** Of each run of the agent. */
+  /** Per run of the agent. */
   readonly limits?:
     | {
         readonly max_turns?: number | undefined;

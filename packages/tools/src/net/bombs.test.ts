@@ -18,9 +18,9 @@ let ws: NetWorkspace;
 beforeAll(async () => {
   const { gzipSync, brotliCompressSync, zstdCompressSync, deflateSync, deflateRawSync } = zlib;
   const plain = Buffer.from(TEXT);
-  // A gzip file may have many members, one after the other: a gigabyte of zeros in a megabyte.
+  // A gzip file may have many members: a gigabyte of zeros in a megabyte.
   const gigabyte = repeat(gzipSync(Buffer.alloc(10 * MEGABYTE), { level: 9 }), 100);
-  // Members that hold nothing: a layer that is big, around one that is empty.
+  // Empty members: a big layer around an empty one.
   const hollow = gzipSync(repeat(gzipSync(""), 600_000));
   const wideWindow = zstdCompressSync(Buffer.alloc(64 * MEGABYTE), {
     params: { [zlib.constants.ZSTD_c_windowLog]: 26 },
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 const paths = (start: string) => [...BODIES.keys()].filter((path) => path.startsWith(start));
 
-test("what was compressed for the way arrives as it was", async () => {
+test("compressed bodies arrive decompressed", async () => {
   for (const path of ["/gzip", "/x-gzip", "/deflate", "/raw", "/br", "/zstd", "/twice", "/identity"]) {
     const { text, size } = await ws.ok("request", { url: server.origin + path, max_bytes: 100_000 });
     expect({ path, size, isSame: text === TEXT }).toEqual({ path, size: TEXT.length, isSame: true });
@@ -72,7 +72,7 @@ test("what was compressed for the way arrives as it was", async () => {
   expect((await ws.ok("request", { url: `${server.origin}/empty` })).size).toBe(0);
 });
 
-test("bombs are refused within the size cap, in little memory and time", async () => {
+test("bombs are refused at the size limit, in little memory and time", async () => {
   expect(paths("/bomb")).toHaveLength(6);
   for (const path of paths("/bomb")) {
     const before = process.memoryUsage().rss;
@@ -86,12 +86,12 @@ test("bombs are refused within the size cap, in little memory and time", async (
   }
 });
 
-test("a download that only grows is refused long before its own cap", async () => {
+test("a download that only grows is refused long before its own limit", async () => {
   const error = await ws.fail("download", { url: `${server.origin}/bomb/gzip`, output: "bomb" });
   expect(error).toMatchObject({ code: "TOO_LARGE", details: { what: "ratio of decompression" } });
 });
 
-test("what cannot be decompressed is the server's mistake", async () => {
+test("an undecodable body is reported as the server's mistake", async () => {
   for (const path of [...paths("/torn"), ...paths("/lie"), "/unknown"])
     expect(await ws.fail("request", { url: server.origin + path }), path).toMatchObject({
       code: "UPSTREAM_ERROR",
@@ -101,7 +101,7 @@ test("what cannot be decompressed is the server's mistake", async () => {
   });
 });
 
-test("max_size is for the body without its compression", async () => {
+test("max_size applies to the decompressed body", async () => {
   const url = `${server.origin}/gzip`;
   await ws.ok("request", { url, max_size: TEXT.length });
   expect(await ws.fail("request", { url, max_size: TEXT.length - 1 })).toMatchObject({

@@ -5,7 +5,7 @@ const BOMS: readonly (readonly [string, string])[] = [
   ["utf-16be", "\xfe\xff"],
 ];
 
-/** The text of a body: by its mark, by what the header says, by what the page says of itself, else as UTF-8. */
+/** Decodes a body by its byte order mark, the header, or the page's own declaration; otherwise as UTF-8. */
 export function decodeText(bytes: Buffer, contentType: string): string {
   const head = bytes.toString("latin1", 0, MAX_SNIFFED_BYTES);
   const marked = BOMS.find(([, mark]) => head.startsWith(mark))?.[0];
@@ -21,7 +21,7 @@ function decodeAs(label: string, bytes: Buffer): string {
   try {
     return new TextDecoder(label).decode(bytes);
   } catch {
-    // A name that nobody knows says nothing.
+    // An unknown name is ignored.
     return new TextDecoder().decode(bytes);
   }
 }

@@ -5,10 +5,10 @@ import { z } from "zod";
 import { decodeText } from "./charset.ts";
 import { transform } from "./transform.ts";
 
-/** A body as it came, and what is wanted of it. */
+/** A received body and the requested form. */
 export interface ContentRequest {
   readonly bytes: Buffer;
-  /** In lower case; empty when the server does not say. */
+  /** In lower case; empty when the server does not send it. */
   readonly type: string;
   readonly url: string;
   readonly as: "text" | "json" | "markdown" | "base64" | undefined;
@@ -37,7 +37,7 @@ export interface Shelf {
   readonly files: Files;
 }
 
-/** The body in the form that was asked for, or that its type suggests, within the budget. */
+/** Returns the body in the requested form, or the one its type suggests, within the budget. */
 export async function toContent(request: ContentRequest, shelf: Shelf, ctx: Context): Promise<Content> {
   const { bytes, type, url } = request;
   if (bytes.length === 0) return { text: "", truncated: false };
@@ -72,7 +72,7 @@ async function toJsonContent(
 ): Promise<Content> {
   const { select, maxBytes } = request;
   const hasRoom = (json: string) => Buffer.byteLength(json) <= maxBytes;
-  // What does not fit is shown as text anyway.
+  // Content that does not fit is shown as text anyway.
   if (select === undefined && !hasRoom(text)) return toTextContent(text, request, shelf, ctx);
   const reading = await transform({ kind: "json", text, select }, ctx.signal);
   if (reading.kind === "missing")
@@ -114,7 +114,7 @@ async function toBytesContent(
   return excerpt(bytes, "base64", maxBytes, shelf, ctx);
 }
 
-/** Keeps all of it, and shows as much as fits in the way that fs.read shows it; a picture is attached. */
+/** Stores the whole content and shows as much as fits, as fs.read does; a picture is attached. */
 async function excerpt(
   bytes: Buffer,
   encoding: "auto" | "base64",

@@ -19,7 +19,7 @@ import { createNetWorkspace, type NetWorkspace, REMOTE } from "./testing/net-wor
 const FILE = randomBytes(300_000);
 const TAG = '"v1"';
 
-/** How the server answers, and what it was asked. */
+/** The server's answer, and the requests it received. */
 let serve: (headers: IncomingHttpHeaders, response: ServerResponse) => unknown;
 let asked: IncomingHttpHeaders[];
 let server: TestServer;
@@ -45,7 +45,7 @@ const whole =
   (_: IncomingHttpHeaders, response: ServerResponse) =>
     response.writeHead(200, { "content-length": body.length, etag }).end(body);
 
-/** Sends the first bytes, and then the connection is gone. */
+/** Sends the first bytes and then drops the connection. */
 const cutAfter =
   (bytes: number, etag: string | null = TAG) =>
   (_: IncomingHttpHeaders, response: ServerResponse) => {
@@ -53,7 +53,7 @@ const cutAfter =
     response.write(FILE.subarray(0, bytes), () => setTimeout(() => response.destroy(), 20));
   };
 
-/** As a good server does. */
+/** Answers range requests correctly. */
 const ranged =
   ({ body = FILE, etag = TAG } = {}) =>
   ({ range, "if-range": ifRange }: IncomingHttpHeaders, response: ServerResponse) => {
@@ -68,7 +68,7 @@ const hashOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).d
 const kept = () => readdirSync(ws.workspace.state.folder("downloads"));
 const written = (name: string) => readFileSync(join(ws.root, name));
 
-test("a file arrives with size, hash, the mode of any new file and an undo, and nothing else is left", async () => {
+test("a file arrives with size, hash, default mode and an undo, and nothing else is left", async () => {
   const answer = await ws.ok("download", { url, output: "a/b/file.bin" });
   expect(answer).toMatchObject({
     uri: `file://${ws.root}/a/b/file.bin`,
@@ -85,7 +85,7 @@ test("a file arrives with size, hash, the mode of any new file and an undo, and 
   expect(asked[0]).toMatchObject({ "accept-encoding": "identity" });
 });
 
-test("a big file takes another way to the same place", async () => {
+test("a big file arrives in the same place by another path", async () => {
   const big = Buffer.alloc(33 * 1024 * 1024, "octant");
   serve = whole(big);
   const answer = await ws.ok("download", { url, output: "new/big.bin" });
@@ -109,7 +109,7 @@ test.runIf(process.platform === "linux")("a big file also gets to a place on ano
   rmSync(stateHome, { recursive: true });
 });
 
-test("a place that is taken, protected or outside is refused before anything is asked for", async () => {
+test("a target that exists, is protected or outside is refused before any request", async () => {
   writeFileSync(join(ws.root, "there"), "old");
   mkdirSync(join(ws.base, "outside"));
   symlinkSync(join(ws.base, "outside"), join(ws.root, "link"));
@@ -126,7 +126,7 @@ test("a place that is taken, protected or outside is refused before anything is 
   expect(written("there").toString()).toBe("old");
 });
 
-test("a download that was cut off goes on where it stopped", async () => {
+test("an interrupted download resumes where it stopped", async () => {
   serve = cutAfter(100_000);
   expect(await ws.fail("download", { url, output: "file.bin" })).toMatchObject({ code: "UPSTREAM_ERROR" });
   expect(readdirSync(ws.root)).toEqual([]);
@@ -140,7 +140,7 @@ test("a download that was cut off goes on where it stopped", async () => {
   expect(kept()).toEqual([]);
 });
 
-test("a file that changed meanwhile starts anew", async () => {
+test("a file that changed meanwhile starts over", async () => {
   serve = cutAfter(100_000);
   await ws.fail("download", { url, output: "file.bin" });
   const other = randomBytes(50_000);
@@ -179,7 +179,7 @@ test.each([
   expect(kept()).toEqual([]);
 });
 
-test("another caller, or other headers, do not go on with it", async () => {
+test("another caller, or other headers, do not resume it", async () => {
   serve = cutAfter(100_000);
   const local = createNetWorkspace({ policy: { allow: ["127.0.0.1"] } });
   await local.fail("download", { url, output: "file.bin" });
@@ -190,7 +190,7 @@ test("another caller, or other headers, do not go on with it", async () => {
   await local.close();
 });
 
-test("cancelling closes the connection and keeps the part", async () => {
+test("cancelling closes the connection and keeps the partial file", async () => {
   const begun = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   serve = (_, response) => {
@@ -203,7 +203,7 @@ test("cancelling closes the connection and keeps the part", async () => {
     { url, output: "file.bin" },
     { signal: stop.signal, onProgress: () => begun.resolve() },
   );
-  // Progress is told twice a second at most, so the first bytes are known by what is on the disk.
+  // Progress is reported at most twice a second, so the test watches the file on disk for the first bytes.
   const seen = setInterval(() => {
     const [name] = kept();
     if (name && statSync(join(ws.workspace.state.folder("downloads"), name)).size === 1_000) begun.resolve();
@@ -216,7 +216,7 @@ test("cancelling closes the connection and keeps the part", async () => {
   expect(kept()).toEqual([expect.stringMatching(/\.part$/)]);
 });
 
-test("what is no file is an error with its status, and what is too big is refused at once", async () => {
+test("an error status is an error, and an oversized file is refused at once", async () => {
   serve = (_, response) => response.writeHead(404).end("gone");
   expect(await ws.fail("download", { url, output: "x" })).toMatchObject({
     code: "UPSTREAM_ERROR",
@@ -234,7 +234,7 @@ test("what is no file is an error with its status, and what is too big is refuse
   expect([readdirSync(ws.root), kept()]).toEqual([[], []]);
 });
 
-test("ten downloads of one URL at once are ten whole files, and of one place one wins", async () => {
+test("ten concurrent downloads of one URL are ten whole files, and one wins for one target", async () => {
   serve = ranged();
   await Promise.all(Array.from({ length: 10 }, (_, n) => ws.ok("download", { url, output: `${n}` })));
   for (let n = 0; n < 10; n++) expect(written(`${n}`).equals(FILE)).toBe(true);
@@ -248,13 +248,13 @@ test("ten downloads of one URL at once are ten whole files, and of one place one
   expect(kept()).toEqual([]);
 });
 
-test("progress tells bytes and total", async () => {
+test("progress reports bytes and total", async () => {
   const updates: Progress[] = [];
   await ws.ok("download", { url, output: "x" }, { onProgress: (update) => updates.push(update) });
   expect(updates.at(-1)).toMatchObject({ progress: FILE.length, total: FILE.length });
 });
 
-test("a download is blocked where a request is, and tells no secret", async () => {
+test("a download is blocked like a request, and reveals no secret", async () => {
   for (const target of ["http://169.254.169.254/?CANARY", "http://10.0.0.1/?CANARY"]) {
     const error = await ws.fail("download", {
       url: target,
@@ -266,7 +266,7 @@ test("a download is blocked where a request is, and tells no secret", async () =
   }
 });
 
-test("what a process left that was killed in the middle of a copy is removed by the next download", async () => {
+test("the next download removes what a process left that was killed during a copy", async () => {
   const folder = ws.workspace.state.folder("downloads");
   const temp = ".octant-01234567-89ab-cdef-0123-456789abcdef.tmp";
   writeFileSync(join(ws.root, temp), "half");

@@ -6,7 +6,7 @@ import { request } from "./request.ts";
 
 export type { NetOptions } from "./options.ts";
 
-/** HTTP that reaches nobody's secrets. */
+/** HTTP requests that cannot reach private services or leak secrets. */
 export const net = (options: NetOptions) =>
   defineTool({
     name: "net",

@@ -6,7 +6,7 @@ const MAX_HEADERS = 100;
 const MAX_HEADER_CHARS = 16_384;
 const MAX_TIMEOUT_MS = 10 * 60_000;
 
-/** The parameters that the actions share. */
+/** The parameters shared by the actions. */
 export const Url = holding("host", z.string().min(1).max(MAX_URL_CHARS).describe("http or https"));
 
 export const timeout = (defaultMs: number) =>
@@ -15,7 +15,7 @@ export const timeout = (defaultMs: number) =>
 export const maxSize = (defaultBytes: number, maxBytes: number) =>
   z.int().min(1).max(maxBytes).default(defaultBytes).describe("Maximum bytes");
 
-/** Set by us, or between two machines and not ours to send. */
+/** Set by us, or hop-by-hop headers. */
 const RESERVED = new Set([
   ...[
     "host",
@@ -40,7 +40,7 @@ const HeaderValue = z
   .max(MAX_HEADER_CHARS)
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "a header's value is one line of Latin-1 text");
 
-/** Answers by lower-case name; of two spellings of one name the last counts. */
+/** Headers by lower-case name; of two spellings of one name the last wins. */
 export const RequestHeaders = z
   .record(HeaderName, HeaderValue)
   .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, `at most ${MAX_HEADERS} headers`)

@@ -1,4 +1,4 @@
-/** One step of a path into JSON: a key, the place in a list, or all that is there. */
+/** One step of a path into JSON: a key, an index, or every element. */
 export type Step = string | number | typeof ALL;
 
 export const ALL = Symbol("[*]");
@@ -11,14 +11,17 @@ export type ParsedPath =
   | { readonly ok: true; readonly steps: readonly Step[] }
   | { readonly ok: false; readonly at: number };
 
-/** `items[0].name`, `["a.b"].c`, `items[*].id`; a leading `$` or dot is allowed. Otherwise says where it stops to be one. */
+/**
+ * `items[0].name`, `["a.b"].c`, `items[*].id`; a leading `$` or dot is allowed. Otherwise reports where the syntax is
+ * invalid.
+ */
 export function parseJsonPath(path: string): ParsedPath {
   const steps: Step[] = [];
   let at = path.startsWith("$") ? 1 : 0;
   while (at < path.length) {
     STEP.lastIndex = at;
     const match = STEP.exec(path);
-    // A key that follows another needs its dot.
+    // A key after another one needs a dot.
     if (!match || steps.length === MAX_STEPS || (match[1] !== undefined && at > 0 && path[at] !== "."))
       return { ok: false, at };
     const [whole, key, place, quoted] = match;
@@ -38,7 +41,7 @@ function parseQuoted(text: string): string | null {
   }
 }
 
-/** What a path leads to; `[*]` makes the answer a list, and what is missing below it is left out. */
+/** The value at a path; `[*]` returns a list that omits missing values below it. */
 export function selectJson(
   value: unknown,
   steps: readonly Step[],
@@ -64,11 +67,11 @@ function follow(value: unknown, step: Step): unknown[] {
     return at >= 0 && at < value.length ? [value[at]] : [];
   }
   const key = String(step);
-  // A value of JSON is a plain object; what it does not hold itself is not there.
+  // JSON values are plain objects; only own properties count.
   return Object.hasOwn(value, key) ? [(value as Record<string, unknown>)[key]] : [];
 }
 
-/** How deep JSON is nested, counted without parsing it: what is too deep cannot be written again. */
+/** Whether JSON is nested too deeply, counted without parsing: deeper values cannot be serialised again. */
 export function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   let isInString = false;

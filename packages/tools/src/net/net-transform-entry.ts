@@ -1,6 +1,6 @@
-// Started as a thread of its own by transform.ts; it works on what would hold up the server.
+// The thread started by transform.ts for work that would block the server.
 import { parentPort, workerData } from "node:worker_threads";
 import { perform, type Work } from "./work.ts";
 
-// transform.ts is the only one who starts it, with exactly this.
+// transform.ts passes exactly this type.
 parentPort?.postMessage(perform(workerData as Work));

@@ -8,7 +8,7 @@ import { createNetWorkspace, REMOTE } from "./testing/net-workspace.ts";
 const base = mkdtempSync(join(tmpdir(), "octant-open-"));
 afterAll(() => rmSync(base, { recursive: true }));
 
-/** A desktop whose xdg-open writes down what it is given. */
+/** A desktop whose xdg-open records its arguments. */
 function createDesktop(name: string, exitCode = 0) {
   const folder = join(base, name);
   mkdirSync(folder);
@@ -25,7 +25,7 @@ function createDesktop(name: string, exitCode = 0) {
   return { env, find, read: () => (existsSync(seen) ? readFileSync(seen, "utf8") : "") };
 }
 
-test("a page is given to the desktop as one argument, spelled as a URL, without our environment", async () => {
+test("a page is passed to the desktop as one argument, as a normalised URL, without our environment", async () => {
   const desktop = createDesktop("good");
   const ws = createNetWorkspace({}, desktop.env, undefined, desktop.find);
   const url = "HTTP://Example.com/a b;touch pwned`id`?q=$(id)&x='";
@@ -37,7 +37,7 @@ test("a page is given to the desktop as one argument, spelled as a URL, without 
   expect(first).toBe("http://example.com/a%20b;touch%20pwned%60id%60?q=$(id)&x=%27");
   expect(env.join("\n")).not.toContain("CANARY");
   expect(env).toContain("DISPLAY=:0");
-  // The opener starts its helpers by name, so a folder of the project must not be on its PATH.
+  // The opener starts its helpers by name, so its PATH must not contain a project folder.
   expect(env.find((line) => line.startsWith("PATH="))).not.toContain(base);
   await ws.close();
 });
@@ -57,7 +57,7 @@ test("only http and https are opened, nothing that is blocked, and no credential
   await ws.close();
 });
 
-test("without a desktop, and for a caller from elsewhere, it says so; a program that fails is told", async () => {
+test("a missing desktop or a remote caller is refused, and a failing program is reported", async () => {
   const none = createNetWorkspace({}, { PATH: "/usr/bin:/bin" });
   expect(await none.fail("open", { url: "http://localhost/" })).toMatchObject({ code: "UNSUPPORTED" });
   await none.close();

@@ -1,14 +1,14 @@
 import type { Caller } from "@octant/core";
 import type { FindOpener, Network, Workspace } from "@octant/host";
 
-/** What the net tool stands on. */
+/** The dependencies of the net tool. */
 export interface NetOptions {
   readonly workspace: Pick<Workspace, "blobs" | "confinement" | "edits" | "files" | "state">;
   readonly network: Network;
-  /** Says whether there is a desktop session to open a browser in. */
+  /** Shows whether there is a desktop session with a browser. */
   readonly env: NodeJS.ProcessEnv;
   /** In system folders when absent. */
   readonly findOpener?: FindOpener;
-  /** Whether a caller came over a network: what only this machine can reach is then closed. */
+  /** Whether a caller is remote: hosts that only this machine can reach are then blocked. */
   isRemote(caller: Caller): boolean;
 }

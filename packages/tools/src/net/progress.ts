@@ -2,7 +2,7 @@ import type { Context } from "@octant/core";
 
 const STEP_MS = 500;
 
-/** Tells how far a download is, twice a second at most. */
+/** Reports the progress of a download, at most twice a second. */
 export function createProgress(ctx: Context): (bytes: number, total: number | undefined) => void {
   let told = performance.now();
   return (bytes, total) => {

@@ -1,11 +1,11 @@
 import { isDeeperThan, type Step, selectJson } from "./json-path.ts";
 
-/** What became of a JSON text: a value and how it is written, or why there is none. */
+/** The result of parsing JSON: a value and its text, or the reason for the failure. */
 export type JsonReading =
   | { readonly kind: "value"; readonly value: unknown; readonly text: string }
   | { readonly kind: "no_json" | "too_deep" | "missing" };
 
-/** Deeper than any document a person made, and shallow enough for every reader after us. */
+/** Deeper than any hand-made document, and shallow enough for every later reader. */
 const MAX_DEPTH = 200;
 
 export function readJson(text: string, steps: readonly Step[] | undefined): JsonReading {

@@ -57,7 +57,7 @@ test.each([
   expect(seen.headers["content-type"] !== undefined).toBe(body !== "");
 });
 
-test("the answer tells the last URL and how many redirects there were, or the redirect itself", async () => {
+test("the answer has the final URL and the number of redirects, or the redirect itself", async () => {
   const url = through(one, 302, "/303/%2Fend");
   expect(await ws.ok("request", { url })).toMatchObject({
     url: `${one.origin}/end`,
@@ -82,7 +82,7 @@ test("headers stay within their origin; only harmless ones cross", async () => {
   const across = await seenAfter(through(one, 302, `${other.origin}/end`), { headers });
   expect(JSON.stringify(across)).not.toContain("CANARY");
   expect(across.headers).toMatchObject({ accept: "text/x", "user-agent": "me" });
-  // What was dropped does not come back with the way home.
+  // A dropped header does not return with a redirect back.
   const back = through(one, 302, through(other, 302, `${one.origin}/end`));
   expect(JSON.stringify(await seenAfter(back, { headers }))).not.toContain("CANARY");
   const fromUrl = through(one, 302, `${other.origin}/end`).replace("//", "//user:CANARY@");
@@ -97,7 +97,7 @@ test("a body does not cross origins", async () => {
   });
 });
 
-test("https works by name, and its certificate is checked against the name", async () => {
+test("https works by name, and the certificate is checked against the name", async () => {
   const seen = await seenAfter(`https://one.test:${secure.port}/`);
   expect(seen.headers.host).toBe(`one.test:${secure.port}`);
   for (const url of [`https://two.test:${secure.port}/`]) {
@@ -112,7 +112,7 @@ test("https works by name, and its certificate is checked against the name", asy
   await strict.close();
 });
 
-test("from https to http goes nothing that carries credentials", async () => {
+test("a redirect from https to http carries no credentials", async () => {
   const url = through(secure, 302, `${one.origin}/end`);
   expect((await seenAfter(url)).url).toBe("/end");
   const error = await ws.fail("request", { url, headers: SECRETS });
@@ -120,7 +120,7 @@ test("from https to http goes nothing that carries credentials", async () => {
   expect(JSON.stringify(error)).not.toContain("CANARY");
 });
 
-test("a proxy of the environment is used for names, not for this machine, and cannot be used to get round the lists", async () => {
+test("a proxy from the environment is used for names, not for this machine, and cannot bypass the lists", async () => {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? "");

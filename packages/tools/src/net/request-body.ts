@@ -5,7 +5,7 @@ import { z } from "zod";
 const MAX_BODY_CHARS = 10 * 1024 * 1024;
 const MAX_REF_BYTES = 32 * 1024 * 1024;
 
-/** Text as it is, or something to be encoded. */
+/** Plain text, or a value to be encoded. */
 export const RequestBody = z
   .union([
     z.string().max(MAX_BODY_CHARS),

@@ -100,7 +100,7 @@ test("any status is a result", async () => {
   expect(await get("/missing")).toMatchObject({ status: 404, text: "no such page" });
 });
 
-test("the form that is asked for wins over the content type", async () => {
+test("the requested form wins over the content type", async () => {
   expect((await get("/json", { as: "text" })).text).toMatch(/^{"items"/);
   expect((await get("/text", { as: "base64" })).base64).toBe("aGVsbG8=");
   expect(await get("/page", { as: "markdown" })).toMatchObject({
@@ -110,12 +110,12 @@ test("the form that is asked for wins over the content type", async () => {
   expect((await get("/text", { as: "markdown" })).text).toBe("hello");
 });
 
-test("text is decoded as header, mark or page say", async () => {
+test("text is decoded by header, byte order mark or page declaration", async () => {
   expect((await get("/latin")).text).toBe("grüße");
   expect((await get("/meta", { as: "markdown" })).text).toBe("€\n");
 });
 
-test("select narrows JSON, and says when nothing is there", async () => {
+test("select narrows JSON, and says when nothing matches", async () => {
   expect((await get("/json", { select: "items[*].id" })).json).toEqual([1, 2]);
   expect((await get("/json", { select: '$.items[0]["a b"]' })).json).toBe("x");
   expect(await fail("/json", { select: "items[9]" })).toMatchObject({ code: "NOT_FOUND" });
@@ -133,7 +133,7 @@ test("a body that is not JSON, or too deep, is returned as text with a note", as
   });
 });
 
-test("what does not fit comes as head and tail with a ref to all of it", async () => {
+test("long content comes as head and tail with a ref to the whole", async () => {
   const body = "0123456789\n".repeat(10_000);
   const { text, tail, truncated, ref, omitted, size } = await get("/big", { max_bytes: 1_000 });
   expect({ truncated, size }).toEqual({ truncated: true, size: body.length });
@@ -144,7 +144,7 @@ test("what does not fit comes as head and tail with a ref to all of it", async (
   expect(bytes).toMatchObject({ truncated: true, size: 100_000, ref: expect.stringMatching(/^blob:/) });
 });
 
-test("bodies go out as text, JSON, form or from a file", async () => {
+test("bodies are sent as text, JSON, form or from a file", async () => {
   const echo = async (body: unknown) => (await get("/echo", { body })).json;
   expect(await echo("plain")).toMatchObject({ method: "POST", body: "plain" });
   expect(await echo({ json: { a: [1] } })).toMatchObject({
@@ -157,7 +157,7 @@ test("bodies go out as text, JSON, form or from a file", async () => {
   expect(await fail("/echo", { body: { ref: "/etc/passwd" } })).toMatchObject({ code: "OUTSIDE_WORKSPACE" });
 });
 
-test("headers are sent, those that frame the request are refused, and nothing can be smuggled in", async () => {
+test("headers are sent, framing headers are refused, and nothing can be smuggled in", async () => {
   const { json } = await get("/echo", { headers: { "X-Mine": "1", "User-Agent": "me" } });
   expect(json.headers).toMatchObject({ "x-mine": "1", "user-agent": "me", host: `127.0.0.1:${server.port}` });
   for (const headers of [
@@ -172,7 +172,7 @@ test("headers are sent, those that frame the request are refused, and nothing ca
   expect(JSON.stringify(smuggled)).not.toContain("CANARY");
 });
 
-test("credentials of the URL become a header and are not seen again", async () => {
+test("credentials in the URL become a header and are not shown again", async () => {
   const url = `http://user:CANARY-3@127.0.0.1:${server.port}/echo?q=1#part`;
   const answered = await ws.ok("request", { url });
   expect(answered.json.headers.authorization).toBe(
@@ -184,7 +184,7 @@ test("credentials of the URL become a header and are not seen again", async () =
   expect(JSON.stringify(twice)).not.toContain("CANARY");
 });
 
-test("values of cookies are hidden unless they are asked for", async () => {
+test("cookie values are hidden unless requested", async () => {
   expect((await get("/cookie")).headers["set-cookie"]).toEqual([
     "session=[hidden]; HttpOnly; Path=/",
     "plain",
@@ -192,12 +192,12 @@ test("values of cookies are hidden unless they are asked for", async () => {
   expect((await get("/cookie", { cookies: true })).headers["set-cookie"][0]).toMatch(/CANARY-1/);
 });
 
-test("headers of an answer are bounded", async () => {
+test("response headers are bounded", async () => {
   expect(Object.keys((await get("/many-headers")).headers).length).toBeLessThanOrEqual(60);
   expect(await fail("/huge-headers")).toMatchObject({ code: "LIMIT_EXCEEDED" });
 });
 
-test("the deadline is for everything: a silent server, one that drips, one that never resolves", async () => {
+test("the deadline covers everything: a silent server, one that drips, one that never resolves", async () => {
   for (const path of ["/silent", "/drip"])
     expect(await fail(path, { timeout: 60 })).toMatchObject({ code: "TIMEOUT", details: { after_ms: 60 } });
   const stuck = createNetWorkspace({ resolve: () => new Promise(() => {}) });
@@ -222,7 +222,7 @@ test("cancelling ends the call and closes the connection", async () => {
   await closed.promise;
 });
 
-test("failures of the network name the host and nothing else of the URL", async () => {
+test("network failures name the host and nothing else of the URL", async () => {
   const secret = "?token=CANARY-5";
   expect(await fail(`/cut${secret}`)).toMatchObject({ code: "UPSTREAM_ERROR" });
   const tcp = createTcpServer((socket) => socket.resume().end("not http at all\r\n\r\n"));
@@ -254,7 +254,7 @@ test("failures of the network name the host and nothing else of the URL", async 
   expect(JSON.stringify(failures)).not.toContain("CANARY");
 });
 
-test("connections are used again, and a hundred requests at once all get their own answer", async () => {
+test("connections are reused, and a hundred concurrent requests all get their own answer", async () => {
   const fresh = createNetWorkspace();
   const before = server.connections.made;
   for (let n = 0; n < 20; n++) await fresh.ok("request", { url: `${server.origin}/text` });
@@ -268,7 +268,7 @@ test("connections are used again, and a hundred requests at once all get their o
   await fresh.close();
 });
 
-test("a connection that the server has closed meanwhile is no failure", async () => {
+test("a connection closed by the server meanwhile is not a failure", async () => {
   let count = 0;
   const impatient = await startTestServer((request, response) => {
     response.end(`${++count}`, () => request.socket.destroy());

@@ -21,7 +21,7 @@ const JsonPath = z
 
 const Input = z.strictObject({
   url: Url,
-  /** POST when there is a body, else GET. */
+  /** POST when there is a body, otherwise GET. */
   method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]).optional(),
   headers: RequestHeaders,
   body: RequestBody.optional(),
@@ -38,7 +38,7 @@ export const request = ({ workspace, network, isRemote }: NetOptions) =>
   action({
     summary:
       "Send an HTTP request; every status is a result. HTML can be converted to Markdown, JSON filtered.",
-    // Whatever the method, a URL can carry data out: a server that only looks does not have this.
+    // Any URL can carry data out, whatever the method, so a read-only server does not offer this.
     access: "write",
     timing: "async_short",
     intent: "verify",

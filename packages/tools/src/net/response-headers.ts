@@ -3,7 +3,7 @@ import type { HttpResponse } from "@octant/host";
 const MAX_HEADERS = 60;
 const MAX_VALUE_CHARS = 1_000;
 
-/** The headers of an answer as the caller sees them: short, and without what would let others in. */
+/** The response headers as shown to the caller: short, and without secrets. */
 export function toShownHeaders(
   headers: HttpResponse["headers"],
   { cookies }: { readonly cookies: boolean },
@@ -20,10 +20,10 @@ function toShown(name: string, value: string | string[], cookies: boolean): stri
   return shorten(name === "location" ? withoutCredentials(value) : value);
 }
 
-/** `session=…` with its attributes; the value opens the session to whoever reads it. */
+/** `session=…` with its attributes; the value would give access to the session. */
 const toCookieName = (cookie: string): string => cookie.replace(/^([^=;]*)=[^;]*/, "$1=[hidden]");
 
-/** Also where it is no whole URL. */
+/** Also in an incomplete URL. */
 const withoutCredentials = (location: string): string =>
   location.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, "$1//");
 

@@ -17,7 +17,7 @@ interface ResponseData {
   readonly note?: string | undefined;
 }
 
-/** Those that a next request depends on; all of them are shown where there is no body. */
+/** Headers that a next request depends on; without a body all headers are shown. */
 const TELLING =
   /^(content-type|location|link|etag|last-modified|retry-after|www-authenticate|set-cookie|allow|x-ratelimit-.*|ratelimit.*)$/;
 

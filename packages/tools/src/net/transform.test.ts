@@ -2,16 +2,16 @@ import { expect, test } from "vitest";
 import { transform } from "./transform.ts";
 
 const NEVER = new AbortController().signal;
-/** In place it would be a second. Starting a thread and handing it the text costs some milliseconds. */
+/** On the main thread it would take a second. Starting a thread and passing it the text costs some milliseconds. */
 const MAX_WORK_US = 250_000;
 
-test("a big page and big JSON are worked on without holding up the others", async () => {
+test("a big page and big JSON are processed without blocking other calls", async () => {
   const row = '<div class="a"><p>Hello <a href="/x">world</a> and more text here</p></div>\n';
   const page = row.repeat(Math.ceil(5_000_000 / row.length));
   const json = JSON.stringify({
     items: Array.from({ length: 100_000 }, (_, id) => ({ id, name: `item ${id}` })),
   });
-  // Not counted: loading what starts a thread.
+  // Not counted: loading the modules that start a thread.
   await transform({ kind: "json", text: JSON.stringify("x".repeat(100_000)), select: undefined }, NEVER);
   const before = process.threadCpuUsage();
   const { markdown } = await transform({ kind: "markdown", text: page, url: "https://e.test/" }, NEVER);
@@ -22,7 +22,7 @@ test("a big page and big JSON are worked on without holding up the others", asyn
   expect(user).toBeLessThan(MAX_WORK_US);
 });
 
-test("small and big bodies are worked on alike, and cancelling ends the thread", async () => {
+test("small and big bodies give the same result, and cancelling ends the thread", async () => {
   for (const count of [1, 100_000])
     expect(
       (await transform({ kind: "markdown", text: "<p>x".repeat(count), url: "https://e.test/" }, NEVER))

@@ -4,17 +4,17 @@ import { Worker } from "node:worker_threads";
 import { ToolError } from "@octant/core";
 import type { Work, WorkResults } from "./work.ts";
 
-/** Up to here the work takes a few milliseconds, less than a thread takes to start. */
+/** Below this size the work takes a few milliseconds, less than starting a thread. */
 const IN_PLACE_CHARS = 64 * 1024;
 const MAX_WORK_MS = 20_000;
 const MAX_WORK_MEGABYTES = 512;
 
-/** Does the work here when it is small, else in a thread, whose time and memory end. */
+/** Runs small work on this thread and the rest in a worker with limits on time and memory. */
 export async function transform<W extends Work>(
   work: W,
   signal: AbortSignal,
 ): Promise<WorkResults[W["kind"]]> {
-  // What `perform` returns belongs to the kind of the work; the union cannot show that.
+  // The result type depends on the kind of work, which the union cannot express.
   type Result = WorkResults[W["kind"]];
   if (work.text.length > IN_PLACE_CHARS) return (await performInThread(work, signal)) as Result;
   const { perform } = await import("./work.ts");

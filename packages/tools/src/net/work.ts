@@ -2,7 +2,7 @@ import { parseJsonPath } from "./json-path.ts";
 import { type MarkdownPage, toMarkdown } from "./markdown/index.ts";
 import { type JsonReading, readJson } from "./read-json.ts";
 
-/** Work on a body that may be big: plain data, so that it can be done in another thread. */
+/** Work on a body that may be big: plain data, so that another thread can do it. */
 export type Work =
   | { readonly kind: "markdown"; readonly text: string; readonly url: string }
   | { readonly kind: "json"; readonly text: string; readonly select: string | undefined };

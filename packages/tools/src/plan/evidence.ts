@@ -6,13 +6,13 @@ import { readCommit } from "../vcs/commit.ts";
 
 const MAX_REF_CHARS = 500;
 
-/** What a caller names as proof. */
+/** Evidence as given by the caller. */
 export const EvidenceInput = z.strictObject({
   kind: z.enum(["test", "commit", "note"]),
   ref: z.string().min(1).max(MAX_REF_CHARS).describe("run_id of test.run, a commit, or text"),
 });
 
-/** The same, looked up: `result` is what the run or the commit says, and absent for a note. */
+/** The same after lookup: `result` comes from the run or the commit, and is absent for a note. */
 export const Evidence = z.object({
   kind: EvidenceInput.shape.kind,
   ref: z.string(),
@@ -25,7 +25,7 @@ export interface EvidenceSources {
   readonly git: Git;
 }
 
-/** Looks it up: a run or a commit that does not exist is NOT_FOUND. */
+/** Looks up the evidence; NOT_FOUND for an unknown run or commit. */
 export async function toEvidence(
   { kind, ref }: z.output<typeof EvidenceInput>,
   { runs, git }: EvidenceSources,

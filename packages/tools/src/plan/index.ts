@@ -48,7 +48,9 @@ const StepChangeInput = z.strictObject({
 });
 const whichPlan = PlanId.optional().describe("Default: your newest");
 
-/** The steps of a task. A plan belongs to its caller and changes nothing in the project, so it needs no write access. */
+/**
+ * The steps of a task. A plan belongs to its caller and changes nothing in the project, so it needs no write access.
+ */
 export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
   const runs = createRuns(state);
   const { records } = store;
@@ -201,7 +203,7 @@ export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
   });
 };
 
-// Written by this tool.
+// This tool wrote it.
 const parse = (body: string): Plan => Plan.parse(JSON.parse(body));
 
 const noPlan = (plan_id: string | undefined) =>

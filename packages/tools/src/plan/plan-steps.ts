@@ -31,7 +31,7 @@ export const Plan = z.object({
 });
 export type Plan = z.output<typeof Plan>;
 
-/** A step as a caller writes it; the id is its number in the plan when absent. */
+/** A step as given by the caller; its id defaults to its number in the plan. */
 export interface StepDraft {
   readonly step_id?: string | undefined;
   readonly content: string;
@@ -44,7 +44,7 @@ export interface StepChange {
   readonly content?: string | undefined;
   readonly depends_on?: readonly string[] | undefined;
   readonly note?: string | undefined;
-  /** Added to what the step has. */
+  /** Appended to the step's evidence. */
   readonly evidence?: readonly Evidence[] | undefined;
 }
 
@@ -54,7 +54,10 @@ export interface PlanChange {
   readonly changes?: readonly StepChange[] | undefined;
 }
 
-/** The steps after a change. Throws INVALID_ARGUMENT for unknown steps, circles, and work that begins too early. */
+/**
+ * The steps after a change. Throws INVALID_ARGUMENT for unknown steps, cycles, and steps started before their
+ * dependencies.
+ */
 export function changeSteps(before: readonly Step[], { add = [], remove = [], changes = [] }: PlanChange) {
   const steps = new Map(before.map((step) => [step.step_id, step]));
   for (const [at, step_id] of remove.entries())
@@ -118,7 +121,7 @@ function nextId(steps: ReadonlyMap<string, Step>): string {
 }
 
 const withoutAbsent = <T extends object>(fields: T): Partial<T> =>
-  // The entries are those of `fields`, less some.
+  // The entries are a subset of those of `fields`.
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 const unknownStep = (path: string, step_id: string, steps: ReadonlyMap<string, Step>) =>

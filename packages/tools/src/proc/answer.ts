@@ -54,11 +54,11 @@ export const Output = {
 export interface OutputOptions {
   readonly max_bytes: number;
   readonly raw: boolean;
-  /** Only what came after these. */
+  /** Only output after these offsets. */
   readonly since?: Pick<ProcessInfo, "stdout_bytes" | "stderr_bytes">;
 }
 
-/** What a process has printed, within the budget: a stream takes what the other leaves, and at least half. */
+/** The output of a process within the budget: a stream may use what the other leaves, and at least half. */
 export function toOutput(processes: Processes, info: ProcessInfo, { max_bytes, raw, since }: OutputOptions) {
   const { owner, proc_id, stdout_bytes, stderr_bytes } = info;
   const stdout = processes.output(owner, proc_id, "stdout");

@@ -9,7 +9,7 @@ import { checkPortIsFree, WaitFor, waitUntilReady } from "./wait-for.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
 const DEFAULT_WAIT_MS = 45_000;
-/** Below the two minutes after which the call itself would be answered, without what the command printed. */
+/** Below the two minutes after which the call itself would be answered, without the command's output. */
 const MAX_WAIT_MS = 110_000;
 const MAX_TEXT_CHARS = 10 * 1024 * 1024;
 const MAX_ARGUMENTS = 10_000;
@@ -101,7 +101,7 @@ export const exec = (workspace: ProcWorkspace) =>
         await turn?.end();
         throw cause;
       });
-      // Known by now: the command was started at this level.
+      // Known by now, because the command has started at this level.
       if (workspace.sandbox) ctx.backend(`sandbox ${(await workspace.sandbox.status()).level}`);
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
       const stopTelling = reportOutput(processes, owner, proc_id, ctx);
@@ -113,7 +113,7 @@ export const exec = (workspace: ProcWorkspace) =>
             : await processes.exited(owner, proc_id, wait, ctx.signal);
         const answer = toAnswer(processes, now, input, ready);
         if (answer.status !== "running") return await withUndo(answer, turn);
-        // The caller has its answer; what remains is a job that lives as long as the process.
+        // The caller has its answer; the rest is a job that lives as long as the process.
         ctx.detach(answer);
         const info = await processes.exited(owner, proc_id, Number.POSITIVE_INFINITY, ctx.signal);
         return await withUndo(toAnswer(processes, info, input, ready), turn);
@@ -127,7 +127,7 @@ export const exec = (workspace: ProcWorkspace) =>
     },
   });
 
-/** Adds the ref that takes back what the command changed, where checkpoints are on. */
+/** Adds the undo ref for the command's changes, where checkpoints are on. */
 async function withUndo<T extends { readonly note?: string }>(answer: T, turn: OpenTurn | undefined) {
   if (!turn) return answer;
   const { undo, note, covers } = await turn.end();
@@ -177,7 +177,10 @@ function start(
     .finally(() => folder[Symbol.dispose]());
 }
 
-/** Something to be spoken to later has its input open; others find it at its end, so that they do not wait for more. */
+/**
+ * Standard input stays open for interactive use; otherwise it is at its end, so that the command does not wait for
+ * more.
+ */
 function inputOf({ stdin, background, wait_for }: ExecInput): ProcessSpec["stdin"] {
   if (stdin !== undefined) return Buffer.from(stdin);
   return background || wait_for ? "open" : "closed";

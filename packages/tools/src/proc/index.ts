@@ -8,7 +8,7 @@ import type { ProcWorkspace } from "./workspace.ts";
 
 export type { ProcWorkspace } from "./workspace.ts";
 
-/** Running things: nothing hangs, nothing is orphaned, nothing is lost. */
+/** Runs commands without hangs, orphans or lost output. */
 export const proc = (workspace: ProcWorkspace) =>
   defineTool({
     name: "proc",

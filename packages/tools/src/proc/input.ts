@@ -11,7 +11,7 @@ import type { ProcWorkspace } from "./workspace.ts";
 
 const DEFAULT_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
-/** Output that pauses for so long has come to rest. */
+/** Output that pauses for this long has settled. */
 const QUIET_MS = 100;
 const MAX_TEXT_CHARS = 1024 * 1024;
 const MAX_KEYS = 1_000;
@@ -81,7 +81,7 @@ async function press(processes: Processes, { owner, proc_id, pty }: ProcessInfo,
   await processes.kill(owner, proc_id, meaning.signal);
 }
 
-/** Waits for the first output, and then until there was none for a moment. */
+/** Waits for the first output, and then until it pauses. */
 async function outputSettles(watched: Watched, before: ProcessInfo): Promise<void> {
   const { processes, owner, proc_id, ms } = watched;
   const deadline = performance.now() + ms;

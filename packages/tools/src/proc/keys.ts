@@ -34,7 +34,7 @@ const CTRL = /^ctrl-([a-z@[\\\]^_])$/;
 const ALT = /^alt-(.+)$/;
 const CONTROL_MASK = 0x1f;
 
-/** What a terminal sends when the key is pressed. */
+/** The bytes that a terminal sends for the key. */
 export function keyBytes(key: string): string {
   const name = key.toLowerCase();
   const named = NAMED[name];
@@ -47,7 +47,7 @@ export function keyBytes(key: string): string {
   throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "keys", message }] });
 }
 
-/** What a key means to a process that has no terminal to turn it into something. */
+/** The effect of a key on a process without a terminal. */
 export type PipeKey = { readonly signal: NodeJS.Signals } | { readonly text: string } | "eof";
 
 export function pipeKey(key: string): PipeKey {

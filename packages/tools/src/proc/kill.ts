@@ -8,7 +8,7 @@ import type { ProcWorkspace } from "./workspace.ts";
 // The keys of the table are the names of the signals.
 const isSignal = (name: string): name is NodeJS.Signals => Object.hasOwn(constants.signals, name);
 
-/** Not an enum: thirty names would cost every model their reading. */
+/** Not an enum: every model would have to read thirty names. */
 const Signal = z.string().refine(isSignal, "a signal has a name such as SIGTERM, SIGINT or SIGKILL");
 
 export const kill = ({ processes }: ProcWorkspace) =>

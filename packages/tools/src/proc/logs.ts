@@ -63,7 +63,7 @@ export const logs = ({ processes }: ProcWorkspace) =>
       const total = spool.total();
       const part =
         tail === undefined ? readFrom(spool, from, max_bytes) : readTail(spool, from, tail, max_bytes);
-      // A character whose end has not come yet is left for the next answer.
+      // An incomplete character is left for the next answer.
       const hasMore = info.status === "running" || part.start + part.bytes.length < total;
       const bytes = hasMore ? part.bytes.subarray(0, wholeCharacters(part.bytes)) : part.bytes;
       const next = part.start + bytes.length;
@@ -85,11 +85,11 @@ const readFrom = (spool: Spool, from: number, budget: number) => {
   return readFully(spool, start, budget);
 };
 
-/** The last lines that come after `from`, as far as the budget goes. */
+/** The last lines after `from`, within the budget. */
 function readTail(spool: Spool, from: number, lines: number, budget: number) {
   const total = spool.total();
   const { start, bytes } = readFully(spool, Math.max(Math.min(from, total), total - budget), budget);
-  // A line feed at the very end ends the last line and begins none.
+  // A final line feed ends the last line and does not start another.
   let at = bytes.length - (bytes.at(-1) === LF ? 1 : 0);
   for (let left = lines; left > 0 && at >= 0; left--) at = at === 0 ? -1 : bytes.lastIndexOf(LF, at - 1);
   return { start: start + at + 1, bytes: bytes.subarray(at + 1) };

@@ -2,13 +2,13 @@ import { restOfCharacter, type Spool, wholeCharacters } from "@octant/host";
 import { toPlainText } from "./terminal-text.ts";
 
 export interface ExcerptOptions {
-  /** From which byte on, and up to which one. */
+  /** The byte range. */
   readonly from: number;
   readonly to: number;
   readonly budget: number;
-  /** With the escapes of the terminal. */
+  /** Keeps terminal escapes. */
   readonly raw: boolean;
-  /** Where all of it can be read. */
+  /** Where the whole output can be read. */
   readonly ref: string;
 }
 
@@ -19,7 +19,7 @@ export interface OutputExcerpt {
 
 const LF = 10;
 
-/** What was printed: all of it, or its head and its tail with a line between them that tells what is missing. */
+/** The output, or its head and tail with a line between them that says what is missing. */
 export function excerptOf(spool: Spool, { from, to, budget, raw, ref }: ExcerptOptions): OutputExcerpt {
   if (to - from <= budget) {
     const { bytes } = readFully(spool, from, to - from);
@@ -33,7 +33,10 @@ export function excerptOf(spool: Spool, { from, to, budget, raw, ref }: ExcerptO
   return { text: toText(head, raw) + note + toText(tail, raw), truncated: true };
 }
 
-/** Up to `length` bytes, and where they begin: not where they were asked for, when those are no longer kept. */
+/**
+ * Up to `length` bytes and their actual offset, which is later than requested when those bytes are no longer
+ * retained.
+ */
 export function readFully(spool: Spool, offset: number, length: number): { start: number; bytes: Buffer } {
   const first = spool.read(offset, length);
   const parts = [first.bytes];
@@ -48,14 +51,14 @@ export function readFully(spool: Spool, offset: number, length: number): { start
   return { start: first.start, bytes: parts.length === 1 ? first.bytes : Buffer.concat(parts) };
 }
 
-/** Valid Unicode whatever the bytes are; what is no text is named, not shown. */
+/** Always valid Unicode; binary output is described, not shown. */
 export function toText(bytes: Buffer, raw: boolean): string {
   if (bytes.includes(0)) return `[${bytes.length} bytes that are not text]`;
   const text = bytes.toString("utf8");
   return raw ? text : toPlainText(text);
 }
 
-/** A cut moves to the end of a line, if that costs no more than half, or else to the end of a character. */
+/** Cuts at the end of a line, unless that drops more than half; otherwise at the end of a character. */
 function upToLine(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf(LF) + 1;
   return bytes.subarray(0, end > bytes.length / 2 ? end : wholeCharacters(bytes));

@@ -41,11 +41,11 @@ async function call(
   return (await dispatch({ tool: "proc", action, input }, { caller: local, ...options })).envelope;
 }
 
-/** The data of a call that must not fail. */
+/** The data of a call that must succeed. */
 async function data(action: string, input: unknown): Promise<Record<string, never>> {
   const envelope = await call(action, input);
   expect(envelope.error).toBeNull();
-  return envelope.data as Record<string, never>; // What the test looks at, it names.
+  return envelope.data as Record<string, never>; // Each test knows its type.
 }
 
 test("a command that fails is a result: exit code, both streams and refs", async () => {
@@ -91,13 +91,13 @@ test.runIf(limitsOf().memory)(
   },
 );
 
-test("a list goes to the program as it is, in the folder that was asked for", async () => {
+test("a list is passed to the program unchanged, in the requested folder", async () => {
   const { stdout } = await data("exec", { command: ["printf", "%s\\n", "$HOME", "a b"], cwd: "src" });
   expect(stdout).toBe("$HOME\na b\n");
   expect((await data("exec", { command: "pwd", cwd: "src" }))["stdout"]).toBe(`${project}/src\n`);
 });
 
-test("a folder outside the workspace, or none at all, is refused", async () => {
+test("a folder outside the workspace, or a missing one, is refused", async () => {
   expect(await call("exec", { command: "pwd", cwd: "/etc" })).toMatchObject({
     error: { code: "OUTSIDE_WORKSPACE" },
   });
@@ -109,7 +109,7 @@ test("a folder outside the workspace, or none at all, is refused", async () => {
   });
 });
 
-test("stdin and env reach the command, in the shell that was asked for", async () => {
+test("stdin and env reach the command, in the requested shell", async () => {
   const command = 'read line; echo "$line $WHO $0"';
   const { stdout } = await data("exec", { command, stdin: "hello\n", env: { WHO: "you" }, shell: "/bin/sh" });
   expect(stdout).toBe("hello you /bin/sh\n");
@@ -127,14 +127,14 @@ test("long output comes as head and tail within the budget", async () => {
   expect(Buffer.byteLength(`${answer["stdout"]}${answer["stderr"]}`)).toBeLessThan(4_300);
 });
 
-test("escapes are taken out unless raw is asked for, and what is no text is named", async () => {
+test("escapes are removed unless raw is set, and binary output is described", async () => {
   const command = "printf '\\033[31mred\\033[0m\\n'";
   expect((await data("exec", { command }))["stdout"]).toBe("red\n");
   expect((await data("exec", { command, raw: true }))["stdout"]).toBe("\x1b[31mred\x1b[0m\n");
   expect((await data("exec", { command: "printf 'a\\000b'" }))["stdout"]).toBe("[3 bytes that are not text]");
 });
 
-test("what still runs after wait goes on, can be followed, and is ended by kill", async () => {
+test("a command that outlives wait continues, can be followed, and is ended by kill", async () => {
   const { proc_id, status, note } = await data("exec", {
     command: "echo one; until [ -e go ]; do sleep 0.02; done; echo two; sleep 60",
     wait: 50,
@@ -156,28 +156,28 @@ test("what still runs after wait goes on, can be followed, and is ended by kill"
   expect(await data("logs", { proc_id, tail: 1 })).toMatchObject({ text: "two\n", missing: 0 });
 });
 
-test("a timeout is told as such, and keeps the output", async () => {
+test("a timeout is reported as such, and the output is kept", async () => {
   expect(await data("exec", { command: "echo begun; sleep 60", timeout: 2_000 })).toMatchObject({
     status: "timed_out",
     stdout: "begun\n",
   });
 });
 
-test("wait_for answers as soon as a text was printed, whatever its colour", async () => {
+test("wait_for answers as soon as a text is printed, in any colour", async () => {
   const command = "printf 'loading\\n\\033[32mready\\033[0m in 3 ms\\n'; sleep 60";
   const answer = await data("exec", { command, wait_for: { pattern: "listening on|ready in" } });
   expect(answer).toMatchObject({ status: "running", ready: true, stdout: "loading\nready in 3 ms\n" });
   await data("kill", { proc_id: answer["proc_id"] });
 });
 
-test("wait_for says no when the command ends without it", async () => {
+test("wait_for is false when the command ends without the text", async () => {
   expect(await data("exec", { command: "echo bye", wait_for: { pattern: "ready" } })).toMatchObject({
     status: "exited",
     ready: false,
   });
 });
 
-test("wait_for answers when the port is open, and refuses one that was open before", async () => {
+test("wait_for answers when the port opens, and refuses one that was already open", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => taken.once("listening", resolve));
   const { port } = taken.address() as { port: number }; // It listens on TCP.
@@ -211,7 +211,7 @@ test.each([
   expect((await data("kill", { proc_id }))["status"]).not.toBe("running");
 });
 
-test("ctrl-c and ctrl-d mean the same without a terminal", async () => {
+test("ctrl-c and ctrl-d work without a terminal", async () => {
   const asleep = await data("exec", { command: ["sleep", "60"], background: true });
   expect(await data("input", { proc_id: asleep["proc_id"], keys: ["ctrl-c"] })).toMatchObject({
     status: "killed",
@@ -225,7 +225,7 @@ test("ctrl-c and ctrl-d mean the same without a terminal", async () => {
   });
 });
 
-test("pages of a log hold every byte once, and never half a character", async () => {
+test("pages of a log contain every byte once, and never half a character", async () => {
   const { proc_id, stdout } = await data("exec", { command: "for i in $(seq 100); do printf 'äöü😀'; done" });
   let text = "";
   let cursor: string | undefined;
@@ -237,7 +237,7 @@ test("pages of a log hold every byte once, and never half a character", async ()
   expect(text).toBe(stdout);
 });
 
-test("processes of another caller are NOT_FOUND, whatever is done to them", async () => {
+test("processes of another caller are NOT_FOUND for every action", async () => {
   const { proc_id } = await data("exec", { command: ["true"] });
   const other: Caller = { id: "other", access: "admin" };
   for (const action of ["logs", "kill", "input"])
@@ -247,7 +247,7 @@ test("processes of another caller are NOT_FOUND, whatever is done to them", asyn
   expect((await call("ps", {}, { caller: other })).data).toEqual({ processes: [] });
 });
 
-test("ps pages through one's own, the newest first, and names the machine's", async () => {
+test("ps pages through the caller's own processes, newest first, and lists the machine's by name", async () => {
   for (const i of [1, 2, 3]) await data("exec", { command: ["echo", `paged ${i}`] });
   const first = await call("ps", { filter: "paged", limit: 2 });
   const second = await call("ps", { filter: "paged", limit: 2, cursor: first.meta.paging.cursor });
@@ -263,7 +263,7 @@ test("ps pages through one's own, the newest first, and names the machine's", as
   expect(machine).toContainEqual(expect.objectContaining({ pid: process.pid }));
 });
 
-test("a call that is cancelled ends the command with everything it started", async () => {
+test("a cancelled call ends the command with everything it started", async () => {
   const cancel = new AbortController();
   const answer = call("exec", { command: "sleep 61 & sleep 61" }, { signal: cancel.signal });
   const isRunning = () =>

@@ -2,13 +2,16 @@ import type { Context } from "@octant/core";
 import type { Processes } from "@octant/host";
 import { toText } from "./output-text.ts";
 
-/** Quick commands have nobody who follows them. */
+/** Fast commands do not need progress. */
 const TELL_AFTER_MS = 250;
 const PROGRESS_EVERY_MS = 5_000;
 const MAX_TOLD_BYTES = 8 * 1024;
 const MAX_MESSAGE_CHARS = 200;
 
-/** Makes what a process prints part of its job's stream, and the last line its progress, until the returned function is called. */
+/**
+ * Streams a process's output into its job's events, with the last line as its progress, until the returned function
+ * is called.
+ */
 export function reportOutput(processes: Processes, owner: string, proc_id: string, ctx: Context): () => void {
   const started = performance.now();
   const reportProgress = (message: string) => {
@@ -19,7 +22,7 @@ export function reportOutput(processes: Processes, owner: string, proc_id: strin
   const tell = () => {
     for (const stream of ["stdout", "stderr"] as const) {
       const spool = processes.output(owner, proc_id, stream);
-      // Of a flood the newest part is told; all of it is behind the ref.
+      // Of a flood only the newest part is reported; the ref has all of it.
       const { start, bytes } = spool.read(
         Math.max(told[stream], spool.total() - MAX_TOLD_BYTES),
         MAX_TOLD_BYTES,

@@ -14,12 +14,12 @@ test.each([
   expect(toPlainText(text)).toBe(plain);
 });
 
-test("a line that was drawn again and again is shown as it was last", () => {
+test("a line that is redrawn shows only its last state", () => {
   expect(toPlainText("10%\r50%\r100%\ndone\r\n")).toBe("100%\ndone\n");
   expect(toPlainText("|\b/\b-\bok")).toBe("ok");
 });
 
-test("plain text stays as it is", () => {
+test("plain text is unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("a", "é", "😀", "\n", "\t", " ") }), (text) => {
       expect(toPlainText(text)).toBe(text);
@@ -46,7 +46,7 @@ const hostile = fc.string({
   ),
 });
 
-test("it does not matter how the text is cut into parts", () => {
+test("chunk boundaries do not matter", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const stripper = createEscapeStripper();
@@ -57,7 +57,7 @@ test("it does not matter how the text is cut into parts", () => {
   );
 });
 
-test("half a million unfinished sequences take no time", () => {
+test("half a million unfinished sequences are processed quickly", () => {
   const started = process.threadCpuUsage();
   toPlainText("\x1b[1;".repeat(500_000));
   expect(process.threadCpuUsage(started).user).toBeLessThan(2_000_000);

@@ -1,4 +1,4 @@
-/** Takes the control sequences of terminals out of a text that comes in parts. */
+/** Removes terminal control sequences from text that arrives in chunks. */
 export interface EscapeStripper {
   push(part: string): string;
 }
@@ -7,7 +7,7 @@ const ESC = 0x1b;
 const BEL = 0x07;
 const CSI = 0x9b;
 const ST = 0x9c;
-/** DCS, SOS, OSC, PM, APC as C1 characters, and the letters that stand for them after ESC. */
+/** DCS, SOS, OSC, PM, APC as C1 characters, and their letters after ESC. */
 const STRINGS_C1 = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f]);
 const STRINGS = new Set(["P", "X", "]", "^", "_"].map((letter) => letter.charCodeAt(0)));
 const KEPT = new Set(["\b", "\t", "\n", "\r"].map((letter) => letter.charCodeAt(0)));
@@ -16,7 +16,7 @@ const ANY_CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2
 
 type State = "text" | "escape" | "intermediate" | "sequence" | "string" | "string-escape";
 
-/** One look at each character, whatever the text: output is not trusted, and a regular expression could be led astray. */
+/** Looks at each character once: output is untrusted, and a regular expression could backtrack. */
 export function createEscapeStripper(): EscapeStripper {
   let state: State = "text";
   return {
@@ -53,12 +53,12 @@ function next(state: State, code: number): State {
       if (code === ESC) return "string-escape";
       return code === BEL || code === ST ? "text" : "string";
     case "string-escape":
-      // ESC \ ends the string; any other escape does so too, and begins something new.
+      // ESC \ ends the string; any other escape ends it too and starts a new sequence.
       return code === 0x5c ? "text" : next("escape", code);
   }
 }
 
-/** Control characters and those that turn the direction of text are not for showing. */
+/** Control characters and direction marks are not shown. */
 function isShown(code: number): boolean {
   if (code < 0x20) return KEPT.has(code);
   if (code < 0x7f) return true;
@@ -66,7 +66,7 @@ function isShown(code: number): boolean {
   return !((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069));
 }
 
-/** The text as a screen would show it: no escapes, and of a line that was drawn again and again only the last state. */
+/** The text as a screen would show it: no escapes, and only the last state of a redrawn line. */
 export function toPlainText(text: string): string {
   const stripped = createEscapeStripper().push(text);
   if (!stripped.includes("\r") && !stripped.includes("\b")) return stripped;

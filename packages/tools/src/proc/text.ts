@@ -10,7 +10,7 @@ type RunData = OutcomeData &
     readonly undo?: string | undefined;
   };
 
-/** Output as it was printed, then one line: how it ended, and the handles while there is more to ask for. */
+/** The output, then one line with how the command ended, and its handles while there is more to ask for. */
 export function runText(data: RunData): ActionText {
   const { stdout, stderr, proc_id, status, truncated, stdout_ref, stderr_ref, ready, note, undo } = data;
   const printed = [stdout, stderr && (stdout ? `[stderr]\n${stderr}` : stderr)].filter((text) => text !== "");

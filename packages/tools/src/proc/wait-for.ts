@@ -11,7 +11,7 @@ const PROBE_EVERY_MS = 50;
 const PROBE_PATIENCE_MS = 1_000;
 const READ_BYTES = 64 * 1024;
 
-/** No regular expression: one of a caller's could keep the whole server busy for ever. */
+/** Not a regular expression: a caller's could block the server. */
 const Pattern = z
   .string()
   .min(1)
@@ -27,7 +27,7 @@ export const WaitFor = z
   .describe("Wait until it prints a text or opens a port");
 export type WaitFor = z.output<typeof WaitFor>;
 
-/** Whether the text was printed, or the port opened, before the process ended and the time was up. */
+/** Whether the text was printed, or the port opened, before the process ended or the time was up. */
 export async function waitUntilReady(
   watched: Watched,
   { pattern, port }: WaitFor,
@@ -52,7 +52,7 @@ export interface Printed {
 }
 const NOTHING: Printed = { stdout_bytes: 0, stderr_bytes: 0 };
 
-/** Looks at what is new in both streams each time it is called. */
+/** Each call looks at the new output of both streams. */
 function createSearch(
   { processes, owner, proc_id }: Watched,
   pattern: string,
@@ -93,7 +93,7 @@ async function portOpens({ processes, owner, proc_id, ms, signal }: Watched, por
   return false;
 }
 
-/** Before the start: a port that is open already would say "ready" for somebody else. */
+/** Checked before the start: a port that is already open would report another program as ready. */
 export async function checkPortIsFree(port: number): Promise<void> {
   if (!(await answersOn(port))) return;
   const message = `something listens on port ${port} already; stop it or use another port`;

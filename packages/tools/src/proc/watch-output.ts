@@ -8,7 +8,7 @@ export interface Watched {
   readonly signal: AbortSignal;
 }
 
-/** Looks now and whenever there may be news, until it is enough, the process has ended or the time is up. */
+/** Checks now and after every new output, until the condition holds, the process ends or the time is up. */
 export async function watchOutput(
   { processes, owner, proc_id, ms, signal }: Watched,
   isEnough: () => boolean,

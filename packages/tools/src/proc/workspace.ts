@@ -1,11 +1,11 @@
 import type { Checkpoints, Confinement, Processes, Sandbox } from "@octant/host";
 
-/** What the proc tool stands on. */
+/** The dependencies of the proc tool. */
 export interface ProcWorkspace {
   readonly confinement: Confinement;
   readonly processes: Processes;
-  /** Told in the answers; commands go through it in any case, by `processes`. */
+  /** Shown in the answers; `processes` applies it to commands in any case. */
   readonly sandbox?: Pick<Sandbox, "status">;
-  /** With it, what a command changes can be taken back. */
+  /** With it, a command's changes can be undone. */
   readonly checkpoints?: Pick<Checkpoints, "begin">;
 }

@@ -2,19 +2,19 @@ import type { Path, TextPattern } from "@octant/host";
 import { type Route, routeOf, stemOf } from "@octant/search";
 import { createNames, filesWith, outermost, type SearchedWorkspace } from "./source-files.ts";
 
-/** Parsed for one question while the index is incomplete: about a second of work. */
+/** Parsed for one query while the index is incomplete: about a second of work. */
 const MAX_FIRST_FILES = 240;
 /** Each costs a run of ripgrep over the project. */
 const MAX_WORDS = 6;
 const MIN_WORD_CHARS = 3;
-/** Words that tell nothing about a file. */
+/** Words that say nothing about a file. */
 const COMMON = new Set(
   "the and are for that this with from into not was were will has have had can may which when where who what how does all any each only used use using given class function method code file".split(
     " ",
   ),
 );
 
-/** The files that are most likely to answer a question, as ripgrep finds them: the best first. */
+/** The files most likely to answer a question, found with ripgrep, best first. */
 export async function findFirstFiles(
   workspace: SearchedWorkspace,
   query: string,
@@ -33,7 +33,7 @@ type Find = (pattern: TextPattern) => Promise<ReadonlySet<Path>>;
 const DEFINES =
   "(?:class|def|fn|func|function|interface|struct|trait|enum|type|const|static|let|var|macro_rules!|module|namespace)";
 
-/** Files that seem to define the name, then those that hold it. */
+/** Files that seem to define the name, then those that contain it. */
 async function holdingName(find: Find, { name }: Extract<Route, { name: string }>): Promise<Path[]> {
   const own = name.split(/\.|::|#|->/).at(-1) || name;
   const literal = own.replace(/[^\p{L}\p{N}_]/gu, "\\$&");
@@ -44,7 +44,7 @@ async function holdingName(find: Find, { name }: Extract<Route, { name: string }
   return [...defining.union(holding)];
 }
 
-/** By how many of the words each file has, in its text or its path; rare words count more. */
+/** Ranks files by how many of the words occur in their text or path; rare words count more. */
 async function holdingWords(find: Find, query: string): Promise<Path[]> {
   const words = query.match(/[\p{L}\p{N}_$]+/gu) ?? [];
   const stems = new Set(

@@ -7,7 +7,7 @@ import { status } from "./status.ts";
 export type { Recalled, RecallRequest, SearchOptions } from "./options.ts";
 export { createSourceFiles } from "./source-files.ts";
 
-/** One search over the project that beats its parts. */
+/** Fused search over the project. */
 export const search = (options: SearchOptions) =>
   defineTool({
     name: "search",

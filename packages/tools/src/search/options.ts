@@ -5,7 +5,7 @@ import type { SearchEngine } from "@octant/search";
 export interface RecallRequest {
   readonly query: string;
   readonly limit: number;
-  /** Whose sessions. */
+  /** The owner of the sessions. */
   readonly caller: Caller;
   readonly signal: AbortSignal;
 }
@@ -13,16 +13,16 @@ export interface RecallRequest {
 export interface Recalled {
   /** Such as `session:ses_…#12`. */
   readonly uri: string;
-  /** Who said it. */
+  /** The speaker. */
   readonly kind: string;
   readonly snippet: string;
   readonly score: number;
 }
 
-/** What the tool stands on. The engine is over the files of the same workspace. */
+/** The dependencies of the tool. The engine covers the files of the same workspace. */
 export interface SearchOptions {
   readonly workspace: Pick<Workspace, "confinement" | "ripgrep" | "files" | "blobs">;
   readonly engine: SearchEngine;
-  /** Searches what was said in earlier sessions with an agent; without it modality memory is UNSUPPORTED. */
+  /** Searches earlier sessions with an agent; without it modality memory is UNSUPPORTED. */
   readonly recall?: (request: RecallRequest) => Promise<readonly Recalled[]>;
 }

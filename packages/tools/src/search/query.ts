@@ -20,7 +20,7 @@ import { createNames, isThere, listSources, readSource } from "./source-files.ts
 import { queryText } from "./text.ts";
 
 const MAX_QUERY_CHARS = 2_000;
-/** Found for a question, however many of them are on a page: what comes behind is noise. */
+/** Hits per query over all pages: later ones are noise. */
 const MAX_HITS = 100;
 const MAX_SNIPPET_LINES = 12;
 const MAX_SNIPPET_CHARS = 600;
@@ -89,7 +89,7 @@ export const query = (options: SearchOptions) =>
           signal: ctx.signal,
           onUnparsed: (path) => unparsed.add(path),
         });
-        // An index that is behind may still hold files that are gone.
+        // An index that is behind may still contain deleted files.
         return all.filter(({ path, range }) => range === null || isThere(workspace, path));
       });
       const end = found.from + limit;
@@ -108,7 +108,7 @@ export const query = (options: SearchOptions) =>
     },
   });
 
-/** What was said in earlier sessions. There is no index behind it that could lag. */
+/** Searches earlier sessions, which have no index that could lag. */
 async function answerFromMemory(
   recall: NonNullable<SearchOptions["recall"]>,
   asked: string,
@@ -131,22 +131,22 @@ async function answerFromMemory(
   return { hits, index: "fresh" as const, indexed_files: 0, total_files: 0 };
 }
 
-/** How long a first question waits for the index; a small project is ready by then. */
+/** How long a first query waits for the index; a small project is ready by then. */
 const FIRST_WAIT_MS = 2_000;
 
-/** How long the files that are likeliest to answer a question may take to be parsed. */
+/** How long parsing the most likely files may take. */
 const FIRST_FILES_MS = 8_000;
 
 /**
- * The first question starts the indexing, which goes on after it. Until that is complete, ripgrep says which files
- * are likeliest to answer, and these are indexed before the question is.
+ * The first query starts indexing, which continues in the background. Until it is complete, ripgrep finds the most
+ * likely files, and these are indexed before the query runs.
  */
 async function prepare(options: SearchOptions, asked: string, { signal }: Context): Promise<void> {
   const { engine, workspace } = options;
   const { state } = await engine.progress();
   if (state === "fresh") return;
   if (state !== "indexing") {
-    // While files are listed, what questions need is loaded in another thread.
+    // While files are being listed, another thread loads the data that queries need.
     void engine.warm().catch(() => {});
     const indexing = engine.index({ signal: new AbortController().signal }).catch(() => {});
     await Promise.race([indexing, sleep(FIRST_WAIT_MS, undefined, { signal, ref: false })]);

@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-test("a definition is found by name, with its place, hash, snippet and symbol", async () => {
+test("a definition is found by name, with its range, hash, snippet and symbol", async () => {
   const { data, meta } = await call("query", { query: "where is backoff defined?" });
   expect(data.index).toBe("fresh");
   expect(data.hits[0]).toMatchObject({
@@ -79,7 +79,7 @@ test("callers, structures and paths are found, and a scope narrows all of them",
   expect(await first({ query: "backoff", modality: "text", scope: "docs" })).toBeUndefined();
 });
 
-test("the hits are given out page by page, each once, in the same order whatever the size of a page", async () => {
+test("hits are paged without duplicates, in the same order for every page size", async () => {
   const asked = { query: "attempt", modality: "text" };
   const whole = (await call("query", asked)).data.hits;
   expect(whole.length).toBeGreaterThan(1);
@@ -94,7 +94,7 @@ test("the hits are given out page by page, each once, in the same order whatever
   expect(paged).toEqual(whole);
 });
 
-test("what changes between two pages changes nothing about the list", async () => {
+test("changes between two pages do not affect the list", async () => {
   const asked = { query: "attempt", modality: "text", limit: 1 };
   const { meta } = await call("query", asked);
   const next = async () => (await call("query", { ...asked, cursor: meta.paging.cursor })).data.hits[0].uri;
@@ -107,17 +107,17 @@ test("what changes between two pages changes nothing about the list", async () =
   await call("index");
 });
 
-test("a cursor of another question is refused", async () => {
+test("a cursor of another query is refused", async () => {
   const { meta } = await call("query", { query: "attempt", modality: "text", limit: 1 });
   const { error } = await call("query", { query: "wait", modality: "text", cursor: meta.paging.cursor });
   expect(error.code).toBe("INVALID_CURSOR");
 });
 
-test("what is no text is not indexed, and status counts what is", async () => {
+test("binary files are not indexed, and status counts the indexed files", async () => {
   expect((await call("status")).data).toMatchObject({ state: "fresh", files: 3 });
 });
 
-test("a scope outside the workspace and a modality that is not there are typed errors", async () => {
+test("a scope outside the workspace and an unavailable modality are typed errors", async () => {
   expect((await call("query", { query: "x", scope: "/etc" })).error.code).toBe("OUTSIDE_WORKSPACE");
   expect((await call("query", { query: "x", modality: "memory" })).error.code).toBe("UNSUPPORTED");
 });

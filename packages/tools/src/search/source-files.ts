@@ -13,11 +13,11 @@ import type { ListedFile, SourceFile, SourceFiles } from "@octant/search";
 
 export type SearchedWorkspace = Pick<Workspace, "confinement" | "ripgrep">;
 
-/** Larger files are data, or made by a program. */
+/** Larger files are data, or generated. */
 const MAX_SOURCE_BYTES = 1024 * 1024;
 const STATS_PER_TURN = 256;
 
-/** The files of the workspace as the search engine takes them: those of the first root by their path from there. */
+/** The files of the workspace for the search engine: those of the first root by their relative path. */
 export function createSourceFiles(
   workspace: SearchedWorkspace,
   watcher: Pick<Watcher, "onChange">,
@@ -57,7 +57,7 @@ export async function* listSources(
   }
 }
 
-/** Undefined when there is no text (any more). */
+/** undefined when the file is gone or is not text. */
 export function readSource(
   { confinement }: Pick<SearchedWorkspace, "confinement">,
   name: string,
@@ -68,7 +68,7 @@ export function readSource(
     if (size > MAX_SOURCE_BYTES) return undefined;
     const bytes = Buffer.alloc(size);
     readSync(file.fd, bytes, 0, size, 0);
-    // What has such a byte is no text, whatever else it is.
+    // A NUL byte means that the file is not text.
     if (bytes.includes(0)) return undefined;
     return { text: bytes.toString("utf8"), state: { path: name, hash: hashOf(bytes), size, mtimeMs } };
   } catch (cause) {
@@ -77,7 +77,7 @@ export function readSource(
   }
 }
 
-/** Whether there is still a file of this name. */
+/** Whether the file still exists. */
 export function isThere({ confinement }: Pick<SearchedWorkspace, "confinement">, name: string): boolean {
   const path = createNames(confinement.roots).toPath(name);
   return statSync(toNative(path), { throwIfNoEntry: false })?.isFile() ?? false;
@@ -102,7 +102,10 @@ export async function filesWith(
   return files;
 }
 
-/** A name that starts with / is the path itself: of a file in another root than the first. */
+/**
+ * A name that starts with
+ * is an absolute path, for files in other roots than the first.
+ */
 export function createNames([first = "/"]: readonly Path[]) {
   const prefix = first === "/" ? "/" : `${first}/`;
   return {

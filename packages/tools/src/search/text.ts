@@ -14,7 +14,7 @@ interface QueryData {
   readonly unparsed?: readonly string[] | undefined;
 }
 
-/** `src/a.ts:12-20  #symbol`, then the lines as they stand in the file. */
+/** `src/a.ts:12-20  #symbol`, then the lines of the file. */
 export function queryText(data: QueryData, reader: Reader): ActionText {
   const { hits, unparsed } = data;
   const blocks = hits.map((hit) =>

@@ -1,7 +1,7 @@
 import { action, defineTool, ToolError } from "@octant/core";
 import { z } from "zod";
 
-/** A setting in effect, and the file or variable it is from. */
+/** A setting in effect, with the file or variable it comes from. */
 export interface SettingInEffect {
   readonly key: string;
   readonly value: unknown;

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 export type StoreWorkspace = Pick<Workspace, "store" | "blobs" | "confinement">;
 
-/** Content that comes with a call: as text, as base64, or as bytes beside the call on a binary wire. */
+/** Content in a call: as text, as base64, or as bytes beside the call on a binary wire. */
 export const contentInput = {
   content: z
     .string()
@@ -28,7 +28,7 @@ export async function storeContent(
 
 function toBytes(content: string, encoding: "utf-8" | "base64"): Buffer {
   const bytes = Buffer.from(content, encoding);
-  // Node skips what is not base64; stored bytes must be the ones that were meant.
+  // Node skips invalid base64; the stored bytes must be the intended ones.
   if (encoding === "base64" && bytes.toString("base64").replace(/=+$/, "") !== content.replace(/\s|=+$/g, ""))
     throw invalid("content", "not base64");
   if (bytes.length > MAX_INLINE_BYTES)
@@ -106,7 +106,7 @@ export function readContent(
   };
 }
 
-/** Undefined when it is not text. A character that the end of the page cuts is left for the next page. */
+/** undefined when it is not text. A character split by the end of the page is left for the next page. */
 function toText(bytes: Buffer, more: boolean): string | undefined {
   const whole = more ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
   try {

@@ -60,7 +60,7 @@ async function reply(name: string, input: object, more: Partial<CallOptions> = {
   return answer;
 }
 
-test("content is stored under its hash, once, and read back from any byte on", async () => {
+test("content is stored once under its hash, and can be read from any byte", async () => {
   const text = `${"ä".repeat(30_000)}\n`;
   const stored = await call("cas.store", { content: text });
   expect(stored).toEqual({
@@ -77,7 +77,7 @@ test("content is stored under its hash, once, and read back from any byte on", a
   expect(rest).toMatchObject({ truncated: false });
 });
 
-test("bytes come and go beside the call", async () => {
+test("bytes travel beside the call", async () => {
   const chunks = [Buffer.from([0, 255]), Buffer.from([1, 2, 3])];
   const upload = {
     mime: "x/y",
@@ -98,7 +98,7 @@ test("bytes come and go beside the call", async () => {
   expect(Buffer.concat(await Array.fromAsync(binary?.read() ?? []))).toEqual(Buffer.concat(chunks));
 });
 
-test("an upload that breaks off leaves nothing", async () => {
+test("an interrupted upload leaves nothing", async () => {
   const cancel = new AbortController();
   const upload = {
     mime: "x/y",
@@ -117,7 +117,7 @@ test("an upload that breaks off leaves nothing", async () => {
   });
 });
 
-test("content that is not base64, or not there, is a typed error", async () => {
+test("invalid base64 and missing content are typed errors", async () => {
   expect(await call("cas.store", { content: "?", encoding: "base64" })).toMatchObject({
     failed: "INVALID_ARGUMENT",
   });
@@ -125,12 +125,12 @@ test("content that is not base64, or not there, is a typed error", async () => {
   expect(await call("cas.get", { hash: `sha256:${"0".repeat(64)}` })).toMatchObject({ failed: "NOT_FOUND" });
 });
 
-test("what edits replaced can be read by its hash too", async () => {
+test("replaced file contents can also be read by their hashes", async () => {
   const hash = workspace.blobs.put(Buffer.from("before"));
   expect(await call("cas.get", { hash })).toMatchObject({ text: "before", ref: `blob:${hash}` });
 });
 
-test("artifacts have tags, a creator and parents, and are found by them after a restart", async () => {
+test("artifacts have tags, a creator and parents, and can be found by them after a restart", async () => {
   const { artifact: parent } = await call("artifact.upload", {
     name: "a.txt",
     content: "a",
@@ -163,7 +163,7 @@ test("artifacts have tags, a creator and parents, and are found by them after a 
   expect(await names({ limit: 1, cursor: paging.cursor })).toEqual(["a.txt"]);
 });
 
-test("an artifact of content that is not stored, or of a parent that is not there, is refused and leaves nothing", async () => {
+test("an artifact with missing content or a missing parent is refused and leaves nothing", async () => {
   const absent = `sha256:${"0".repeat(64)}`;
   expect(await call("artifact.upload", { name: "a", hash: absent })).toMatchObject({ failed: "NOT_FOUND" });
   const parents = ["artifact_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6"];
@@ -173,7 +173,7 @@ test("an artifact of content that is not stored, or of a parent that is not ther
   expect(await call("artifact.list")).toEqual({ artifacts: [] });
 });
 
-test("remarks about a file are found by any spelling of its path", async () => {
+test("annotations of a file are found by any spelling of its path", async () => {
   await call("annotation.add", { target: "README.md", text: "first" });
   await call("annotation.add", { target: `file://${base}/README.md`, text: "second", kind: "todo" });
   const texts = async (filter: object) =>
@@ -185,7 +185,7 @@ test("remarks about a file are found by any spelling of its path", async () => {
   });
 });
 
-test("identities are connected, and a query follows connections over steps, cycles included", async () => {
+test("identities are connected, and a query follows connections over several steps, including cycles", async () => {
   const bind = async (name: string, targets: string[] = []) =>
     (await call("graph.bind", { name, targets })).identity.identity_id;
   const [a, b, c, d] = [await bind("a", ["README.md"]), await bind("b"), await bind("c"), await bind("d")];
@@ -229,7 +229,7 @@ test("identities are connected, and a query follows connections over steps, cycl
   expect(await reached({ kind: "uses" })).toEqual([]);
 });
 
-test("settings are found by key and section, and an unknown one names the sections", async () => {
+test("settings are found by key and section, and an unknown one lists the sections", async () => {
   expect(await call("config.get", { key: "sandbox" })).toEqual({ settings: SETTINGS.slice(1) });
   expect(await call("config.get", { key: "model" })).toEqual({ settings: [SETTINGS[0]] });
   expect(await call("config.get", { key: "nope" })).toMatchObject({

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const MAX_TARGET_CHARS = 4_096;
 
-/** Whatever a remark or an identity can be about. */
+/** The subject of an annotation or an identity. */
 export const Target = z
   .string()
   .min(1)
@@ -12,7 +12,7 @@ export const Target = z
 
 const IS_HANDLE = /^(sym:|artifact_|identity_|sha256:|blob:|cas:)/;
 
-/** A file by its URI, in the one spelling that answers have; OUTSIDE_WORKSPACE when it is not in the workspace. */
+/** Normalises a file to its URI; OUTSIDE_WORKSPACE when it is not in the workspace. */
 export const toTarget = ({ confinement }: Pick<Workspace, "confinement">, target: string): string =>
   IS_HANDLE.test(target) ? target : pathToUri(confinement.toPath(target));
 

@@ -5,7 +5,7 @@ import type { TestOptions } from "./options.ts";
 interface Probe {
   readonly name: string;
   readonly argv: readonly [string, ...string[]];
-  /** How to get it. */
+  /** How to install it. */
   readonly how: string;
 }
 
@@ -25,7 +25,7 @@ const TIMEOUT_MS = 4_000;
 const OWNER = "octant";
 const VERSION = /\d+(?:\.\d+)+/;
 
-/** Asks every program for its version, all at once and once only: they do not change under a running server. */
+/** Asks every program for its version, concurrently and only once: they do not change under a running server. */
 export function createRunnerProbe(options: TestOptions): () => Promise<Backend[]> {
   let found: Promise<Backend[]> | undefined;
   return () => {
@@ -40,7 +40,7 @@ async function ask({ workspace: { processes } }: TestOptions, probe: Probe): Pro
   using cwd = openTop();
   const started = await processes
     .start({ argv, cwd, timeoutMs: TIMEOUT_MS, owner: OWNER, label: argv.join(" ") })
-    .catch(() => undefined); // Not there, which is what was asked.
+    .catch(() => undefined); // Not installed.
   const missing: Backend = { name, available: false, detail: `${argv.join(" ")} does not work here: ${how}` };
   if (started === undefined) return missing;
   const { proc_id } = started;

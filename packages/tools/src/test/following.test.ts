@@ -25,7 +25,7 @@ function start(maxBytes?: number) {
   return { lines, broken, ...following };
 }
 
-test("what is written is read while it is written, and the rest at the end", async () => {
+test("output is read while it is written, and the rest at the end", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const { lines, finish, broken } = start();
   vi.advanceTimersByTime(200);

@@ -4,7 +4,7 @@ import type { Findings, Parser } from "./case.ts";
 import { createLineSplitter } from "./lines.ts";
 import { openRegularFile, type RegularFile, readBytes } from "./regular-file.ts";
 
-/** Bytes that grow: up to `length` of them from `offset` on, or from the first one after it that is still there. */
+/** Growing output: up to `length` bytes from `offset`, or from the first retained byte after it. */
 export type Growing = (
   offset: number,
   length: number,
@@ -12,7 +12,7 @@ export type Growing = (
 
 const POLL_MS = 100;
 const PIECE_BYTES = 65_536;
-/** A turn of reading stays short, so that nothing else waits for it. */
+/** Each turn of reading is short, so that nothing else waits for it. */
 const PIECES_PER_TURN = 4;
 
 /** Feeds a parser with output as it is written. Output that can no longer be read is reported as broken. */
@@ -45,7 +45,7 @@ export function follow(source: Growing, parser: Parser, findings: Pick<Findings,
 
   return {
     stop: () => clearInterval(timer),
-    /** Reads all that is left; the writer has ended. */
+    /** Reads the rest; the writer has ended. */
     async finish(): Promise<boolean | undefined> {
       clearInterval(timer);
       while (tryPiece()) await nextTurn();
@@ -78,7 +78,7 @@ function openIfThere(path: string): RegularFile | undefined {
     if (file) return file;
   } catch (cause) {
     const errno = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
-    // Not written yet, or taken away by the tests themselves: there is nothing to read either way.
+    // Not written yet, or removed by the tests themselves: there is nothing to read either way.
     if (errno === "ENOENT") return undefined;
     throw unreadable(errno ?? "EIO", cause);
   }

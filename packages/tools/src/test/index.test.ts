@@ -20,7 +20,7 @@ afterEach(async () => {
   await project.close();
 });
 
-test("without a suite every package's tests are run, and each failure says whose it is", async () => {
+test("without a suite the tests of every package run, and each failure names its suite", async () => {
   const { run } = open({
     "package.json": JSON.stringify({ name: "mono", workspaces: ["packages/*"] }),
     "packages/good/package.json": manifest("good"),
@@ -40,7 +40,7 @@ test("without a suite every package's tests are run, and each failure says whose
   expect((await run({ filter: "packages/bad/a.test.js" })).data).toMatchObject({ pass: 0, fail: 1 });
 });
 
-test("an unknown suite is refused at once, with the names of those that are there", async () => {
+test("an unknown suite is refused at once, with the names of the existing ones", async () => {
   const { call } = open({ "package.json": manifest("one") });
   expect((await call("test.run", { suite: "two" })).error).toMatchObject({
     code: "NOT_FOUND",
@@ -54,7 +54,7 @@ test("a project without tests says so", async () => {
   expect((await call("test.list", {})).data).toEqual({ suites: [] });
 });
 
-test("one suite of several that cannot be run does not keep the others from running", async () => {
+test("one suite that cannot run does not prevent the others from running", async () => {
   const { run } = open({
     "package.json": manifest("good"),
     "a.test.js": PASSING,
@@ -66,7 +66,7 @@ test("one suite of several that cannot be run does not keep the others from runn
   expect(data.reason).toContain("jest is not installed here");
 });
 
-test("a runner that is not installed is told with what to do", async () => {
+test("a runner that is not installed is reported with instructions", async () => {
   const files = { "package.json": manifest("p", { scripts: {}, devDependencies: { vitest: "*" } }) };
   const { run } = open({
     ...files,
@@ -80,7 +80,7 @@ test("a runner that is not installed is told with what to do", async () => {
   });
 });
 
-test("what is not on the PATH is not there, neither for run nor as a backend", async () => {
+test("a program that is not on the PATH is neither run nor listed as a backend", async () => {
   const { run, registry } = open(
     {
       "pytest.ini": "",
@@ -97,7 +97,7 @@ test("what is not on the PATH is not there, neither for run nor as a backend", a
   expect(backends.every(({ detail }) => detail !== undefined)).toBe(true);
 });
 
-test("cancelling the job ends the runner, and the run is remembered as cancelled", async () => {
+test("cancelling the job ends the runner, and the run is recorded as cancelled", async () => {
   const { call, processes } = open({ "package.json": manifest("slow"), "a.test.js": WAITING });
   const started = await call("test.run", {});
   const { job_id } = started.meta;
@@ -108,7 +108,7 @@ test("cancelling the job ends the runner, and the run is remembered as cancelled
   expect([...processes.list("me")]).toMatchObject([{ status: "killed" }]);
 });
 
-test("a run is found again after a restart, and by its owner only", async () => {
+test("a run is found again after a restart, and only by its owner", async () => {
   const { run, call, another } = open({ "package.json": manifest("kept"), "a.test.js": FAILING });
   const { run_id } = (await run({})).data;
   const { data } = await call("test.status", { run_id });
@@ -119,7 +119,7 @@ test("a run is found again after a restart, and by its owner only", async () => 
   expect((await call("test.status", { run_id }, you)).error?.code).toBe("NOT_FOUND");
 });
 
-test("what a client has not seen of many failures, status pages through", async () => {
+test("status pages through failures that did not fit into the answer", async () => {
   const tests = Array.from(
     { length: 50 },
     (_, i) => `test("t${i}", () => { throw new Error("no ".repeat(500)); });`,
@@ -142,7 +142,7 @@ test("what a client has not seen of many failures, status pages through", async 
   expect(names).toEqual(tests.map((_, i) => `t${i}`));
 });
 
-test("a command that speaks no format counts by its exit code, and the answer says so", async () => {
+test("a command without a known format is judged by its exit code, and the answer says so", async () => {
   const script = (code: number) =>
     manifest("plain", { scripts: { test: `node -e "console.log('hm');process.exit(${code})"` } });
   const { run, root } = open({ "package.json": script(3) });
@@ -155,7 +155,7 @@ test("a command that speaks no format counts by its exit code, and the answer sa
   expect((await run({ filter: "x" })).error).toMatchObject({ code: "UNSUPPORTED" });
 });
 
-test("a last failure that was mended is no failure any more", async () => {
+test("a fixed test is no longer among the last failures", async () => {
   const { run, root } = open({
     "package.json": manifest("mended"),
     "a.test.js": FAILING,
@@ -168,12 +168,12 @@ test("a last failure that was mended is no failure any more", async () => {
   expect((await run({ last_failed: true })).error).toMatchObject({ code: "NOT_FOUND" });
 });
 
-test("coverage and one worker at a time are asked of the runner", async () => {
+test("coverage and the number of workers are passed to the runner", async () => {
   const { run } = open({ "package.json": manifest("covered"), "a.test.js": PASSING });
   expect((await run({ coverage: true, parallel: 1 })).data).toMatchObject({ status: "passed", pass: 1 });
 });
 
-test("a test that puts a link to something endless in place of its results only breaks its own run", async () => {
+test("a test that replaces its results by a link to endless data breaks only its own run", async () => {
   const { run } = open({
     "package.json": manifest("hostile"),
     "a.test.js": `import { rmSync, symlinkSync } from "node:fs";

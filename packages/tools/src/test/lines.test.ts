@@ -10,7 +10,7 @@ function split(chunks: readonly Uint8Array[]): string[] {
   return lines;
 }
 
-test("lines are the same however the bytes are cut", () => {
+test("lines are the same for any chunks", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.array(fc.nat()), (text, cuts) => {
       const bytes = Buffer.from(text.replaceAll("x", "\r\n").replaceAll("y", "\n"));
@@ -21,7 +21,7 @@ test("lines are the same however the bytes are cut", () => {
   );
 });
 
-test("a line without an end is a line, and an endless one is cut", () => {
+test("a last line without an end counts, and an endless one is cut", () => {
   expect(split([Buffer.from("a\r\nb\n\nc")])).toEqual(["a", "b", "", "c"]);
   const [line] = split(Array.from({ length: 40 }, () => Buffer.alloc(65_536, "x")));
   expect(line).toHaveLength(1_048_576);

@@ -10,7 +10,7 @@ export interface LineSplitter {
   end(): void;
 }
 
-/** Makes lines of bytes, however they are cut into chunks. */
+/** Splits bytes into lines, independent of chunk boundaries. */
 export function createLineSplitter(onLine: (line: string) => void): LineSplitter {
   const decoder = new StringDecoder("utf8");
   let rest = "";

@@ -7,6 +7,6 @@ export interface TestOptions {
     readonly state: StateFolder;
     readonly processes: Processes;
   };
-  /** The server's: programs are looked for on its PATH. */
+  /** The server's environment: programs are found on its PATH. */
   readonly env: NodeJS.ProcessEnv;
 }

@@ -13,7 +13,7 @@ export interface SuiteOutcome {
   readonly failed: readonly KnownTest[];
 }
 
-/** Everything that a suite's run has shown, put together. */
+/** All observations of a suite's run. */
 export interface Observed {
   readonly suite: Suite;
   readonly runner: Runner;

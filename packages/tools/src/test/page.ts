@@ -1,4 +1,4 @@
-/** As many items from `from` on as the bytes hold; one that is too large alone is given all the same. */
+/** As many items from `from` on as the budget holds, but at least one. */
 export function pageOf<T>(items: readonly T[], from: number, limit: number, maxBytes: number): T[] {
   let bytes = 0;
   const page: T[] = [];

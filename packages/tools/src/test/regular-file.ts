@@ -1,6 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** Never waits for a writer, follows no link, and makes no terminal ours: tests may put anything in place of a file. */
+/**
+ * Never waits for a writer, follows no link, and never acquires a controlling terminal: tests may replace a file by
+ * anything.
+ */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY;
 
 export interface RegularFile extends Disposable {

@@ -41,7 +41,7 @@ const FAILED = `<testsuite><testcase name="adds" classname="com.x.SumsTest"><fai
 	at org.junit.Assert.fail(Assert.java:89)
 	at com.x.SumsTest.adds(SumsTest.java:9)</failure></testcase></testsuite>`;
 
-test("reports of all modules are read, and a Java frame is found in the module's sources", async () => {
+test("reports of all modules are parsed, and a Java frame is located in the module's sources", async () => {
   write("core/src/test/java/com/x/SumsTest.java", "");
   write("core/target/surefire-reports/TEST-com.x.SumsTest.xml", FAILED);
   write("app/build/test-results/test/TEST-a.xml", '<testsuite><testcase name="b"/></testsuite>');
@@ -52,14 +52,14 @@ test("reports of all modules are read, and a Java frame is found in the module's
   expect(problem?.at).toEqual({ file: `${root}/core/src/test/java/com/x/SumsTest.java`, line: 9 });
 });
 
-test("what was there before the run, or is no report, is not read", async () => {
+test("older files and files that are not reports are ignored", async () => {
   write("old.xml", FAILED, new Date(Date.now() - 60_000));
   write("pom.xml", "<project><testsuites-plugin/></project>");
   write("node_modules/x/report.xml", FAILED);
   expect(await read(Date.now())).toEqual({ tests: [], broken: [], complete: undefined });
 });
 
-/** How often others had a turn meanwhile. */
+/** How often other work had a turn meanwhile. */
 async function countTurns(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -73,7 +73,7 @@ async function countTurns(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test("millions of declarations in a report are passed over, and others have their turn meanwhile", async () => {
+test("millions of declarations in a report are skipped, and other work has its turn meanwhile", async () => {
   const since = Date.now();
   write("a.xml", `<testsuite>${"<!a>".repeat(2_000_000)}<testcase name="b"/></testsuite>`);
   const reading = read(since);
@@ -95,7 +95,7 @@ test.each([
   });
 });
 
-test("a report that is too large is not read, and said to be broken", async () => {
+test("an oversized report is not read, and reported as broken", async () => {
   const since = Date.now();
   write("a.xml", "<testsuite>");
   truncateSync(join(root, "a.xml"), 33 * 1024 * 1024);

@@ -14,10 +14,13 @@ const MAX_DEPTH = 12;
 const MAX_REPORTS = 2_000;
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
-/** Clocks of file systems are coarse. */
+/** File system clocks are coarse. */
 const MTIME_SLACK_MS = 50;
 
-/** Reads the JUnit reports below a folder that were written since; answers whether there were any and all were whole. */
+/**
+ * Parses the JUnit reports below a folder that were written since; returns whether there were any and all were
+ * complete.
+ */
 export async function readReports(
   confinement: Confinement,
   folder: Path,
@@ -48,7 +51,7 @@ export async function readReports(
 
 const TURN_MS = 8;
 
-/** Lets others run now and then: there may be very much to do. */
+/** Yields to the event loop now and then, because there may be very much to do. */
 function createTurns() {
   let start = performance.now();
   return {
@@ -60,7 +63,7 @@ function createTurns() {
   };
 }
 
-/** Build folders are where reports are, so they are looked into; those of dependencies are not. */
+/** Build folders contain the reports, so they are searched; those of dependencies are not. */
 async function reportsBelow(confinement: Confinement, top: Path): Promise<Path[]> {
   const files = createProjectFiles(confinement, top);
   const queue = [{ path: "", depth: 0 }];
@@ -82,7 +85,7 @@ async function reportsBelow(confinement: Confinement, top: Path): Promise<Path[]
 
 const HEAD_BYTES = 4_096;
 
-/** A file that is new and starts like a report. */
+/** A new file that starts like a report. */
 function readNew(
   confinement: Confinement,
   path: Path,

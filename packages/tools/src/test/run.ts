@@ -58,7 +58,7 @@ export const run = (options: TestOptions, runs: Runs) =>
     text: resultText,
     async run(input, ctx) {
       const live = runs.begin(ctx.caller.id);
-      // The run can be asked for by its id while it runs.
+      // The run can be queried by its id while it runs.
       ctx.detach(toResult(emptySummary(live.run_id), [], 0, 0));
       const outcomes: SuiteOutcome[] = [];
       try {
@@ -80,7 +80,7 @@ export const run = (options: TestOptions, runs: Runs) =>
     },
   });
 
-/** Among several suites, a missing runner is reported beside the others. */
+/** With several suites, a missing runner is reported with the others. */
 const explain =
   (suite: Suite) =>
   (cause: unknown): SuiteOutcome => {
@@ -124,7 +124,7 @@ async function runSuite(
     onTest: progress.test,
   });
   progress.end();
-  // A run without tests says nothing about those that failed before.
+  // A run without tests says nothing about earlier failures.
   if (outcome.result.pass + outcome.result.fail > 0) runs.keepFailed(owner, suite.id, outcome.failed);
   return outcome;
 }

@@ -3,10 +3,10 @@ import type { Path } from "@octant/host";
 import type { CreateParser, TestCase } from "./case.ts";
 import type { Suite } from "./suites.ts";
 
-/** Which tests of a suite are wanted. */
+/** The tests of a suite to run. */
 export type Selection =
   | { readonly by: "name"; readonly text: string }
-  /** From the suite's folder. */
+  /** Relative to the suite's folder. */
   | { readonly by: "file"; readonly path: Path }
   | { readonly by: "tests"; readonly tests: readonly KnownTest[] };
 
@@ -17,7 +17,7 @@ export type KnownTest = Pick<TestCase, "name" | "suite" | "file" | "id">;
 export interface SuiteRequest {
   readonly suite: Suite;
   readonly selection?: Selection;
-  /** How many tests or files at once, where the runner can choose. */
+  /** The number of parallel tests or files, where the runner supports it. */
   readonly workers?: number;
   readonly coverage: boolean;
   readonly timeoutMs: number;
@@ -29,7 +29,7 @@ export interface SuiteRequest {
 export interface Plan extends Pick<SuiteRequest, "suite" | "selection" | "workers" | "coverage"> {
   /** A private folder of this run; it contains the files of `support`. */
   readonly scratch: string;
-  /** A program that a dependency of the package brought, in the nearest node_modules. */
+  /** A program of a dependency, in the nearest node_modules. */
   bin(name: string): string | undefined;
   /** A file of the package or of a folder above it, inside the workspace. */
   nearest(name: Path): string | undefined;
@@ -57,7 +57,7 @@ export interface Runner {
   /** Files written into the scratch folder before the start. */
   readonly support?: Readonly<Record<string, string>>;
   readonly reads: Reading;
-  /** By its path from the suite's folder; for listing only. */
+  /** By its path relative to the suite's folder; for listing only. */
   isTestFile(path: Path): boolean;
   /** The supported ways to select tests; default all. */
   readonly selects?: readonly Selection["by"][];
@@ -69,20 +69,20 @@ export interface Runner {
   missing?(ending: Ending): string | undefined;
 }
 
-/** Where the results are found. */
+/** Where the results are. */
 export type Reading =
-  /** In the file that our own reporter writes. */
+  /** In the file written by our own reporter. */
   | { readonly from: "events" }
   | { readonly from: "stdout"; readonly parser: (suite: Suite) => CreateParser }
   /** In the JUnit reports that are new after the run. */
   | { readonly from: "reports" }
-  /** Wherever there are some: TAP on stdout, new JUnit reports, else the exit code is all there is. */
+  /** Any format that is found: TAP on stdout, new JUnit reports, otherwise only the exit code. */
   | { readonly from: "anywhere" };
 
 /** Escapes text for the regular expressions of any runner. */
 export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-/** A path that cannot be read as an option. */
+/** A path that cannot be mistaken for an option. */
 export const asArgument = (path: Path): string => (path.startsWith("-") ? `./${path}` : path);
 
 export const notInstalled = (runner: string, how: string) =>

@@ -14,7 +14,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const openState = () => openStateFolder({ roots: ["/p"], env: { XDG_STATE_HOME: base }, warn: () => {} });
 
-test("a run whose server died is not running any more", () => {
+test("a run whose server died is no longer running", () => {
   const state = openState();
   const { run_id } = createRuns(state).begin("me");
   const file = join(state.folder("test-runs"), `${run_id}.json`);
@@ -24,7 +24,7 @@ test("a run whose server died is not running any more", () => {
   expect(createRuns(state).get("me", run_id).summary).toMatchObject({ status: "crashed" });
 });
 
-test("only the newest hundred runs are kept", () => {
+test("only the newest hundred runs are stored", () => {
   const state = openState();
   const runs = createRuns(state);
   const ids = Array.from({ length: 105 }, () => {
@@ -36,7 +36,7 @@ test("only the newest hundred runs are kept", () => {
   expect(runs.get("me", ids.at(-1) ?? "").summary.status).toBe("passed");
 });
 
-test("a torn file is as good as none", () => {
+test("a torn file counts as missing", () => {
   const state = openState();
   const runs = createRuns(state);
   const run = runs.begin("me");
@@ -45,13 +45,13 @@ test("a torn file is as good as none", () => {
   expect(() => runs.get("me", run.run_id)).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
 });
 
-test("too many runs at once are refused", () => {
+test("too many concurrent runs are refused", () => {
   const runs = createRuns(openState());
   for (let i = 0; i < 8; i++) runs.begin("me");
   expect(() => runs.begin("me")).toThrow(expect.objectContaining({ code: "LIMIT_EXCEEDED" }));
 });
 
-test("a pipe in place of what was kept is as good as nothing", () => {
+test("a pipe in place of a stored file counts as missing", () => {
   const state = openState();
   const runs = createRuns(state);
   const run = runs.begin("me");

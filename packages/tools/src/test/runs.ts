@@ -11,7 +11,7 @@ import type { KnownTest } from "./runner.ts";
 
 /** Number of stored runs per workspace. */
 const MAX_RUNS = 100;
-/** How many run at once; each may start as many processes as it likes. */
+/** Concurrent runs; each may start as many processes as it likes. */
 const MAX_RUNNING = 8;
 const FOLDER = "test-runs";
 
@@ -34,11 +34,11 @@ const Known = z.array(
   }),
 );
 
-/** The runs of a workspace: on the disk, so that they are found after a restart; only the newest ones. */
+/** The runs of a workspace: stored on disk, so that they survive a restart; only the newest ones. */
 export interface Runs {
-  /** A new run, which is running from now on; LIMIT_EXCEEDED when there are too many of them. */
+  /** Starts a new run; LIMIT_EXCEEDED when there are too many. */
   begin(owner: string): LiveRun;
-  /** NOT_FOUND for unknown ones and those of others. */
+  /** NOT_FOUND for unknown runs and those of other callers. */
   get(owner: string, run_id: string): { readonly summary: Summary; readonly failures: readonly Failure[] };
   /** Failures of the suite's last run; undefined if it never ran. */
   lastFailed(owner: string, suite: string): readonly KnownTest[] | undefined;
@@ -116,7 +116,7 @@ export const emptySummary = (run_id: string): Summary => ({
   suites: [],
 });
 
-/** A run that was running when its server died. */
+/** A run that was in progress when its server died. */
 function interrupted({ summary, process }: z.output<typeof Kept>): Summary | undefined {
   if (summary.status !== "running" || isAlive(process)) return undefined;
   return { ...summary, status: "crashed", reason: "the server stopped while it ran; run it again" };
@@ -137,7 +137,7 @@ function write(path: string, value: unknown): void {
 /** Far above the size of any stored run. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
-/** Undefined for a missing, torn or replaced file. */
+/** undefined for a missing, torn or replaced file. */
 function read<S extends z.ZodType>(path: string, schema: S): z.output<S> | undefined {
   try {
     using file = openRegularFile(path);
@@ -148,7 +148,7 @@ function read<S extends z.ZodType>(path: string, schema: S): z.output<S> | undef
   }
 }
 
-/** Names of runs sort by time. */
+/** Run ids sort by time. */
 function forgetOldest(folder: string): void {
   const runs = readdirSync(folder).filter((name) => name.startsWith("run_"));
   for (const name of runs.sort().slice(0, -MAX_RUNS)) rmSync(join(folder, name), { force: true });

@@ -12,16 +12,16 @@ export interface Suite {
   readonly id: string;
   readonly package: string;
   readonly runner: string;
-  /** How ws.detect would run all of it. */
+  /** The command by which ws.detect would run all of it. */
   readonly command: readonly string[];
   readonly folder: Path;
   /** The workspace root that contains it. */
   readonly root: Path;
-  /** The files that look like tests, from its folder. */
+  /** Files that look like tests, relative to its folder. */
   readonly files: readonly Path[];
 }
 
-/** Every suite of the workspace, the roots' own first. */
+/** Every suite of the workspace, those of the roots first. */
 export async function findSuites(confinement: Confinement, signal: AbortSignal): Promise<Suite[]> {
   const suites: Suite[] = [];
   for (const root of confinement.roots) {
@@ -51,7 +51,7 @@ export async function findSuites(confinement: Confinement, signal: AbortSignal):
   return suites;
 }
 
-/** The files of a package, without those of packages inside it that have tests of their own. */
+/** The files of a package, without those of nested packages that have their own tests. */
 function filesOf({ folders }: Survey, path: Path, tested: readonly Path[]): Path[] {
   const inner = tested.filter((other) => isBelow(path, other));
   return folders
@@ -60,7 +60,7 @@ function filesOf({ folders }: Survey, path: Path, tested: readonly Path[]): Path
     .flatMap((folder) => folder.files.map((name) => pathBelow(path, joinPath(folder.path, name))));
 }
 
-/** Those in a folder; for a file, or a folder without any, those of the innermost package around it. */
+/** The suites in a folder; for a file, or a folder without any, those of the innermost enclosing package. */
 export function suitesAt(suites: readonly Suite[], path: Path): Suite[] {
   const inside = suites.filter(({ folder }) => isWithin(path, folder));
   if (inside.length > 0) return inside;
@@ -69,7 +69,7 @@ export function suitesAt(suites: readonly Suite[], path: Path): Suite[] {
   return around.filter(({ folder }) => folder.length === innermost);
 }
 
-/** Those that a caller's word means: a suite's id, a package, a runner, or a package's folder. */
+/** The suites that a name selects: a suite's id, a package, a runner, or a package's folder. */
 export function suitesNamed(suites: readonly Suite[], word: string): Suite[] {
   const path = word.replace(/\/+$/, "");
   const named = suites.filter(

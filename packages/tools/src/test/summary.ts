@@ -8,7 +8,7 @@ const FAILURES_BYTES = 18_000;
 const SUITES_BYTES = 10_000;
 const MAX_SUITES = 100;
 
-/** As much of a run as one answer holds: all of its sums, some of its suites, a page of its failures. */
+/** The part of a run that one answer holds: all totals, some suites, a page of failures. */
 export function toResult(
   summary: Summary,
   failures: readonly Failure[],
@@ -53,7 +53,7 @@ export function summarise(run_id: string, outcomes: readonly SuiteOutcome[]): Su
   };
 }
 
-/** Where several suites were run, each failure says of which it is. */
+/** With several suites, each failure names its suite. */
 export const allFailures = (outcomes: readonly SuiteOutcome[]): Failure[] =>
   outcomes.flatMap(({ failures, result }) =>
     outcomes.length > 1 ? failures.map((failure) => ({ ...failure, of: result.suite })) : [...failures],

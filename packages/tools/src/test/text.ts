@@ -2,7 +2,7 @@ import { type ActionText, counted, type Reader } from "@octant/core";
 import { spotOf } from "../place-lines.ts";
 import type { Failure, RunResult } from "./result.ts";
 
-/** The counts, then each failure with its place and message, then the suites that did not pass. */
+/** The counts, then each failure with its location and message, then the suites that did not pass. */
 export function resultText(data: RunResult, reader: Reader): ActionText {
   const { status, run_id, failures, more_failures, suites, more_suites } = data;
   const troubled = suites.filter((one) => one.status !== "passed" || suites.length > 1);
@@ -34,7 +34,7 @@ function failureLines(failure: Failure, reader: Reader): string {
   const place = uri === undefined ? "" : `${spotOf({ uri, range }, reader)}: `;
   const title = `${place}FAIL ${[...suite, name].join(" > ")}${of === undefined ? "" : ` (${of})`}`;
   const told = message.trimEnd();
-  // The stack says more than the message only where the message is not its beginning.
+  // The stack adds something only when it does not contain the message.
   const more = stack !== undefined && !stack.includes(told) ? [stack.trimEnd()] : [];
   const compared = [
     ...(expected === undefined || told.includes(expected) ? [] : [`expected: ${expected}`]),

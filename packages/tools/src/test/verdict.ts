@@ -1,7 +1,7 @@
 import type { ProcessStatus } from "@octant/host";
 import type { RunStatus } from "./result.ts";
 
-/** All that is known at the end of a suite's run. */
+/** All evidence at the end of a suite's run. */
 export interface Evidence {
   readonly process: ProcessStatus;
   readonly exitCode: number | null;
@@ -14,7 +14,7 @@ export interface Evidence {
   readonly complete: boolean | undefined;
   /** Whether the runner says that there are no tests. */
   readonly saysNone: boolean;
-  /** There may be nothing but the exit code to go by. */
+  /** Whether the exit code may be the only evidence. */
   readonly exitCodeCounts: boolean;
 }
 

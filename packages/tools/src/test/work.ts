@@ -38,7 +38,7 @@ export function toWork(
   }));
 }
 
-/** Those that can be narrowed like this; the others would run all that they have. */
+/** The suites that support this selection; the others would run all their tests. */
 function able(suites: readonly Suite[], by: Selection["by"]): Suite[] {
   const found = suites.filter(({ runner }) => runnerOf(runner).selects?.includes(by) ?? true);
   const [first] = suites;
@@ -46,7 +46,7 @@ function able(suites: readonly Suite[], by: Selection["by"]): Suite[] {
   throw cannot(first.runner, `be narrowed by ${by}`, "run all of it, or use proc.exec");
 }
 
-/** The file that the filter names, from a root of the workspace or from the folder of a suite. */
+/** The file that the filter names, relative to a root of the workspace or the folder of a suite. */
 function fileOf(filter: string, suites: readonly Suite[], confinement: Confinement): Path | undefined {
   const written = /^file:/i.test(filter) ? confinement.toPath(filter) : filter;
   for (const folder of [...confinement.roots, ...suites.map((one) => one.folder)]) {
@@ -57,7 +57,7 @@ function fileOf(filter: string, suites: readonly Suite[], confinement: Confineme
   return undefined;
 }
 
-/** Of the suites around a file those that know it as a test; all of them when none does. */
+/** Of the suites around a file those that recognise it as a test; all of them when none does. */
 function suitesFor(suites: readonly Suite[], file: Path): Suite[] {
   const around = suitesAt(
     suites.filter(({ folder }) => isWithin(folder, file)),

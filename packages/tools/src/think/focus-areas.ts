@@ -1,4 +1,4 @@
-/** What a review looks at: the questions that it has to answer. */
+/** The areas of a review, with the questions that it must answer. */
 export const FOCUS_AREAS = {
   general: [
     "Does the work do all that was asked, and nothing beyond it?",
@@ -48,5 +48,5 @@ export const FOCUS_AREAS = {
 } as const;
 
 export type FocusArea = keyof typeof FOCUS_AREAS;
-// Object.keys forgets that the keys are the areas.
+// Object.keys widens the keys to string.
 export const FOCUS_NAMES = Object.keys(FOCUS_AREAS) as [FocusArea, ...FocusArea[]];

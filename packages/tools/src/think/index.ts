@@ -39,7 +39,9 @@ const CRITIC_QUESTIONS = [
   "What happens if it is wrong, and how would you notice?",
 ] as const;
 
-/** Notes of the caller, in order. They change nothing in the project, so they need no write access; no model is asked. */
+/**
+ * Ordered notes of the caller. They change nothing in the project, so they need no write access; no model is called.
+ */
 export const think = ({ store: { records }, files }: Pick<Workspace, "store" | "files">) => {
   const keep = (owner: string, note: Omit<Note, "note_id" | "created_at">, questions?: readonly string[]) => {
     const note_id = newHandle(KIND, Date.now());

@@ -12,7 +12,7 @@ export interface ActInput {
   readonly timeout?: number | undefined;
 }
 
-/** The profile that a caller has open; NOT_FOUND with what to do when it has none of that name. */
+/** The caller's open profile; NOT_FOUND with instructions when there is none of that name. */
 export function findProfile({ browsers }: UiOptions, name: string, ctx: Context): Profile {
   ctx.backend("browser");
   const profile = browsers.find(ctx.caller.id, name);
@@ -20,7 +20,7 @@ export function findProfile({ browsers }: UiOptions, name: string, ctx: Context)
   return profile;
 }
 
-/** Does something on a page, and answers with what came of it. */
+/** Performs an action on a page and returns its effects. */
 export async function act<T>(
   options: UiOptions,
   input: ActInput,
@@ -32,7 +32,7 @@ export async function act<T>(
   return { page: toPageAnswer(report), ...(value !== undefined && { value }) };
 }
 
-/** Looks at a page without telling what changed. */
+/** Reads a page without reporting changes. */
 export function look<T>(
   options: UiOptions,
   input: ActInput,
@@ -42,14 +42,14 @@ export function look<T>(
   return findProfile(options, input.profile, ctx).look(toActOptions(input, ctx), work);
 }
 
-/** A point is no element to wait for. */
+/** There is no element to wait for at a point. */
 const toActOptions = ({ target, timeout = DEFAULT_TIMEOUT_MS }: ActInput, ctx: Context) => ({
   target: toPoint(target) ? undefined : target,
   timeoutMs: timeout,
   signal: ctx.signal,
 });
 
-/** The desktop, where a call is for it; UNSUPPORTED or PERMISSION_DENIED when it cannot be had. */
+/** The desktop, when the call is for it; UNSUPPORTED or PERMISSION_DENIED when it is unavailable. */
 export function onScreen({ screen, isRemote }: UiOptions, profile: string, ctx: Context): Screen | undefined {
   if (profile !== SCREEN) return undefined;
   ctx.backend("screen");

@@ -6,7 +6,7 @@ import type { UiOptions } from "./options.ts";
 import { UNTRUSTED } from "./page-answer.ts";
 
 const LEVELS = ["error", "warning", "info", "debug"] as const;
-/** How grave a level of Chromium's is; the less, the graver. */
+/** The severity of a Chromium level; lower is more severe. */
 const rankOf = (level: string): number => RANKS.get(level) ?? LEVELS.indexOf("info");
 const RANKS: ReadonlyMap<string, number> = new Map(LEVELS.map((level, rank) => [level, rank]));
 

@@ -4,7 +4,7 @@ import { type Ref, ToolError, type Uri } from "@octant/core";
 import { checkFree, pathToUri, placeFile } from "@octant/host";
 import type { UiOptions } from "./options.ts";
 
-/** A file of the workspace, whole; TOO_LARGE above `maxBytes`. */
+/** Reads a whole file of the workspace; TOO_LARGE above `maxBytes`. */
 export function readWorkspaceFile({ workspace: { confinement } }: UiOptions, uri: Uri, maxBytes: number) {
   using file = confinement.openFile(confinement.toPath(uri));
   if (file.stat.size > maxBytes)
@@ -17,12 +17,12 @@ export function readWorkspaceFile({ workspace: { confinement } }: UiOptions, uri
 
 const placeOf = ({ workspace }: UiOptions) => ({ ...workspace, folder: workspace.state.folder("downloads") });
 
-/** Refuses a place that is taken, protected or outside before any work is done for it. */
+/** Refuses an output that exists, is protected or outside before any work is done for it. */
 export const checkOutput = (options: UiOptions, output: Uri | undefined): void => {
   if (output !== undefined) checkFree(placeOf(options), output);
 };
 
-/** Puts bytes, or a finished file, into the workspace by the rules of edits. */
+/** Writes bytes, or a finished file, into the workspace by the rules of edits. */
 export async function saveBytes(options: UiOptions, output: Uri, bytes: Buffer, signal: AbortSignal) {
   const { uri, undo } = await options.workspace.edits.create(output, bytes, signal);
   return { uri, undo: undo as Ref | null };

@@ -8,7 +8,7 @@ import type { UiOptions } from "./options.ts";
 import { PageAnswer, pageText } from "./page-answer.ts";
 
 const MAX_FILES = 20;
-/** Playwright takes no more from memory. */
+/** Playwright's limit for uploads from memory. */
 const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 const errors = [
   "NOT_FOUND",

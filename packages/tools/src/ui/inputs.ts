@@ -1,7 +1,7 @@
 import { Uri } from "@octant/core";
 import { z } from "zod";
 
-/** The desktop stands beside the profiles of the browser. */
+/** The name of the desktop among the browser profiles. */
 export const SCREEN = "screen";
 const MAIN = "main";
 const TIMEOUT_MS = 5_000;
@@ -14,13 +14,13 @@ export const Profile = z
   .default(MAIN)
   .describe("Isolated browser profile, or screen");
 
-/** Where only a page will do. */
+/** For actions that need a page. */
 export const PageProfile = Profile.refine(
   (name) => name !== SCREEN,
   "this works on pages only; the desktop has click, type, press, hover, drag, scroll, focus, windows, screenshot, record, stop and session",
 );
 
-/** Described once, at `click`: a list of tools would repeat it for each action. */
+/** Described once, at `click`: the tool list would repeat it for each action. */
 export const Target = z.string().min(1).max(MAX_TARGET_CHARS);
 
 export const timeout = z.int().min(1).max(MAX_TIMEOUT_MS).default(TIMEOUT_MS);
@@ -32,11 +32,11 @@ export interface Point {
   readonly y: number;
 }
 
-/** A target of the form `x,y`. */
+/** Parses a target of the form `x,y`. */
 export function toPoint(target: string | undefined): Point | undefined {
   const [, x, y] = POINT.exec(target ?? "") ?? [];
   return x === undefined || y === undefined ? undefined : { x: Number(x), y: Number(y) };
 }
 
-/** A file to be made. */
+/** A file to create. */
 export const Output = Uri.describe("");

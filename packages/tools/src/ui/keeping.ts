@@ -90,7 +90,7 @@ export const storage = (options: UiOptions) =>
     text: ({ done, uri }, reader) => ({ body: uri ? `${done} ${reader.path(uri)}` : done }),
   });
 
-/** What Playwright refuses here, the caller asked for. */
+/** A refusal by Playwright here is the caller's mistake. */
 async function orRefused(path: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -48,7 +48,7 @@ export const type = (options: UiOptions) =>
           await locator.pressSequentially(text, waits);
         } else {
           await locator.fill(text, waits);
-          // Some pages act on keys, which filling does not press; this one changes nothing.
+          // Some pages react to key events, which filling does not send; this key changes nothing.
           await locator.press("Shift", waits);
         }
         if (submit && target !== undefined) await locator.press("Enter", waits);

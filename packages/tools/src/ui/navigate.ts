@@ -81,7 +81,7 @@ export const navigate = (options: UiOptions) =>
       pageText(data, [data.status !== null && `status ${data.status}`, !data.loaded && "still loading"]),
   });
 
-/** What the browser is sent to; INVALID_ARGUMENT, NET_BLOCKED or the errors of files when it may not go there. */
+/** The address to open; INVALID_ARGUMENT, NET_BLOCKED or a file error when it is not allowed. */
 function toPlace({ workspace: { confinement }, network }: UiOptions, url: string, isRemote: boolean): string {
   const parsed = URL.parse(url);
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:")
@@ -133,14 +133,14 @@ async function go(
     );
     return { status, loaded, url: response?.url(), isError };
   } catch (cause) {
-    // What starts a download is no page, and says so as an error.
+    // A download is not a page and throws.
     if (/Download is starting/.test(messageOf(cause)))
       return { status: null, loaded: true, url: undefined, isError: false };
     return { status: null, loaded: false, url: url, isError: true, failure: toFailure(cause) };
   }
 }
 
-/** `net::ERR_…` is all that a browser says. */
+/** `net::ERR_…` is all that the browser reports. */
 function toFailure(cause: unknown): unknown {
   const [code] = /net::ERR_[A-Z_]+/.exec(messageOf(cause)) ?? [];
   if (code === undefined) return cause;

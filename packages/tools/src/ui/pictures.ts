@@ -20,7 +20,7 @@ const errors = [
 ] as const;
 const base = { access: "write", timing: "async_short", intent: "verify", errors } as const;
 
-/** Where a picture is too large to be shown as it is. */
+/** For pictures that are too large to attach. */
 const JPEG_QUALITY = 70;
 
 export const screenshot = (options: UiOptions) =>

@@ -9,7 +9,7 @@ import { Done, PageAnswer, pageText } from "./page-answer.ts";
 const MODIFIERS = ["Alt", "Control", "Meta", "Shift"] as const;
 const MAX_SCROLL = 100_000;
 
-/** Pages tell what changed; the desktop only that it was done. */
+/** Pages report what changed; the desktop only that it was done. */
 export const Acted = z.union([PageAnswer, Done]);
 
 export const actedText = (data: z.output<typeof Acted>) =>
@@ -187,7 +187,7 @@ export const scroll = (options: UiOptions) =>
           if (point) await shown.mouse.move(point.x, point.y);
           else if (target !== undefined) await locator.hover(waits);
           await shown.mouse.wheel(dx, dy);
-          // The wheel only asks for it; the page has moved two frames later.
+          // The wheel only requests it; the page has moved two frames later.
           await shown.evaluate(TWO_FRAMES);
         },
       );

@@ -46,7 +46,7 @@ const Video = z.object({
   undo: Ref.nullable().optional(),
 });
 
-/** Recordings under way, by their handle. */
+/** Active recordings, by their handles. */
 export type Recordings = Map<string, { readonly owner: string; readonly recorder: Recorder }>;
 
 async function start(
@@ -186,7 +186,7 @@ export const session = (options: UiOptions) =>
     }),
   });
 
-/** Into the workspace where that was asked for, else where a ref leads to. */
+/** Into the workspace when an output was given, otherwise behind a ref. */
 async function keep(options: UiOptions, { path }: RecordedVideo, output: string | undefined, ctx: Context) {
   const { size } = statSync(path);
   if (output !== undefined) return { size, ...(await saveFile(options, output, { path, size }, ctx.signal)) };
@@ -200,7 +200,7 @@ async function keep(options: UiOptions, { path }: RecordedVideo, output: string 
 
 const TOLD_EVERY_MS = 1_000;
 
-/** With a sign of life every second. */
+/** Reports progress every second. */
 async function pause(ms: number, ctx: Context): Promise<void> {
   const started = performance.now();
   for (let left = ms; left > 0; left = ms - (performance.now() - started)) {

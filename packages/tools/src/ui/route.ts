@@ -15,7 +15,7 @@ const MAX_HAR_BYTES = 200 * 1024 * 1024;
 const MAX_ROUTES = 100;
 const MAX_DELAY_MS = 60_000;
 
-/** With `mock` it is the answer; with `modify` what the request becomes. */
+/** With `mock` it is the response; with `modify` the new request. */
 const Respond = z
   .strictObject({
     status: z.int().min(100).max(599),
@@ -48,10 +48,10 @@ const Input = z.strictObject({
 });
 type Input = z.output<typeof Input>;
 
-/** What a profile's requests go through; it goes with the profile. */
+/** The routing of a profile's requests; it ends with the profile. */
 interface Routing {
   rules: Rule[];
-  /** Where a HAR is written until it is whole. */
+  /** The HAR file under construction. */
   har?: string | undefined;
 }
 
@@ -168,7 +168,7 @@ async function answer(one: Route, op: string, respond: z.output<typeof Respond>)
       ...(url && { url }),
     });
   } catch {
-    // The page went away while its request waited.
+    // The page closed while its request was waiting.
   }
 }
 
@@ -186,7 +186,7 @@ function listRequests(profile: OpenProfile, { pattern, limit }: Input, ctx: Cont
   }));
 }
 
-/** `*` stays within a part of the path, `**` does not. */
+/** `*` stays within a path segment, `**` does not. */
 function toMatcher(pattern: string | undefined): (url: string) => boolean {
   if (pattern === undefined) return () => true;
   const source = pattern

@@ -23,7 +23,7 @@ const Output = z.object({
   notice: z.string(),
 });
 
-/** Reading is quick; a busy machine may not be. */
+/** Reading is fast, but the machine may be busy. */
 const WHOLE_PAGE_MS = 30_000;
 
 export const snapshot = (options: UiOptions) =>
@@ -90,7 +90,7 @@ export const snapshot = (options: UiOptions) =>
     }),
   });
 
-/** Whole lines from an offset on, as many as fit; `next` is where the rest starts. */
+/** Whole lines from an offset, as many as fit; `next` is where the rest starts. */
 function cutAt(text: string, offset: number, maxBytes: number): { page: string; next?: number } {
   let end = offset;
   let bytes = 0;
@@ -98,7 +98,7 @@ function cutAt(text: string, offset: number, maxBytes: number): { page: string; 
     const newline = text.indexOf("\n", end);
     const stop = newline < 0 ? text.length : newline + 1;
     bytes += Buffer.byteLength(text.slice(end, stop));
-    // A single line that is too long still has to come.
+    // A single line that is too long must still be returned.
     if (bytes > maxBytes && end > offset) return { page: text.slice(offset, end).trimEnd(), next: end };
     end = stop;
   }

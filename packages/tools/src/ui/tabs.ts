@@ -74,7 +74,7 @@ const listTabs = (profile: OpenProfile): Promise<z.input<typeof Row>[]> =>
       profile: profile.name,
       tab: tab.id,
       url: toShownUrl(tab.page.url()).slice(0, 1_000),
-      // A page with an open dialog does not answer.
+      // A page with an open dialog does not respond.
       title: profile.activity().dialog()
         ? ""
         : (await tab.page.title().catch(() => "")).slice(0, TITLE_CHARS),
@@ -104,7 +104,7 @@ export const dialog = (options: UiOptions) =>
       if (!open) throw new ToolError("NOT_FOUND", `no dialog is open in profile '${name}'`, { id: name });
       profile.activity().dialogAnswered();
       const answered = accept ? open.dialog.accept(text) : open.dialog.dismiss();
-      // A page that went away took its dialog with it.
+      // A closed page takes its dialog with it.
       await answered.catch(() => {});
       const { page } = await act(options, { profile: name }, ctx, async () => {});
       return page;

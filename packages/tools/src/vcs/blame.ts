@@ -7,7 +7,7 @@ import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
-/** Where to go on, in which content; when the content has changed, its lines are others. */
+/** Where to continue, and in which content; the lines of changed content are different. */
 const Position = z.strictObject({ commit: z.string().optional(), hash: Hash, line: z.int().min(1) });
 
 export const blame = (workspace: VcsWorkspace) =>
@@ -57,7 +57,7 @@ export const blame = (workspace: VcsWorkspace) =>
       ctx.backend("git");
       const { signal } = ctx;
       const { repository, path } = toPlace(workspace, asked, repo);
-      // It was given, so it is there.
+      // It was given, so it is defined.
       const file = path as string;
       const position = ctx.resume(Position);
       const commit =
@@ -99,7 +99,7 @@ function countLines(bytes: Buffer): number {
   return lines;
 }
 
-/** The line after the last one; an end at column 0 leaves its line out. */
+/** The line after the last one; an end at column 0 excludes its line. */
 function toEnd(range: Range | undefined, all: number): number {
   if (!range) return all;
   return range.end.col > 0 ? range.end.line + 1 : range.end.line;
@@ -115,7 +115,7 @@ function toGroup({ top }: Repository, path: string, { time, zone, name, ...group
 
 const MS_PER_MINUTE = 60_000;
 
-/** The time in the zone that the author had. */
+/** The time in the author's time zone. */
 function toIso(seconds: number, zone: string): string {
   const [, sign, hours = "00", minutes = "00"] = /^([+-])(\d{2})(\d{2})$/.exec(zone) ?? [];
   const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));

@@ -47,7 +47,7 @@ export const diff = (workspace: VcsWorkspace) =>
 
 const RANGE = /^(.*?)(\.{2,3})(.*)$/s;
 
-/** `a..b` compares the two; `a...b` compares b with where it left a. */
+/** `a..b` compares the two; `a...b` compares b with their merge base. */
 async function toTrees(
   repository: Repository,
   ref: string | undefined,
@@ -70,7 +70,7 @@ async function toTrees(
   });
 }
 
-/** Before the first commit everything is new against HEAD. */
+/** Before the first commit everything is new compared to HEAD. */
 async function findTree(repository: Repository, ref: string, signal: AbortSignal): Promise<string> {
   if (ref !== "HEAD") return findCommit(repository, ref, signal);
   return (await findHead(repository, signal)) ?? emptyTree(repository, signal);

@@ -12,7 +12,7 @@ import type { VcsWorkspace } from "./workspace.ts";
 
 export type { VcsWorkspace } from "./workspace.ts";
 
-/** History: git, which runs nobody's code. */
+/** Git history and changes, without running hooks or filters. */
 export const vcs = (workspace: VcsWorkspace) =>
   defineTool({
     name: "vcs",

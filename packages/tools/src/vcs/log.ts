@@ -70,7 +70,7 @@ export const log = (workspace: VcsWorkspace) =>
     },
   });
 
-/** The committer only where it is another one. */
+/** The committer only when different from the author. */
 type CommitRow = Omit<Commit, "committer"> & {
   readonly committer?: Commit["committer"];
   readonly message_truncated?: true;
@@ -89,7 +89,7 @@ export function toRow({ author, committer, message, ...commit }: Commit): Commit
   };
 }
 
-/** At least one, so that every page goes on. */
+/** At least one, so that every page makes progress. */
 function withinBudget<R extends { readonly message: string }>(rows: readonly R[]): R[] {
   let left = ANSWER_BYTES;
   const end = rows.findIndex((row, n) => {

@@ -42,7 +42,7 @@ interface Options {
   readonly max_bytes: number;
 }
 
-/** A page of whole files: as many as the budget holds. */
+/** A page of whole files, as many as the budget holds. */
 export async function toPatchPage(
   repository: Repository,
   { ctx, blobs, limit, max_bytes }: Options,

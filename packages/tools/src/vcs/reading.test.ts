@@ -39,7 +39,7 @@ function withConflict(): OpenRepository {
 const fails = (work: () => unknown) => expect(work).toThrow();
 const uri = ({ top }: OpenRepository, path: string) => `file://${top}/${path}`;
 
-test("a folder without a repository is told how to make one", async () => {
+test("a folder without a repository is refused with instructions", async () => {
   const { fail } = repository({ bare: true });
   const { code, message } = await fail("status", {});
   expect(code).toBe("NOT_A_REPOSITORY");
@@ -56,7 +56,7 @@ test("a repository without commits has a branch, no head, an empty log and a dif
   expect((await ok("branch", {})).branches).toEqual([]);
 });
 
-test("status tells staged, unstaged, untracked, ignored and renamed apart", async () => {
+test("status distinguishes staged, unstaged, untracked, ignored and renamed files", async () => {
   const one = withCommit();
   one.write("a.txt", "changed\n");
   one.git("mv", "src/b.txt", "src/c.txt");
@@ -77,7 +77,7 @@ test("status tells staged, unstaged, untracked, ignored and renamed apart", asyn
   });
 });
 
-test("pages of status neither repeat nor drop, although the files change in between", async () => {
+test("pages of status neither repeat nor drop entries while the files change", async () => {
   const one = repository();
   for (let n = 0; n < 25; n++) one.write(`f${n}.txt`, "x\n");
   const seen: string[] = [];
@@ -91,7 +91,7 @@ test("pages of status neither repeat nor drop, although the files change in betw
   expect(new Set(seen).size).toBe(25);
 });
 
-test("ahead and behind, and a detached head", async () => {
+test("ahead and behind are counted, and a detached head is reported", async () => {
   const one = withCommit();
   one.git("clone", "-q", ".", "../clone");
   execFileSync("git", ["commit", "-q", "--allow-empty", "-m", "more"], {
@@ -107,7 +107,7 @@ test("ahead and behind, and a detached head", async () => {
   expect(await one.ok("status", {})).toMatchObject({ branch: null, head: one.git("rev-parse", "HEAD") });
 });
 
-test("a conflict is data: kind, base, ours and theirs, whose contents vcs.show has", async () => {
+test("a conflict is data: kind, base, ours and theirs, with contents for vcs.show", async () => {
   const one = withConflict();
   fails(() => one.git("merge", "-q", "other"));
   const { operation, entries } = await one.ok("status", {});
@@ -141,7 +141,7 @@ test.each(["rebase", "cherry-pick", "revert", "bisect"] as const)(
   },
 );
 
-test("a diff comes in pages of whole files, and a file that fits no page has a ref", async () => {
+test("a diff comes in pages of whole files, and an oversized file has a ref", async () => {
   const one = repository();
   for (const [n, size] of [10, 10, 4_000, 10].entries()) one.write(`f${n}`, "line of text\n".repeat(size));
   one.git("add", ".");
@@ -160,7 +160,7 @@ test("a diff comes in pages of whole files, and a file that fits no page has a r
   expect((await one.ok("apply", { patch: first.ref! })).files).toHaveLength(4);
 });
 
-test("diff compares with a commit, two commits, and where a branch began", async () => {
+test("diff compares with a commit, two commits, and a merge base", async () => {
   const one = withConflict();
   const added = async (ref: string) => (await one.ok("diff", { ref })).patch.match(/^\+[^+].*$/gm);
   expect(await added("other..main")).toEqual(["+2"]);
@@ -169,7 +169,7 @@ test("diff compares with a commit, two commits, and where a branch began", async
   expect((await one.fail("diff", { ref: "nowhere" })).code).toBe("NOT_FOUND");
 });
 
-test("log pages stay the same while commits come, and a path narrows them, across renames if asked", async () => {
+test("log pages are stable while commits are added, and a path narrows them, across renames if requested", async () => {
   const one = withCommit();
   for (let n = 0; n < 5; n++) one.git("commit", "-q", "--allow-empty", "-m", `empty ${n}`);
   one.git("mv", "a.txt", "moved.txt");
@@ -184,7 +184,7 @@ test("log pages stay the same while commits come, and a path narrows them, acros
   expect([await of(false), await of(true)]).toEqual([["move"], ["move", "first"]]);
 });
 
-test("in a history of 10,000 commits the last page comes as quickly as git gives it", async () => {
+test("in a history of 10,000 commits the last page is as fast as git", async () => {
   const one = repository();
   const history = Array.from(
     { length: 10_000 },
@@ -205,7 +205,7 @@ test("in a history of 10,000 commits the last page comes as quickly as git gives
   expect(seen).toEqual(Array.from({ length: 10_000 }, (_, n) => `n${String(9_999 - n).padStart(4, "0")}`));
 });
 
-test("show has a commit's message, stat and patch, a file as a commit had it, and its bytes behind a ref", async () => {
+test("show returns a commit's message, stat and patch, a file in a commit, and its bytes behind a ref", async () => {
   const one = withConflict();
   const commit = await one.ok("show", {});
   expect(commit).toMatchObject({
@@ -226,7 +226,7 @@ test("show has a commit's message, stat and patch, a file as a commit had it, an
   expect((await one.fail("show", { path: "gone" })).code).toBe("NOT_FOUND");
 });
 
-test("blame tells each line's commit, page by page, and lines that are not committed", async () => {
+test("blame returns each line's commit, page by page, and uncommitted lines", async () => {
   const one = withConflict();
   one.write("a.txt", "one\n2\nthree\nfour\n");
   const whole = await one.ok("blame", { path: "a.txt" });
@@ -265,7 +265,7 @@ test.each(["new\nline", 'quo"te', "ta\tb", "😀", "-dash", ":(glob)*", "bad\xff
   },
 );
 
-test("a shallow clone says so", async () => {
+test("a shallow clone is reported", async () => {
   const one = withConflict();
   one.git("clone", "-q", "--depth=1", `file://${one.top}`, "inner");
   expect(await one.ok("log", { repo: "inner" })).toMatchObject({
@@ -274,7 +274,7 @@ test("a shallow clone says so", async () => {
   });
 });
 
-test("a linked worktree is a repository; a .git file that leads to somebody else's is refused", async () => {
+test("a linked worktree is a repository; a .git file that points to another user's repository is refused", async () => {
   const one = withCommit({ root: "tree" });
   rmSync(join(one.base, "tree"), { recursive: true });
   one.git("worktree", "add", "-q", "-b", "linked", "../tree");
@@ -287,7 +287,7 @@ test("a linked worktree is a repository; a .git file that leads to somebody else
   expect((await one.fail("log", { repo: "planted" })).code).toBe("OUTSIDE_WORKSPACE");
 });
 
-test("a commondir that leads outside is refused", async () => {
+test("a commondir outside the workspace is refused", async () => {
   const one = withCommit();
   const other = join(one.base, "other");
   execFileSync("git", ["clone", "-q", one.top, other]);
@@ -305,7 +305,7 @@ test("names that could be options are refused", async () => {
     expect((await one.fail("branch", { op: "create", name })).code).toBe("INVALID_ARGUMENT");
 });
 
-test("what git says when it fails holds no place outside", async () => {
+test("git error messages contain no path outside the workspace", async () => {
   const one = withCommit({ root: "ws/src" });
   writeFileSync(join(one.top, ".git/config"), "[damaged\n");
   const { code, message } = await one.fail("status", {});
@@ -314,7 +314,7 @@ test("what git says when it fails holds no place outside", async () => {
   expect(message).not.toContain(one.base);
 });
 
-test("a call that is cancelled ends git", async () => {
+test("a cancelled call ends git", async () => {
   const one = withCommit();
   const controller = new AbortController();
   controller.abort();

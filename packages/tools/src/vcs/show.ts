@@ -87,7 +87,7 @@ export const show = (workspace: VcsWorkspace) =>
         repository,
         { ctx, blobs: workspace.blobs, limit, max_bytes },
         async () => {
-          // Of a merge, what it brought to its first parent.
+          // For a merge, the changes relative to its first parent.
           const before = commit.parents[0] ?? (await emptyTree(repository, signal));
           const root = workspace.confinement.roots[0]!;
           return makeDiff(repository, { trees: [before, commit.hash], root, signal });
@@ -97,7 +97,7 @@ export const show = (workspace: VcsWorkspace) =>
     },
   });
 
-/** `HEAD:src/main.ts`, as git writes it: the name starts at the top of the repository. */
+/** `HEAD:src/main.ts`, as git writes it: the path is relative to the top of the repository. */
 const FILE_AT = /^([^:]+):([^:]+)$/s;
 
 function toFile({ blobs }: VcsWorkspace, bytes: Buffer, max_bytes: number): z.input<typeof Output> {

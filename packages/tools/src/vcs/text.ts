@@ -52,7 +52,7 @@ export function statusText(data: StatusData, { path }: Reader): ActionText {
   return { body: [title.filter(Boolean).join("; "), ...lines].join("\n") };
 }
 
-/** The patch as git prints it; files whose patch does not fit are named with their refs. */
+/** The patch as git prints it; oversized files are listed with their refs. */
 export function patchText(data: Patch, { path }: Reader): ActionText {
   const { files, patch, ref, file_count, added, removed, left_out, left_out_count } = data;
   const apart = files.filter(({ ref: own, added: lines }) => own !== undefined || lines === null);

@@ -2,7 +2,7 @@ import { Uri } from "@octant/core";
 import type { Git, Repository, Workspace } from "@octant/host";
 import { z } from "zod";
 
-/** What the vcs tool stands on. */
+/** The dependencies of the vcs tool. */
 export interface VcsWorkspace extends Pick<Workspace, "confinement" | "blobs" | "edits"> {
   readonly git: Git;
 }
@@ -11,7 +11,7 @@ const MAX_REF_CHARS = 1_000;
 
 const isName = (ref: string) => !/^-|[\x00-\x1f\x7f]/.test(ref);
 
-/** A name that git knows something by. Options start with a dash, so names must not. */
+/** A ref name. Options start with a dash, so names must not. */
 export const BranchName = z
   .string()
   .min(1)
@@ -23,16 +23,16 @@ export const BranchName = z
 
 export const GitRef = BranchName.describe("Branch, tag or commit");
 
-/** For what works on the index or on the files. */
+/** For actions that work on the index or on the files. */
 export const Staged = z.boolean().default(false).describe("The index instead of the files");
 
-/** Which repository, where the workspace has several. */
+/** Selects the repository when the workspace has several. */
 export const Repo = Uri.optional().describe("Folder of the repository");
 
 export const toRepository = ({ git, confinement }: VcsWorkspace, repo: Uri | undefined): Repository =>
   git.open(repo === undefined ? undefined : confinement.toPath(repo));
 
-/** A path that narrows an action also says which repository is meant. */
+/** A path that narrows an action also selects the repository. */
 export function toPlace(workspace: VcsWorkspace, path: Uri | undefined, repo: Uri | undefined) {
   const asked = path === undefined ? undefined : workspace.confinement.toPath(path);
   const repository = repo === undefined ? workspace.git.open(asked) : toRepository(workspace, repo);

@@ -33,7 +33,7 @@ const read = ({ top }: OpenRepository, path: string) => readFileSync(join(top, p
 const stateOf = ({ git }: OpenRepository) =>
   git("status", "--porcelain", "-uall") + git("diff") + git("diff", "--cached");
 
-test("commit takes exactly the named files, whatever else is staged, deletions and new ones included", async () => {
+test("commit takes exactly the named files, including deletions and new ones, whatever else is staged", async () => {
   const one = withCommit();
   one.write("staged.txt", "staged\n");
   one.git("add", "staged.txt");
@@ -50,7 +50,7 @@ test("commit takes exactly the named files, whatever else is staged, deletions a
   expect(one.git("status", "--porcelain")).toBe("A  staged.txt");
 });
 
-test("without files commit takes what is staged; with nothing staged it says what to do", async () => {
+test("without files commit takes the staged changes; with nothing staged it says what to do", async () => {
   const one = withCommit();
   one.write("a.txt", "staged\n");
   one.git("add", ".");
@@ -61,7 +61,7 @@ test("without files commit takes what is staged; with nothing staged it says wha
   expect([code, message]).toEqual(["VCS_ERROR", expect.stringContaining("nothing is staged")]);
 });
 
-test("a commit that fails leaves the index as it was", async () => {
+test("a failed commit leaves the index unchanged", async () => {
   const one = withCommit();
   one.write(".gitignore", "*.log\n");
   one.write("x.log", "ignored\n");
@@ -78,7 +78,7 @@ test("a commit that fails leaves the index as it was", async () => {
   expect((await one.fail("commit", { message: "x", files: ["new.txt"] })).code).toBe("LOCKED");
 });
 
-test("a message is kept as it is: dashes, comments, quotes, many lines", async () => {
+test("a message is stored unchanged: dashes, comments, quotes, many lines", async () => {
   const one = withCommit();
   const message = "--amend 'it' \"is\" $(me)\n\n# not a comment\n-- \nlast";
   expect(await one.ok("commit", { message, files: ["."], amend: true })).toMatchObject({
@@ -89,7 +89,7 @@ test("a message is kept as it is: dashes, comments, quotes, many lines", async (
   expect((await one.fail("commit", { files: ["a.txt"] })).code).toBe("INVALID_ARGUMENT");
 });
 
-test("naming the resolved file ends a merge", async () => {
+test("committing the resolved file ends a merge", async () => {
   const one = withCommit();
   one.git("checkout", "-q", "-b", "other");
   one.write("a.txt", "theirs\n");
@@ -128,7 +128,7 @@ test("checkout carries changes along, and refuses with their names when they wou
   expect(read(one, "a.txt")).toBe("other\n");
 });
 
-test("checkout makes branches, detaches at commits, and takes a branch that only a remote has", async () => {
+test("checkout creates branches, detaches at commits, and tracks a remote branch", async () => {
   const one = withCommit();
   expect(await one.ok("checkout", { ref: "feature/x", create: true })).toMatchObject({ branch: "feature/x" });
   expect((await one.fail("checkout", { ref: "main", create: true })).code).toBe("ALREADY_EXISTS");
@@ -141,7 +141,7 @@ test("checkout makes branches, detaches at commits, and takes a branch that only
   expect((await one.fail("checkout", { ref: "nowhere" })).code).toBe("NOT_FOUND");
 });
 
-test("a branch whose commits nothing else has is deleted by force only", async () => {
+test("an unmerged branch is deleted only by force", async () => {
   const one = withCommit();
   await one.ok("branch", { op: "create", name: "merged" });
   await one.ok("checkout", { ref: "lonely", create: true });
@@ -157,7 +157,7 @@ test("a branch whose commits nothing else has is deleted by force only", async (
   expect((await one.ok("branch", {})).branches).toMatchObject([{ name: "main", current: true }]);
 });
 
-test("apply changes all files or none, and its undo takes it back", async () => {
+test("apply changes all files or none, and its undo reverts it", async () => {
   const one = withCommit();
   one.write("a.txt", "one\n2\nthree\n");
   one.write("src/b.txt", "B\n");
@@ -173,7 +173,7 @@ test("apply changes all files or none, and its undo takes it back", async () => 
   expect(one.git("status", "--porcelain")).toBe("");
 });
 
-test("apply with index stages too, with staged only the index changes, and what does not fit there changes nothing", async () => {
+test("apply with index also stages, with staged only the index changes, and a patch that does not fit changes nothing", async () => {
   const one = withCommit();
   one.write("a.txt", "one\n2\nthree\n");
   const { patch } = await one.ok("diff", {});
@@ -215,7 +215,7 @@ test.each([
   expect(existsSync(join(one.base, "x"))).toBe(false);
 });
 
-test("links and submodules in a patch: links are changed, submodules only in the index", async () => {
+test("a patch with links and submodules changes links, and submodules only in the index", async () => {
   const one = withCommit();
   symlinkSync("a.txt", join(one.top, "link"));
   one.git("init", "-q", "sub");
@@ -239,7 +239,7 @@ test("links and submodules in a patch: links are changed, submodules only in the
   expect(existsSync(join(one.top, "link"))).toBe(false);
 });
 
-test("when the index does not take the patch, links are as they were too", async () => {
+test("when the index rejects the patch, links are unchanged too", async () => {
   const one = withCommit();
   symlinkSync("a.txt", join(one.top, "link"));
   const patch = create("new", "120000", "src") + create("fine");
@@ -248,7 +248,7 @@ test("when the index does not take the patch, links are as they were too", async
   expect([existsSync(join(one.top, "new")), readlinkSync(join(one.top, "link"))]).toEqual([false, "a.txt"]);
 });
 
-test("fs.apply_patch takes a diff of renames, modes, odd names, binary files, links and submodules as it is", async () => {
+test("fs.apply_patch accepts a diff with renames, modes, odd names, binary files, links and submodules", async () => {
   const one = withCommit();
   symlinkSync("a.txt", join(one.top, "link"));
   one.git("init", "-q", "sub");
@@ -273,7 +273,7 @@ test("fs.apply_patch takes a diff of renames, modes, odd names, binary files, li
   expect(lstatSync(join(one.top, "src/b.txt")).mode & 0o100).toBe(0o100);
 });
 
-test("where the root is a part of the repository, only that part is seen and changed", async () => {
+test("when the root is a part of the repository, only that part is seen and changed", async () => {
   const one = withCommit({ root: "ws/src" });
   one.write("a.txt", "outside\n");
   one.write("src/b.txt", "inside\n");
@@ -296,7 +296,7 @@ test("where the root is a part of the repository, only that part is seen and cha
   expect((await one.fail("checkout", { ref: "HEAD~1" })).code).toBe("OUTSIDE_WORKSPACE");
 });
 
-test("in a repository below the root, patches name files from the root", async () => {
+test("in a repository below the root, patches name files relative to the root", async () => {
   const one = withCommit({ root: "." });
   one.git("mv", "a.txt", "moved.txt");
   one.write("src/b.txt", "B\n");
@@ -308,7 +308,7 @@ test("in a repository below the root, patches name files from the root", async (
   expect(one.git("status", "--porcelain")).toBe("R  a.txt -> moved.txt\nM  src/b.txt");
 });
 
-test("a filter that the user allows runs as the user set it, not as the repository does; hooks run when allowed", async () => {
+test("an allowed filter runs as the user configured it, not as the repository does; hooks run when allowed", async () => {
   const one = withCommit({ allow: { filters: ["upper"], hooks: true } });
   execFileSync("git", ["config", "--global", "filter.upper.clean", "tr a-z A-Z"], { env: one.env });
   one.git("config", "filter.upper.clean", "echo evil");
@@ -323,7 +323,7 @@ test("a filter that the user allows runs as the user set it, not as the reposito
   expect(existsSync(join(one.top, "hooked"))).toBe(true);
 });
 
-test("in the sandbox of the workspace everything works the same", async () => {
+test("everything works the same in the workspace's sandbox", async () => {
   const one = withCommit({ sandboxed: true });
   one.write("a.txt", "changed\n");
   const { patch } = await one.ok("diff", {});
@@ -340,7 +340,7 @@ test("in the sandbox of the workspace everything works the same", async () => {
   expect(read(one, "a.txt")).toBe("one\ntwo\nthree\n");
 });
 
-test("who owns a repository does not matter, since nothing of it runs", async () => {
+test("a repository owned by another user works, since none of its programs run", async () => {
   const one = withCommit();
   if (process.geteuid?.() === 0) execFileSync("chown", ["-R", "12345", one.top]);
   expect(await one.ok("status", {})).toMatchObject({ branch: "main" });

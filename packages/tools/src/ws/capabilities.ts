@@ -14,7 +14,7 @@ import { pathToUri, SANDBOX_LEVELS, SANDBOX_MODES, type SandboxStatus } from "@o
 import { z } from "zod";
 import type { WsOptions } from "./options.ts";
 
-/** Tools say what they stand on by their `backends`; a new one needs no change here. */
+/** Each tool reports its own `backends`, so a new one needs no change here. */
 export const capabilities = (options: WsOptions) =>
   action({
     summary: "List what works here: each tool's backends, the sandbox, mode, state and limits.",
@@ -70,7 +70,7 @@ const toSandbox = ({ tried, ...status }: SandboxStatus) => ({
 
 const PATIENCE_MS = 5_000;
 
-/** One tool that cannot tell must not keep the others from telling: its failure is a row of its own. */
+/** One failing tool must not hide the others: its failure is a row of its own. */
 async function backendsOf(tool: Tool, signal: AbortSignal): Promise<readonly Backend[]> {
   const failed = (detail: string): readonly Backend[] => [{ name: tool.name, available: false, detail }];
   const done = new AbortController();

@@ -13,7 +13,7 @@ import type { ws } from "./index.ts";
 
 type Detected = OutputOf<ReturnType<typeof ws>, "detect">;
 
-// The dispatcher has checked the data against the action's output.
+// The dispatcher has validated the data against the action's output schema.
 const detect = async (project: TemporaryProject, input?: Record<string, unknown>) =>
   (await project.call("detect", input)) as Detected;
 
@@ -55,7 +55,7 @@ describe("what is detected", () => {
   });
 });
 
-test("a path gives the project around it, with the lock file, branch and instructions of those above", async () => {
+test("a path returns its enclosing project, with the lock file, branch and instructions of those above", async () => {
   using project = temporaryProject({
     "AGENTS.md": "",
     "pnpm-lock.yaml": "",
@@ -93,13 +93,13 @@ test("with several roots, a path is looked up in its own", async () => {
   });
 });
 
-test("a path that is not there or outside is refused with its code", async () => {
+test("a missing path or one outside is refused with its code", async () => {
   using project = temporaryProject({});
   await expect(detect(project, { path: "nowhere" })).rejects.toThrow("NOT_FOUND");
   await expect(detect(project, { path: "../.." })).rejects.toThrow("OUTSIDE_WORKSPACE");
 });
 
-test("links are not walked, and one that leads outside is not read or told", async () => {
+test("links are not followed, and one that points outside is neither read nor reported", async () => {
   using outside = temporaryProject({
     "package.json": '{"name":"secret"}',
     "AGENTS.md": "",
@@ -124,7 +124,7 @@ test("a FIFO in place of a manifest does not hang the call", async () => {
   expect(toFacts(await detect(project), project)).toMatchObject({ name: "m", instructions: [] });
 });
 
-test("names that are no UTF-8 keep their bytes in the uri", async () => {
+test("names that are not UTF-8 keep their bytes in the uri", async () => {
   using project = temporaryProject({});
   const folder = Buffer.concat([Buffer.from(`${project.root}/`), Buffer.of(0xff)]);
   mkdirSync(folder);
@@ -133,7 +133,7 @@ test("names that are no UTF-8 keep their bytes in the uri", async () => {
   expect(answer.monorepo?.packages).toMatchObject([{ name: "odd", uri: `${project.uri("")}/%FF` }]);
 });
 
-test("shares are of all files in any language", async () => {
+test("shares are relative to the files in all languages", async () => {
   using project = temporaryProject({
     "a.ts": "",
     "b.ts": "",
@@ -148,7 +148,7 @@ test("shares are of all files in any language", async () => {
   ]);
 });
 
-test("a huge repository is answered in part, within the budget, with counts of what was left out", async () => {
+test("a huge repository is described in part, within the budget, with counts of omitted items", async () => {
   const names = Array.from(
     { length: 200 },
     (_, at) => `package-${String(at).padStart(3, "0")}-${"x".repeat(150)}`,
@@ -164,7 +164,7 @@ test("a huge repository is answered in part, within the budget, with counts of w
   expect(JSON.stringify(answer).length).toBeLessThan(ANSWER_BYTES);
 });
 
-test("a folder with more entries than are read says that the answer is not whole", async () => {
+test("a folder with too many entries marks the answer as incomplete", async () => {
   using project = temporaryProject({ "go.mod": "module m\n" });
   mkdirSync(join(project.root, "data"));
   for (let at = 0; at < 5_001; at++)
@@ -172,7 +172,7 @@ test("a folder with more entries than are read says that the answer is not whole
   expect(await detect(project)).toMatchObject({ name: "m", truncated: true });
 });
 
-test("folders deeper than anybody nests them are not walked, and the answer says so", async () => {
+test("overly deep folders are not walked, and the answer says so", async () => {
   using project = temporaryProject({ "go.mod": "module m\n", [`${"d/".repeat(40)}x.go`]: "" });
   expect(await detect(project)).toMatchObject({ name: "m", languages: [], truncated: true });
 });
@@ -261,7 +261,7 @@ describe("hostile manifests", () => {
     JSON.stringify(value, (_, part) => (typeof part === "bigint" ? 0 : part)),
   );
 
-  test("never lead to anything but a clean answer", async () => {
+  test("always lead to a valid answer", async () => {
     const files = fc.dictionary(
       fc.constantFrom(...MANIFESTS, ...MANIFESTS.map((name) => `a/${name}`)),
       fc.oneof(text, asJson),
@@ -283,7 +283,7 @@ describe("hostile manifests", () => {
     async (_, piece) => {
       const flood = (unit: string) => unit.repeat(100_000 / Buffer.byteLength(unit));
       using project = temporaryProject({ flood: flood(piece), "a/flood": flood(`${piece}\n`) });
-      // Links instead of copies: these tests would write more than a gigabyte.
+      // Hard links instead of copies: these tests would write more than a gigabyte.
       for (const folder of [project.root, join(project.root, "a")]) {
         for (const name of MANIFESTS) linkSync(join(folder, "flood"), join(folder, name));
       }

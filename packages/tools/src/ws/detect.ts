@@ -35,7 +35,7 @@ export const detect = ({ workspace: { confinement } }: WsOptions) =>
     },
   });
 
-/** The real path of a folder, or of the folder that a file stands in. */
+/** The real path of a folder, or of a file's folder. */
 function folderOf(confinement: Looking, path: Path): Path {
   try {
     using folder = confinement.openFolder(path);
@@ -47,7 +47,7 @@ function folderOf(confinement: Looking, path: Path): Path {
   return splitPath(entry.path).parent;
 }
 
-/** Roots may lie in one another; the innermost one is meant. */
+/** Roots may be nested; the innermost one counts. */
 const rootOf = ({ roots }: Looking, path: Path): Path =>
   roots
     .filter((root) => isWithin(root, path))

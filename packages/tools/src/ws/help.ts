@@ -42,7 +42,7 @@ const overview = (registry: Registry): string =>
     })
     .join("\n\n");
 
-/** Cuts between two sections, so that what is there reads well. */
+/** Cuts between two sections, so that the rest reads well. */
 function withinBudget(markdown: string): string {
   const budget = ANSWER_BYTES - ANSWER_MARGIN_BYTES;
   if (Buffer.byteLength(JSON.stringify(markdown)) <= budget) return markdown;

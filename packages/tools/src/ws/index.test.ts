@@ -23,7 +23,7 @@ const echo = defineTool({
 });
 
 describe("capabilities", () => {
-  test("tell the version, the roots, the policy and what each tool stands on", async () => {
+  test("list the version, the roots, the policy and each tool's backends", async () => {
     using project = temporaryProject({}, { mode: "inspect", limits: { max_read_bytes: 10 } });
     project.registry.addTool(echo);
     expect(await project.call("capabilities")).toEqual({
@@ -73,7 +73,7 @@ describe("capabilities", () => {
     });
   });
 
-  test("a tool that never answers does not outlast a cancelled call", async () => {
+  test("a tool that never responds does not outlast a cancelled call", async () => {
     using project = temporaryProject({});
     project.registry.addTool({ ...echo, backends: () => new Promise(() => {}) });
     const stop = new AbortController();
@@ -89,7 +89,7 @@ describe("capabilities", () => {
 describe("help", () => {
   const markdownOf = (data: unknown) => (data as { markdown: string }).markdown;
 
-  test("without a tool has one line for each tool and each action, also of tools added later", async () => {
+  test("without a tool lists one line per tool and action, including tools added later", async () => {
     using project = temporaryProject({});
     project.registry.addTool(echo);
     const lines = markdownOf(await project.call("help")).split("\n");
@@ -98,7 +98,7 @@ describe("help", () => {
     expect(lines.filter((line) => line.startsWith("- `detect`"))).toHaveLength(1);
   });
 
-  test("takes a tool or one action of it", async () => {
+  test("accepts a tool or one of its actions", async () => {
     using project = temporaryProject({});
     project.registry.addTool(echo);
     expect(markdownOf(await project.call("help", { tool: "echo" }))).toMatch(/^# echo\n/);
@@ -132,7 +132,7 @@ describe("help", () => {
 });
 
 describe("schema", () => {
-  test("gives input and output of one action", async () => {
+  test("returns input and output of one action", async () => {
     using project = temporaryProject({});
     project.registry.addTool(echo);
     const { actions } = (await project.call("schema", { tool: "echo.say" })) as { actions: object };
@@ -145,7 +145,7 @@ describe("schema", () => {
     expect(Object.keys(actions)).toEqual(["echo.say"]);
   });
 
-  test("of everything comes in pages that neither repeat nor drop", async () => {
+  test("of all actions comes in pages that neither repeat nor drop", async () => {
     using project = temporaryProject({});
     const many = Array.from({ length: 60 }, (_, at) => [`say_${at}`, echo.actions.say]);
     project.registry.addTool({ ...echo, actions: Object.fromEntries(many) });
@@ -168,7 +168,7 @@ describe("schema", () => {
     expect(pages).toBeGreaterThan(1);
   });
 
-  test("a cursor to an action that is gone is refused", async () => {
+  test("a cursor to a removed action is refused", async () => {
     using project = temporaryProject({});
     project.registry.addTool(echo);
     const first = await project.dispatch(

@@ -7,7 +7,7 @@ import { schema } from "./schema.ts";
 
 export type { WsOptions } from "./options.ts";
 
-/** The project and the tools themselves: what an agent asks first. */
+/** The project and the tools themselves: where an agent starts. */
 export const ws = (options: WsOptions) =>
   defineTool({
     name: "ws",

@@ -1,7 +1,7 @@
 import { type AnyAction, actionOf, type Registry, type Tool, toolOf } from "@octant/core";
 import { z } from "zod";
 
-/** The parameter of help and schema: MCP's flat schema takes `action` for the action that is called. */
+/** The parameter of help and schema: MCP's flat schema reserves `action` for the called action. */
 export const About = z
   .string()
   .min(1)
@@ -15,7 +15,7 @@ export interface Subject {
   readonly act: AnyAction;
 }
 
-/** The actions that are asked about, in the registry's order, or the typed error that lists what there is. */
+/** The selected actions, in the registry's order, or the typed error that lists the valid names. */
 export function subjectsOf(registry: Registry, about: string | undefined): Subject[] {
   if (about === undefined) return registry.list().flatMap(allOf);
   const { tool, name } = parseAbout(registry, about);

@@ -2,17 +2,17 @@ import type { Mode, Registry } from "@octant/core";
 import type { Sandbox } from "@octant/host";
 import type { Looking } from "./project-files.ts";
 
-/** What ws is told when it is made; it looks the rest up when it is asked. */
+/** The dependencies of ws; it looks up the rest at each call. */
 export interface WsOptions {
   readonly workspace: { readonly confinement: Looking };
-  /** Asked at each call, so that tools added later are seen. */
+  /** Read at each call, so that tools added later are included. */
   readonly registry: Registry;
   /** Octant's own version. */
   readonly version: string;
   readonly mode?: Mode;
   readonly sandbox: Pick<Sandbox, "status">;
-  /** Whether what is kept (blobs, jobs, undo) outlives this process's temporary files. */
+  /** Whether stored data (blobs, jobs, undo) outlives this process. */
   readonly state: { readonly kind: "persistent" | "temporary"; readonly detail?: string };
-  /** Further limits worth telling, each with its unit in the name: `max_file_bytes`. */
+  /** Additional limits to report, each with its unit in the name: `max_file_bytes`. */
   readonly limits?: Readonly<Record<string, number>>;
 }

@@ -2,28 +2,28 @@ import { opendirSync, readSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { type Confinement, fromNative, type Path, pathToUri } from "@octant/host";
 
-/** What ws needs of the workspace: looking, never writing. */
+/** The read-only part of the workspace that ws needs. */
 export type Looking = Pick<Confinement, "roots" | "toPath" | "openFile" | "openFolder" | "openEntry">;
 
 export interface FolderEntries {
   readonly files: readonly Path[];
   readonly folders: readonly Path[];
-  /** Not followed here; `text` and `isFile` follow one as long as it stays inside. */
+  /** Not followed here; `text` and `isFile` follow a link as long as it stays inside. */
   readonly links: readonly Path[];
-  /** Whether the folder holds more than was read of it. */
+  /** Whether the folder has more entries than were read. */
   readonly truncated: boolean;
 }
 
-/** A view of one root. Paths start at the root, without a slash; "" is the root itself. */
+/** A view of one root. Paths are relative to the root; "" is the root itself. */
 export interface ProjectFiles {
   readonly root: Path;
-  /** What a folder holds, sorted; nothing when it cannot be read. */
+  /** A folder's entries, sorted; none when it cannot be read. */
   entries(folder: Path): FolderEntries;
-  /** The text of a file; undefined when there is none, it cannot be read, or it is too large, which is reported. */
+  /** The text of a file; undefined when it is missing, unreadable, or too large, which is reported. */
   text(path: Path): string | undefined;
   isFile(path: Path): boolean;
   uri(path: Path): string;
-  /** Notes that a file is there but does not say what it should. */
+  /** Records that a file exists but is invalid. */
   report(path: Path, message: string): void;
   readonly problems: readonly Problem[];
 }
@@ -37,7 +37,7 @@ const MAX_TEXT_BYTES = 262_144;
 const MAX_FOLDER_ENTRIES = 5_000;
 const NOTHING: FolderEntries = { files: [], folders: [], links: [], truncated: false };
 
-/** Made for one call: what it has listed once it does not list again. */
+/** Created per call; caches its listings. */
 export function createProjectFiles(confinement: Looking, root: Path): ProjectFiles {
   const absolute = (path: Path) => (path === "" ? root : `${root === "/" ? "" : root}/${path}`);
   const listed = new Map<Path, FolderEntries>();
@@ -76,7 +76,7 @@ export function createProjectFiles(confinement: Looking, root: Path): ProjectFil
   };
 }
 
-/** A file that is gone, forbidden or outside is no reason to fail: the project is described by what can be read. */
+/** A file that is missing, forbidden or outside is not a failure: the project is described by its readable files. */
 function whenReadable<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -90,7 +90,7 @@ const isSystemError = (error: unknown): boolean => error instanceof Error && "sy
 
 function readFolder(confinement: Looking, path: Path): FolderEntries {
   using folder = confinement.openFolder(path);
-  // The types know no encoding "buffer" here, though Node does; without it names that are no UTF-8 would be lost.
+  // Node accepts the encoding "buffer" but its types do not; without it names that are not UTF-8 would be lost.
   const options = { encoding: "buffer" as BufferEncoding, bufferSize: 256 };
   using directory = opendirSync(folder.at(""), options);
   const files: Path[] = [];

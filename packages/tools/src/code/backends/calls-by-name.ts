@@ -5,7 +5,7 @@ import { holds, type Sources } from "../sources.ts";
 
 type Defined = readonly { readonly file: Path; readonly name: string; readonly nameRange: Range }[];
 
-/** The functions in which something of this name is called. */
+/** The functions that call something with this name. */
 export async function findCallers(
   sources: Sources,
   name: string,
@@ -26,7 +26,7 @@ export async function findCallers(
   return (await parseMany(sources, files, signal, callersIn, () => undefined)).flat();
 }
 
-/** What the function at a place calls, as far as it is defined in the project. */
+/** The functions called by the function at a position, if they are defined in the project. */
 export async function findCallees(
   sources: Sources,
   { path, position }: Spot,

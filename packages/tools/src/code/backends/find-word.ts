@@ -3,14 +3,14 @@ import { type SourcePlace, searchText, type Workspace } from "@octant/host";
 
 const MAX_PLACES = 1_000;
 
-/** Where a word stands, in all files that the globs let through, in the order of their paths. */
+/** Occurrences of a word in all files that match the globs, in path order. */
 export async function findWord(
   workspace: Workspace,
   word: string,
   globs: readonly string[],
   signal: AbortSignal,
 ): Promise<SourcePlace[]> {
-  // A name that ends in a sign, such as `$`, has no border there that ripgrep would take for the end of a word.
+  // Next to a symbol such as `$` ripgrep sees no word boundary.
   const isPlain = /^\w+$/.test(word);
   const search = {
     ...({ pattern: word, fixed: true, word: isPlain, case: "sensitive", globs, context: 0 } as const),

@@ -5,7 +5,7 @@ import type { Sources } from "../sources.ts";
 import { lineAt, linesOf, prefixAt, rangeOn, wordAt, wordsOf } from "../words.ts";
 import { findWord } from "./find-word.ts";
 
-/** How most languages announce what they define, and what that is. */
+/** Keywords that introduce definitions in most languages, and their kinds. */
 const DEFINITIONS: readonly (readonly [keywords: string, kind: SymbolKind])[] = [
   ["function|func|fun|fn|def|sub|proc|procedure|defun|defn|defp|method|macro|defmacro|let rec", "function"],
   ["class|object|actor|protocol|contract|defmodule", "class"],
@@ -23,7 +23,7 @@ const NAME = "[\\p{L}_$][\\p{L}\\p{Nd}_$?!-]*";
 const MAX_OUTLINE = 2_000;
 const MAX_LINE_CHARS = 1_000;
 
-/** For languages that nobody here knows: by words, and by how definitions look in most languages. */
+/** The fallback for languages without a grammar or server: matches words and typical forms of definitions. */
 export function createHeuristic({
   workspace,
   sources,
@@ -91,7 +91,7 @@ function outlineOf(text: string): OutlineEntry[] {
   return found;
 }
 
-/** Files of the same kind: the same extension, or the same name where there is none. */
+/** Files with the same extension, or with the same name where there is none. */
 function globOf(path: Path): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

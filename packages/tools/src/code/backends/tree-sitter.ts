@@ -15,11 +15,11 @@ export interface TreeSitterOptions {
   readonly symbols: SymbolSearch;
 }
 
-/** Answers by names and by the shape of the code. It knows no types: what has the same name is taken for the same. */
+/** Answers from names and syntax. It has no types: equal names are taken for the same symbol. */
 export function createTreeSitter({ sources, symbols }: TreeSitterOptions): CodeBackend {
   const nameAt = ({ path, position }: Spot) => wordAt(sources.read(path).text, position)?.text;
 
-  /** In the file itself, or else all over the project. */
+  /** Searches the file itself first, then the whole project. */
   const define = async (spot: Spot, signal: AbortSignal) => {
     const { path, position } = spot;
     const name = nameAt(spot);
@@ -45,7 +45,7 @@ export function createTreeSitter({ sources, symbols }: TreeSitterOptions): CodeB
         files,
         signal,
         async (source) => toPlaces(source, await sources.occurrences(source, name ?? "")),
-        // Too many places rather than too few.
+        // Prefers too many matches to too few.
         (source) => toPlaces(source, wordsNamed(source.text, name ?? "")),
       );
       return found.flat();
@@ -84,7 +84,7 @@ export function createTreeSitter({ sources, symbols }: TreeSitterOptions): CodeB
   };
 }
 
-/** Only asked for files whose language has a grammar. */
+/** Called only for files whose language has a grammar. */
 function grammarOf(path: Path): Language {
   const language = languageOf(path);
   if (!language) throw new TypeError("this file has no grammar");

@@ -17,7 +17,7 @@ import { mkdir } from "../mkdir.ts";
 import { rm } from "../rm.ts";
 import { write } from "../write.ts";
 
-/** The actions that change files, over an empty temporary workspace. */
+/** The editing actions over an empty temporary workspace. */
 export function createEditWorkspace(stateHome?: string) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-edit-")));
   const root = join(base, "ws");

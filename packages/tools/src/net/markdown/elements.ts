@@ -1,29 +1,29 @@
 const set = (...names: string[]): ReadonlySet<string> => new Set(names.flatMap((line) => line.split(" ")));
 
-/** Elements without an end. */
+/** Elements without an end tag. */
 export const VOID = set("area base br col embed hr img input link meta param source track wbr");
 
-/** What begins on a line of its own. */
+/** Block elements, which start on a new line. */
 export const BLOCKS = set(
   "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure",
   "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search section",
   "summary table tbody td tfoot th thead tr ul",
 );
 
-/** What is never shown as text, or is no use as text. */
+/** Elements that are invisible or useless as text. */
 export const UNSHOWN = set(
   "applet audio button canvas datalist embed frame frameset head iframe input link map math meta noembed noframes",
   "noscript object param script select style svg template textarea title track video",
 );
 
-/** Parts of a page that are not what it is about. */
+/** Parts of a page outside of its main content. */
 export const BOILERPLATE = set("aside footer nav");
 
 const NONE = set();
 const TABLE = set("table template");
 const P_SCOPE: ReadonlySet<string> = new Set([...BLOCKS].filter((name) => name !== "p"));
 
-/** Which open elements end when another begins, and how far down they are looked for. */
+/** Which open elements another element closes, and how far up the search goes. */
 export function impliedEnd(name: string): { ends: ReadonlySet<string>; scope: ReadonlySet<string> } {
   return IMPLIED.get(name) ?? (BLOCKS.has(name) ? P_ENDS : NOTHING_ENDS);
 }
@@ -44,7 +44,7 @@ const IMPLIED = new Map([
   ["a", { ends: set("a"), scope: BLOCKS }],
 ]);
 
-/** An end tag reaches no further than this: one in a cell does not end what the table stands in. */
+/** The boundaries of an end tag: one in a cell does not close elements outside the table. */
 export const SCOPES = {
   table: NONE,
   body: NONE,

@@ -4,7 +4,7 @@ import { type ElementKind, impliedEnd, SCOPES, VOID } from "./elements.ts";
 export interface HtmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** How many elements began before it; the same in every reading of the same page. */
+  /** The number of elements before it; the same in every pass over the same page. */
   readonly index: number;
 }
 
@@ -14,12 +14,12 @@ export interface HtmlHandler {
   close(element: HtmlElement): void;
 }
 
-/** How far down an end tag is looked for: pages that need more are broken, or mean to keep us busy. */
+/** How far up an end tag is matched: pages that need more are broken or hostile. */
 const MAX_SCAN = 256;
 
 /**
- * Tells the elements and texts of a page in order, in linear time at any depth; every element that opens closes. The
- * library's own parser keeps its open elements in an array whose start it moves, which takes minutes for a deep page.
+ * Emits the elements and texts of a page in order, in linear time at any depth; every opened element is closed. The
+ * library's own parser shifts an array of open elements, which takes minutes for a deep page.
  */
 export function readHtml(html: string, handler: HtmlHandler): void {
   const stack: HtmlElement[] = [];

@@ -11,8 +11,8 @@ export interface MarkdownPage {
 const MAX_TITLE_CHARS = 300;
 
 /**
- * What a page says, as Markdown: its main part where one can be told, else all of it. Nothing that a reader would not
- * see is in it, and nothing that the page says can pass for structure. The same page gives the same text.
+ * Converts a page to Markdown: its main part if there is one, otherwise all of it. The result contains only visible
+ * text, and page text cannot pass for Markdown structure. Deterministic.
  */
 export function toMarkdown(html: string, pageUrl: string): MarkdownPage {
   const survey = surveyPage(html);

@@ -2,17 +2,17 @@ import { collapseSpace, escapeText, toCodeSpan, withoutInvisible } from "./escap
 
 export type InlineKind = "strong" | "em" | "del" | "code" | "link";
 
-/** The text of one block as it comes, with the marks that are open. */
+/** The text of one block under construction, with its open marks. */
 export interface Inline {
   text(raw: string): void;
-  /** Something that is Markdown already. */
+  /** Appends text that is already Markdown. */
   markdown(text: string): void;
   lineBreak(): void;
   open(kind: InlineKind, index: number, href?: string): void;
-  /** Ends what the element with this index began, if it began anything. */
+  /** Closes the mark opened by the element with this index, if any. */
   close(index: number): void;
   isIn(kind: InlineKind): boolean;
-  /** The lines so far. What is open goes on in the next block. */
+  /** The lines so far. Open marks continue in the next block. */
   take(): string[];
 }
 
@@ -24,13 +24,16 @@ interface Frame {
 }
 
 export function createInline(): Inline {
-  // One of each kind at most: bold in bold is just bold.
+  // At most one of each kind: bold in bold is just bold.
   const frames: Frame[] = [{ kind: "block", index: -1, href: "", parts: [] }];
   let run: string[] = [];
 
   const top = () => frames.at(-1)!;
   const isIn = (kind: InlineKind) => frames.some((frame) => frame.kind === kind);
-  /** Text comes in pieces, and what a character means depends on its neighbours: so it waits until something else comes. */
+  /**
+   * Text arrives in pieces, and escaping depends on neighbouring characters, so it is buffered until something else
+   * arrives.
+   */
   const endRun = () => {
     if (run.length === 0) return;
     const text = collapseSpace(withoutInvisible(run.join("")));
@@ -81,7 +84,7 @@ export function createInline(): Inline {
 
 const MARKS = { strong: "**", em: "*", del: "~~" } as const;
 
-/** Marks stand close to the text; white space goes outside. */
+/** Marks adjoin the text; white space moves outside. */
 function wrap({ kind, href, parts }: Frame): string {
   const text = parts.join("");
   const core = text.trim();
@@ -93,7 +96,7 @@ function wrap({ kind, href, parts }: Frame): string {
 
 function mark(kind: InlineKind, href: string, core: string): string {
   if (kind === "code") return toCodeSpan(core);
-  // A mark does not reach over a line break.
+  // A mark does not span a line break.
   const oneLine = core.replace(/\s*\n\s*/g, " ");
   return kind === "link" ? `[${oneLine}](${href})` : `${MARKS[kind]}${oneLine}${MARKS[kind]}`;
 }

@@ -3,7 +3,7 @@ const LINKED = new Set(["http:", "https:", "mailto:"]);
 
 export type ToHref = (href: string | undefined) => string | undefined;
 
-/** Makes links absolute, without credentials and in characters that end no Markdown link; undefined for what is no place. */
+/** Makes links absolute, without credentials and safe inside a Markdown link; undefined for other schemes. */
 export function createLinks(pageUrl: string, base: string | undefined): ToHref {
   const stated = base === undefined ? null : URL.parse(base, pageUrl);
   const from = stated && LINKED.has(stated.protocol) ? stated.href : pageUrl;

@@ -90,7 +90,7 @@ test.each([
   expect(markdown(`<p>a</p>${html}<p>b</p>`)).toBe("a\n\nb\n");
 });
 
-test("the main part is taken and what stands around it is not", () => {
+test("the main part is extracted without its surroundings", () => {
   const around = (main: string) =>
     `<header>Site</header><nav>Menu</nav>${main}<aside>Ads</aside><footer>Legal</footer>`;
   expect(markdown(around(`<main><h1>T</h1><nav>inner</nav><p>${LONG}</p></main>`))).toBe(`# T\n\n${LONG}\n`);
@@ -103,7 +103,7 @@ test("the main part is taken and what stands around it is not", () => {
   expect(many).toContain("end");
 });
 
-test("the title comes beside the text", () => {
+test("the title is returned separately", () => {
   expect(toMarkdown("<title> A &amp; B\n</title><p>x", "https://e.test/")).toEqual({
     title: "A & B",
     markdown: "x\n",
@@ -135,7 +135,7 @@ test.each([
 ])("text that looks like structure stays text: %s", (text) => {
   const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const [line = ""] = markdown(`<p>${html}</p>`).split("\n");
-  // With what a backslash stands before taken out, nothing is left that could mean something.
+  // With all escaped characters replaced, no active character remains.
   const active = line.replace(/\\[!-/:-@[-`{-~]/g, "x");
   expect(active).not.toMatch(
     /^(#{1,6} |[-+*] |\d+[.)] |>|=+$|-{3,}|~{3}|\||:-)|[`*[\]]|<[a-z!/]|~~|(?<!\w)_|_(?!\w)|&\w+;/,

@@ -10,7 +10,7 @@ import { createWriter } from "./writer.ts";
 
 interface List {
   readonly index: number;
-  /** The number of the next item; undefined where items have none. */
+  /** The number of the next item; undefined in an unordered list. */
   next: number | undefined;
   items: number;
 }
@@ -36,7 +36,7 @@ const INLINE: Readonly<Record<string, InlineKind>> = {
   tt: "code",
 };
 
-/** Writes down what the survey found worth it. One pass, no recursion. */
+/** Renders the parts that the survey selected, in one pass without recursion. */
 export function renderPage(html: string, { main, layoutTables }: Survey, toHref: ToHref): string {
   const writer = createWriter();
   const inline = createInline();
@@ -45,13 +45,13 @@ export function renderPage(html: string, { main, layoutTables }: Survey, toHref:
   let pre: Preformatted | undefined;
   let heading = 0;
   let isInMain = main === undefined;
-  /** The element whose content is left out, until it closes. */
+  /** The skipped element, until it closes. */
   let skipped = -1;
 
   const isSkipped = (element: HtmlElement) =>
     isHidden(element) || (main !== undefined && BOILERPLATE.has(element.name));
 
-  /** Ends a line of text. In a cell, where there are no lines, it is a space. */
+  /** Ends a line of text. In a table cell it is a space. */
   const endBlock = () => {
     if (table) return inline.text(" ");
     const lines = inline.take();
@@ -127,13 +127,13 @@ export function renderPage(html: string, { main, layoutTables }: Survey, toHref:
     if (name === "br") return heading > 0 || table ? inline.text(" ") : inline.lineBreak();
     if (name === "q") return inline.text('"');
     if (name === "img") return openImage(attributes, index);
-    // A heading that links to itself is a convenience of the page.
+    // An anchor of a heading to itself is only a convenience of the page.
     const isOwnAnchor = heading > 0 && attributes["href"]?.startsWith("#");
     const href = name === "a" && !isOwnAnchor ? toHref(attributes["href"]) : undefined;
     if (href !== undefined) inline.open("link", index, href);
   };
 
-  /** A link, not a picture: whoever shows the text must not fetch something on the page's behalf. */
+  /** A link, not a picture: a viewer of the text must not fetch anything on the page's behalf. */
   const openImage = ({ alt = "", src }: HtmlElement["attributes"], index: number) => {
     if (alt.trim() === "") return;
     const href = toHref(src);
@@ -187,7 +187,7 @@ function endLine(parts: string[]): void {
   if (!(parts.at(-1) ?? "\n").endsWith("\n")) parts.push("\n");
 }
 
-/** What highlighters of today put into the class. */
+/** The class names that current highlighters use. */
 function languageOf({ attributes: { class: classes = "", "data-lang": lang = "" } }: HtmlElement): string {
   const [, named = lang] =
     /(?:^|\s)(?:language|lang|highlight-source|brush:)-?\s?([\w+#.-]{1,32})/i.exec(classes.slice(0, 512)) ??

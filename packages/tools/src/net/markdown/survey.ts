@@ -2,18 +2,18 @@ import { BOILERPLATE } from "./elements.ts";
 import { type HtmlElement, readHtml } from "./html-events.ts";
 import { isHidden } from "./visibility.ts";
 
-/** What has to be known of a page before it is written down. */
+/** The facts about a page that rendering needs in advance. */
 export interface Survey {
   readonly title: string;
-  /** What links start from, when the page says so. */
+  /** The page's own base URL for links. */
   readonly base: string | undefined;
-  /** The element that holds what the page is about; undefined when none stands out. */
+  /** The element with the main content; undefined when none stands out. */
   readonly main: number | undefined;
-  /** Tables that arrange a page and hold no data. */
+  /** Tables used for layout, not for data. */
   readonly layoutTables: ReadonlySet<number>;
 }
 
-/** A main part with less text than this is a mistake or a shell. */
+/** A main part with less text is a mistake or an empty shell. */
 const MIN_MAIN_CHARS = 140;
 
 interface Candidate {
@@ -95,9 +95,9 @@ export function surveyPage(html: string): Survey {
   return { title: title ?? "", base, main: chooseMain(candidates), layoutTables };
 }
 
-/** Candidates inside candidates, beyond which nobody counts. */
+/** The maximum depth of nested candidates. */
 const MAX_NESTED = 8;
-/** What no cell of a data table holds. */
+/** Elements that never occur in a cell of a data table. */
 const LAID_OUT: ReadonlySet<string> = new Set([
   "h1",
   "h2",
@@ -119,7 +119,7 @@ function rankOf({ name, attributes }: HtmlElement): number | undefined {
   return undefined;
 }
 
-/** The first `main`; or else the article that stands alone, or has most of the text that articles have. */
+/** The first `main`; otherwise the only article, or the one with most of the articles' text. */
 function chooseMain(candidates: readonly Candidate[]): number | undefined {
   const rich = candidates.filter(({ chars }) => chars >= MIN_MAIN_CHARS);
   const main = rich.find(({ rank }) => rank === 0);

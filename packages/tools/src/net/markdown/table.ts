@@ -1,9 +1,9 @@
-/** A table of data while its cells come. */
+/** A data table under construction. */
 export interface Table {
   readonly index: number;
   row(): void;
   cell(text: string, span: number): void;
-  /** As GFM writes it; the first row is the head. */
+  /** As GFM; the first row is the header. */
   lines(): string[];
 }
 

@@ -1,7 +1,7 @@
 import { UNSHOWN } from "./elements.ts";
 import type { HtmlElement } from "./html-events.ts";
 
-/** Whether a person who looks at the page would not see it: such text is there for machines, and often to deceive them. */
+/** Whether a person would not see the element: hidden text is meant for machines, and often to deceive them. */
 export function isHidden({ name, attributes }: HtmlElement): boolean {
   if (UNSHOWN.has(name)) return true;
   const { hidden, style, "aria-hidden": ariaHidden } = attributes;
@@ -11,7 +11,7 @@ export function isHidden({ name, attributes }: HtmlElement): boolean {
   return style !== undefined && style.length > 0 && hidesByStyle(style);
 }
 
-/** Beyond this nobody writes a style by hand, and what comes late is as good as what comes first. */
+/** Nobody writes a longer style by hand, and declarations at its end count as much as those at its start. */
 const MAX_STYLE_CHARS = 4_096;
 
 function hidesByStyle(style: string): boolean {

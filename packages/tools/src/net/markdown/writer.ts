@@ -1,10 +1,10 @@
-/** Puts blocks under each other, behind the marks of the lists and quotes that they stand in. */
+/** Stacks blocks with the prefixes of their lists and quotes. */
 export interface Writer {
   block(lines: readonly string[]): void;
-  /** What begins here has this mark before its first line, and that before the others. */
+  /** Starts a container with this prefix on its first line, and the other on the rest. */
   indent(first: string, rest: string): void;
   outdent(): void;
-  /** The next block follows without an empty line, as items of a list do. */
+  /** The next block follows without an empty line, like items of a list. */
   tighten(isTight: boolean): void;
   text(): string;
 }
@@ -15,7 +15,7 @@ interface Prefix {
   isUsed: boolean;
 }
 
-/** Deeper lists and quotes are written as if they stood here: nobody reads them, and each line would carry all marks. */
+/** Deeper lists and quotes are flattened to this depth, because every line would repeat all prefixes. */
 const MAX_DEPTH = 16;
 
 export function createWriter(): Writer {

@@ -1,4 +1,4 @@
-/** For servers in tests, by the names localhost and one.test. Nobody trusts it but the tests that say so. */
+/** For test servers with the names localhost and one.test. Only tests that opt in trust it. */
 export const CERTIFICATE = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgsfBrTw3rj3MtVseG

@@ -7,7 +7,7 @@ export interface TestServer {
   readonly port: number;
   /** `http://127.0.0.1:port` or the https form with the name localhost. */
   readonly origin: string;
-  /** How many connections were made, and how many are open. */
+  /** The number of connections made and currently open. */
   readonly connections: { made: number; open: number };
   close(): Promise<void>;
 }

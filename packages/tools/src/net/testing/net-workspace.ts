@@ -59,7 +59,7 @@ export function createNetWorkspace(
 
   const reply = async (action: string, input: unknown, options: CallOptions = {}): Promise<Reply> => {
     const answer = await dispatch({ tool: "net", action, input }, { caller: LOCAL, ...options });
-    // A bug is nothing that a test could be waiting for.
+    // A bug must fail the test.
     for (const bug of bugs.splice(0)) throw (bug as { cause: unknown }).cause;
     return answer;
   };
@@ -73,7 +73,7 @@ export function createNetWorkspace(
     network,
     reply,
     call,
-    /** The data of a call that must succeed; what a test looks at, it names. */
+    /** The data of a call that must succeed; each test knows its type. */
     // biome-ignore lint/suspicious/noExplicitAny: the data of any action.
     async ok(action: string, input: unknown, options?: CallOptions): Promise<any> {
       const envelope = await call(action, input, options);

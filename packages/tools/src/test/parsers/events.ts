@@ -26,7 +26,7 @@ const Event = z.discriminatedUnion("event", [
   z.object({ event: z.literal("end") }),
 ]);
 
-/** The lines that our own reporters write, one JSON object each; `end` is the last. */
+/** Parses the lines of our own reporters, one JSON object each; `end` is the last. */
 export const createEventsParser: CreateParser = (findings) => {
   let ended = false;
   return {

@@ -6,7 +6,7 @@ import { createGoParser } from "./go-json.ts";
 const parse = (text: string) => feedText(createGoParser("example.com/m"), text);
 const event = (more: object) => `${JSON.stringify({ Package: "example.com/m", ...more })}\n`;
 
-test("subtests count instead of the test around them", () => {
+test("subtests are counted instead of their parent test", () => {
   expect(told(parse(GO))).toEqual([
     "pass example.com/m/sums > TestAdds",
     "fail example.com/m/sums > TestTable > one",
@@ -15,7 +15,7 @@ test("subtests count instead of the test around them", () => {
   ]);
 });
 
-test("a failure is where t.Error was called, in the folder of its package", () => {
+test("a failure is located where t.Error was called, in the folder of its package", () => {
   const { problem } = parse(GO).tests[1] ?? {};
   expect(problem).toMatchObject({
     message: "sums_test.go:13: got 2, want 3",
@@ -23,7 +23,7 @@ test("a failure is where t.Error was called, in the folder of its package", () =
   });
 });
 
-test("a test around subtests that failed by itself is told", () => {
+test("a parent test that failed by itself is reported", () => {
   const text = [
     event({ Action: "run", Test: "TestA" }),
     event({ Action: "run", Test: "TestA/b" }),
@@ -34,7 +34,7 @@ test("a test around subtests that failed by itself is told", () => {
   expect(told(parse(text))).toEqual(["pass example.com/m > TestA > b", "fail example.com/m > TestA"]);
 });
 
-test("a panic is where the test's own file was", () => {
+test("a panic is located in the test's own file", () => {
   const output = [
     "panic: boom",
     "",

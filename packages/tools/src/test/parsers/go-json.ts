@@ -17,16 +17,16 @@ const MAX_OUTPUT_CHARS = 16_384;
 
 interface GoPackage {
   output: string;
-  /** The output of each test that has not ended. */
+  /** The output of each unfinished test. */
   readonly running: Map<string, string>;
-  /** The tests that have subtests, and those of them in which one failed. */
+  /** Tests that have subtests, and those with a failed subtest. */
   readonly parents: Set<string>;
   readonly failedInside: Set<string>;
   failed: boolean;
   ended: boolean;
 }
 
-/** Reads `go test -json`. `module` is the path that the folder's go.mod gives it. */
+/** Parses `go test -json`. `module` is the module path from the folder's go.mod. */
 export const createGoParser =
   (module: string): CreateParser =>
   (findings) => {
@@ -128,7 +128,7 @@ function endPackage(path: string, found: GoPackage, action: string, findings: Fi
   findings.broken({ name: path, problem: { message: message || `${path} failed outside of its tests` } });
 }
 
-/** `A/b/c` stands in `A/b` and `A`. */
+/** `A/b/c` is inside `A/b` and `A`. */
 const outerTests = (test: string): string[] =>
   test
     .split("/")

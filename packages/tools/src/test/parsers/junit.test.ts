@@ -30,7 +30,7 @@ const SUREFIRE = `<?xml version="1.0" encoding="UTF-8"?>
 </testsuite>
 `;
 
-test("outcomes, times, places and both sides of an assertion are read", () => {
+test("outcomes, times, locations and both sides of an assertion are parsed", () => {
   const { tests, complete } = read(SUREFIRE);
   expect(complete).toBe(true);
   expect(tests.map(({ name, outcome }) => `${outcome} ${name}`)).toEqual([
@@ -50,7 +50,7 @@ test("outcomes, times, places and both sides of an assertion are read", () => {
   expect(tests[2]?.problem?.message).toBe("java.lang.NullPointerException");
 });
 
-test("a report that is cut off anywhere is not complete", () => {
+test("a truncated report is not complete", () => {
   const { tests } = read(SUREFIRE);
   for (let at = 0; at < SUREFIRE.trimEnd().length; at++) {
     const cut = read(SUREFIRE.slice(0, at));
@@ -59,7 +59,7 @@ test("a report that is cut off anywhere is not complete", () => {
   }
 });
 
-test("entities that a document declares do nothing", () => {
+test("declared entities are not expanded", () => {
   const bomb = `<?xml version="1.0"?>
 <!DOCTYPE lolz [
   <!ENTITY lol "lol">
@@ -70,7 +70,7 @@ test("entities that a document declares do nothing", () => {
   expect(read(bomb).tests).toMatchObject([{ name: "&lol2;&file;AB&#x110000;" }]);
 });
 
-test("no text makes it fail or take long", () => {
+test("no text makes the parser fail or take long", () => {
   const piece = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom(
@@ -97,7 +97,7 @@ test("no text makes it fail or take long", () => {
   expect(process.threadCpuUsage(started).user).toBeLessThan(3_000_000);
 });
 
-test("text comes in pieces that cut no entity", () => {
+test("text comes in pieces that do not split an entity", () => {
   const pieces = [...readXml(`<a>${"x&lt;y".repeat(50_000)}</a>`)];
   const text = pieces.map((token) => (token.kind === "text" ? token.text : "")).join("");
   expect(text).toBe("x<y".repeat(50_000));

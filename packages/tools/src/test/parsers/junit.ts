@@ -4,12 +4,12 @@ import type { XmlToken } from "./xml.ts";
 
 type Open = Extract<XmlToken, { kind: "open" }>;
 
-/** The elements of a test case that say how it ended. */
+/** Elements of a test case that state its outcome. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = { failure: "fail", error: "fail", skipped: "skip" };
 
 /** More than is ever shown of a failure. */
 const MAX_TEXT_CHARS = 65_536;
-/** Both sides of an assertion are looked for in no more of a message than this, since that takes its square. */
+/** Finding both sides of an assertion takes quadratic time, so only this much of a message is searched. */
 const MAX_COMPARISON_CHARS = 8_192;
 
 export interface JunitReader {
@@ -18,7 +18,7 @@ export interface JunitReader {
   end(): boolean;
 }
 
-/** Reads a JUnit report, whichever tool wrote it, from the tokens of its XML. */
+/** Parses a JUnit report of any tool from its XML tokens. */
 export function createJunitReader(findings: Findings): JunitReader {
   let suites = 0;
   let closed = 0;
@@ -105,7 +105,7 @@ function toProblem(
   return { message, stack: stack || undefined, expected, actual, at: at ?? placeIn(stack, className) };
 }
 
-/** The frame in the file of the test's own class: those before it are of assertions. */
+/** The frame in the file of the test's own class; earlier ones belong to assertions. */
 function placeIn(stack: string, className: string): Problem["at"] {
   const places = placesIn(stack);
   const own = className.slice(className.lastIndexOf(".") + 1).split("$", 1)[0];

@@ -5,7 +5,7 @@ import { createLibtestParser } from "./libtest.ts";
 
 const parse = (text: string) => feedText(createLibtestParser, text);
 
-test("outcomes, place, message and both sides of assert_eq are read", () => {
+test("outcomes, location, message and both sides of assert_eq are parsed", () => {
   const fed = parse(CARGO);
   expect(told(fed)).toEqual(["pass sums > adds", "skip sums > later", "fail sums > adds_wrongly"]);
   expect(fed.tests[2]?.problem).toMatchObject({
@@ -16,7 +16,7 @@ test("outcomes, place, message and both sides of assert_eq are read", () => {
   });
 });
 
-test("so is what Rust printed until 1.72", () => {
+test("the format before Rust 1.73 is parsed", () => {
   const { tests } = parse(
     [
       "running 1 test",
@@ -38,13 +38,13 @@ test("so is what Rust printed until 1.72", () => {
   });
 });
 
-test("a program that aborts is not complete, and what failed before is still told", () => {
+test("a program that aborts is not complete, and earlier failures are still reported", () => {
   const fed = parse("running 2 tests\ntest a ... FAILED\n");
   expect(told(fed)).toEqual(["fail a"]);
   expect(fed.complete).toBe(false);
 });
 
-test("doc tests and tests that should panic are tests", () => {
+test("doc tests and should_panic tests are tests", () => {
   const fed = parse(
     "running 2 tests\ntest src/lib.rs - add (line 3) ... ok\ntest bad - should panic ... ok\ntest result: ok. 2 passed\n",
   );

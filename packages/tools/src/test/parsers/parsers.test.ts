@@ -19,7 +19,7 @@ describe.each(PARSERS)("$name", ({ create, sample }) => {
   const bytes = Buffer.from(sample);
   const whole = feed(create, [bytes]);
 
-  test("reads the same from one chunk, from single bytes, and split anywhere", () => {
+  test("gives the same result for one chunk, single bytes, and any split", () => {
     expect(whole.tests.length).toBeGreaterThan(2);
     expect(whole.complete).toBe(true);
     expect(
@@ -32,14 +32,14 @@ describe.each(PARSERS)("$name", ({ create, sample }) => {
       expect(feed(create, [bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
   });
 
-  test("never calls output complete that was cut off before its last test", () => {
+  test("never calls truncated output complete", () => {
     for (let at = 0; at < bytes.length; at++) {
       const cut = feed(create, [bytes.subarray(0, at)]);
       if (cut.tests.length > 0 && cut.tests.length < whole.tests.length) expect(cut.complete).toBe(false);
     }
   });
 
-  test("passes over what it does not understand", () => {
+  test("skips lines it does not understand", () => {
     const line = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom(...sample.split("\n")),
@@ -67,7 +67,7 @@ describe.each(PARSERS)("$name", ({ create, sample }) => {
     );
   });
 
-  test("takes any bytes", () => {
+  test("accepts any bytes", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 })), (chunks) => void feed(create, chunks)),
     );

@@ -32,6 +32,6 @@ test("the innermost frame of Python is its last", () => {
   ]);
 });
 
-test("a line that no person would read is passed over", () => {
+test("an overlong line is skipped", () => {
   expect(placesIn(`${"x:".repeat(4_000)}1`)).toEqual([]);
 });

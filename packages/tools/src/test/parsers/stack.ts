@@ -3,7 +3,7 @@ import type { Place } from "../case.ts";
 const MAX_FRAMES = 200;
 const MAX_FRAME_CHARS = 4_096;
 
-/** The places that a stack trace or a compiler names, those where it happened first. */
+/** The locations in a stack trace or a compiler message, innermost first. */
 export function placesIn(stack: string): Place[] {
   const lines = stack
     .split("\n", MAX_FRAMES)

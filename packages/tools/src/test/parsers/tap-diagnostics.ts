@@ -3,7 +3,7 @@ import { placesIn } from "./stack.ts";
 
 const MAX_CHARS = 65_536;
 
-/** The YAML block after a test point, read as far as test runners use YAML: keys, quoted texts, text blocks. */
+/** The YAML block after a test point, limited to the YAML that test runners use: keys, quoted texts, text blocks. */
 export interface Diagnostics {
   /** Whether the line belongs to a block. One starts only after a test point. */
   line(line: string, afterPoint: boolean): boolean;

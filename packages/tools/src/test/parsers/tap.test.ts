@@ -5,7 +5,7 @@ import { createTapParser } from "./tap.ts";
 
 const parse = (text: string) => feedText(createTapParser, text);
 
-test("subtests count instead of the point that sums them up", () => {
+test("subtests are counted instead of their summary point", () => {
   const fed = parse(TAP);
   expect(told(fed)).toEqual(["pass sums > adds", "fail sums > adds wrongly", "skip later"]);
   expect(fed.tests[1]).toMatchObject({
@@ -19,14 +19,14 @@ test("subtests count instead of the point that sums them up", () => {
   });
 });
 
-test("a point that failed though its subtests passed is told", () => {
+test("a point that failed though its subtests passed is reported", () => {
   expect(told(parse("# Subtest: outer\n    ok 1 - inner\n    1..1\nnot ok 1 - outer\n1..1\n"))).toEqual([
     "pass outer > inner",
     "fail outer",
   ]);
 });
 
-test("todo and skip are no failures", () => {
+test("todo and skip are not failures", () => {
   expect(told(parse("1..3\nnot ok 1 - a # TODO one day\nok 2 - b # skip\nok 3 - c # todo\n"))).toEqual([
     "skip a",
     "skip b",
@@ -34,13 +34,13 @@ test("todo and skip are no failures", () => {
   ]);
 });
 
-test("bailing out is a breakage, and so is a plan that was not kept", () => {
+test("bailing out is a breakage, and so is an unfulfilled plan", () => {
   expect(parse("1..2\nok 1 - a\nBail out! no disk\n")).toMatchObject({
     broken: [{ problem: { message: "no disk" } }],
     complete: false,
   });
 });
 
-test("what is no TAP at all is neither complete nor cut off", () => {
+test("output that is not TAP is neither complete nor truncated", () => {
   expect(parse("hello\nokay then\n")).toEqual({ tests: [], broken: [], complete: undefined });
 });

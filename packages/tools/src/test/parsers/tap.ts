@@ -12,15 +12,15 @@ interface Point {
 const SPACES_PER_LEVEL = 4;
 const MAX_LEVEL = 64;
 
-/** Reads the Test Anything Protocol, versions 12 to 14, subtests and diagnostics included. */
+/** Parses the Test Anything Protocol, versions 12 to 14, including subtests and diagnostics. */
 export const createTapParser: CreateParser = (findings) => {
-  /** By level: the name of the subtest that is open there, and whether results and failures came inside it. */
+  /** By level: the name of the open subtest, and whether it had results and failures. */
   const names: string[] = [];
   const inside: { any: boolean; failed: boolean }[] = [];
   const diagnostics = createDiagnostics();
   let pending: Point | undefined;
   let planned: number | undefined;
-  /** Points of the top level, and whether there was any at all. */
+  /** The number of top-level points, and whether there was any point at all. */
   let seen = 0;
   let isTap = false;
 

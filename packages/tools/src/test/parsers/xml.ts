@@ -10,13 +10,13 @@ export type XmlToken =
   | { readonly kind: "text"; readonly text: string }
   /** No content, but time has passed: the reader can pause here. */
   | { readonly kind: "skipped" }
-  /** The last of all: the rest is not read. */
+  /** The last token: the rest is not read. */
   | { readonly kind: "refused"; readonly reason: string };
 
 const MAX_TAG_CHARS = 1_048_576;
 const MAX_ATTRIBUTES = 1_000;
 const MAX_TEXT_CHARS = 65_536;
-/** An entity is no longer than this. */
+/** The maximum length of an entity. */
 const MAX_ENTITY_CHARS = 10;
 
 /**
@@ -49,7 +49,7 @@ export function* readXml(xml: string): Generator<XmlToken> {
   }
 }
 
-/** Text in pieces, none of which ends inside an entity. */
+/** Text in pieces that never end inside an entity. */
 function* readText(xml: string, from: number, to: number): Generator<XmlToken> {
   for (let at = from; at < to; ) {
     let end = Math.min(to, at + MAX_TEXT_CHARS);
@@ -76,14 +76,16 @@ const endOf = (xml: string, mark: string, from: number): number => {
   return at < 0 ? xml.length + mark.length : at + mark.length;
 };
 
-/** A document type may hold declarations in brackets, with `>` in them. */
+/** A document type may contain declarations in brackets, with `>` in them. */
 function endOfDeclaration(xml: string, from: number): number {
   const end = endOf(xml, ">", from);
   const bracket = xml.slice(from, end).indexOf("[");
   return bracket < 0 ? end : endOf(xml, ">", endOf(xml, "]", from + bracket));
 }
 
-/** `>` may stand in the value of an attribute. Undefined for a tag that is cut off; too far away for one too large. */
+/**
+ * `>` may occur in the value of an attribute. undefined for an incomplete tag; beyond the limit for one too large.
+ */
 function endOfTag(xml: string, from: number): number | undefined {
   for (let at = from + 1; at < xml.length; at++) {
     const char = xml[at];

@@ -1,6 +1,7 @@
 /**
- * The part that all our JavaScript reporters have; each brings appendFileSync in its own way. They are kept as text because they do not run here: they
- * are written beside each run and loaded by the project's own runner, whichever version of Node it runs on.
+ * The shared part of all our JavaScript reporters; each imports appendFileSync in its own way. They are strings
+ * because they do not run here: they are written next to each run and loaded by the project's own runner, with any
+ * version of Node.
  */
 export const TELL = String.raw`
 const MAX_CHARS = 65536;
@@ -19,5 +20,5 @@ const toProblem = (error) => ({
 });
 `;
 
-/** The variable that names the file which the reporters write to. */
+/** The variable with the path of the reporters' output file. */
 export const EVENTS_VARIABLE = "OCTANT_TEST_EVENTS";

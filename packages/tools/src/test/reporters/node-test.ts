@@ -1,6 +1,6 @@
 import { TELL } from "./node-tell.ts";
 
-/** Suites stand around their tests by nesting alone, so their names are kept by level until they end. */
+/** Suites enclose their tests only by nesting, so their names are tracked by level until they end. */
 export const NODE_TEST_REPORTER = `
 import { appendFileSync } from "node:fs";
 ${TELL}

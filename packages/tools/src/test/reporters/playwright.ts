@@ -4,7 +4,7 @@ export const PLAYWRIGHT_REPORTER = `
 import { appendFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 ${TELL}
-// Its errors have no values, but most of its messages name them.
+// Its errors have no values, but most of its messages contain them.
 const named = (message, label) => message.match(new RegExp("^" + label + "[^:\\n]*: +(.*)$", "m"))?.[1];
 const problemOf = (error = {}, message = stripVTControlCharacters(error.message || "")) => ({
   ...toProblem(error),

@@ -1,6 +1,6 @@
 import { PYTHON_TELL } from "./python-tell.ts";
 
-/** The name that pytest imports it by. */
+/** The module name under which pytest imports it. */
 export const PYTEST_PLUGIN = "octant_pytest";
 
 export const PYTEST_REPORTER = `${PYTHON_TELL}

@@ -1,4 +1,4 @@
-/** The part that both of our Python reporters start with. They run on whatever Python 3 the project has. */
+/** The shared start of both Python reporters. They run on any Python 3. */
 export const PYTHON_TELL = String.raw`
 import json, os
 
@@ -13,5 +13,5 @@ def selected(identifier):
     return not wanted or wanted in identifier
 `;
 
-/** The variable that holds the text which the names of the wanted tests have in them. */
+/** The variable with the text that selected test names contain. */
 export const FILTER_VARIABLE = "OCTANT_TEST_FILTER";

@@ -48,7 +48,7 @@ export default class {
     for (const error of unhandled) tell({ event: "broken", name: error.name || "unhandled error", problem: problemOf([error]) });
     if (reason !== "interrupted") tell({ event: "end" });
   }
-  // Before version 3 there is only this, at the end of everything.
+  // Before version 3 this is the only hook, at the very end.
   onFinished(files = [], unhandled = []) {
     if (this.isToldByCase) return;
     for (const file of files) {

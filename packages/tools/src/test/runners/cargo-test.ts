@@ -21,7 +21,7 @@ export const cargoTest: Runner = {
 
 function select({ selection }: Plan): { targets: string[]; names: string[] } {
   if (selection === undefined) return { targets: [], names: [] };
-  // A name that starts with a dash would be an option; none does, so the rest of it finds the same.
+  // A name that starts with a dash would be an option; no test name does, so the rest of it matches the same tests.
   if (selection.by === "name") return { targets: [], names: [selection.text.replace(/^-+/, "")] };
   if (selection.by === "file") return ofFile(selection.path);
   return { targets: [], names: ["--exact", ...selection.tests.flatMap(({ id }) => (id ? [id] : []))] };

@@ -23,7 +23,7 @@ export const goTest: Runner = {
   },
 };
 
-/** A pattern is taken apart at slashes, one part for each level of subtests. */
+/** Go splits a pattern at slashes, one part per level of subtests. */
 function select({ selection, suite }: Plan): { packages: readonly string[]; pattern?: string } {
   const all = ["./..."];
   if (selection === undefined) return { packages: all };
@@ -44,5 +44,5 @@ function select({ selection, suite }: Plan): { packages: readonly string[]; patt
   };
 }
 
-/** Go writes spaces in the names of subtests as underscores. */
+/** Go replaces spaces in subtest names by underscores. */
 const toPattern = (name: string): string => escapePattern(name).replaceAll(/\s/g, "_");

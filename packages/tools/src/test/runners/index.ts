@@ -11,7 +11,7 @@ import { ava, command, nodeTap } from "./tap.ts";
 import { unittest } from "./unittest.ts";
 import { vitest } from "./vitest.ts";
 
-/** All that are known by name; any other command is still run, and its results are looked for. */
+/** All known runners; any other command is still run and its output searched for results. */
 export const RUNNERS: readonly Runner[] = [
   vitest,
   jest,

@@ -24,7 +24,7 @@ export const maven: Runner = {
   },
 };
 
-/** `Class`, `Class#method`, and stars in either. */
+/** `Class`, `Class#method`, with wildcards in either. */
 function mavenTests({ selection }: Plan): string[] {
   if (selection === undefined) return [];
   if (selection.by === "file") return [className(selection.path)];
@@ -42,12 +42,12 @@ export const gradle: Runner = {
     if (plan.coverage) throw cannot("gradle", "measure coverage", "add the jacoco plugin");
     const [program, ...rest] = programOf(plan, "gradle", "get it from https://gradle.org/install");
     const tests = gradleTests(plan).flatMap((pattern) => ["--tests", pattern]);
-    // Without cleaning, results that are up to date are not written again.
+    // Without cleaning, up-to-date results are not written again.
     return { argv: [program, "--console=plain", "--continue", "cleanTest", ...rest, ...tests] };
   },
 };
 
-/** A pattern over the full name of a method, `package.Class.method`. */
+/** A pattern for the full name of a method, `package.Class.method`. */
 function gradleTests({ selection }: Plan): string[] {
   if (selection === undefined) return [];
   if (selection.by === "file") return [`*${className(selection.path)}*`];

@@ -1,11 +1,11 @@
 import { EVENTS_VARIABLE } from "../reporters/node-tell.ts";
 import { type Invocation, notInstalled, type Plan } from "../runner.ts";
 
-/** The suite's own command with our arguments after it; a script of package.json passes them on. */
+/** The suite's own command followed by our arguments; a script of package.json passes them on. */
 export function nodeCommand(plan: Plan, program: string, args: readonly string[]): Invocation {
   const { command } = plan.suite;
   const installed = plan.bin(program);
-  // With Plug'n'Play there is no node_modules to look into; the manager knows.
+  // With Plug'n'Play there is no node_modules; the package manager resolves programs.
   if (installed === undefined && plan.nearest(".pnp.cjs") === undefined)
     throw notInstalled(
       program,
@@ -21,9 +21,9 @@ function toProgram(
 ): [string, ...string[]] {
   const [manager = program, verb] = command;
   if (manager === "npm" && verb === "run") return [manager, ...command.slice(1), "--"];
-  // A runner that is installed runs without the project's package manager, as bun or pnpm may be missing.
+  // An installed runner is run without the project's package manager, because bun or pnpm may be missing.
   const isScript = verb === "run" && (installed === undefined || onPath(manager));
-  // Started directly: npx would fetch from the network what is not installed.
+  // Started directly: npx would download a missing program.
   if (!isScript && installed !== undefined)
     return [installed, ...(verb === "run" ? [] : command.slice(command.indexOf(program) + 1))];
   return [manager, ...command.slice(1)];
@@ -35,7 +35,7 @@ export const eventsEnv = (scratch: string) => ({ [EVENTS_VARIABLE]: toEventsFile
 
 const SCRIPT_EXTENSION = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
-/** `a.test.ts`, `a.spec.js`, `__tests__/a.js`, the custom of most runners. */
+/** `a.test.ts`, `a.spec.js`, `__tests__/a.js`: the convention of most runners. */
 export const isScriptTest = (path: string): boolean =>
   SCRIPT_EXTENSION.test(path) && /(?:\.(?:test|spec)\.\w+$|(?:^|\/)__tests__\/)/.test(path);
 

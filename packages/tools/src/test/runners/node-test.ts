@@ -5,7 +5,7 @@ import { eventsEnv, isScript, isScriptTest } from "./node-command.ts";
 
 const REPORTER = "node-test-reporter.mjs";
 
-/** Node takes no options after the first file, and a script may name some; so ours go by NODE_OPTIONS. */
+/** Node accepts no options after the first file, and a script may name some, so ours go into NODE_OPTIONS. */
 export const nodeTest: Runner = {
   name: "node:test",
   support: { [REPORTER]: NODE_TEST_REPORTER },
@@ -51,5 +51,5 @@ function namePatterns({ selection }: Plan): string[] {
   return selection.tests.map(({ name }) => `--test-name-pattern=${escapePattern(name)}$`);
 }
 
-/** As NODE_OPTIONS is read: quotes hold spaces, and a backslash makes the next character plain. */
+/** Quoted for NODE_OPTIONS: double quotes protect spaces, and a backslash escapes the next character. */
 const quoted = (option: string): string => `"${option.replaceAll(/["\\]/g, "\\$&")}"`;

@@ -25,7 +25,7 @@ export const playwright: Runner = {
 function selectionArgs({ selection }: Plan): string[] {
   if (selection === undefined) return [];
   if (selection.by === "name") return [`--grep=${escapePattern(selection.text)}`];
-  // Files are patterns to Playwright.
+  // Playwright treats files as patterns.
   if (selection.by === "file") return [escapePattern(asArgument(selection.path))];
   return selection.tests.flatMap(({ id }) => (id === undefined ? [] : [id]));
 }

@@ -2,7 +2,7 @@ import { FILTER_VARIABLE } from "../reporters/python-tell.ts";
 import type { Plan, Selection } from "../runner.ts";
 import { eventsEnv } from "./node-command.ts";
 
-/** The words of the suite's command, with the Python that the project has: its own environment's, else the system's. */
+/** The suite's command with the project's Python: its virtual environment's, otherwise the system's. */
 export function pythonCommand({ suite, nearest, onPath }: Plan): [string, ...string[]] {
   const [program = "python", ...rest] = suite.command;
   if (program !== "python") return [program, ...rest];
@@ -10,7 +10,7 @@ export function pythonCommand({ suite, nearest, onPath }: Plan): [string, ...str
   return [own ?? (onPath("python3") ? "python3" : "python"), ...rest];
 }
 
-/** Names are chosen by our reporter, by plain text: pytest's and unittest's own filters have languages of their own. */
+/** Our reporter selects names by plain text, because the filters of pytest and unittest have their own syntax. */
 export const pythonEnv = (scratch: string, selection: Selection | undefined): Record<string, string> => ({
   ...eventsEnv(scratch),
   ...(selection?.by === "name" && { [FILTER_VARIABLE]: selection.text }),

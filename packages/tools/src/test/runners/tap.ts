@@ -2,7 +2,7 @@ import { createTapParser } from "../parsers/tap.ts";
 import { asArgument, cannot, type Runner } from "../runner.ts";
 import { isScriptTest, nodeCommand } from "./node-command.ts";
 
-/** Runners that print TAP when they are asked to. */
+/** Runners that print TAP on request. */
 const tapRunner = (name: string, flag: string): Runner => ({
   name,
   reads: { from: "stdout", parser: () => createTapParser },

@@ -20,7 +20,7 @@ export const unittest: Runner = {
   hasNoTests: ({ exitCode }) => exitCode === NO_TESTS_RAN,
 };
 
-/** `python -m unittest discover` with our script for the module. */
+/** `python -m unittest discover` with our script in place of the module. */
 function toProgram(plan: Plan, script: string): [string, ...string[]] {
   const { selection } = plan;
   const [program, ...words] = pythonCommand(plan);

@@ -7,7 +7,7 @@ export interface Fed {
   readonly complete: boolean | undefined;
 }
 
-/** What a parser makes of bytes that come in these chunks. */
+/** The findings of a parser for bytes in these chunks. */
 export function feed(create: CreateParser, chunks: readonly Uint8Array[]): Fed {
   const tests: TestCase[] = [];
   const broken: Breakage[] = [];

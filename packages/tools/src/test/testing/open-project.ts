@@ -26,7 +26,7 @@ import { job } from "../../job/index.ts";
 import { test as testTool } from "../index.ts";
 import type { RunResult } from "../result.ts";
 
-/** Files by path; or the folder that is copied. */
+/** Files by path, or the folder to copy. */
 export type ProjectSource = Readonly<Record<string, string>> | string;
 
 export interface OpenOptions {
@@ -34,13 +34,13 @@ export interface OpenOptions {
   readonly level?: "bubblewrap" | "unshare" | "any" | "off";
 }
 
-/** Without bubblewrap, any that this machine has; CI has it. */
+/** Without bubblewrap, any level that this machine supports; CI has bubblewrap. */
 function strongestLevel(): "bubblewrap" | "any" {
   const bubblewrap = spawnSync("bwrap", ["--unshare-pid", "--ro-bind", "/", "/", "true"]);
   return process.env["CI"] || bubblewrap.status === 0 ? "bubblewrap" : "any";
 }
 
-/** A project of its own in a temporary folder, with `test` and `job` on a dispatcher as a server has them. */
+/** A project in a temporary folder, with `test` and `job` on a dispatcher as in a server. */
 export function openProject(
   source: ProjectSource,
   { env = process.env, level = strongestLevel() }: OpenOptions = {},
@@ -48,7 +48,7 @@ export function openProject(
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-tested-")));
   const root = join(base, "project");
   lay(source, root);
-  // Runners that are killed leave what they have there.
+  // Killed runners leave their temporary files there.
   const TMPDIR = join(base, "tmp");
   mkdirSync(TMPDIR);
   const open = () => openServer(base, root, level, { ...env, TMPDIR, XDG_STATE_HOME: join(base, "state") });
@@ -113,16 +113,16 @@ function openServer(
     const [tool = "", action] = name.split(".");
     return (await dispatch({ tool, action, input }, { caller })).envelope;
   };
-  /** As a client does it: the job at once, then its outcome. */
+  /** Like a client: gets the job at once, then its outcome. */
   const run = async (input: object): Promise<Run> => {
     const started = await call("test.run", input);
     const { job_id = "" } = started.meta;
-    // Refused before it came to a job, it has no data, and whoever reads some has failed.
+    // A refused call has no data, so a test that reads some fails.
     if (!started.ok)
       return { started: started.data, job_id, data: started.data, error: started.error } as never;
     for (;;) {
       const { data } = await call("job.poll", { job_id });
-      // Both tools' answers are what their schemas say.
+      // Both answers conform to their schemas.
       const { result } = data as { result?: Pick<Run, "data" | "error"> };
       if (result) return { started: started.data as RunResult, job_id, ...result };
     }

@@ -18,10 +18,10 @@ import { vcs } from "../index.ts";
 export interface OpenOptions {
   /** For tests that wait for thousands of syncs: in memory they cost nothing. */
   readonly inMemory?: boolean;
-  /** Where the workspace's root is in the folder that is thrown away; the repository is at "ws". */
+  /** The workspace's root below the temporary folder; the repository is at "ws". */
   readonly root?: string;
   readonly allow?: GitAllowance;
-  /** Whether git runs in the workspace's sandbox; without it, nothing but our own care keeps programs from running. */
+  /** Whether git runs in the workspace's sandbox; without it, only our own options prevent programs from running. */
   readonly sandboxed?: boolean;
   readonly env?: NodeJS.ProcessEnv;
   /** Whether to leave the folder without a repository. */
@@ -30,7 +30,7 @@ export interface OpenOptions {
 
 type Actions = ActionsOf<ReturnType<typeof vcs>>;
 
-/** A temporary repository with a workspace on it; `git` is git itself, as a person runs it. */
+/** A temporary repository with a workspace on it; `git` runs git itself, as a person would. */
 export function openRepository({
   inMemory = false,
   root = "ws",

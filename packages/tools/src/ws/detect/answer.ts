@@ -5,7 +5,7 @@ import type { ProjectFiles } from "../project-files.ts";
 import type { Project } from "./describe.ts";
 import { fitLists } from "./fit.ts";
 
-/** Wherever it says `uri` there is something to look at; `cwd` is where a command is meant to be run. */
+/** Every `uri` can be read; `cwd` is where to run a command. */
 export const Detected = z.object({
   root: Uri,
   roots: z.array(Uri).describe("All folders of the workspace"),
@@ -72,7 +72,7 @@ const LIMITS = {
 
 const MAX_MESSAGE_CHARS = 200;
 
-/** The project with uris for paths, and no more of it than the budget holds. */
+/** The project with uris for paths, reduced to the budget. */
 export function toAnswer(
   project: Project,
   files: ProjectFiles,

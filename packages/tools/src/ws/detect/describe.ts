@@ -9,7 +9,7 @@ import { survey } from "./survey.ts";
 
 export type Project = Awaited<ReturnType<typeof describeProject>>;
 
-/** Everything that can be told about the project at `start`, with paths from the workspace root. */
+/** Everything known about the project at `start`, with paths relative to the workspace root. */
 export async function describeProject(files: ProjectFiles, start: Path, signal: AbortSignal) {
   const surveyed = await survey(files, start, signal);
   const { inspections, truncated } = await inspectPackages(surveyed, files, signal);
@@ -55,7 +55,7 @@ export async function describeProject(files: ProjectFiles, start: Path, signal: 
   };
 }
 
-/** A folder is one package, however many ecosystems have a say in it. */
+/** A folder is one package, even with several ecosystems. */
 function packagesOf(inspections: readonly Inspection[], root: Path) {
   const real = inspections.filter(({ ecosystem }) => !ecosystem.tasksOnly);
   return [...Map.groupBy(real, ({ path }) => path)].map(([path, group]) => ({
@@ -67,7 +67,7 @@ function packagesOf(inspections: readonly Inspection[], root: Path) {
   }));
 }
 
-/** The findings with the path that each has in the workspace; those that point out of it are gone. */
+/** The findings with paths relative to the workspace; those outside of it are dropped. */
 function resolved<T>(
   folder: Path,
   found: readonly T[] = [],

@@ -2,24 +2,24 @@ import type { Path } from "@octant/host";
 import type { Data } from "../formats/data.ts";
 
 /**
- * One way in which projects are made: which files mark a package of it, and what such a package says about itself.
- * To add one, write a file in `ecosystems/` and a line in `ecosystems/index.ts`.
+ * A build ecosystem: the files that mark a package, and how to inspect one. To add one, write a file in `ecosystems/`
+ * and a line in `ecosystems/index.ts`.
  */
 export interface Ecosystem {
   readonly name: string;
-  /** File names, or `*.ext`. A folder that holds one of them is a package. */
+  /** File names, or `*.ext`. A folder that contains one of them is a package. */
   readonly markers: readonly string[];
-  /** Only offers commands; a folder that has nothing but this is no package. */
+  /** Only provides commands; a folder with nothing else is not a package. */
   readonly tasksOnly?: boolean;
   /** A folder below a package of this ecosystem belongs to that package, whatever markers it has. */
   readonly spansSubfolders?: boolean;
-  /** The commands of a workspace's root do for its members, whose own are then left out. */
+  /** The commands of a workspace's root cover its members, whose own are then omitted. */
   readonly rootRunsMembers?: boolean;
-  /** Undefined when the marker means something else here and the folder is no package after all. */
+  /** undefined when the marker means something else here and the folder is not a package. */
   inspect(folder: PackageFolder): Findings | undefined;
 }
 
-/** What one folder tells. Paths in it start at the folder; one that leads out of the workspace is dropped. */
+/** The findings in one folder. Paths are relative to the folder; one outside the workspace is dropped. */
 export interface Findings {
   readonly name?: string;
   readonly managers?: readonly Manager[];
@@ -32,7 +32,7 @@ export interface Findings {
 
 export interface Manager {
   readonly name: string;
-  /** The file that says so. It may stand above the package: a lock file of the whole repository. */
+  /** The file that states it. It may be above the package, such as a lock file of the whole repository. */
   readonly from: Path;
 }
 
@@ -50,26 +50,26 @@ export interface TestCommand {
 export interface EntryPoint {
   readonly path: Path;
   readonly kind: "main" | "module" | "library" | "command" | "server";
-  /** How a person calls it, where that differs from the file. */
+  /** The display name, where it differs from the file. */
   readonly name?: string;
 }
 
 export interface WorkspaceDeclaration {
   readonly tool: string;
-  /** Folders or globs from this folder; `!` before one leaves out. None when the tool takes another's. */
+  /** Folders or globs relative to this folder; `!` excludes. Absent when the tool uses another tool's members. */
   readonly members?: readonly string[];
 }
 
-/** A folder with a marker in it, as an ecosystem looks at it. Reading never fails; a broken file is reported once. */
+/** A folder with a marker, as an ecosystem sees it. Reading never fails; a broken file is reported once. */
 export interface PackageFolder {
-  /** Names of the files and links in it. */
+  /** Names of its files and links. */
   readonly names: ReadonlySet<string>;
   readonly folderNames: ReadonlySet<string>;
   /** The first of these names that is a file here. */
   first(...names: readonly string[]): string | undefined;
-  /** Names here with this ending, such as `.csproj`. */
+  /** Names here with this extension, such as `.csproj`. */
   ending(suffix: string): readonly string[];
-  /** Of a file in this very folder; empty when there is none. */
+  /** The text of a file directly in this folder; empty when there is none. */
   text(name: string): string;
   json(name: string): Data;
   toml(name: string): Data;

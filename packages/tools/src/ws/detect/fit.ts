@@ -1,11 +1,11 @@
 type Lists = Readonly<Record<string, readonly unknown[]>>;
 
-/** How many items of each list were left out; lists that are whole are not named. */
+/** The number of items omitted from each list; complete lists are absent. */
 export type Omitted = Record<string, number>;
 
 /**
- * Shortens lists from their ends until each is within its limit and all together within the budget. The list that
- * takes most room gives first, so that one long list does not cost the others theirs.
+ * Shortens lists from their ends until each is within its limit and all together within the budget. The largest list
+ * is shortened first, so that one long list does not displace the others.
  */
 export function fitLists<L extends Lists>(
   lists: L,
@@ -29,7 +29,7 @@ export function fitLists<L extends Lists>(
   const omitted = measured
     .filter(({ items, sizes }) => sizes.length < items.length)
     .map(({ name, items, sizes }) => [name, items.length - sizes.length]);
-  // The same keys with the same items, only fewer of them.
+  // The same keys with fewer items.
   return { lists: Object.fromEntries(fitted) as L, omitted: Object.fromEntries(omitted) };
 }
 

@@ -8,11 +8,11 @@ export interface GitFacts {
   readonly branch: string | null;
   /** Set when no branch is checked out. */
   readonly commit?: string;
-  /** Whether the repository itself lies elsewhere: a linked worktree or a submodule. */
+  /** Whether the repository itself is elsewhere: a linked worktree or a submodule. */
   readonly linked: boolean;
 }
 
-/** Read from `.git` as plain files: a repository that nobody trusts yet must not run anything. */
+/** Reads `.git` as plain files: an untrusted repository must not run anything. */
 export function findGit(files: ProjectFiles, start: Path): GitFacts | undefined {
   for (let top = start; ; top = parentOf(top)) {
     const entries = files.entries(top);
@@ -27,7 +27,7 @@ export function findGit(files: ProjectFiles, start: Path): GitFacts | undefined 
   }
 }
 
-/** What `gitdir: …` in a `.git` file names; undefined when that is outside the workspace. */
+/** The target of `gitdir: …` in a `.git` file; undefined when it is outside the workspace. */
 function linkedFolder(files: ProjectFiles, top: Path): Path | undefined {
   const [, written] = /^gitdir: ([^\r\n]+)/.exec(files.text(joinPath(top, ".git")) ?? "") ?? [];
   if (written === undefined) return undefined;

@@ -3,11 +3,11 @@ import type { Survey } from "./survey.ts";
 export interface Language {
   readonly name: string;
   readonly files: number;
-  /** Of the files in any language, between 0 and 1. */
+  /** The share among the files in all languages, between 0 and 1. */
   readonly share: number;
 }
 
-/** The languages of a project by how many files are in each; data and prose do not count. */
+/** The languages of a project by number of files; data and prose do not count. */
 export function languagesOf({ folders }: Survey): Language[] {
   const counts = new Map<string, number>();
   for (const { files } of folders) {
@@ -25,7 +25,7 @@ export function languagesOf({ folders }: Survey): Language[] {
 
 const HEADERS = "C header";
 
-/** A `.h` is of the language that most sources beside it are in. */
+/** A `.h` file counts as the language of most other sources. */
 function giveHeadersTo(counts: Map<string, number>): void {
   const headers = counts.get(HEADERS) ?? 0;
   counts.delete(HEADERS);

@@ -4,7 +4,7 @@ import type { FolderEntries } from "../project-files.ts";
 import type { Ecosystem } from "./ecosystem.ts";
 import { parentOf } from "./paths.ts";
 
-/** The ecosystems that have a marker among a folder's files, in the order of the table. */
+/** The ecosystems with a marker among a folder's files, in table order. */
 export function ecosystemsOf({ files, links }: Pick<FolderEntries, "files" | "links">): Ecosystem[] {
   const found = new Set<Ecosystem>();
   for (const name of [...files, ...links]) {
@@ -23,7 +23,7 @@ const BY_MARKER: ReadonlyMap<string, readonly Ecosystem[]> = new Map(
   ]),
 );
 
-/** The project that a folder belongs to: the nearest package or repository at or above it, else the whole root. */
+/** The project of a folder: the nearest package or repository at or above it, otherwise the whole root. */
 export function projectAround(entriesOf: (folder: Path) => FolderEntries, folder: Path): Path {
   for (let here = folder; here !== ""; here = parentOf(here)) {
     const entries = entriesOf(here);

@@ -24,13 +24,13 @@ test.each<[string[], string, boolean]>([
   expect(toMemberTest(patterns)(path)).toBe(expected);
 });
 
-test("a pattern made of wildcards is no trap", () => {
+test("a pattern of many wildcards matches quickly", () => {
   const isMember = toMemberTest([`${"*a".repeat(400)}b`, `${"**/".repeat(300)}z`, "{a,b}".repeat(150)]);
   expect(isMember("a".repeat(255))).toBe(false);
   expect(isMember("a/".repeat(500))).toBe(false);
 });
 
-test("a path is a member by its own name, and by each folder made a wildcard", () => {
+test("a path is a member by its own name, and by each folder replaced by a wildcard", () => {
   const name = fc.string({ unit: fc.constantFrom(..."abc-_.1"), minLength: 1 });
   fc.assert(
     fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), fc.nat(), (names, at) => {

@@ -1,7 +1,7 @@
 /**
- * Tells which folders are members of a workspace. Patterns are as npm, pnpm, Cargo and uv write them: `*` and `?`
- * within a name, `**` for any folders, `{a,b}` for either, `!` before a pattern to leave out. Anybody may have
- * written them, so that their number is capped and a match takes no more steps than path length × pattern length.
+ * Tests which folders are members of a workspace. Patterns follow npm, pnpm, Cargo and uv: `*` and `?` within a name,
+ * `**` for any folders, `{a,b}` for alternatives, `!` to exclude. They are untrusted, so their number is capped and a
+ * match takes at most path length × pattern length steps.
  */
 export function toMemberTest(patterns: readonly string[]): (path: string) => boolean {
   const compile = (chosen: readonly string[]) =>
@@ -37,7 +37,7 @@ function expandBraces(pattern: string): string[] {
 const matchesName = (name: string, pattern: string): boolean =>
   matchesParts([...name], [...pattern], (char, part) => part === "?" || part === char, "*");
 
-/** Keeps one place to go back to, the last wildcard: that is enough, and cannot blow up. */
+/** Backtracks only to the last wildcard, which is sufficient and cannot explode. */
 function matchesParts(
   parts: readonly string[],
   pattern: readonly string[],

@@ -17,7 +17,7 @@ export function createPackageFolder(folder: SurveyedFolder, files: ProjectFiles)
 
   const report = (path: Path, message: string) => files.report(joinPath(folder.path, path), message);
   const read = (path: Path): string | undefined => {
-    // A file that the listing does not show need not be opened.
+    // A file that is not in the listing need not be opened.
     if (names.has(path) && !texts.has(path)) texts.set(path, files.text(joinPath(folder.path, path)));
     return texts.get(path);
   };
@@ -59,7 +59,7 @@ function nearest(files: ProjectFiles, start: Path, wanted: readonly string[]) {
   }
 }
 
-/** Asks the listing, which is kept, so that trying a dozen usual names costs little. */
+/** Uses the cached listing, so that trying a dozen usual names is cheap. */
 function hasFile(files: ProjectFiles, path: Path): boolean {
   const name = nameOf(path);
   const entries = files.entries(parentOf(path));

@@ -8,12 +8,12 @@ import { createPackageFolder } from "./package-folder.ts";
 import { isBelow, pathBelow } from "./paths.ts";
 import type { Survey } from "./survey.ts";
 
-/** What one ecosystem says about one folder. */
+/** The findings of one ecosystem in one folder. */
 export interface Inspection {
   readonly path: Path;
   readonly ecosystem: Ecosystem;
   readonly findings: Findings;
-  /** Whether a workspace further up declares it as its own. */
+  /** Whether a workspace further up declares it as a member. */
   readonly isMember: boolean;
 }
 
@@ -71,7 +71,7 @@ const declarationsOf = (path: Path, ecosystem: Ecosystem, { workspaces = [] }: F
 const spans = (other: Inspection, ecosystem: Ecosystem, path: Path): boolean =>
   other.ecosystem === ecosystem && isBelow(other.path, path);
 
-/** What tests and generators feed on looks like packages, and is none. */
+/** Test data and templates look like packages but are not. */
 const isExample = (path: Path): boolean => path.split("/").some((name) => EXAMPLES.has(name));
 
 const EXAMPLES: ReadonlySet<string> = new Set([

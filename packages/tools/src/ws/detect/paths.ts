@@ -1,6 +1,6 @@
 import type { Path } from "@octant/host";
 
-/** What a path written in a file of `folder` names, from the workspace root; undefined when that is outside. */
+/** Resolves a path written in a file of `folder`, relative to the workspace root; undefined when it is outside. */
 export function resolvePath(folder: Path, written: Path): Path | undefined {
   if (written.startsWith("/") || written.includes("\0")) return undefined;
   const parts = folder === "" ? [] : folder.split("/");
@@ -14,12 +14,12 @@ export function resolvePath(folder: Path, written: Path): Path | undefined {
 
 export const joinPath = (folder: Path, name: Path): Path => (folder === "" ? name : `${folder}/${name}`);
 
-/** The folder above, from the workspace root; the root is its own. */
+/** The parent folder, relative to the workspace root; the root is its own parent. */
 export const parentOf = (path: Path): Path => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 
 export const nameOf = (path: Path): Path => path.slice(path.lastIndexOf("/") + 1);
 
-/** The way from a folder down to a path in it. */
+/** The path relative to a folder above it. */
 export const pathBelow = (folder: Path, path: Path): Path =>
   folder === "" ? path : path.slice(folder.length + 1);
 

@@ -3,15 +3,15 @@ import type { FolderEntries, ProjectFiles } from "../project-files.ts";
 import { joinPath, parentOf } from "./paths.ts";
 import type { Survey } from "./survey.ts";
 
-/** Files that say something by their name alone. */
+/** Files whose name alone is significant. */
 interface Sign {
-  /** Names that count in every folder walked. */
+  /** Names that count in every walked folder. */
   readonly names: RegExp;
   /** Hidden folders of the project's root, and the names that count there. */
   readonly hidden: readonly (readonly [folder: Path, names: RegExp])[];
 }
 
-/** What is written for agents, and for people who contribute. */
+/** Instructions for agents and for contributors. */
 export const INSTRUCTIONS: Sign = {
   names:
     /^(AGENTS(\.override)?|AGENT|CLAUDE(\.local)?|GEMINI|QWEN|WARP|CONTRIBUTING)\.md$|^\.(cursorrules|windsurfrules|clinerules|roorules|goosehints)$|^CONVENTIONS\.md$/,
@@ -43,7 +43,7 @@ export const CI: Sign = {
   ],
 };
 
-/** Files of the folders above that count for this project too, the topmost first. */
+/** Files in the folders above that apply to this project too, topmost first. */
 export function findSignsAbove(sign: Sign, start: Path, files: ProjectFiles): Path[] {
   const found: Path[] = [];
   for (let folder = start; folder !== ""; ) {
@@ -53,7 +53,7 @@ export function findSignsAbove(sign: Sign, start: Path, files: ProjectFiles): Pa
   return found;
 }
 
-/** Where the signs are, those of the root first. A link counts when it leads to a file inside the workspace. */
+/** Where the signs are, those of the root first. A link counts when it points to a file inside the workspace. */
 export function findSigns(sign: Sign, { start, folders }: Survey, files: ProjectFiles): Path[] {
   const [root, ...others] = folders.map((folder) => signsIn(folder.path, sign.names, folder, files));
   const hidden = sign.hidden

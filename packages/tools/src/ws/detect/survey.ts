@@ -4,18 +4,18 @@ import type { FolderEntries, ProjectFiles } from "../project-files.ts";
 import { joinPath } from "./paths.ts";
 
 export interface SurveyedFolder {
-  /** From the workspace root; "" is the root itself. */
+  /** Relative to the workspace root; "" is the root itself. */
   readonly path: Path;
   readonly files: readonly Path[];
   readonly links: readonly Path[];
-  /** All names of folders in it, also of those that were not walked. */
+  /** All subfolder names, including those that were not walked. */
   readonly folderNames: readonly Path[];
   readonly folders: readonly SurveyedFolder[];
 }
 
 export interface Survey {
   readonly start: SurveyedFolder;
-  /** Every folder walked, level by level: what stands near the top comes first, and is seen whatever the limits. */
+  /** The walked folders in breadth-first order, so that the top levels are complete whatever the limits. */
   readonly folders: readonly SurveyedFolder[];
   readonly files: number;
   readonly truncated: boolean;
@@ -25,7 +25,7 @@ const MAX_ENTRIES = 50_000;
 const MAX_DEPTH = 16;
 const TURN_MS = 8;
 
-/** Walks the project within limits, past folders that hold nothing written by hand. */
+/** Walks the project within limits, skipping folders with generated content. */
 export async function survey(files: ProjectFiles, start: Path, signal: AbortSignal): Promise<Survey> {
   const folders: MutableFolder[] = [];
   const queue: Step[] = [{ path: start, depth: 0 }];
@@ -57,7 +57,7 @@ export async function survey(files: ProjectFiles, start: Path, signal: AbortSign
     }
   }
   const count = folders.reduce((sum, folder) => sum + folder.files.length, 0);
-  // The queue starts with the start, so that it is always the first folder walked.
+  // The queue starts with `start`, so it is always the first walked folder.
   return { start: folders[0] as SurveyedFolder, folders, files: count, truncated };
 }
 
@@ -77,10 +77,10 @@ const toFolder = (path: Path, entries: FolderEntries): MutableFolder => ({
   folders: [],
 });
 
-/** Caches, virtual environments and the like say so by a file of this name. */
+/** Caches, virtual environments and similar folders contain a file with one of these names. */
 const GENERATED_SIGNS: ReadonlySet<string> = new Set(["CACHEDIR.TAG", "pyvenv.cfg"]);
 
-/** Hidden folders hold settings; the few that matter are looked up by name. */
+/** Hidden folders contain settings; the few relevant ones are looked up by name. */
 const isWrittenByHand = (name: Path): boolean => !name.startsWith(".") && !GENERATED_FOLDERS.has(name);
 
 const GENERATED_FOLDERS: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import type { Detected } from "./answer.ts";
 
 type Data = z.output<typeof Detected>;
 
-/** One line for each fact that the project has. */
+/** One line per fact about the project. */
 export function detectedText(data: Data, { path }: Reader): ActionText {
   const { vcs, monorepo, omitted, scanned, truncated } = data;
   const named = ({ name, uri }: { name: string; uri: string }) => `${name} (${path(uri)})`;

@@ -29,7 +29,7 @@ export const deno: Ecosystem = {
   },
 };
 
-/** `npm:hono@4/jsx` and `jsr:@hono/hono@^4` name a package, and more. */
+/** `npm:hono@4/jsx` and `jsr:@hono/hono@^4` contain a package name and more. */
 const packageOf = (specifier: string): string =>
   /^(?:npm|jsr):\/?(@[^/]+\/[^@/]+|[^@/]+)/.exec(specifier)?.[1] ?? "";
 

@@ -37,7 +37,7 @@ export const dotnet: Ecosystem = {
   },
 };
 
-/** The folders of the projects that a solution names; `.slnx` is XML, `.sln` has a line for each. */
+/** The project folders of a solution; `.slnx` is XML, `.sln` has one line each. */
 function memberFolders(folder: PackageFolder, solution: string): string[] {
   const text = folder.text(solution);
   const projects = solution.endsWith("x")

@@ -1,4 +1,4 @@
-/** The frameworks among a package's dependencies. A key that ends in `/` or `.` stands for all names that start so. */
+/** The frameworks among a package's dependencies. A key that ends in `/` or `.` is a prefix. */
 export function frameworksAmong(
   dependencies: Iterable<string>,
   table: Readonly<Record<string, string>>,

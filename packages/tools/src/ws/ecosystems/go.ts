@@ -28,7 +28,7 @@ export const go: Ecosystem = {
   },
 };
 
-/** Paths without the major version that Go puts at their end. */
+/** Paths without Go's major version suffix. */
 const requiredModules = (text: string): string[] =>
   capturesIn(text, /^(?:require\s)?\s*([\w.-]+\.[\w.-]+\/[^\s]+)\sv/).map((path) =>
     path.replace(/\/v\d+$/, ""),

@@ -14,7 +14,7 @@ import { python } from "./python.ts";
 import { ruby } from "./ruby.ts";
 import { tasks } from "./tasks.ts";
 
-/** All that ws.detect recognises. Where a folder belongs to several, the first one's name is the package's. */
+/** All ecosystems that ws.detect recognises. When a folder belongs to several, the first one names the package. */
 export const ECOSYSTEMS: readonly Ecosystem[] = [
   node,
   deno,

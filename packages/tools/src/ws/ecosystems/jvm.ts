@@ -1,6 +1,6 @@
 import type { EntryPoint, PackageFolder } from "../detect/ecosystem.ts";
 
-/** Known by the group of the artifacts, which Maven and Gradle share. */
+/** Identified by the artifact's group, which Maven and Gradle share. */
 export const JVM_FRAMEWORKS = {
   "androidx.": "android",
   "com.android.": "android",
@@ -17,7 +17,7 @@ export const JVM_FRAMEWORKS = {
   "org.springframework.": "spring",
 } as const;
 
-/** The files that hold `main` by custom; finding it in any other file would mean reading them all. */
+/** The files that contain `main` by convention; finding it elsewhere would mean reading every file. */
 export const jvmEntryPoints = (folder: PackageFolder): EntryPoint[] =>
   [...folder.filesBelow()]
     .filter((path) => /(^|\/)(Main|App|\w+Application)\.(java|kt|scala)$/.test(path))

@@ -29,7 +29,7 @@ export const maven: Ecosystem = {
   },
 };
 
-/** The first artifactId that is not the parent's nor one of a dependency or plugin. */
+/** The first artifactId that is not the parent's, nor a dependency's or plugin's. */
 const ownName = (pom: string): string | undefined => {
   const inner = ["parent", "dependencyManagement", "dependencies", "build", "profiles"];
   return elementTexts(inner.reduce(withoutElements, pom), "artifactId")[0];

@@ -3,11 +3,11 @@ import type { Data } from "../formats/data.ts";
 
 export interface NodeManager {
   readonly name: string;
-  /** Files that only this one writes. */
+  /** Files that only this manager writes. */
   readonly files: readonly string[];
   /** Runs a script of package.json. */
   readonly run: readonly string[];
-  /** Runs a program that a dependency brought. */
+  /** Runs a program of a dependency. */
   readonly exec: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const MANAGERS: readonly NodeManager[] = [
   NPM,
 ];
 
-/** Who looks after the package: the `packageManager` field says it, else the nearest lock file, else it is npm. */
+/** The package manager: from the `packageManager` field, otherwise the nearest lock file, otherwise npm. */
 export function nodeManagerOf(folder: PackageFolder, manifest: Data): { manager: NodeManager; from: string } {
   const [named] = manifest.get("packageManager").text?.split("@") ?? [];
   const declared = MANAGERS.find(({ name }) => name === named);

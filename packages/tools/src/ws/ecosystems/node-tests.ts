@@ -4,9 +4,9 @@ import type { NodeManager } from "./node-manager.ts";
 
 interface Runner {
   readonly name: string;
-  /** The dependency that brings it. */
+  /** The dependency that provides it. */
   readonly dependency: string;
-  /** How it runs all tests once. */
+  /** The command that runs all tests once. */
   readonly command: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const RUNNERS: readonly Runner[] = [
   { name: "cypress", dependency: "cypress", command: ["cypress", "run"] },
 ];
 
-/** Runners that need no dependency, known by how a script calls them. */
+/** Runners without a dependency, recognised by the scripts that call them. */
 const BUILT_IN = [
   { name: "node:test", pattern: /\b(?:node|tsx)\s(?:[^&|;]*\s)?--test(?![\w-])/ },
   { name: "bun test", pattern: /\bbun test\b/ },
@@ -56,7 +56,7 @@ export function nodeTests(
   return tests;
 }
 
-/** `test` first, then its variants in the order of the file; what `npm init` writes is no test. */
+/** `test` first, then its variants in file order; the placeholder of `npm init` does not count. */
 function testScripts(manifest: Data): { name: string; body: string }[] {
   const scripts = manifest.get("scripts");
   return scripts.keys

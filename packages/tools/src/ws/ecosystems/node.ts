@@ -5,7 +5,7 @@ import { frameworksAmong } from "./frameworks.ts";
 import { type NodeManager, nodeManagerOf } from "./node-manager.ts";
 import { nodeTests } from "./node-tests.ts";
 
-/** Packages with a package.json, whichever of npm, pnpm, yarn and bun looks after them. */
+/** Packages with a package.json, managed by npm, pnpm, yarn or bun. */
 export const node: Ecosystem = {
   name: "node",
   markers: ["package.json"],
@@ -26,7 +26,7 @@ export const node: Ecosystem = {
   },
 };
 
-/** A nameless package.json inside a package only says which module format or file to take there. */
+/** A nameless package.json inside a package only sets the module format or entry file. */
 const isOnlyDirection = ({ keys }: Data): boolean =>
   keys.length > 0 &&
   !["name", "scripts", "dependencies", "devDependencies", "workspaces"].some((key) => keys.includes(key));
@@ -38,7 +38,7 @@ const dependenciesOf = (manifest: Data): ReadonlySet<string> =>
     ),
   );
 
-/** Scripts that people run by these names everywhere; variants such as `build:css` count with them. */
+/** Scripts with conventional names; variants such as `build:css` count too. */
 const BUILD_SCRIPT =
   /^(build|compile|bundle|typecheck|type-check|types|check|lint|format|dev|start|serve|preview)(:[\w.-]+)*$/;
 

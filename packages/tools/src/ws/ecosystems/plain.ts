@@ -53,7 +53,7 @@ const TABLE: readonly PlainEcosystem[] = [
   },
 ];
 
-/** Ecosystems of which the marker alone says enough. */
+/** Ecosystems that need nothing beyond their marker. */
 export const plain: readonly Ecosystem[] = TABLE.map(({ name, marker, manager, build, test }) => ({
   name,
   markers: [marker],

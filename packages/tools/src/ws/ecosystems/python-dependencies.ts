@@ -2,7 +2,7 @@ import type { PackageFolder } from "../detect/ecosystem.ts";
 import type { Data } from "../formats/data.ts";
 import { linesOf } from "../formats/lines.ts";
 
-/** The names of everything that a Python package says it needs, in whichever of the many places it says so. */
+/** The declared dependencies of a Python package, from all the places where they can be declared. */
 export function pythonDependencies(folder: PackageFolder): ReadonlySet<string> {
   const project = folder.toml("pyproject.toml");
   const pipfile = folder.toml("Pipfile");

@@ -40,7 +40,7 @@ const setupName = (folder: PackageFolder): string | undefined => {
   return name;
 };
 
-/** The file that only one of them writes says it; then the tables of pyproject.toml; then it is pip. */
+/** Determined by a file that only one manager writes; then by the tables of pyproject.toml; otherwise pip. */
 function managerOf(folder: PackageFolder): Manager {
   const lock = folder.first(...Object.keys(LOCKS)) ?? folder.nearest(["uv.lock"])?.path;
   if (lock) return { name: LOCKS[lock] ?? "uv", from: lock };
@@ -58,7 +58,7 @@ const LOCKS: Readonly<Record<string, string>> = {
   Pipfile: "pipenv",
 };
 
-/** How each manager runs something in the project's own environment. */
+/** How each manager runs a command in the project's environment. */
 const RUN: Readonly<Record<string, readonly string[]>> = {
   uv: ["uv", "run"],
   poetry: ["poetry", "run"],
@@ -135,7 +135,7 @@ function entryPoints(folder: PackageFolder): EntryPoint[] {
   return [...usual.map((path): EntryPoint => ({ path, kind: "main" })), ...scripts(folder), ...found];
 }
 
-/** `[project.scripts] name = "package.module:function"`, where the module's file is there. */
+/** `[project.scripts] name = "package.module:function"`, when the module's file exists. */
 function scripts(folder: PackageFolder): EntryPoint[] {
   const project = folder.toml("pyproject.toml");
   return [project.get("project", "scripts"), project.get("tool", "poetry", "scripts")].flatMap((table) =>

@@ -4,7 +4,7 @@ import { linesOf } from "../formats/lines.ts";
 interface TaskFile {
   readonly program: string;
   readonly files: readonly string[];
-  /** The name of a target, in a line as it stands: indented ones are commands, except in a Taskfile. */
+  /** Matches the name of a target in a whole line: indented lines are commands, except in a Taskfile. */
   readonly target: RegExp;
 }
 
@@ -22,13 +22,13 @@ const TASK_FILES: readonly TaskFile[] = [
   { program: "task", files: ["Taskfile.yml", "Taskfile.yaml"], target: /^ {2}([A-Za-z][\w:-]*):\s*$/ },
 ];
 
-/** What is worth telling out of what may be hundreds of targets. */
+/** The targets worth listing among possibly hundreds. */
 const BUILD_TARGETS = new Set(
   "all build compile check lint format fmt install dev run serve start docs".split(" "),
 );
 const TEST_TARGETS = new Set(["test", "tests"]);
 
-/** Make and its successors: they run commands of whatever the project is made with. */
+/** Make and its successors, which run commands of any ecosystem. */
 export const tasks: Ecosystem = {
   name: "tasks",
   markers: TASK_FILES.flatMap(({ files }) => files),

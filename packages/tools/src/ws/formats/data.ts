@@ -1,13 +1,13 @@
 /**
- * Somebody else's data, of whatever shape: asking never throws, and what is not there is empty.
- * Only own properties count, so that `__proto__` and `constructor` are names like any other.
+ * Untrusted data of any shape: access never throws, and missing values are empty. Only own properties count, so that
+ * `__proto__` and `constructor` are ordinary names.
  */
 export interface Data {
-  /** Follows the keys down; empty when the path ends early. */
+  /** Follows the keys; empty when the path ends early. */
   get(...keys: readonly string[]): Data;
-  /** The value when it is a text of sensible length, without blanks around it. */
+  /** The trimmed value when it is a text of reasonable length. */
   readonly text: string | undefined;
-  /** The texts of a list; of a single text, that one. */
+  /** The texts of a list; a single text counts as a list of one. */
   readonly texts: readonly string[];
   readonly items: readonly Data[];
   readonly keys: readonly string[];

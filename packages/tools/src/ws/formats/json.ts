@@ -1,4 +1,4 @@
-/** What a manifest in JSON says; comments and commas at the end of a list are allowed, as deno.jsonc has them. */
+/** Parses a JSON manifest; comments and trailing commas are allowed, as in deno.jsonc. */
 export function readJson(text: string): { value: unknown; problem?: string } {
   try {
     return { value: JSON.parse(text) };
@@ -15,8 +15,8 @@ export function readJson(text: string): { value: unknown; problem?: string } {
 }
 
 /**
- * One match is a string, a comment, or a comma that nothing follows; strings are kept. What is never closed matches
- * too: a pattern that gave up there would start again at every quote, and take minutes over a hostile file.
+ * Each match is a string, a comment, or a trailing comma; strings are kept. Unclosed ones match too: a pattern that
+ * failed there would restart at every quote, and take minutes over a hostile file.
  */
 const TOKEN = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|,(?=\s*[}\]])/g;
 

@@ -40,12 +40,12 @@ test.each([
   expect(readToml(text)).toEqual({ value: undefined, problem: `not valid TOML: line ${line}` });
 });
 
-test("keys from Object.prototype are keys", () => {
+test("keys from Object.prototype are ordinary keys", () => {
   readToml('[__proto__]\npolluted = "yes"\n[constructor.prototype]\npolluted = "yes"');
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 });
 
-test("any text at all is read to its end", () => {
+test("any text is parsed to its end", () => {
   const piece = fc.constantFrom(..."[]{}=.,#'\"\\\n \t", '"""', "'''", "a", "1", "true");
   fc.assert(
     fc.property(
@@ -61,7 +61,7 @@ test("any text at all is read to its end", () => {
   );
 });
 
-test("an integer beyond JavaScript's range does not spoil the rest", () => {
+test("an integer beyond JavaScript's range does not affect the rest", () => {
   expect(readToml('a = 9223372036854775807\nb = "x"').value).toMatchObject({ b: "x" });
 });
 

@@ -1,6 +1,6 @@
 /**
- * The few things that we ask of a pom.xml or a .csproj, found by their tags and without a parser: such files are
- * written by tools, and a name that we miss is no harm. Nothing is expanded, so entities cannot hurt.
+ * The few values that we need from a pom.xml or a .csproj, found by their tags without a parser: tools write such
+ * files, and a missed name does no harm. Nothing is expanded, so entities are harmless.
  */
 
 const MAX_FOUND = 1_000;
@@ -19,7 +19,7 @@ export const attributeValues = (xml: string, tag: string, attribute: string): st
     return value ? [value] : [];
   });
 
-/** Leaves out each `<tag>…</tag>` with all that is in it. */
+/** Removes each `<tag>…</tag>` with its contents. */
 export const withoutElements = (xml: string, tag: string): string => without(xml, `<${tag}>`, `</${tag}>`);
 
 export const withoutComments = (xml: string): string => without(xml, "<!--", "-->");
@@ -34,7 +34,7 @@ function without(xml: string, open: string, close: string): string {
   return kept + xml.slice(from);
 }
 
-/** Where `open` begins and the next `close` ends, again and again. */
+/** The ranges from each `open` to the next `close`. */
 function spans(xml: string, open: string, close: string): [number, number][] {
   const found: [number, number][] = [];
   let at = xml.indexOf(open);
