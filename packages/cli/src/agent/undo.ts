@@ -44,7 +44,7 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
   const patch = async (overwrite: boolean, dry_run: boolean) => {
     const changes = changesOf(overwrite);
     if (changes.length === 0) return undefined;
-    const input = { patch: checkpoints.refFor(changes), dry_run };
+    const input = { patch: await checkpoints.refFor(changes), dry_run };
     const { envelope } = await octant.dispatch(
       { tool: "fs", action: "apply_patch", input },
       { caller: LOCAL_CALLER },

@@ -22,7 +22,7 @@ const flags = {
 const NOTES = `A turn of the agent is undone as a whole, with everything that its commands did to files that are not
 ignored. Changes that you made since stay: they are merged where they fit together with the undo; where
 they do not, you are asked, or the command changes nothing and ends with 1 unless --overwrite or --keep.
-The last 500 states are kept, outside your repository.`;
+The last 500 states are kept, outside your repository, with at most 1 GiB of contents.`;
 
 export const undo = defineCommand({
   name: "undo",

@@ -6,6 +6,7 @@ import { isDamaged, toToolError } from "../jobs/database-error.ts";
 import { setAside } from "../jobs/set-aside.ts";
 import type { StateFolder } from "../state.ts";
 import { changesBetween, type SnapshotChange, undoSteps } from "./changes.ts";
+import { MAX_CONTENT_BYTES } from "./contents.ts";
 import { planCutRestoration, planRestoration, type Restoration } from "./restore.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 import {
@@ -22,6 +23,8 @@ export interface CheckpointsOptions {
   readonly edits: Edits;
   readonly state: StateFolder;
   readonly env: NodeJS.ProcessEnv;
+  /** Of the contents of all checkpoints. */
+  readonly maxBytes?: number;
   /** Told when damaged checkpoints were set aside. */
   warn(message: string): void;
 }
@@ -43,7 +46,7 @@ export interface Checkpoints {
   /** What takes a turn back, or makes it again, without what was changed since. */
   plan(turn: Turn, direction: "undo" | "redo"): Promise<Restoration>;
   /** A ref that fs.apply_patch takes for these changes of a plan. */
-  refFor(changes: readonly SnapshotChange[]): Ref;
+  refFor(changes: readonly SnapshotChange[]): Promise<Ref>;
   /** Remembers that a turn was undone, or made again. */
   mark(turn: Turn, undone: boolean): Promise<void>;
   close(): Promise<void>;
@@ -72,13 +75,14 @@ export function createCheckpoints({
   edits,
   state,
   env,
+  maxBytes = MAX_CONTENT_BYTES,
   warn,
 }: CheckpointsOptions): Checkpoints {
   let opened: Promise<CheckpointStore> | undefined;
   let last: { snapshot: Snapshot; began: number; seq: number } | undefined;
   let busy: Promise<unknown> = Promise.resolve();
   const open = () => {
-    opened ??= openCheckpointStore(state.folder("checkpoints")).catch((cause) => {
+    opened ??= openCheckpointStore(state.folder("checkpoints"), maxBytes).catch((cause) => {
       opened = undefined;
       throw cause;
     });
@@ -116,7 +120,8 @@ export function createCheckpoints({
     const began = Date.now();
     const snapshot = await takeSnapshot({
       confinement,
-      blobs,
+      contents: store.contents,
+      maxBytes,
       env,
       previous: known.snapshot,
       previousBegan: known.began,
@@ -143,10 +148,28 @@ export function createCheckpoints({
     use((store) => changesBetween(store.snapshotAt(from.seq), store.snapshotAt(to.seq)));
 
   const take: Checkpoints["take"] = (label, { session_id, signal } = {}) =>
-    oneAtATime(() => use((store) => takeNow(store, label, session_id, signal)));
+    oneAtATime(() =>
+      use(async (store) => {
+        const attempt = () => takeNow(store, label, session_id, signal);
+        return attempt().catch((cause) => {
+          if (cause instanceof ToolError && cause.code === "LOCKED") return attempt();
+          throw cause;
+        });
+      }),
+    );
+  /** What an undo record needs is put where all undo records find it. */
+  const refFor: Checkpoints["refFor"] = (found) =>
+    use((store) => {
+      const steps = undoSteps(found);
+      const needed = new Set(
+        found.flatMap(({ from }) => (from?.hash && from.kind !== "directory" ? [from.hash] : [])),
+      );
+      for (const hash of needed) blobs.putAll([{ hash, bytes: store.contents.get(hash) }]);
+      return edits.recordUndo(steps);
+    });
   const undoRef: Checkpoints["undoRef"] = async (from, to) => {
     const found = await changes(from, to);
-    return found.length === 0 ? null : edits.recordUndo(undoSteps(found));
+    return found.length === 0 ? null : refFor(found);
   };
   let wholeTurns = 0;
   const running = new Set<{ readonly label: string; readonly beside: Set<string> }>();
@@ -203,10 +226,13 @@ export function createCheckpoints({
           now: store.snapshotAt(now.seq),
         });
         if (after === null) return planCutRestoration(states(before, store.lastOf(session_id, before)));
-        return planRestoration(blobs, direction === "undo" ? states(before, after) : states(after, before));
+        return planRestoration(
+          store.contents,
+          direction === "undo" ? states(before, after) : states(after, before),
+        );
       });
     },
-    refFor: (found) => edits.recordUndo(undoSteps(found)),
+    refFor,
     mark: ({ id, after }, undone) =>
       use((store) => {
         // A turn that was cut off ends where it is taken back from.

@@ -50,7 +50,8 @@ test(
           if (turn) {
             const { changes, conflicts } = await workspace.checkpoints.plan(turn, "undo");
             const all = [...changes, ...conflicts];
-            if (all.length > 0) await workspace.edits.apply({ patch: workspace.checkpoints.refFor(all) });
+            if (all.length > 0)
+              await workspace.edits.apply({ patch: await workspace.checkpoints.refFor(all) });
             await workspace.checkpoints.mark(turn, true);
           }
           expect(readdirSync(root).sort()).toEqual(names);

@@ -1,7 +1,7 @@
-import type { Blobs } from "../blobs/blobs.ts";
 import { hashOf } from "../hashes.ts";
 import type { Path } from "../path.ts";
 import { changesBetween, isSame, type SnapshotChange } from "./changes.ts";
+import type { Contents } from "./contents.ts";
 import { mergeTexts } from "./merge-texts.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
@@ -22,7 +22,7 @@ interface States {
   readonly now: Snapshot;
 }
 
-export function planRestoration(blobs: Blobs, { goal, base, now }: States): Restoration {
+export function planRestoration(contents: Contents, { goal, base, now }: States): Restoration {
   const changes: SnapshotChange[] = [];
   const merged: Path[] = [];
   const conflicts: SnapshotChange[] = [];
@@ -33,7 +33,7 @@ export function planRestoration(blobs: Blobs, { goal, base, now }: States): Rest
       changes.push({ path, from, to: current });
       continue;
     }
-    const both = mergeEntries(blobs, { goal: from, base: to, now: current });
+    const both = mergeEntries(contents, { goal: from, base: to, now: current });
     if (!both) {
       conflicts.push({ path, from, to: current });
       continue;
@@ -63,17 +63,18 @@ interface Entries {
 }
 
 /** Undefined when one of them is not a kept file, or when both changes touch the same lines. */
-function mergeEntries(blobs: Blobs, { goal, base, now }: Entries): SnapshotEntry | undefined {
+function mergeEntries(contents: Contents, { goal, base, now }: Entries): SnapshotEntry | undefined {
   if (goal?.kind !== "file" || base?.kind !== "file" || now?.kind !== "file") return undefined;
   if (goal.hash === null || base.hash === null || now.hash === null) return undefined;
   const mode = now.mode === base.mode ? goal.mode : now.mode;
   const bytes = mergeTexts({
-    ours: blobs.get(now.hash),
-    base: blobs.get(base.hash),
-    theirs: blobs.get(goal.hash),
+    ours: contents.get(now.hash),
+    base: contents.get(base.hash),
+    theirs: contents.get(goal.hash),
   });
   if (!bytes) return undefined;
   const hash = hashOf(bytes);
-  if (!blobs.has(hash)) blobs.putAll([{ hash, bytes }], { durable: true });
+  contents.put({ hash, bytes });
+  contents.flush();
   return { ...now, mode, hash, size: bytes.length };
 }

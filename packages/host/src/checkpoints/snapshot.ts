@@ -1,19 +1,20 @@
 import { lstatSync, type Stats } from "node:fs";
-import type { Hash } from "@octant/core";
-import type { Blobs } from "../blobs/blobs.ts";
+import { type Hash, ToolError } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
 import type { ChangedKind } from "../edits/changed-kind.ts";
 import { readEntry } from "../edits/existing-entry.ts";
 import { MAX_EDIT_BYTES, readExisting } from "../edits/existing-file.ts";
+import { errnoOf } from "../errno.ts";
 import { byteStringToPath } from "../files/byte-string.ts";
 import { type Visitor, walk } from "../files/walk.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
+import type { Contents } from "./contents.ts";
 
-/** One file, link or folder as it was. The content is in the blob store under its hash. */
+/** One file, link or folder as it was. Its content is kept under its hash. */
 export interface SnapshotEntry {
   readonly kind: ChangedKind;
   readonly mode: number;
-  /** Null for a file that is too large to keep. */
+  /** Null for a file that is too large to keep, alone or with all others. */
   readonly hash: Hash | null;
   /** How the entry looked to lstat; while that is the same, so is its content. */
   readonly size: number;
@@ -27,7 +28,9 @@ export type Snapshot = ReadonlyMap<Path, SnapshotEntry>;
 
 export interface SnapshotOptions {
   readonly confinement: Confinement;
-  readonly blobs: Blobs;
+  readonly contents: Pick<Contents, "put" | "flush">;
+  /** Of all files together. */
+  readonly maxBytes: number;
   readonly env: NodeJS.ProcessEnv;
   /** The last snapshot and when it began: unchanged files are not read again. */
   readonly previous: Snapshot;
@@ -40,13 +43,23 @@ const TIMESTAMP_GRANULARITY_MS = 20;
 
 export async function takeSnapshot(options: SnapshotOptions): Promise<Map<Path, SnapshotEntry>> {
   const { entries, changed } = lookAgain(options) ?? (await lookAround(options));
+  for (const { path } of changed) entries.delete(path);
+  let room = options.maxBytes - bytesOf(entries);
   for (const { path, kind, stat } of changed) {
     options.signal?.throwIfAborted();
-    const entry = keep(options, path, kind, stat);
-    if (entry) entries.set(path, entry);
-    else entries.delete(path);
+    const entry = keep(options, path, kind, stat, room);
+    if (!entry) continue;
+    if (entry.hash !== null) room -= entry.size;
+    entries.set(path, entry);
   }
+  options.contents.flush();
   return entries;
+}
+
+function bytesOf(entries: Snapshot): number {
+  let sum = 0;
+  for (const { hash, size } of entries.values()) if (hash !== null) sum += size;
+  return sum;
 }
 
 interface Seen {
@@ -114,10 +127,11 @@ function isUnchanged(known: SnapshotEntry, stat: Stats, began: number): boolean 
 
 /** Returns undefined when the entry has gone meanwhile. */
 function keep(
-  { confinement, blobs }: SnapshotOptions,
+  { confinement, contents }: SnapshotOptions,
   path: Path,
   kind: ChangedKind,
   stat: Stats,
+  room: number,
 ): SnapshotEntry | undefined {
   const look = {
     kind,
@@ -127,15 +141,16 @@ function keep(
     ctimeMs: stat.ctimeMs,
     ino: stat.ino,
   };
-  if (kind === "file" && stat.size > MAX_EDIT_BYTES) return { ...look, hash: null };
+  if (kind === "file" && stat.size > Math.min(MAX_EDIT_BYTES, room)) return { ...look, hash: null };
   try {
     const found = kind === "file" ? readExisting(confinement, path) : readEntry(confinement, kind, path);
     if (!found || found.path !== path) return undefined;
-    if (kind !== "directory" && !blobs.has(found.hash)) blobs.putAll([found]);
+    if (kind !== "directory") contents.put(found);
     return { ...look, hash: found.hash };
-  } catch {
+  } catch (cause) {
     // Gone, unreadable or something else by now: the snapshot does not have it.
-    return undefined;
+    if (cause instanceof ToolError || errnoOf(cause) !== undefined) return undefined;
+    throw cause;
   }
 }
 

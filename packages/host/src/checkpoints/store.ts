@@ -1,5 +1,8 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { ToolError } from "@octant/core";
 import type { Path } from "../path.ts";
+import { CONTENTS_SCHEMA, type Contents, createContents, MAX_CONTENT_BYTES } from "./contents.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
 /** A state of the workspace that can be gone back to. */
@@ -26,6 +29,7 @@ export interface Turn {
 }
 
 export interface CheckpointStore {
+  readonly contents: Contents;
   beginTurn(turn: Pick<Turn, "at" | "label" | "session_id" | "before">): number;
   /** A turn that changed nothing is forgotten. */
   endTurn(id: number, after: number): void;
@@ -38,7 +42,7 @@ export interface CheckpointStore {
   add(checkpoint: Omit<Checkpoint, "seq">, changes: readonly StoredChange[], began: number): Checkpoint;
   list(limit: number): Checkpoint[];
   get(seq: number): Checkpoint | undefined;
-  /** The state at a checkpoint. */
+  /** The state at a checkpoint; NOT_FOUND when it was forgotten. */
   snapshotAt(seq: number): Map<Path, SnapshotEntry>;
   /** The newest state, and when its snapshot began; both empty at first. */
   latest(): { snapshot: Map<Path, SnapshotEntry>; began: number; seq: number };
@@ -52,14 +56,24 @@ export interface StoredChange {
 
 /** How many checkpoints are kept; older ones are forgotten when a new one comes. */
 const MAX_CHECKPOINTS = 500;
+/** When the contents take too many bytes, this share of the checkpoints goes, again and again until they fit. */
+const FORGOTTEN_SHARE = 0.1;
+
+/** How many pages of 4 KiB are given back to the disk at once. */
+const FREED_PAGES = 16_384;
+
+/** Of the tables. Checkpoints of version 1 had their contents elsewhere and are forgotten. */
+const VERSION = 2;
 
 /**
  * Each row of `entries` says how a path was from one checkpoint on until another, so a checkpoint costs one row for
  * each path that changed.
  */
 const SCHEMA = `
+  PRAGMA auto_vacuum = INCREMENTAL;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
+  PRAGMA journal_size_limit = 16777216;
   CREATE TABLE IF NOT EXISTS checkpoints (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, label TEXT NOT NULL, session_id TEXT, began REAL NOT NULL
   );
@@ -70,39 +84,71 @@ const SCHEMA = `
   );
   CREATE INDEX IF NOT EXISTS entries_live ON entries (path) WHERE to_seq IS NULL;
   CREATE INDEX IF NOT EXISTS entries_ended ON entries (to_seq) WHERE to_seq IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS entries_hash ON entries (hash);
   CREATE TABLE IF NOT EXISTS turns (
     id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, label TEXT NOT NULL, session_id TEXT,
     before_seq INTEGER NOT NULL, after_seq INTEGER, undone INTEGER NOT NULL DEFAULT 0
   );
-  PRAGMA user_version = 1;
+  ${CONTENTS_SCHEMA}
+  PRAGMA user_version = ${VERSION};
 `;
 
 export const checkpointFile = (folder: string): string => join(folder, "checkpoints.sqlite");
 
-export async function openCheckpointStore(folder: string): Promise<CheckpointStore> {
+export async function openCheckpointStore(
+  folder: string,
+  maxBytes: number = MAX_CONTENT_BYTES,
+): Promise<CheckpointStore> {
   const { DatabaseSync } = await import("node:sqlite");
-  const database = new DatabaseSync(checkpointFile(folder), { timeout: 10_000 });
+  const file = checkpointFile(folder);
+  let database = new DatabaseSync(file, { timeout: 10_000 });
   try {
+    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+    if (version > 0 && version < VERSION) {
+      database.close();
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+      database = new DatabaseSync(file, { timeout: 10_000 });
+    }
     database.exec(SCHEMA);
   } catch (cause) {
     database.close();
     throw cause;
   }
+  const contents = createContents(database);
+  const hasContent = database.prepare("SELECT 1 FROM contents WHERE hash = ?");
   const insertCheckpoint = database.prepare(
     "INSERT INTO checkpoints (at, label, session_id, began) VALUES (?, ?, ?, ?)",
   );
   const end = database.prepare("UPDATE entries SET to_seq = ? WHERE path = ? AND to_seq IS NULL");
   const insert = database.prepare("INSERT INTO entries VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?)");
 
-  const forgetOld = () => {
+  /** Keeps this many of the newest checkpoints; false when there are no more. */
+  const forgetOld = (kept: number): boolean => {
     const oldest = database
       .prepare("SELECT seq FROM checkpoints ORDER BY seq DESC LIMIT 1 OFFSET ?")
-      .get(MAX_CHECKPOINTS - 1);
-    if (!oldest) return;
+      .get(kept - 1);
+    if (!oldest) return false;
     const seq = Number(oldest["seq"]);
-    database.prepare("DELETE FROM checkpoints WHERE seq < ?").run(seq);
+    if (database.prepare("DELETE FROM checkpoints WHERE seq < ?").run(seq).changes === 0) return false;
     database.prepare("DELETE FROM turns WHERE before_seq < ?").run(seq);
-    database.prepare("DELETE FROM entries WHERE to_seq IS NOT NULL AND to_seq <= ?").run(seq);
+    const gone = database
+      .prepare("DELETE FROM entries WHERE to_seq IS NOT NULL AND to_seq <= ? RETURNING hash")
+      .all(seq);
+    contents.forget(gone.map(({ hash }) => String(hash)));
+    return true;
+  };
+  /** Forgets the oldest checkpoints until the contents of the others fit; the newest one always stays. */
+  const makeRoom = (): boolean => {
+    let hasForgotten = forgetOld(MAX_CHECKPOINTS);
+    while (contents.bytes() > maxBytes) {
+      const count = Number(database.prepare("SELECT count(*) AS count FROM checkpoints").get()?.["count"]);
+      if (!forgetOld(Math.max(1, Math.floor(count * (1 - FORGOTTEN_SHARE))))) {
+        contents.collect();
+        break;
+      }
+      hasForgotten = true;
+    }
+    return hasForgotten;
   };
   const rows = (where: string, ...values: number[]): Map<Path, SnapshotEntry> =>
     new Map(
@@ -113,12 +159,14 @@ export async function openCheckpointStore(folder: string): Promise<CheckpointSto
     );
 
   return {
+    contents,
     add({ at, label, session_id }, changes, began) {
       database.exec("BEGIN IMMEDIATE");
       try {
         const seq = Number(insertCheckpoint.run(at, label, session_id, began).lastInsertRowid);
         for (const { path, entry } of changes) {
           end.run(seq, path);
+          if (hasToBeKept(entry) && !hasContent.get(entry.hash)) throw contentGone();
           if (entry)
             insert.run(
               path,
@@ -132,8 +180,9 @@ export async function openCheckpointStore(folder: string): Promise<CheckpointSto
               entry.ino,
             );
         }
-        forgetOld();
+        const hasForgotten = makeRoom();
         database.exec("COMMIT");
+        if (hasForgotten) database.exec(`PRAGMA incremental_vacuum(${FREED_PAGES})`);
         return { seq, at, label, session_id };
       } catch (cause) {
         if (database.isTransaction) database.exec("ROLLBACK");
@@ -146,7 +195,11 @@ export async function openCheckpointStore(folder: string): Promise<CheckpointSto
       const row = database.prepare("SELECT * FROM checkpoints WHERE seq = ?").get(seq);
       return row && toCheckpoint(row);
     },
-    snapshotAt: (seq) => rows("from_seq <= ? AND (to_seq IS NULL OR to_seq > ?)", seq, seq),
+    snapshotAt(seq) {
+      // Without its ended entries it would look like a state with fewer files.
+      if (!database.prepare("SELECT 1 FROM checkpoints WHERE seq = ?").get(seq)) throw forgotten(seq);
+      return rows("from_seq <= ? AND (to_seq IS NULL OR to_seq > ?)", seq, seq);
+    },
     latest() {
       const row = database.prepare("SELECT seq, began FROM checkpoints ORDER BY seq DESC LIMIT 1").get();
       return {
@@ -183,6 +236,22 @@ export async function openCheckpointStore(folder: string): Promise<CheckpointSto
     close: () => database.close(),
   };
 }
+
+const hasToBeKept = (
+  entry: SnapshotEntry | undefined,
+): entry is SnapshotEntry & { readonly hash: NonNullable<SnapshotEntry["hash"]> } =>
+  entry !== undefined && entry.kind !== "directory" && entry.hash !== null;
+
+/** Another process forgot it between the reading and this checkpoint; another attempt reads it again. */
+const contentGone = () =>
+  new ToolError("LOCKED", "another process is cleaning up the checkpoints; try again", {});
+
+const forgotten = (seq: number) =>
+  new ToolError(
+    "NOT_FOUND",
+    `checkpoint ${seq} is no longer stored; 'octant undo --list' shows the stored ones`,
+    {},
+  );
 
 type Row = Record<string, unknown>;
 

@@ -1,0 +1,81 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Hash } from "@octant/core";
+import type { Blob, Blobs } from "../blobs/blobs.ts";
+import { notKept } from "../blobs/blobs.ts";
+import { hashOf } from "../hashes.ts";
+
+/** How many bytes of file contents the checkpoints of one workspace keep; the oldest checkpoints go first. */
+export const MAX_CONTENT_BYTES = 1024 * 1024 * 1024;
+
+/** The contents of files in checkpoints. They stay as long as a checkpoint names them. */
+export interface Contents extends Pick<Blobs, "get"> {
+  /** Holds the blob until `flush`, or until there are enough of them. */
+  put(blob: Blob): void;
+  flush(): void;
+  /** Of all contents together. */
+  bytes(): number;
+  /** Forgets those of these that no checkpoint names. */
+  forget(hashes: readonly Hash[]): void;
+  /** Forgets what a process put before it was killed. */
+  collect(): void;
+}
+
+export const CONTENTS_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS contents (hash TEXT PRIMARY KEY, size INTEGER NOT NULL, put_at REAL NOT NULL, bytes BLOB NOT NULL);
+  CREATE INDEX IF NOT EXISTS contents_sizes ON contents (size);
+`;
+
+const UNNAMED = "NOT EXISTS (SELECT 1 FROM entries WHERE entries.hash = contents.hash)";
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+/** Another process may be about to add the checkpoint that names a content. */
+const GRACE_MS = 60_000;
+
+export function createContents(database: DatabaseSync): Contents {
+  const insert = database.prepare(
+    "INSERT INTO contents VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET put_at = excluded.put_at",
+  );
+  const select = database.prepare("SELECT bytes FROM contents WHERE hash = ?");
+  const total = database.prepare("SELECT sum(size) AS bytes FROM contents");
+  const remove = database.prepare(`DELETE FROM contents WHERE hash = ? AND ${UNNAMED}`);
+  let waiting: Blob[] = [];
+  let waitingBytes = 0;
+
+  const flush = () => {
+    if (waiting.length === 0) return;
+    const now = Date.now();
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      for (const { hash, bytes } of waiting) insert.run(hash, bytes.length, now, bytes);
+      database.exec("COMMIT");
+    } catch (cause) {
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw cause;
+    } finally {
+      waiting = [];
+      waitingBytes = 0;
+    }
+  };
+  return {
+    put(blob) {
+      waiting.push(blob);
+      waitingBytes += blob.bytes.length;
+      if (waitingBytes > MAX_WAITING_BYTES) flush();
+    },
+    flush,
+    get(hash: Hash) {
+      const bytes = select.get(hash)?.["bytes"];
+      const found =
+        bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : undefined;
+      if (!found || hashOf(found) !== hash) throw notKept(hash);
+      return found;
+    },
+    bytes: () => Number(total.get()?.["bytes"] ?? 0),
+    forget(hashes) {
+      for (const hash of hashes) remove.run(hash);
+    },
+    collect: () =>
+      void database
+        .prepare(`DELETE FROM contents WHERE put_at < ? AND ${UNNAMED}`)
+        .run(Date.now() - GRACE_MS),
+  };
+}
