@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { linkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { linkSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
 import { createPerson, writeFiles } from "./front-door.ts";
 
@@ -28,8 +28,8 @@ test("a deny rule by path leaves its files and their hard links out of what git 
     ["vcs.show", { ref: "HEAD:secrets/key.txt" }],
     ["vcs.show", { path: "secrets/key.txt" }],
     ["fs.read", { uri: "src/other-name.txt" }],
-    ["fs.search_text", { pattern: "hidden", path: "src" }],
-    ["search.query", { query: "hidden", scope: "src" }],
+    ["fs.search_text", { pattern: "hidden", path: "secrets" }],
+    ["search.query", { query: "hidden", scope: "secrets" }],
   ] as const) {
     const answer = await server.call(action, input);
     expect(answer.error, `${action} ${JSON.stringify(input)}`).toMatchObject({ code: "PERMISSION_DENIED" });
@@ -54,6 +54,64 @@ test("a deny rule by path leaves its files and their hard links out of what git 
   expect((await server.call("vcs.diff", { path: "src/a.txt" })).data.patch).toContain("open two");
   expect((await server.call("vcs.show", { ref: "HEAD:src/a.txt" })).data.text).toBe("open\n");
   expect((await server.call("fs.read", { uri: "src/plain-again.txt" })).data.text).toBe("plain\n");
+});
+
+test("a search leaves out the files of a deny rule, says so, and does not tell whether they match", async () => {
+  await using person = await createPerson();
+  const root = join(person.folder, "project");
+  writeFiles(root, {
+    "src/a.ts": "export const shared_word = 1;\n",
+    "secrets/key.ts": "export const shared_word = 'hunter2'; // hunter2\n",
+  });
+  linkSync(join(root, "secrets/key.ts"), join(root, "src/other-name.ts"));
+  const rule = { tool_pattern: "*", mode: "deny", args: { path: "secrets/**" } };
+  writeFiles(person.home, { ".config/hanzo/settings.json": JSON.stringify({ permissions: [rule] }) });
+  await using server = await person.serve(root);
+  const left_out = `rule 'deny * {"path":"secrets/**"}' of the user settings`;
+
+  const modalities = ["auto", "text", "ast", "symbol", "vector", "file"];
+  for (const pattern of ["shared_word", "hunter2"]) {
+    const found = pattern === "shared_word" ? [`file://${root}/src/a.ts`] : [];
+    const searched = await server.call("fs.search_text", { pattern });
+    expect(searched.data).toMatchObject({ count: found.length, total: found.length, left_out });
+    expect(searched.data.matches.map(({ uri }: { uri: string }) => uri)).toEqual(found);
+    for (const modality of modalities) {
+      const query = modality === "file" ? "key.ts" : pattern;
+      const answer = await server.call("search.query", { query, modality });
+      expect(answer.data.left_out, modality).toBe(left_out);
+      expect(JSON.stringify(answer.data.hits), modality).not.toMatch(/hunter2|secrets|other-name/);
+    }
+  }
+  const asked = await server.call("search.query", { query: "shared_word" });
+  expect(asked.data.hits[0]).toMatchObject({ uri: `file://${root}/src/a.ts` });
+});
+
+test("with one of two roots removed, a search answers for the other and names the one that is gone", async () => {
+  await using person = await createPerson();
+  const [kept, gone] = [join(person.folder, "kept"), join(person.folder, "gone")];
+  writeFiles(kept, { "a.ts": "export const needle = 1;\n" });
+  writeFiles(gone, { "b.ts": "export const needle = 2;\n" });
+  await using server = await person.serve(kept, { env: { OCTANT_ROOT: [gone, kept].join(delimiter) } });
+  expect((await server.call("fs.search_text", { pattern: "needle" })).data.count).toBe(2);
+  rmSync(gone, { recursive: true });
+
+  const missing_roots = [`file://${gone}`];
+  for (const [action, input, list] of [
+    ["fs.search_text", { pattern: "needle" }, "matches"],
+    ["search.query", { query: "needle", modality: "text" }, "hits"],
+  ] as const) {
+    const { data, error } = await server.call(action, input);
+    expect({ error, missing_roots: data?.missing_roots }, action).toEqual({ error: null, missing_roots });
+    const uris = new Set(data[list].map(({ uri }: { uri: string }) => uri));
+    expect(uris).toEqual(new Set([`file://${kept}/a.ts`]));
+  }
+  rmSync(kept, { recursive: true });
+  for (const action of ["fs.search_text", "search.query"]) {
+    const { error } = await server.call(action, {
+      [action === "search.query" ? "query" : "pattern"]: "needle",
+    });
+    expect(error, action).toMatchObject({ code: "NOT_FOUND", message: /every workspace root/ });
+  }
 });
 
 test("a tool name in the settings that this version does not have is ignored", async () => {

@@ -154,6 +154,7 @@ export {
   type Recorder,
   type Screen,
 } from "./screen/index.ts";
+export { presentRoots } from "./search/present-roots.ts";
 export { createRipgrep, type TextPattern } from "./search/ripgrep.ts";
 export { MAX_SEARCH_MS, type Searchable, searchText } from "./search/search-text.ts";
 export { shellQuote } from "./shell-quote.ts";

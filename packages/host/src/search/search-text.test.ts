@@ -86,6 +86,7 @@ test("a match has uri, range, line and the hash of the file", async () => {
     total: 1,
     next: undefined,
     indexed: false,
+    missing: [],
   });
 });
 

@@ -1,7 +1,9 @@
 import { staleCursor, ToolError } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
+import { type PresentRoots, presentRoots } from "./present-roots.ts";
 import type { FileFilter, Order, Ripgrep, TextPattern } from "./ripgrep.ts";
+import type { Message } from "./ripgrep-messages.ts";
 import { gatherFiles, streamFiles } from "./search-order.ts";
 import {
   createPage,
@@ -21,6 +23,8 @@ export interface TextSearch extends TextPattern, FileFilter, PageOptions {
   readonly path?: Path;
   /** Where the page before ended. */
   readonly after?: TextSearchPosition;
+  /** Files to pass over, as if they were not there. */
+  hides?(path: Path): boolean;
 }
 
 export interface TextSearchPosition extends SearchPosition {
@@ -36,6 +40,8 @@ export interface TextPage {
   readonly next: TextSearchPosition | undefined;
   /** Whether an index chose the files to look into. */
   readonly indexed: boolean;
+  /** Roots that no longer exist, where all roots are searched. */
+  readonly missing: readonly Path[];
 }
 
 export interface Searchable {
@@ -50,7 +56,7 @@ export async function searchText(
   control: SearchControl,
 ): Promise<TextPage> {
   using watch = startWatch(control);
-  const places = await placesOf(confinement, search);
+  const { places, missing } = await placesOf(confinement, search);
   let indexed = false;
   const onIndexed = () => {
     indexed = true;
@@ -58,15 +64,15 @@ export async function searchText(
   const find = (place: Place, order: Order) =>
     watch.count(findIn(place, ripgrep, search, { order, signal: watch.signal, onIndexed }));
   using page = createPage(confinement, search, watch.signal);
-  return { ...(await fillPage(page, search, places, find)), indexed };
+  return { ...(await fillPage(page, search, places, find)), indexed, missing };
 }
 
 async function fillPage(
   page: Page,
   { after }: TextSearch,
   places: readonly Place[],
-  find: (place: Place, order: Order) => ReturnType<typeof findIn>,
-): Promise<Omit<TextPage, "indexed">> {
+  find: (place: Place, order: Order) => AsyncIterable<readonly Message[]>,
+): Promise<Omit<TextPage, "indexed" | "missing">> {
   let many = after?.many ?? false;
   let searched = 0;
   for (const place of places) {
@@ -93,19 +99,22 @@ interface Place {
 }
 
 /** What is still to be searched, from the place on where the page before ended. */
-async function placesOf(confinement: Confinement, { path, after }: TextSearch): Promise<Place[]> {
-  const places = path === undefined ? rootsOf(confinement) : [await placeAt(confinement, path)];
-  if (!after) return places;
+async function placesOf(
+  confinement: Confinement,
+  { path, after }: TextSearch,
+): Promise<{ readonly places: readonly Place[]; readonly missing: readonly Path[] }> {
+  const { present, missing } = path === undefined ? presentRoots(confinement) : NO_ROOTS;
+  const places: readonly Place[] =
+    path === undefined
+      ? present.map((root) => ({ kind: "folder", path: root }))
+      : [await placeAt(confinement, path)];
+  if (!after) return { places, missing };
   const at = places.findIndex((place) => isWithin(place.path, after.path));
   if (at === -1) throw staleCursor();
-  return places.slice(at);
+  return { places: places.slice(at), missing };
 }
 
-/** A root inside another is searched with it. */
-const rootsOf = ({ roots }: Confinement): Place[] =>
-  roots
-    .filter((root) => !roots.some((other) => other !== root && isWithin(other, root)))
-    .map((path) => ({ kind: "folder", path }));
+const NO_ROOTS: PresentRoots = { present: [], missing: [] };
 
 async function placeAt(confinement: Confinement, path: Path): Promise<Place> {
   try {
@@ -130,12 +139,28 @@ async function refuseBinary(confinement: Confinement, path: Path): Promise<void>
   throw new ToolError("NOT_TEXT", `${uri} is a binary file; fs.read gives its bytes`, { uri });
 }
 
-const findIn = (
+function findIn(
   { kind, path }: Place,
   ripgrep: Ripgrep,
-  { globs, includeIgnored, ...pattern }: TextSearch,
+  { globs, includeIgnored, hides, ...pattern }: TextSearch,
   how: { readonly order: Order; readonly signal: AbortSignal; readonly onIndexed: () => void },
-) =>
-  kind === "file"
-    ? ripgrep.searchFile(path, pattern, how)
-    : ripgrep.searchFolder(path, pattern, { globs, includeIgnored, ...how });
+): AsyncIterable<readonly Message[]> {
+  const found =
+    kind === "file"
+      ? ripgrep.searchFile(path, pattern, how)
+      : ripgrep.searchFolder(path, pattern, { globs, includeIgnored, ...how });
+  return hides ? withoutHidden(found, hides) : found;
+}
+
+/** Before anything is counted, so that no total tells what a hidden file holds. */
+async function* withoutHidden(
+  search: AsyncIterable<readonly Message[]>,
+  hides: (path: Path) => boolean,
+): AsyncGenerator<readonly Message[]> {
+  let isHidden = false;
+  for await (const messages of search)
+    yield messages.filter((message) => {
+      if (message.kind === "begin") isHidden = hides(message.path);
+      return !isHidden;
+    });
+}

@@ -15,8 +15,8 @@ export function toHidden(
 ): Context["hides"] | undefined {
   if (!call.action?.leavesOut) return undefined;
   const judge = (file: string): Decision => policy.evaluate({ ...call, file });
-  const named = call.input["path"];
-  if (judge(typeof named === "string" ? named : ".").mode === "deny") return undefined;
+  const named = policy.treesIn(call);
+  if ((named.length > 0 ? named : ["."]).some((tree) => judge(tree).mode === "deny")) return undefined;
   return (uri) => {
     if (uri === null) return reason;
     const { mode, tier, reason: why } = judge(uri);

@@ -21,6 +21,8 @@ export interface Policy {
   evaluate(call: PolicyCall): Decision;
   /** Each tier's first rule that matches, highest tier first. */
   votes(call: PolicyCall): readonly Decision[];
+  /** The folders and files that the call names as trees. */
+  treesIn(call: PolicyCall): readonly string[];
   /** The narrowest useful rule that would allow this call and similar ones; undefined when none can describe them. */
   narrowRule(call: PolicyCall): PermissionRule | undefined;
 }
@@ -71,6 +73,10 @@ export function createPolicy(tiers: readonly TierRules[], places: Places): Polic
           strictest && STRICTNESS[strictest.mode] >= STRICTNESS[vote.mode] ? strictest : vote,
         undefined,
       ) ?? DEFAULT_DECISION,
+    treesIn: ({ action, input }) =>
+      declarationOf(action)
+        ?.valuesIn(input)
+        .flatMap(({ holds, value }) => (holds === "tree" && typeof value === "string" ? [value] : [])) ?? [],
     narrowRule(call) {
       const rule = toNarrowRule(call, factsOf(call), places);
       if (!rule) return undefined;

@@ -1,6 +1,13 @@
 import type { Range } from "@octant/core";
 import { ToolError } from "@octant/core";
-import { comparePaths, isWithin, type Path, pathToUri, type TextPattern, type Workspace } from "@octant/host";
+import {
+  comparePaths,
+  type Path,
+  pathToUri,
+  presentRoots,
+  type TextPattern,
+  type Workspace,
+} from "@octant/host";
 import type { SymbolKind } from "@octant/search";
 import { byFit, LANGUAGES, type Language, languageOf } from "@octant/search";
 import type { SymbolIndex } from "./options.ts";
@@ -71,7 +78,7 @@ export function createSymbolSearch(
   const filesNaming: SymbolSearch["filesNaming"] = (name, language, signal) => {
     // Next to a symbol such as `$` ripgrep sees no word boundary.
     const pattern = { pattern: name, word: /^\w+$/.test(name), case: "sensitive" } as const;
-    return filesWith(pattern, familyOf(language).flatMap(toGlobs), outermost(confinement.roots), signal);
+    return filesWith(pattern, familyOf(language).flatMap(toGlobs), presentRoots(confinement).present, signal);
   };
   const parse = async (files: readonly Path[], signal: AbortSignal) => {
     const unparsed: Path[] = [];
@@ -157,10 +164,6 @@ export function createSymbolSearch(
 
 const NEVER = new AbortController().signal;
 
-/** A root inside another is searched with it. */
-const outermost = (roots: readonly Path[]) =>
-  roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));
-
 /** Languages that see each other's symbols. */
 const FAMILIES: readonly (readonly string[])[] = [
   ["typescript", "tsx", "javascript"],
@@ -200,7 +203,7 @@ export async function filesIn(
   scope: Path | undefined,
   list: (folders: readonly Path[]) => Promise<readonly Path[]>,
 ): Promise<readonly Path[]> {
-  if (scope === undefined) return list(outermost(confinement.roots));
+  if (scope === undefined) return list(presentRoots(confinement).present);
   try {
     using folder = confinement.openFolder(scope);
     return await list([folder.path]);

@@ -1,6 +1,7 @@
 import { ANSWER_BYTES, action, Hash, holding, MAX_ANSWER_BYTES, pagingInput, Range, Uri } from "@octant/core";
-import { MAX_SEARCH_MS, type Searchable, searchText, toPlace } from "@octant/host";
+import { MAX_SEARCH_MS, pathToUri, type Searchable, searchText, toPlace } from "@octant/host";
 import { z } from "zod";
+import { notSearched, toNotSearched } from "../searched.ts";
 import { searchTextText } from "./text.ts";
 
 // Far below the system's limit of 128 KiB for one process argument.
@@ -33,6 +34,7 @@ export const search_text = (workspace: Searchable) =>
     access: "read",
     timing: "async_short",
     intent: "inspect",
+    leavesOut: true,
     input: z.strictObject({
       pattern: z.string().min(1).max(MAX_PATTERN_CHARS).describe("Rust regex"),
       path: holding("tree", Uri.optional().describe("Folder or file; default all roots")),
@@ -56,6 +58,7 @@ export const search_text = (workspace: Searchable) =>
       matches: z.array(Match).readonly(),
       count: z.int().describe("Matches on this page"),
       total: z.int().nullable().describe("Total matches; null when the search was cut short"),
+      ...notSearched,
     }),
     errors: [
       "NOT_FOUND",
@@ -89,6 +92,7 @@ export const search_text = (workspace: Searchable) =>
           maxPerFile: max_per_file,
           maxBytes: max_bytes,
           after: ctx.resume(Position),
+          hides: (file) => ctx.hides(pathToUri(file)) !== undefined,
         },
         {
           signal: ctx.signal,
@@ -102,6 +106,11 @@ export const search_text = (workspace: Searchable) =>
       );
       if (page.indexed) ctx.backend("trigrams+ripgrep");
       if (page.next) ctx.more(page.next);
-      return { matches: page.matches, count: page.matches.length, total: page.total };
+      return {
+        matches: page.matches,
+        count: page.matches.length,
+        total: page.total,
+        ...toNotSearched(ctx, page.missing),
+      };
     },
   });

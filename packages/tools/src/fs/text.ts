@@ -1,5 +1,6 @@
 import { type ActionText, counted, type Range, type Reader } from "@octant/core";
 import { spotOf } from "../place-lines.ts";
+import { notSearchedNotes } from "../searched.ts";
 
 interface FileData {
   readonly text?: string | undefined;
@@ -105,9 +106,12 @@ interface SearchData {
   }[];
   readonly count: number;
   readonly total: number | null;
+  readonly left_out?: string | undefined;
+  readonly missing_roots?: readonly string[] | undefined;
 }
 
-export function searchTextText({ matches, count, total }: SearchData, reader: Reader): ActionText {
+export function searchTextText(data: SearchData, reader: Reader): ActionText {
+  const { matches, count, total } = data;
   const hasContext = matches.some(({ before, after }) => before || after);
   const blocks = matches.map((match) => {
     const { uri, range, text, before = [], after = [] } = match;
@@ -128,6 +132,7 @@ export function searchTextText({ matches, count, total }: SearchData, reader: Re
       total !== null && total > count && `${count} of ${total} matches`,
       total === null && `${count} matches so far; not everything was searched`,
       matches.some(({ text_truncated }) => text_truncated) && "long lines are cut",
+      ...notSearchedNotes(data),
     ],
     handles: { hash: files.size === 1 ? matches[0]?.hash : undefined },
   };

@@ -1,6 +1,6 @@
 import type { Path, TextPattern } from "@octant/host";
 import { type Route, routeOf, stemOf } from "@octant/search";
-import { createNames, filesWith, outermost, type SearchedWorkspace } from "./source-files.ts";
+import { createNames, filesWith, type SearchedWorkspace } from "./source-files.ts";
 
 /** Parsed for one query while the index is incomplete: about a second of work. */
 const MAX_FIRST_FILES = 240;
@@ -20,8 +20,7 @@ export async function findFirstFiles(
   query: string,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const find = (pattern: TextPattern) =>
-    filesWith(workspace.ripgrep, outermost(workspace.confinement.roots), pattern, signal);
+  const find = (pattern: TextPattern) => filesWith(workspace, pattern, signal);
   const route = routeOf(query);
   const found = "name" in route ? await holdingName(find, route) : await holdingWords(find, query);
   const { toName } = createNames(workspace.confinement.roots);

@@ -10,14 +10,16 @@ import {
   SymbolId,
   Uri,
 } from "@octant/core";
-import { pathToUri, searchText } from "@octant/host";
+import { pathToUri, presentRoots, searchText } from "@octant/host";
 import { type Hit, MODALITIES, type SearchParts, searchCode } from "@octant/search";
 import { z } from "zod";
 import { openKept } from "../kept-rows.ts";
+import { notSearched, toNotSearched } from "../searched.ts";
 import { findFirstFiles } from "./first-files.ts";
 import type { SearchOptions } from "./options.ts";
 import { createNames, isThere, listSources, readSource } from "./source-files.ts";
 import { queryText } from "./text.ts";
+import { toVisible } from "./visible-parts.ts";
 
 const MAX_QUERY_CHARS = 2_000;
 /** Hits per query over all pages: later ones are noise. */
@@ -43,6 +45,7 @@ export const query = (options: SearchOptions) =>
     access: "read",
     timing: "async_short",
     intent: "inspect",
+    leavesOut: true,
     input: z.strictObject({
       query: z.string().min(1).max(MAX_QUERY_CHARS),
       modality: z.enum(MODALITIES).default("auto").describe("auto chooses by the query's form"),
@@ -57,6 +60,7 @@ export const query = (options: SearchOptions) =>
       indexed_files: z.int(),
       total_files: z.int().nullable().describe("null until counted"),
       unparsed: z.array(Uri).readonly().optional().describe("Files skipped because parsing takes too long"),
+      ...notSearched,
     }),
     errors: [
       "INVALID_CURSOR",
@@ -77,6 +81,7 @@ export const query = (options: SearchOptions) =>
       const { engine, workspace, recall } = options;
       if (modality === "memory" && recall) return answerFromMemory(recall, asked, limit, workspace, ctx);
       const { toName, toPath } = createNames(workspace.confinement.roots);
+      const isHidden = (path: string) => ctx.hides(pathToUri(toPath(path))) !== undefined;
       const unparsed = new Set<string>();
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
       const found = await openKept(ctx, workspace.blobs, async () => {
@@ -87,7 +92,9 @@ export const query = (options: SearchOptions) =>
           ...(within !== undefined && { scope: within }),
           limit: MAX_HITS,
           signal: ctx.signal,
-          onUnparsed: (path) => unparsed.add(path),
+          onUnparsed(path) {
+            if (!isHidden(path)) unparsed.add(path);
+          },
         });
         // An index that is behind may still contain deleted files.
         return all.filter(({ path, range }) => range === null || isThere(workspace, path));
@@ -104,6 +111,7 @@ export const query = (options: SearchOptions) =>
         hits: hits.map((hit) => toAnswer(hit, options)),
         ...{ index: state, indexed_files: files, total_files: total },
         ...(unparsed.size > 0 && { unparsed: [...unparsed].map((path) => pathToUri(toPath(path))) }),
+        ...toNotSearched(ctx, presentRoots(workspace.confinement).missing),
       };
     },
   });
@@ -159,7 +167,7 @@ async function prepare(options: SearchOptions, asked: string, { signal }: Contex
 
 function createParts({ engine, workspace }: SearchOptions, ctx: Context): SearchParts {
   const { toName, toPath } = createNames(workspace.confinement.roots);
-  return {
+  const parts: SearchParts = {
     engine,
     async grep(text, { scope, limit, signal }) {
       const { matches } = await searchText(
@@ -175,6 +183,7 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
             maxBytes: ANSWER_BYTES,
           },
           path: scope === undefined ? undefined : toPath(scope),
+          hides: (file) => ctx.hides(pathToUri(file)) !== undefined,
         },
         { signal, onProgress: ({ seconds }) => ctx.progress({ progress: seconds }) },
       );
@@ -184,6 +193,8 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
       for await (const { path } of listSources(workspace, signal)) yield path;
     },
   };
+  if (ctx.hides(null) === undefined) return parts;
+  return toVisible(parts, (path) => ctx.hides(pathToUri(toPath(path))) !== undefined);
 }
 
 function toAnswer(hit: Hit, { workspace }: SearchOptions): z.input<typeof FoundHit> {

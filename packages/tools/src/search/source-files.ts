@@ -2,8 +2,8 @@ import { readSync, statSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import {
   hashOf,
-  isWithin,
   type Path,
+  presentRoots,
   type TextPattern,
   toNative,
   type Watcher,
@@ -22,14 +22,12 @@ export function createSourceFiles(
   workspace: SearchedWorkspace,
   watcher: Pick<Watcher, "onChange">,
 ): SourceFiles {
-  const { confinement, ripgrep } = workspace;
-  const { toName } = createNames(confinement.roots);
+  const { toName } = createNames(workspace.confinement.roots);
   return {
     list: (signal) => listSources(workspace, signal),
     async *holding(words, signal) {
-      const roots = outermost(confinement.roots);
       const [first, ...others] = await Promise.all(
-        words.map((word) => filesWith(ripgrep, roots, { pattern: word, fixed: true }, signal)),
+        words.map((word) => filesWith(workspace, { pattern: word, fixed: true }, signal)),
       );
       for (const path of first ?? []) if (others.every((files) => files.has(path))) yield toName(path);
     },
@@ -45,7 +43,7 @@ export async function* listSources(
 ): AsyncGenerator<ListedFile> {
   const { toName } = createNames(confinement.roots);
   let looked = 0;
-  for (const root of outermost(confinement.roots)) {
+  for (const root of presentRoots(confinement).present) {
     for await (const paths of ripgrep.files(root, { signal })) {
       for (const path of paths) {
         if (++looked % STATS_PER_TURN === 0) await new Promise(setImmediate);
@@ -83,18 +81,13 @@ export function isThere({ confinement }: Pick<SearchedWorkspace, "confinement">,
   return statSync(toNative(path), { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** A root inside another is searched with it. */
-export const outermost = (roots: readonly Path[]): readonly Path[] =>
-  roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));
-
 export async function filesWith(
-  ripgrep: SearchedWorkspace["ripgrep"],
-  roots: readonly Path[],
+  { confinement, ripgrep }: SearchedWorkspace,
   pattern: TextPattern,
   signal: AbortSignal,
 ): Promise<ReadonlySet<Path>> {
   const files = new Set<Path>();
-  for (const root of roots) {
+  for (const root of presentRoots(confinement).present) {
     const search = ripgrep.searchFolder(root, { ...pattern, maxPerFile: 1 }, { order: "any", signal });
     for await (const messages of search)
       for (const message of messages) if (message.kind === "begin") files.add(message.path);

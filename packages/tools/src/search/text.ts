@@ -1,5 +1,6 @@
 import type { ActionText, Range, Reader } from "@octant/core";
 import { spanOf, symbolNote, symbolOf } from "../place-lines.ts";
+import { notSearchedNotes } from "../searched.ts";
 
 interface QueryData {
   readonly hits: readonly {
@@ -12,6 +13,8 @@ interface QueryData {
   readonly indexed_files: number;
   readonly total_files: number | null;
   readonly unparsed?: readonly string[] | undefined;
+  readonly left_out?: string | undefined;
+  readonly missing_roots?: readonly string[] | undefined;
 }
 
 /** `src/a.ts:12-20  #symbol`, then the lines of the file. */
@@ -27,6 +30,7 @@ export function queryText(data: QueryData, reader: Reader): ActionText {
       unparsed &&
         `not searched by structure, parsing takes too long: ${unparsed.map(reader.path).join(", ")}`,
       symbolNote(hits),
+      ...notSearchedNotes(data),
     ],
   };
 }
