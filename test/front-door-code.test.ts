@@ -142,6 +142,20 @@ test("the first code.definition without a language server finds another file", a
   expect(data.results).toMatchObject([{ symbol_id: "sym:lib/greeter.rb#Greeter" }]);
 });
 
+test("TypeScript does not download type declarations for a project without settings, so its answers are complete", async () => {
+  await using project = await openProject({
+    "package.json": '{ "name": "sums", "dependencies": { "lodash": "4" } }\n',
+    "src/add.js": "export const add = (a, b) => a + b;\n",
+    "src/main.js": 'import { add } from "./add.js";\nexport const three = add(1, 2);\n',
+  });
+  const symbol_id = "sym:src/add.js#add";
+  await project.call("code.definition", { symbol_id });
+  const { data, meta } = await project.call("code.references", { symbol_id });
+  expect(meta.backend).toBe("typescript");
+  expect(data).toMatchObject({ total: 3 });
+  expect(data.incomplete).toBeUndefined();
+});
+
 test("a file that no parser can cope with holds up nobody and is named", async () => {
   const source = "class Fine\nend\n";
   await using project = await openProject({ "bad.rb": `# Fine\n${"(".repeat(200_000)}`, "fine.rb": source });

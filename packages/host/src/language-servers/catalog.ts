@@ -35,6 +35,11 @@ export interface ServerRow {
   readonly install: string;
 }
 
+/** A TypeScript server would otherwise run npm to download type declarations, and count as loading meanwhile. */
+const NO_TYPE_DOWNLOADS = {
+  disableAutomaticTypeAcquisition: true,
+  tsserver: { automaticTypeAcquisition: { enabled: false } },
+};
 const PYRIGHT_ANALYSIS = {
   autoSearchPaths: true,
   useLibraryCodeForTypes: true,
@@ -58,7 +63,10 @@ export const SERVERS: readonly ServerRow[] = [
     args: ["--stdio"],
     probe: ["--version"],
     // With its syntax server, definitions are answered with the import itself.
-    initializationOptions: { tsserver: { useSyntaxServer: "never" } },
+    initializationOptions: {
+      disableAutomaticTypingAcquisition: true,
+      tsserver: { useSyntaxServer: "never" },
+    },
     install: "npm install --save-dev typescript-language-server",
   },
   {
@@ -70,6 +78,7 @@ export const SERVERS: readonly ServerRow[] = [
     ],
     args: ["--lsp", "--stdio"],
     probe: ["--version"],
+    settings: { typescript: NO_TYPE_DOWNLOADS, javascript: NO_TYPE_DOWNLOADS, "js/ts": NO_TYPE_DOWNLOADS },
     install: "npm install --save-dev typescript@7",
   },
   {

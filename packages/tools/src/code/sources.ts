@@ -36,36 +36,23 @@ export interface Sources {
 }
 
 const MAX_CACHED_FILES = 256;
-const MAX_UNPARSABLE = 1_000;
 
 export function createSources(
   { confinement }: Pick<Workspace, "confinement">,
   parsers: SharedParsers,
 ): Sources {
   const known = new Map<string, Promise<readonly SourceSymbol[]>>();
-  /** By content hash: a file that failed to parse is not tried again. */
-  const unparsable = new Map<string, ToolError>();
 
-  const parse = async <T>(
-    { hash }: Pick<SourceText, "hash">,
-    work: (pool: ParserPool) => Promise<T>,
-  ): Promise<T> => {
-    const failure = unparsable.get(hash);
-    if (failure) throw failure;
+  const parse = async <T>(work: (pool: ParserPool) => Promise<T>): Promise<T> => {
     using borrowed = parsers.borrow();
-    try {
-      return await work(borrowed.pool);
-    } catch (cause) {
-      if (isUnparsable(cause)) keep(unparsable, hash, cause, MAX_UNPARSABLE);
-      throw cause;
-    }
+    return await work(borrowed.pool);
   };
   const symbols: Sources["symbols"] = async (path, read) => {
     const language = languageOf(path);
     if (!language) return [];
     const source = read ?? readSourceText(confinement, path);
     const key = `${language.id} ${source.hash}`;
-    const found = known.get(key) ?? parse(source, (pool) => pool.symbols(path, source.text));
+    const found = known.get(key) ?? parse((pool) => pool.symbols(path, source.text));
     keep(known, key, found, MAX_CACHED_FILES);
     return found.catch((cause: unknown) => {
       known.delete(key);
@@ -89,11 +76,10 @@ export function createSources(
       // They are sorted by their start, so the last one is the innermost.
       return around.at(-1);
     },
-    occurrences: (source, name) => parse(source, (pool) => pool.occurrences(source.path, source.text, name)),
-    calls: (source, name) => parse(source, (pool) => pool.calls(source.path, source.text, name)),
-    syntaxErrors: (source) => parse(source, (pool) => pool.syntaxErrors(source.path, source.text)),
-    structures: (source, pattern) =>
-      parse(source, (pool) => pool.structures(source.path, source.text, pattern)),
+    occurrences: (source, name) => parse((pool) => pool.occurrences(source.path, source.text, name)),
+    calls: (source, name) => parse((pool) => pool.calls(source.path, source.text, name)),
+    syntaxErrors: (source) => parse((pool) => pool.syntaxErrors(source.path, source.text)),
+    structures: (source, pattern) => parse((pool) => pool.structures(source.path, source.text, pattern)),
     symbolId: (path, symbol) => toSymbolId(confinement, path, symbol.path),
   };
 }
