@@ -15,7 +15,8 @@ export type ActionSchemas = readonly (readonly [action: string, input: JsonSchem
 
 /**
  * One schema for all actions of a tool. Clients drop tools whose schema has a union at its root, so every
- * parameter is optional here; its description names the actions that take it, unless most of them do.
+ * parameter is optional here. The signatures tell which action takes it; where it means something else in another
+ * action, its description says in which.
  */
 export function toFlatSchema(tool: string, names: readonly string[], actions: ActionSchemas): FlatSchema {
   const parameters = new Map<string, Use[]>();
@@ -68,8 +69,8 @@ function describe(uses: readonly Use[], actionCount: number): string {
   return [...byText]
     .filter(([text]) => text !== "")
     .map(([text, group]) => {
-      const common = group.length * 2 > actionCount;
-      return common ? text : `${group.map(({ action }) => action).join(",")}: ${text}`;
+      const isPlain = byText.size === 1 || group.length * 2 > actionCount;
+      return isPlain ? text : `${group.map(({ action }) => action).join(",")}: ${text}`;
     })
     .join("; ");
 }

@@ -115,9 +115,9 @@ test("no profile lists a root union, a reference or a dialect, and each has prop
   }
 });
 
-test("a parameter says which actions take it, its type, and the outline of what is inside", () => {
+test("a parameter has its type and the outline of what is inside; several meanings name their actions", () => {
   const tool = listed("fs");
-  expect(propertyOf(tool, "depth")).toEqual({ type: "integer", description: "list: How many levels down" });
+  expect(propertyOf(tool, "depth")).toEqual({ type: "integer", description: "How many levels down" });
   expect(propertyOf(tool, "kind")).toEqual({ type: "string", enum: ["file", "directory", "link"] });
   expect(propertyOf(tool, "pattern")).toEqual({
     type: "string",
