@@ -162,6 +162,31 @@ describe("the terminal agent", () => {
     await shows(device, "denied: use b.ts");
   });
 
+  test("a question is answered with a text, and Enter alone with an empty one", async () => {
+    const { device, app } = start([]);
+    const ask = (question: string) =>
+      app.prompter.requestPermission({
+        name: "mcp__paint",
+        summary: "the MCP server asks: Which colour?",
+        input: {},
+        decision: { mode: "prompt", tier: "default", rule: null, reason: "the server wants a value" },
+        caller: { id: "mcp:paint", access: "read" },
+        signal: new AbortController().signal,
+        ask: async () => undefined,
+        progress: () => {},
+        isCovered: () => false,
+        question,
+      });
+    const first = ask("colour (required)");
+    await shows(device, "colour (required)");
+    device.type(..."yellow", "Enter");
+    expect(await first).toEqual({ answer: "once", text: "yellow" });
+    const second = ask("size (empty: left out)");
+    await shows(device, "size (empty: left out)");
+    device.type("Enter");
+    expect(await second).toEqual({ answer: "once", text: "" });
+  });
+
   test("Esc stops the run and what was typed meanwhile is kept", async () => {
     const { device, agent } = start([hangs]);
     device.type(..."go", "Enter");

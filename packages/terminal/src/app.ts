@@ -136,6 +136,8 @@ export class TerminalApp {
     this.#escaped = false;
     if (input.kind === "paste") this.#paste(input.text);
     else if (this.#approvals.request && !this.#approvals.isReason) this.#approvals.key(input.key);
+    else if (this.#approvals.request?.question && input.key === "Enter" && this.#input.isEmpty)
+      this.#approvals.write("");
     else if (this.#rewind) this.#rewindKey(this.#rewind, input.key);
     else if (this.#input.isMidCommand || !this.#appKey(input.key, wasEscaped))
       this.#act(this.#input.key(input.key));
@@ -216,7 +218,7 @@ export class TerminalApp {
   }
 
   #submit(text: string): void {
-    if (this.#approvals.isReason) this.#approvals.deny(text);
+    if (this.#approvals.isReason) this.#approvals.write(text);
     else this.#outbox.submit(text);
   }
 
@@ -282,7 +284,9 @@ export class TerminalApp {
 
   #hint(): string {
     if (this.#approvals.request)
-      return this.#approvals.isReason ? "why not? Enter sends it to the model" : "";
+      return this.#approvals.isReason
+        ? (this.#approvals.request.question ?? "why not? Enter sends it to the model")
+        : "";
     return this.#outbox.isBusy || this.#rewind ? "" : HINT;
   }
 

@@ -20,11 +20,12 @@ export class Approvals {
   }
 
   readonly prompter: PermissionPrompter = {
+    readsText: true,
     requestPermission: (request) =>
       new Promise((resolve, reject) => {
         const asking: Asking = {
           request,
-          isReason: false,
+          isReason: request.question !== undefined,
           answer: (answer) => this.#settle(asking, () => resolve(answer)),
         };
         const cancelled = () => this.#settle(asking, () => reject(request.signal.reason));
@@ -39,7 +40,7 @@ export class Approvals {
     return this.#asking[0]?.request;
   }
 
-  /** Whether the person is writing why they deny it. */
+  /** Whether the person is writing: why they deny it, or the answer to a question. */
   get isReason(): boolean {
     return this.#asking[0]?.isReason ?? false;
   }
@@ -53,8 +54,11 @@ export class Approvals {
     else if (choice) asking.answer({ answer: choice.answer });
   }
 
-  deny(reason: string): void {
-    this.#asking[0]?.answer({ answer: "deny", reason });
+  /** What the person wrote. */
+  write(text: string): void {
+    const [asking] = this.#asking;
+    if (asking?.request.question === undefined) asking?.answer({ answer: "deny", reason: text });
+    else asking.answer({ answer: "once", text });
   }
 
   #settle(asking: Asking, then: () => void): void {

@@ -96,7 +96,7 @@ export class PlainApp {
 
   #onLine(line: string): void {
     const { request, isReason } = this.#approvals;
-    if (request && isReason) this.#approvals.deny(line.trim());
+    if (request && isReason) this.#approvals.write(line.trim());
     else if (request) this.#answer(line.trim());
     else if (line.endsWith("\\")) this.#begun += `${line.slice(0, -1)}\n`;
     else {
@@ -121,8 +121,8 @@ export class PlainApp {
 
   #ask(): void {
     const { request, isReason } = this.#approvals;
-    if (request && !isReason) this.#write(viewPermission(request, this.#width));
-    if (request) this.#prompt(isReason ? "why not? " : "answer with a letter: ");
+    if (request && (!isReason || request.question)) this.#write(viewPermission(request, this.#width));
+    if (request) this.#prompt(isReason ? `${request.question ?? "why not?"} ` : "answer with a letter: ");
   }
 
   #failed(error: unknown): void {

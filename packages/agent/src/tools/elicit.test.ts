@@ -34,11 +34,64 @@ test("no declines, and so does a run that nobody watches", async () => {
   expect(await elicitThrough(unattended)(question, signal)).toEqual({ action: "decline" });
 });
 
-test("a question without proposed values is declined without asking", async () => {
-  const { asked, elicit } = answering({ answer: "once" });
+test("a required value that nobody can type is declined, and the person is told", async () => {
+  const { asked } = answering({ answer: "once" });
+  const log: string[] = [];
+  const elicit = elicitThrough(unattended, (line) => log.push(line));
   const schema = { ...SCHEMA, required: ["note"] };
-  expect(await elicit({ server: "paint", message: "?", schema }, signal)).toEqual({ action: "decline" });
+  expect(await elicit({ server: "paint", message: "Why?", schema }, signal)).toEqual({ action: "decline" });
   expect(asked).toEqual([]);
+  expect(log).toEqual([
+    "the MCP server paint asked \"Why?\"; it was declined: no one is here to fill in 'note'",
+  ]);
+});
+
+const FORM = {
+  type: "object",
+  properties: {
+    note: { type: "string", title: "Your note", minLength: 3 },
+    size: { type: "integer", minimum: 1 },
+    colour: { type: "string", enum: ["red", "green"], default: "red" },
+    tags: { type: "array", items: { type: "string", enum: ["a", "b"] } },
+    again: { type: "boolean" },
+  },
+  required: ["note", "size"],
+};
+
+/** Types these texts, then approves. */
+function typing(texts: readonly string[]) {
+  const questions: (string | undefined)[] = [];
+  const left = [...texts];
+  const elicit = elicitThrough({
+    readsText: true,
+    async requestPermission({ question }) {
+      if (question === undefined) return { answer: "once" };
+      questions.push(question);
+      const text = left.shift();
+      return text === undefined ? { answer: "deny" } : { answer: "once", text };
+    },
+  });
+  return { questions, elicit };
+}
+
+test("a form is filled in value by value; what does not fit is asked again", async () => {
+  const { questions, elicit } = typing(["ab", "", "because", "x", "7", "blue", "", "a, b", "yes"]);
+  expect(await elicit({ server: "paint", message: "?", schema: FORM }, signal)).toEqual({
+    action: "accept",
+    content: { note: "because", size: 7, colour: "red", tags: ["a", "b"], again: true },
+  });
+  expect(questions[0]).toBe("Your note (string; required)");
+  expect(questions[1]).toMatch(/^Too small.*Your note/);
+  expect(questions[2]).toMatch(/^this value is required\. Your note/);
+  expect(questions.at(-4)).toBe("colour (one of red, green; empty: red)");
+  expect(questions.at(-2)).toBe("tags (any of a, b, separated by commas; empty: left out)");
+});
+
+test("a person who leaves a form declines it", async () => {
+  const { elicit } = typing(["because"]);
+  expect(await elicit({ server: "paint", message: "?", schema: FORM }, signal)).toEqual({
+    action: "decline",
+  });
 });
 
 test("an address is shown; one that is not of the web is declined", async () => {

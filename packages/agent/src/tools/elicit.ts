@@ -1,47 +1,89 @@
 import type { Elicitation, ElicitationAnswer } from "@octant/mcp";
-import type { PermissionPrompter } from "@octant/runtime";
-
-type Values = NonNullable<ElicitationAnswer["content"]>;
+import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "@octant/runtime";
+import { type FormField, fieldsOf, type Values } from "./elicitation-form.ts";
 
 /**
- * Asks the person what an MCP server wants to know, as an approval: to open an address, or to send the values that the
- * server proposes. A question that has no proposed answer is declined, and so is every one when nobody is there.
+ * Asks the person what an MCP server wants to know: to open an address, or to fill in a form, value by value, and to
+ * send it. Where nobody can answer, the question is declined and `log` says so.
  */
 export const elicitThrough =
-  (prompter: PermissionPrompter) =>
-  async ({ server, message, schema, url }: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer> => {
-    const values = url === undefined ? proposedBy(schema) : {};
-    if (!values || (url !== undefined && !isWebAddress(url))) return { action: "decline" };
-    const { answer } = await prompter.requestPermission({
+  (prompter: PermissionPrompter, log: (line: string) => void = () => {}) =>
+  async (question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer> => {
+    const asked = toAsking(prompter, question, signal);
+    const decline = (why: string): ElicitationAnswer => {
+      log(`the MCP server ${question.server} asked "${question.message}"; it was declined: ${why}`);
+      return { action: "decline" };
+    };
+    const { url } = question;
+    if (url !== undefined && !isWebAddress(url)) return decline("its address is not of the web");
+    const values = url === undefined ? await fillIn(question, prompter, asked) : {};
+    if (typeof values === "string") return decline(values);
+    if (!values) return { action: "decline" };
+    const reason =
+      url === undefined ? "yes sends these values to the server" : "yes says that you opened the address";
+    const { answer } = await asked(reason, url === undefined ? values : { url });
+    if (answer === "unattended") return decline("no one is here to answer");
+    if (answer === "deny") return { action: "decline" };
+    return { action: "accept", ...(url === undefined && { content: values }) };
+  };
+
+type Ask = (
+  reason: string,
+  input: PermissionRequest["input"],
+  question?: string,
+) => Promise<PermissionAnswer>;
+
+const toAsking =
+  (prompter: PermissionPrompter, { server, message }: Elicitation, signal: AbortSignal): Ask =>
+  (reason, input, question) =>
+    prompter.requestPermission({
       name: `mcp__${server}`,
       summary: `the MCP server asks: ${message}`,
-      input: url === undefined ? values : { url },
-      decision: {
-        mode: "prompt",
-        tier: "default",
-        rule: null,
-        reason:
-          url === undefined ? "yes sends these values to the server" : "yes says that you opened the address",
-      },
+      input,
+      decision: { mode: "prompt", tier: "default", rule: null, reason },
       caller: { id: `mcp:${server}`, access: "read" },
       ask: async () => undefined,
       progress() {},
       signal,
       isCovered: () => false,
+      ...(question !== undefined && { question }),
     });
-    if (answer === "deny" || answer === "unattended") return { action: "decline" };
-    return { action: "accept", ...(url === undefined && { content: values }) };
-  };
 
-/** The defaults of all fields; undefined where a required field has none. */
-function proposedBy(schema: Elicitation["schema"]): Values | undefined {
-  const required: readonly unknown[] = Array.isArray(schema?.["required"]) ? schema["required"] : [];
-  const fields = Object.entries<{ default?: Values[string] }>(Object(schema?.["properties"]));
-  if (fields.some(([name, field]) => required.includes(name) && field.default === undefined))
-    return undefined;
-  return Object.fromEntries(
-    fields.flatMap(([name, field]) => (field.default === undefined ? [] : [[name, field.default]])),
-  );
+/** The values of a form; undefined when the person does not want to give them, a text when they cannot be asked. */
+async function fillIn(
+  { schema }: Elicitation,
+  prompter: PermissionPrompter,
+  ask: Ask,
+): Promise<Values | string | undefined> {
+  let fields: readonly FormField[];
+  try {
+    fields = fieldsOf(schema);
+  } catch {
+    return "its form cannot be shown";
+  }
+  const values: Values = {};
+  for (const field of fields) {
+    const given = prompter.readsText ? await askFor(field, ask) : { value: field.proposed };
+    if (!given) return undefined;
+    if (given.value !== undefined) values[field.name] = given.value;
+    else if (field.isRequired) return `no one is here to fill in '${field.name}'`;
+  }
+  return values;
+}
+
+/** Asks until the answer fits; undefined when the person denies. */
+async function askFor(
+  { question, parse }: FormField,
+  ask: Ask,
+): Promise<{ readonly value: Values[string] | undefined } | undefined> {
+  let problem = "";
+  for (;;) {
+    const answer = await ask("the server wants a value", {}, `${problem}${question}`);
+    if (answer.answer === "deny" || answer.answer === "unattended") return undefined;
+    const parsed = parse(answer.text ?? "");
+    if (!("problem" in parsed)) return parsed;
+    problem = `${parsed.problem}. `;
+  }
 }
 
 const isWebAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);

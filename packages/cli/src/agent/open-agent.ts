@@ -128,7 +128,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       octant,
       env: withoutKeys(io.env),
       ...(options.servers && { more: options.servers }),
-      elicit: elicitThrough(prompter),
+      elicit: elicitThrough(prompter, (line) => logLine(line, io)),
       log: (line) => logLine(line, io),
     });
     const foreign = {

@@ -103,7 +103,7 @@ async function converse(
     ...toAgentOptions(flags),
     io,
     from,
-    prompter: { requestPermission: (request) => app!.prompter.requestPermission(request) },
+    prompter: { readsText: true, requestPermission: (request) => app!.prompter.requestPermission(request) },
   }).catch((cause: unknown) => {
     if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return undefined;
     throw cause;

@@ -22,16 +22,20 @@ export interface PermissionRequest {
   isCovered(): boolean;
   /** The rule that "always" would write. Without it that answer is not offered: it could not take effect. */
   readonly always?: PermissionRule | undefined;
+  /** The person answers this with a text instead of a yes. Only a prompter that `readsText` is asked so. */
+  readonly question?: string | undefined;
 }
 
-/** `by` names who answered, if not the person at the caller. */
+/** `by` names who answered, if not the person at the caller; `text` answers a question. */
 export type PermissionAnswer =
-  | { readonly answer: "once" | "session" | "always"; readonly by?: string }
+  | { readonly answer: "once" | "session" | "always"; readonly by?: string; readonly text?: string }
   | { readonly answer: "deny"; readonly reason?: string | undefined; readonly by?: string }
   /** No one could be asked or answered; the reason says what the caller can do. */
   | { readonly answer: "unattended"; readonly reason?: string };
 
 export interface PermissionPrompter {
+  /** Whether it can ask for a text. */
+  readonly readsText?: boolean;
   requestPermission(request: PermissionRequest): Promise<PermissionAnswer>;
 }
 

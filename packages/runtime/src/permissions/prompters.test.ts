@@ -33,10 +33,10 @@ function openPipes() {
     for (const look of waiting) look();
   });
   /** Resolves when the person has been asked so often. */
-  const asked = (times: number) =>
+  const asked = (times: number, question = "Allow it?") =>
     new Promise<void>((resolve) => {
       const look = () => {
-        if (shown.split("Allow it?").length > times) resolve();
+        if (shown.split(question).length > times) resolve();
       };
       waiting.add(look);
       look();
@@ -63,6 +63,20 @@ test.each([
   await asked(2);
   input.end();
   expect(await request).toEqual({ answer: "unattended" });
+});
+
+test("a question is answered with any text, and the end of the input declines it", async () => {
+  const { input, asked, shown, prompter } = openPipes();
+  const ask = () => prompter.requestPermission(toRequest({ question: "Which \x1b[31mcolour?" }));
+  const first = ask();
+  await asked(1, "colour?");
+  expect(shown()).not.toContain("\x1b");
+  input.write("n or y\n");
+  expect(await first).toEqual({ answer: "once", text: "n or y" });
+  const second = ask();
+  await asked(2, "colour?");
+  input.end();
+  expect(await second).toEqual({ answer: "deny" });
 });
 
 test("the terminal shows the action, its arguments, the change, the reason and the rule that always would add", async () => {

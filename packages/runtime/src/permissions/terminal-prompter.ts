@@ -1,6 +1,7 @@
 import { openSync } from "node:fs";
 import type { Interface } from "node:readline/promises";
 import type { Readable, Writable } from "node:stream";
+import { toVisible } from "../config/visible.ts";
 import { describeRequest } from "./describe-request.ts";
 import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "./prompter.ts";
 import { describeRule } from "./rule.ts";
@@ -14,6 +15,7 @@ export interface Terminal {
 export function createTerminalPrompter(terminal: Terminal): PermissionPrompter {
   let last: Promise<unknown> = Promise.resolve();
   return {
+    readsText: true,
     requestPermission(request) {
       const before = last;
       const turn = rejectOnAbort(before, request.signal).then(() =>
@@ -43,7 +45,7 @@ export function openTerminal(): (Terminal & Disposable) | undefined {
 }
 
 async function askAt({ input, output }: Terminal, request: PermissionRequest): Promise<PermissionAnswer> {
-  const { signal, always } = request;
+  const { signal, always, question: asked } = request;
   const { createInterface } = process.getBuiltinModule("node:readline/promises");
   const lines = createInterface({ input, output, terminal: "isTTY" in output && output.isTTY === true });
   const ended = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
@@ -51,6 +53,10 @@ async function askAt({ input, output }: Terminal, request: PermissionRequest): P
     rejectOnAbort(Promise.race([readAnswer(lines, question), ended]), signal);
   try {
     output.write(`\n${describeRequest(request).join("\n")}\n`);
+    if (asked !== undefined) {
+      const text = await read(`${toVisible(asked)}, or Ctrl-D to decline: `);
+      return text === undefined ? { answer: "deny" } : { answer: "once", text };
+    }
     if (always)
       output.write(`  always would add this rule to your local settings: ${describeRule(always)}\n`);
     const question = `Allow it? [y] once, [s] this session, ${always ? "[a] always, " : ""}[n] no, or n and a reason: `;

@@ -14,6 +14,7 @@ export type Choice = {
 
 /** What a person can press. There is no default: Enter alone never allows anything. */
 export function choicesFor(request: PermissionRequest): readonly Choice[] {
+  if (request.question !== undefined) return [];
   return [
     { key: "y", label: "allow once", answer: "once" },
     { key: "s", label: "allow for this session", answer: "session" },
