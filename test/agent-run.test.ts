@@ -183,7 +183,7 @@ test("an answer that does not fit the schema is repaired, and printed as JSON", 
 
 test("a session is listed, continued, forked and exported", async () => {
   await using provider = await createScriptedProvider(({ user }) => ({
-    parts: [{ text: `<b>You said ${user}</b>` }],
+    parts: [{ text: `<b>You said ${user}</b>\n\n- a **list**` }],
   }));
   using project = createFixtureProject();
   const options = { cwd: project.root, env: envFor(project, provider) };
@@ -214,6 +214,7 @@ test("a session is listed, continued, forked and exported", async () => {
   expect((await octant("sessions", "export", id)).stdout).toContain("## Octant\n\n<b>You said one</b>");
   const html = (await octant("sessions", "export", id, "--format", "html")).stdout;
   expect(html).toContain("&lt;b&gt;You said one&lt;/b&gt;");
+  expect(html).toContain("<li>a <strong>list</strong></li>");
   expect(html).not.toMatch(/<script|src=|href=/);
   const events = JSON.parse((await octant("sessions", "export", id, "--format", "json")).stdout);
   expect(events.map(({ seq }: AgentEvent) => seq)).toEqual(

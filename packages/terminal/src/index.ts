@@ -6,6 +6,7 @@ export type { InputMode } from "./editor/editor.ts";
 export { type History, openHistory } from "./editor/history.ts";
 export { loadHighlighter } from "./markdown/load-highlighter.ts";
 export { MdRenderer, type MdRendererOptions } from "./markdown/md-renderer.ts";
+export { markdownToHtml } from "./markdown/to-html.ts";
 export type { CommandOutcome } from "./outbox.ts";
 export { runPager } from "./pager.ts";
 export { type Background, type ColorDepth, type Palette, paint } from "./paint.ts";

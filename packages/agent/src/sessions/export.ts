@@ -100,18 +100,29 @@ function fenced(text: string): string {
   return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
-const STYLE = `:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.4 ui-monospace,monospace;margin:.3rem 0}
-.user{border-left:4px solid #47a;padding-left:.8rem}.assistant{margin:1rem 0}.thinking,.note{opacity:.65}
+const STYLE = `:root{color-scheme:light dark}body{font:15px/1.55 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.5rem}h2,h3,h4{font-size:1.1rem;margin:1rem 0 .3rem}section{margin:1rem 0}
+pre,code{font:13px/1.45 ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0}
+.markdown pre{background:#8882;border-radius:.4rem;padding:.6rem .8rem}.markdown :not(pre)>code{background:#8882;border-radius:.2rem;padding:0 .2rem}
+.markdown table{border-collapse:collapse}.markdown td,.markdown th{border:1px solid #8886;padding:.15rem .5rem}
+.markdown blockquote{border-left:3px solid #8886;margin:.4rem 0;padding-left:.8rem}
+.user{background:#47a2;border-left:4px solid #47a;border-radius:.2rem;padding:.3rem .8rem}.user pre{font:inherit;margin:0}
+.thinking,.note{opacity:.7}.note{font-size:13px;margin:.4rem 0}
 details{border:1px solid #8886;border-radius:.4rem;margin:.4rem 0;padding:.2rem .6rem}summary{cursor:pointer;font:13px ui-monospace,monospace}
 .failed summary{color:#c33}time{float:right;opacity:.5;font-size:12px}`;
 
-/** One page that needs nothing else: no scripts, no network, everything escaped. */
-export function exportHtml(events: readonly StampedEvent[]): string {
+/** One page that needs nothing else: no scripts, no network. `renderMarkdown` must give HTML that can do nothing. */
+export function exportHtml(
+  events: readonly StampedEvent[],
+  renderMarkdown: (markdown: string) => string,
+): string {
   const title = toHtml(titleOf(events));
   const body = toTranscript(events).map(({ kind, at, title: name, text, failed }) => {
     const time = `<time datetime="${toHtml(at)}">${toHtml(at.slice(11, 19))}</time>`;
-    const content = `<pre>${toHtml(text)}</pre>`;
+    const content =
+      kind === "assistant" || kind === "thinking"
+        ? `<div class="markdown">${renderMarkdown(text)}</div>`
+        : `<pre>${toHtml(text)}</pre>`;
     if (kind === "call" || kind === "thinking")
       return `<details class="${kind}${failed ? " failed" : ""}"><summary>${time}${toHtml(name)}</summary>${content}</details>`;
     return `<section class="${kind}">${time}${kind === "note" ? `<em>${toHtml(name)}</em>` : ""}${text === "" ? "" : content}</section>`;

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
-import { exportHtml, exportJson, exportMarkdown, type SessionInfo } from "@octant/agent";
+import type { SessionInfo } from "@octant/agent";
 import { toOneLine } from "@octant/core";
+import { EXPORT_FORMATS, exportSession } from "../agent/export-session.ts";
 import { openSessions } from "../agent/open-agent.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, UsageError } from "../command.ts";
@@ -8,9 +9,6 @@ import { openOctant } from "../open-octant.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 const VERBS = ["list", "show", "export", "remove"] as const;
-const FORMATS = { json: exportJson, markdown: exportMarkdown, html: exportHtml } as const;
-// Object.keys widens the keys to string.
-const FORMAT_NAMES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
 const DEFAULT_LIMIT = 20;
 
 export const sessions = defineCommand({
@@ -22,7 +20,7 @@ export const sessions = defineCommand({
   ],
   flags: {
     root: workspaceFlags.root,
-    format: { summary: "Export format; markdown by default", value: "FORMAT", choices: FORMAT_NAMES },
+    format: { summary: "Export format; markdown by default", value: "FORMAT", choices: EXPORT_FORMATS },
     output: { summary: "Write the export to this file", value: "FILE" },
     limit: { summary: "List at most this many; 20 by default", value: "N" },
     json: { summary: "Print as JSON" },
@@ -55,7 +53,7 @@ export const sessions = defineCommand({
       const info = store.info(id);
       io.stdout.write(`${flags.json ? JSON.stringify(info, null, 2) : showOne(info)}\n`);
     } else if (verb === "export") {
-      const text = FORMATS[flags.format ?? "markdown"]([...store.events(id)]);
+      const text = await exportSession(store.events(id), flags.format ?? "markdown");
       if (flags.output === undefined) io.stdout.write(text);
       else writeFileSync(flags.output, text, { mode: 0o600 });
     } else {

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createApiClient, exportHtml, exportJson, exportMarkdown, tokensOf } from "@octant/agent";
+import { createApiClient, tokensOf } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
 import { describe } from "../../commands/undo.ts";
+import { exportSession } from "../export-session.ts";
 import { chooseClient } from "../open-agent.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../rewind.ts";
 import { type Direction, planUndo } from "../undo.ts";
@@ -89,10 +90,11 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     onlyInTerminal: true,
     argument: "[FILE]",
     summary: "Write this session to a file: .html, .md or .json",
-    run(file, { opened: { sessions, agent }, io }) {
+    async run(file, { opened: { sessions, agent }, io }) {
       const name = file === "" ? "session.html" : file;
-      const write = name.endsWith(".json") ? exportJson : name.endsWith(".md") ? exportMarkdown : exportHtml;
-      writeFileSync(join(io.cwd(), name), write([...sessions.events(agent.session.id)]), { mode: 0o600 });
+      const format = name.endsWith(".json") ? "json" : name.endsWith(".md") ? "markdown" : "html";
+      const text = await exportSession(sessions.events(agent.session.id), format);
+      writeFileSync(join(io.cwd(), name), text, { mode: 0o600 });
       return { text: `wrote \`${name}\`` };
     },
   },
