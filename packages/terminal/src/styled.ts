@@ -42,7 +42,21 @@ export const plainText = (line: Line): string => line.map(({ text }) => text).jo
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Columns that a text takes in a terminal. */
-export const widthOf = (text: string): number => (isAscii(text) ? text.length : stringWidth(text));
+export const widthOf = (text: string): number => (isAscii(text) ? text.length : knownWidth(text));
+
+/** Measuring is the dearest part of drawing, and the same words and signs come again in every frame. */
+const widths = new Map<string, number>();
+const MAX_WIDTHS = 4_096;
+const MAX_KNOWN_CHARACTERS = 64;
+
+function knownWidth(text: string): number {
+  const known = widths.get(text);
+  if (known !== undefined) return known;
+  const width = stringWidth(text);
+  if (widths.size >= MAX_WIDTHS) widths.clear();
+  if (text.length <= MAX_KNOWN_CHARACTERS) widths.set(text, width);
+  return width;
+}
 
 const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
 

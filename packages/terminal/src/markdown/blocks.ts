@@ -10,6 +10,7 @@ const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})$/;
 const SETEXT = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const QUOTE = /^ {0,3}>/;
 const HTML = /^ {0,3}<[a-zA-Z/!?]/;
+const TABLE_RULE = /^ {0,3}\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-+:?[ \t]*)?$/;
 const INDENTED = /^(?: {4}|\t)/;
 
 /**
@@ -30,9 +31,16 @@ export class BlockSplitter {
     return this.#open ? done : [...done, ...this.#close()];
   }
 
-  /** The source of the block that is not complete yet. */
-  get unfinished(): string {
-    return this.#lines.join("\n");
+  /**
+   * The end of the block that is not complete yet, at least `count` lines where it has them, such that it can be
+   * rendered: a fence and a table with their head, a list from an item on.
+   */
+  tail(count: number): { lines: string[]; isWhole: boolean } {
+    const all = this.#lines;
+    let from = Math.max(all.length - count, 0);
+    while (this.#open?.kind === "list" && from > 0 && !LIST_ITEM.test(all[from] ?? "")) from -= 1;
+    const head = this.#open?.kind === "fence" ? 1 : TABLE_RULE.test(all[1] ?? "") ? 2 : 0;
+    return { lines: [...all.slice(0, Math.min(head, from)), ...all.slice(from)], isWhole: from === 0 };
   }
 
   finish(): string[] {

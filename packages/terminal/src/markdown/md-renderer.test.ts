@@ -27,7 +27,7 @@ describe("MdRenderer", () => {
       const committed: Line[] = [];
       for (const character of source) {
         committed.push(...renderer.renderChunk(character));
-        renderer.preview();
+        renderer.preview(16);
       }
       committed.push(...renderer.flush());
       expect(committed, JSON.stringify(source)).toEqual(renderWhole(source));
@@ -128,6 +128,25 @@ describe("MdRenderer", () => {
     expect(shown("| a | b | c | d |\n|-|-|-|-|\n| 1 | 2 | 3 | 4 |", 10)).toBe("a: 1\nb: 2\nc: 3\nd: 4");
   });
 
+  test.each([
+    ["a fence", "```js\n", "let a = 1;\n", "  let a = 1;"],
+    ["a list", "", "- an item\n", "• an item"],
+    ["a table", "| a | b |\n|---|---|\n", "| 1 | 2 |\n", "1   │ 2"],
+    ["a paragraph", "", "word ".repeat(20), "word ".repeat(8).trim()],
+  ])("the preview of %s is drawn from its end, however long it is", (_name, head, part, row) => {
+    const sources: number[] = [];
+    const renderer = new MdRenderer({
+      width: WIDTH,
+      highlight: (code) => {
+        sources.push(code.length);
+        return code.split("\n").map((text) => [{ text, style: {} }]);
+      },
+    });
+    renderer.renderChunk(head + part.repeat(5_000));
+    expect(renderer.preview(4).map(plainText)).toEqual([row, row, row, row]);
+    expect(Math.max(0, ...sources)).toBeLessThan(1_000);
+  });
+
   test("a link shows its address unless that is its text", () => {
     expect(shown("[docs](https://example.com) <https://example.com>", 80)).toBe(
       "docs (https://example.com) https://example.com",
@@ -141,7 +160,7 @@ describe("MdRenderer", () => {
       highlight: (code, language) => highlight(lowlight, code, language),
     });
     expect(renderer.renderChunk("```js\nconst a  = 1;\n")).toEqual([]);
-    expect(renderer.preview().map(plainText)).toEqual(["  const a  = 1;"]);
+    expect(renderer.preview(16).map(plainText)).toEqual(["  const a  = 1;"]);
     const [line = []] = renderer.renderChunk("```\n");
     expect(plainText(line)).toBe("  const a  = 1;");
     expect(line.find(({ text }) => text === "const")?.style.role).toBe("keyword");

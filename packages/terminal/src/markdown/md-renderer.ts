@@ -3,6 +3,9 @@ import { BlockSplitter } from "./blocks.ts";
 import { plainLines } from "./highlight.ts";
 import { type BlockContext, type Highlighter, renderBlocks } from "./render-block.ts";
 
+/** Lines of a growing block that a preview is drawn from; more than it shows, because some join into one row. */
+const PREVIEW_LINES = 48;
+
 export type MdRendererOptions = { width: number; highlight?: Highlighter };
 
 /**
@@ -14,6 +17,8 @@ export class MdRenderer {
   readonly #context: BlockContext;
   #partialLine = "";
   #started = false;
+  /** Until the text grows; keys and the spinner redraw more often than that. */
+  #preview: Line[] | undefined;
 
   constructor({ width, highlight = (code) => plainLines(code) }: MdRendererOptions) {
     this.#context = { width, highlight };
@@ -21,7 +26,10 @@ export class MdRenderer {
 
   /** Takes the next piece of text; returns the lines of the blocks that it completed. */
   renderChunk(chunk: string): Line[] {
-    const lines = (this.#partialLine + chunk).split("\n");
+    this.#preview = undefined;
+    this.#partialLine += chunk;
+    if (!chunk.includes("\n")) return [];
+    const lines = this.#partialLine.split("\n");
     this.#partialLine = lines.pop() ?? "";
     return this.#emit(lines.flatMap((line) => this.#splitter.push(withoutReturn(line))));
   }
@@ -30,18 +38,27 @@ export class MdRenderer {
   flush(): Line[] {
     const last = this.#partialLine;
     this.#partialLine = "";
+    this.#preview = undefined;
     const blocks = last === "" ? [] : this.#splitter.push(withoutReturn(last));
     const lines = this.#emit([...blocks, ...this.#splitter.finish()]);
     this.#started = false;
     return lines;
   }
 
-  /** The block that is still growing, as it looks now. */
-  preview(): Line[] {
-    const source = [this.#splitter.unfinished, this.#partialLine].filter((part) => part !== "").join("\n");
+  /** The last rows of the block that is still growing, as they look now. */
+  preview(rows: number): Line[] {
+    this.#preview ??= this.#renderTail();
+    return this.#preview.slice(-rows);
+  }
+
+  /** Drawn in every frame, so its cost must not grow with the block. */
+  #renderTail(): Line[] {
+    const { lines, isWhole } = this.#splitter.tail(PREVIEW_LINES);
+    const partial = this.#partialLine.slice(-PREVIEW_LINES * this.#context.width);
+    const source = (partial === "" ? lines : [...lines, partial]).join("\n");
     if (source.trim() === "") return [];
-    const lines = renderBlocks(source, this.#context);
-    return this.#started && lines.length > 0 ? [[], ...lines] : lines;
+    const rendered = renderBlocks(source, this.#context);
+    return this.#started && isWhole && rendered.length > 0 ? [[], ...rendered] : rendered;
   }
 
   #emit(blocks: readonly string[]): Line[] {

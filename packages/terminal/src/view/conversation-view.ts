@@ -114,7 +114,7 @@ export class ConversationView {
 
   /** The text that still grows. */
   growing(maxRows: number): Line[] {
-    return this.#markdown.preview().slice(-maxRows);
+    return this.#markdown.preview(maxRows);
   }
 
   /** What the agent does right now: its tools, or its last thought. */
