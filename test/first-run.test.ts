@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
+import { OFFLINE } from "./offline.ts";
 import { openTerminal } from "./pty-terminal.ts";
 
 const KEY = "sk-typed-by-a-person-0123456789";
@@ -36,7 +37,7 @@ async function numberOf(shown: Promise<string[]>, offer: string): Promise<string
 
 test("the first run takes a key without showing it, asks for trust in the folder, and goes on as the agent", async () => {
   await using opened = await start(
-    () => ({ OLLAMA_HOST: "127.0.0.1:9" }),
+    () => ({ OLLAMA_HOST: "127.0.0.1:9", ...OFFLINE }),
     (root) => writeFileSync(join(root, "AGENTS.md"), "Answer in one sentence.\n"),
   );
   const { terminal, provider, settings } = opened;
@@ -45,6 +46,7 @@ test("the first run takes a key without showing it, asks for trust in the folder
   terminal.type("not a key\r");
   await terminal.shows("a key is one word");
   terminal.type(`${KEY}\r`);
+  await terminal.shows("the key was not checked: anthropic could not be reached at api.anthropic.com");
   await terminal.shows("| Answer in one sentence.");
   terminal.type("y\r");
   await terminal.shows("ask, or / for commands");

@@ -11,6 +11,7 @@ import Provider from "oidc-provider";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { ended, runOctant, startOctant } from "./octant-process.ts";
+import { OFFLINE } from "./offline.ts";
 
 let project: FixtureProject;
 beforeAll(() => {
@@ -21,16 +22,23 @@ afterAll(() => project[Symbol.dispose]());
 const KEY = "sk-test-very-secret-0123456789";
 const fileOf = ({ env }: FixtureProject) => join(String(env["HOME"]), ".config/hanzo/credentials.json");
 const run = (args: readonly string[], { input = "", env = {} } = {}) =>
-  runOctant(args, { cwd: project.root, env: { ...project.env, ...env }, input });
+  runOctant(args, { cwd: project.root, env: { ...project.env, ...OFFLINE, ...env }, input });
 
 test("a key from stdin is kept for the person alone, shown nowhere, used by a run, and forgotten", async () => {
-  const signedIn = await run(["login", "anthropic"], { input: `${KEY}\n` });
+  await using provider = await createScriptedProvider(() => ({ parts: [{ text: "hello" }] }), {
+    key: KEY,
+    models: ["some-model"],
+  });
+  const env = { ANTHROPIC_BASE_URL: provider.baseUrl("anthropic") };
+  const refused = await run(["login", "anthropic"], { input: "sk-mistyped-0123456789\n", env });
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain("anthropic refuses this key");
+  expect(existsSync(fileOf(project))).toBe(false);
+  const signedIn = await run(["login", "anthropic"], { input: `${KEY}\n`, env });
   expect(signedIn).toMatchObject({ code: 0, stderr: "" });
   expect(statSync(fileOf(project)).mode & 0o777).toBe(0o600);
   const status = await run(["auth", "status"]);
   expect(status.stdout).toMatch(/anthropic +octant login +API key +used/);
-  await using provider = await createScriptedProvider(() => ({ parts: [{ text: "hello" }] }));
-  const env = { ANTHROPIC_BASE_URL: provider.baseUrl("anthropic") };
   const ran = await run(["run", "hi", "--model", "some-model"], { env });
   expect(ran).toMatchObject({ code: 0, stdout: "hello\n" });
   expect(provider.requests[0]?.headers["x-api-key"]).toBe(KEY);
@@ -58,7 +66,12 @@ test.each([
 test("of several credentials the first of hanzo, anthropic, openai is used", async () => {
   using own = createFixtureProject();
   for (const name of ["openai", "anthropic", "hanzo"]) {
-    await runOctant(["login", name], { cwd: own.root, env: own.env, input: `${KEY}\n` });
+    const { stderr } = await runOctant(["login", name], {
+      cwd: own.root,
+      env: { ...own.env, ...OFFLINE },
+      input: `${KEY}\n`,
+    });
+    expect(stderr).toContain(`the key was not checked: ${name} could not be reached`);
     const { stdout } = await runOctant(["auth", "status", "--json"], { cwd: own.root, env: own.env });
     expect(JSON.parse(stdout).find(({ used }: { used: boolean }) => used)).toMatchObject({ provider: name });
   }
@@ -66,7 +79,11 @@ test("of several credentials the first of hanzo, anthropic, openai is used", asy
 
 test("credentials that others can write to do not count", async () => {
   using own = createFixtureProject();
-  await runOctant(["login", "openai"], { cwd: own.root, env: own.env, input: `${KEY}\n` });
+  await runOctant(["login", "openai"], {
+    cwd: own.root,
+    env: { ...own.env, ...OFFLINE },
+    input: `${KEY}\n`,
+  });
   chmodSync(fileOf(own), 0o666);
   const { code, stderr } = await runOctant(["auth", "status"], { cwd: own.root, env: own.env });
   expect(code).toBe(1);

@@ -69,6 +69,7 @@ export {
   retryAfterMs,
 } from "./providers/backoff.ts";
 export { type CatalogEntry, findModel } from "./providers/catalog.ts";
+export { checkKey, type KeyCheck } from "./providers/check-key.ts";
 export { type ChosenProvider, chooseProvider, type ProviderChoice } from "./providers/choose-provider.ts";
 export {
   type ClientOptions,

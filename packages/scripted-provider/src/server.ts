@@ -9,10 +9,12 @@ import type { ApiName, Fault, Script, ScriptedRequest, ScriptedTurn } from "./sc
 export interface ScriptedProviderOptions {
   /** What the list of models of an OpenAI-compatible server holds. */
   readonly models?: readonly string[];
+  /** Any other key is refused; all are accepted when absent. */
+  readonly key?: string;
   readonly port?: number;
-  /** Told of every request before it is answered. */
   /** Keeps no requests: those of a long session would fill the memory. */
   readonly forgets?: boolean;
+  /** Told of every request before it is answered. */
   readonly onRequest?: (request: ScriptedRequest) => void;
 }
 
@@ -38,7 +40,9 @@ export async function createScriptedProvider(
     return script[requests.length - 1] ?? { fault: { status: 400, body: "the script has no more turns" } };
   };
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
-    if (req.method === "GET" && req.url === "/v1/models" && options.models)
+    if (options.key !== undefined && keyOf(req) !== options.key)
+      return fail(res, { status: 401, body: "invalid x-api-key" });
+    if (req.method === "GET" && /^\/v1(beta)?\/models(\?|$)/.test(req.url ?? "") && options.models)
       return void res.end(JSON.stringify({ object: "list", data: options.models.map((id) => ({ id })) }));
     const api = apiOf(req);
     if (!api) return fail(res, { status: 404, body: `the script has no ${req.method} ${req.url}` });
@@ -70,6 +74,9 @@ export async function createScriptedProvider(
     [Symbol.asyncDispose]: close,
   };
 }
+
+const keyOf = ({ headers }: IncomingMessage) =>
+  headers["x-api-key"] ?? headers["x-goog-api-key"] ?? headers.authorization?.replace(/^Bearer /, "");
 
 function apiOf({ method, url = "" }: IncomingMessage): ApiName | undefined {
   if (method !== "POST") return undefined;

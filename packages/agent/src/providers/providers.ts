@@ -17,6 +17,8 @@ export interface Provider {
   readonly base_url_variable: string;
   /** What is used when nobody names a model; none where it depends on the server. */
   readonly default_model: string | null;
+  /** Where its models are listed, below the base URL: the cheapest request that needs a key. */
+  readonly models_path: string;
   /** The header that carries a key. */
   headers(key: string): Readonly<Record<string, string>>;
 }
@@ -31,6 +33,7 @@ export const PROVIDERS = {
     key_variables: ["HANZO_API_KEY"],
     base_url_variable: "HANZO_BASE_URL",
     default_model: "claude-sonnet-4-5",
+    models_path: "/models",
     headers: bearer,
   },
   anthropic: {
@@ -39,6 +42,7 @@ export const PROVIDERS = {
     key_variables: ["ANTHROPIC_API_KEY"],
     base_url_variable: "ANTHROPIC_BASE_URL",
     default_model: "claude-sonnet-4-5",
+    models_path: "/v1/models?limit=1",
     headers: (key) => ({ "x-api-key": key }),
   },
   openai: {
@@ -47,6 +51,7 @@ export const PROVIDERS = {
     key_variables: ["OPENAI_API_KEY"],
     base_url_variable: "OPENAI_BASE_URL",
     default_model: "gpt-5.1",
+    models_path: "/models",
     headers: bearer,
   },
   "openai-chat": {
@@ -55,6 +60,7 @@ export const PROVIDERS = {
     key_variables: ["OPENAI_API_KEY"],
     base_url_variable: "OPENAI_BASE_URL",
     default_model: null,
+    models_path: "/models",
     headers: bearer,
   },
   gemini: {
@@ -63,6 +69,7 @@ export const PROVIDERS = {
     key_variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     base_url_variable: "GOOGLE_GEMINI_BASE_URL",
     default_model: "gemini-2.5-pro",
+    models_path: "/v1beta/models?pageSize=1",
     headers: (key) => ({ "x-goog-api-key": key }),
   },
 } as const satisfies Record<string, Provider>;

@@ -1,4 +1,4 @@
-import { PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { checkKey, PROVIDER_NAMES, type ProviderName } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import {
   type Credential,
@@ -35,11 +35,24 @@ oauth_credentials.<provider>.issuer in your settings. Providers: ${PROVIDER_NAME
     const provider = toProvider(args);
     const store = createCredentialStore({ env: io.env });
     const credential = await obtain(provider, flags, io);
+    if (credential.kind === "api_key") await check(provider, credential.key, io);
     await store.change(provider, () => credential);
     io.stdout.write(`signed in to ${provider}; stored in ${store.file}\n`);
     return EXIT.OK;
   },
 });
+
+/** A provider that cannot be reached keeps nobody from signing in; one that refuses the key does. */
+async function check(provider: ProviderName, key: string, io: Io): Promise<void> {
+  const checked = await checkKey(provider, key, io.env);
+  if (checked.state === "refused")
+    throw new ToolError(
+      "UNAUTHENTICATED",
+      `${provider} refuses this key (${checked.reason}); nothing was stored. Check it and run octant login again`,
+      {},
+    );
+  if (checked.state === "unknown") io.stderr.write(`the key was not checked: ${checked.reason}\n`);
+}
 
 /** The second word may be a key, so the message does not repeat it. */
 function toProvider([name, second]: readonly string[]): ProviderName {

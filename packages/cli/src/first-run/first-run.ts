@@ -1,4 +1,4 @@
-import { PROVIDERS, type ProviderName } from "@octant/agent";
+import { checkKey, PROVIDERS, type ProviderName } from "@octant/agent";
 import { toOneLine } from "@octant/core";
 import { createCredentialStore, setUserSettings } from "@octant/runtime";
 import type { Io } from "../command.ts";
@@ -71,13 +71,23 @@ async function keepKey(provider: ProviderName, questions: Questions, io: Io): Pr
       hidden: true,
     });
     if (key === undefined || key === "") return false;
-    if (isSecret(key)) {
-      const store = createCredentialStore({ env: io.env });
-      await store.change(provider, () => ({ kind: "api_key", key }));
-      questions.say(`signed in to ${provider}; octant logout ${provider} forgets the key\n`);
-      return true;
+    if (!isSecret(key)) {
+      questions.say("a key is one word; press Enter alone to leave");
+      continue;
     }
-    questions.say("a key is one word; nothing typed leaves");
+    questions.say(`asking ${provider} about the key …`);
+    const check = await checkKey(provider, key, io.env);
+    if (check.state === "refused") {
+      questions.say(
+        `${provider} refuses this key (${check.reason}); check it and try again, or press Enter to leave`,
+      );
+      continue;
+    }
+    const store = createCredentialStore({ env: io.env });
+    await store.change(provider, () => ({ kind: "api_key", key }));
+    if (check.state === "unknown") questions.say(`the key was not checked: ${check.reason}`);
+    questions.say(`signed in to ${provider}; octant logout ${provider} forgets the key\n`);
+    return true;
   }
 }
 
