@@ -19,8 +19,7 @@ test("pictures come by a mention, a dropped path and the clipboard, and reach th
   writeFileSync(join(home, "bin/wl-paste"), `#!/bin/sh\necho ${PNG.toString("base64")} | base64 -d\n`, {
     mode: 0o755,
   });
-  terminal.type(`PATH=${home}/bin:$PATH $OCTANT --model some-model\r`);
-  await terminal.shows("ask, or / for commands");
+  await opened.start(`PATH=${home}/bin:$PATH`);
   terminal.type(`\x1b[200~'${join(home, "fake.png")}'\x1b[201~`);
   await terminal.shows("fake.png'");
   terminal.type("\x03");

@@ -32,8 +32,7 @@ const EDIT: Script = (request) => {
 test("octant alone in a terminal is the agent: it asks with a diff, edits, and leaves its conversation in the scrollback", async () => {
   await using opened = await openChat(EDIT);
   const { terminal, project } = opened;
-  terminal.type("$OCTANT --model some-model\r");
-  await terminal.shows("ask, or / for commands");
+  await opened.start();
   terminal.type("fix the answer in @src/ma");
   await terminal.shows("› @src/main.ts");
   terminal.type("\t\r");
@@ -63,8 +62,7 @@ test("Esc Esc goes back to before a message, with the files, and offers the mess
   });
   const { terminal, project, provider } = opened;
   const made = () => readdirSync(project.root).filter((name) => name.endsWith(".txt"));
-  terminal.type("$OCTANT --model some-model\r");
-  await terminal.shows("ask, or / for commands");
+  await opened.start();
   for (const name of ["one", "two", "three"]) {
     terminal.type(`make ${name}\r`);
     await terminal.shows(`fs.write`);
@@ -92,10 +90,9 @@ test("Esc Esc goes back to before a message, with the files, and offers the mess
 });
 
 test("the theme follows the background that the terminal tells, and the answer is not taken for typing", async () => {
-  await using opened = await openChat(() => ({ parts: [] }), [100, 30], "rgb:ffff/ffff/f0f0");
+  await using opened = await openChat(() => ({ parts: [] }), { background: "rgb:ffff/ffff/f0f0" });
   const { terminal } = opened;
-  terminal.type("$OCTANT --model some-model\r");
-  await terminal.shows("ask, or / for commands");
+  await opened.start();
   await vi.waitFor(() => expect(terminal.written).toContain("\x1b[1;38;5;91m› "), { timeout: 20_000 });
   expect((await terminal.all()).join("\n")).not.toContain("rgb");
 });
@@ -103,8 +100,7 @@ test("the theme follows the background that the terminal tells, and the answer i
 test("Ctrl-O opens the conversation in a pager and q comes back to it", async () => {
   await using opened = await openChat(() => ({ parts: [{ text: "A short answer." }] }));
   const { terminal } = opened;
-  terminal.type("$OCTANT --model some-model\r");
-  await terminal.shows("ask, or / for commands");
+  await opened.start();
   terminal.type("hi\r");
   await terminal.shows("A short answer.");
   terminal.type("\x0f");
@@ -118,10 +114,39 @@ test("the external editor gets the text and what it saves comes back", async () 
   const { terminal, project } = opened;
   const editor = join(project.env["HOME"] ?? "", "editor.sh");
   writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited" "$(cat "$1")" > "$1"\n', { mode: 0o755 });
-  terminal.type(`EDITOR=${editor} $OCTANT --model some-model\r`);
-  await terminal.shows("ask, or / for commands");
+  await opened.start(`EDITOR=${editor}`);
   terminal.type("draft\x07");
   await terminal.shows("› draft, edited");
+});
+
+test("the status counts commands that run in the background, until they end", async () => {
+  await using opened = await openChat(({ results }) =>
+    results.length === 0
+      ? { parts: [{ call: "proc", input: { action: "exec", command: "cat", background: true } }] }
+      : { parts: [{ text: `It runs as ${/proc_\w+/.exec(results[0]?.text ?? "")?.[0]}.` }] },
+  );
+  const { terminal, project } = opened;
+  await opened.start();
+  terminal.type("go\r");
+  await terminal.shows("[y] allow once");
+  terminal.type("y");
+  await terminal.shows("It runs as proc_");
+  await terminal.shows("1 job running");
+  const [pid] = processesIn(project.root).filter(({ name }) => name === "cat");
+  process.kill(Number(pid?.pid));
+  await vi.waitFor(async () => expect((await terminal.all()).at(-1)).not.toContain("running"), {
+    timeout: 20_000,
+  });
+});
+
+test("/help fits a window of 40 columns", async () => {
+  await using opened = await openChat(() => ({ parts: [] }), { size: [40, 30] });
+  const { terminal } = opened;
+  await opened.start();
+  terminal.type("/help\r");
+  await terminal.shows("• Ctrl-O show and search the whole");
+  await terminal.shows("• /undo");
+  for (const row of await terminal.all()) expect(row.length).toBeLessThanOrEqual(40);
 });
 
 test("closing the terminal leaves no process behind", async () => {
@@ -129,18 +154,18 @@ test("closing the terminal leaves no process behind", async () => {
     parts: [{ call: "proc", input: { action: "exec", command: "sleep 600" } }],
   }));
   const { terminal, project } = opened;
-  terminal.type("$OCTANT --model some-model\r");
-  await terminal.shows("ask, or / for commands");
+  await opened.start();
   terminal.type("go\r");
   await terminal.shows("[y] allow once");
   terminal.type("y");
-  await vi.waitFor(() => expect(running(project.root)).toContain("sleep"), { timeout: 20_000 });
+  const programs = () => processesIn(project.root).map(({ name }) => name);
+  await vi.waitFor(() => expect(programs()).toContain("sleep"), { timeout: 20_000 });
   terminal.hangUp();
-  await vi.waitFor(() => expect(running(project.root)).toEqual([]), { timeout: 20_000, interval: 100 });
+  await vi.waitFor(() => expect(programs()).toEqual([]), { timeout: 20_000, interval: 100 });
 });
 
-/** Names of the programs that work in a folder. */
-function running(folder: string): string[] {
+/** The programs that work in a folder, the shell aside. */
+function processesIn(folder: string): { pid: string; name: string }[] {
   if (!existsSync("/proc/self")) return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -148,7 +173,7 @@ function running(folder: string): string[] {
       try {
         const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
         const name = readFileSync(`/proc/${pid}/comm`, "utf8").trim();
-        return environment.includes(folder) && name !== "bash" ? [name] : [];
+        return environment.includes(folder) && name !== "bash" ? [{ pid, name }] : [];
       } catch {
         return [];
       }

@@ -2,8 +2,14 @@ import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { createFixtureProject } from "./fixture-project.ts";
 import { openTerminal } from "./pty-terminal.ts";
 
-/** A person's shell in a project, with a scripted model to talk to; `$OCTANT --model some-model` starts the chat. */
-export async function openChat(script: Script, size: [number, number] = [100, 30], background?: string) {
+export interface ChatOptions {
+  readonly size?: readonly [columns: number, rows: number];
+  /** The colour that the terminal says it has. */
+  readonly background?: string;
+}
+
+/** A person's shell in a project, with a scripted model to talk to. `start` begins the chat. */
+export async function openChat(script: Script, { size = [100, 30], background }: ChatOptions = {}) {
   const provider = await createScriptedProvider(script);
   const project = createFixtureProject();
   const env = {
@@ -19,6 +25,11 @@ export async function openChat(script: Script, size: [number, number] = [100, 30
     provider,
     project,
     terminal,
+    /** Waits for the prompt. Variables and flags are as in the shell. */
+    async start(variables = "", flags = "") {
+      terminal.type(`${variables} $OCTANT --model some-model ${flags}\r`);
+      await terminal.shows("ask, or / for commands");
+    },
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();
       await provider[Symbol.asyncDispose]();

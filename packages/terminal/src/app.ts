@@ -73,7 +73,7 @@ export class TerminalApp {
     const stopListening = agent.subscribe((event) => {
       this.#view.onEvent(event);
       if (event.type === "end") this.#ring();
-      this.#frame ??= setTimeout(() => this.#render(), FRAME_MS);
+      this.refresh();
     });
     if (draft !== undefined) this.#input.text = draft;
     const left = new Promise<void>((resolve) => {
@@ -110,6 +110,11 @@ export class TerminalApp {
   /** The terminal in raw mode sends Ctrl-C as a key, so the signal comes from elsewhere. */
   interrupt(): void {
     this.quit();
+  }
+
+  /** Something that the status shows has changed. */
+  refresh(): void {
+    this.#frame ??= setTimeout(() => this.#render(), FRAME_MS);
   }
 
   /** Puts lines above the live region. */

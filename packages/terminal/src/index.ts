@@ -14,6 +14,7 @@ export { asksForBackground, paletteOf } from "./palette.ts";
 export { PlainApp, type PlainOptions } from "./plain-app.ts";
 export type { RewindScope } from "./rewind-menu.ts";
 export { type Line, plainText, type Role, type Span, type Style, span, wrap } from "./styled.ts";
+export type { StatusFacts } from "./view/status.ts";
 export { viewTranscript } from "./view/whole-transcript.ts";
 export {
   createVimState,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Crew, ProviderName, StampedEvent } from "@octant/agent";
+import type { ProviderName, StampedEvent } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
 import {
   asksForBackground,
@@ -18,23 +18,24 @@ import { type AgentFlags, agentFlags, toAgentOptions, toSessionChoice } from "..
 import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
 import { createPictures } from "../agent/chat/pictures.ts";
+import { watchFacts } from "../agent/chat/watch-facts.ts";
 import { runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
 import { type OpenedAgent, openAgent, type SessionChoice } from "../agent/open-agent.ts";
 import { listPrompts } from "../agent/rewind.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 
-const KEYS = `| key | does |
-|---|---|
-| Enter | send, or queue while the agent works |
-| Shift-Enter, Ctrl-J | new line |
-| Esc | stop the agent |
-| Esc Esc | go back to an earlier message |
-| @ and / | complete a path or a command |
-| Ctrl-V | add the picture in the clipboard; a dropped path of a picture works too |
-| Up, Down, Ctrl-R | history and its search |
-| Ctrl-G | write in your editor |
-| Ctrl-O | the whole conversation, searchable |
-| Ctrl-C | stop, clear, leave |
+const KEYS = `Keys:
+
+- \`Enter\` send, or queue while the agent works
+- \`Shift-Enter\` or \`Ctrl-J\` new line
+- \`Esc\` stop the agent
+- \`Esc Esc\` go back to an earlier message
+- \`@\` and \`/\` complete a path or a command
+- \`Up\`, \`Down\` and \`Ctrl-R\` history and its search
+- \`Ctrl-V\` add the picture in the clipboard; you can also drop the file of a picture here
+- \`Ctrl-G\` write in your own editor
+- \`Ctrl-O\` show and search the whole conversation
+- \`Ctrl-C\` stop, clear or leave
 `;
 
 const INPUT_MODES = ["default", "emacs", "vim"] as const;
@@ -129,10 +130,11 @@ function createApp(
   const { agent, octant, sessions, model } = opened;
   const { roots } = octant.workspace.confinement;
   const { settings } = octant.config;
+  let app: TerminalApp | undefined;
   const device = processDevice();
   const palette = paletteOf(io.env);
   const highlight = loadHighlighter();
-  const facts = watchFacts(opened);
+  const facts = watchFacts(opened, () => app?.refresh());
   const events = (): StampedEvent[] => [...sessions.events(agent.session.id)];
   const command = async (line: string, signal: AbortSignal) => {
     facts.watchCrew();
@@ -152,7 +154,7 @@ function createApp(
   const shared = { agent, model, facts: facts.now, command, toContent: pictures.toContent };
   if (flags.plain || settings.plain || io.env["TERM"] === "dumb")
     return new PlainApp({ ...shared, input: io.stdin, output: io.stdout });
-  return new TerminalApp({
+  app = new TerminalApp({
     ...shared,
     device,
     palette,
@@ -168,6 +170,7 @@ function createApp(
     externalEditor: (text) => editExternally(text, io.env, roots),
     pager: () => runPager(device, palette, viewTranscript(events(), device.columns, highlight)),
   });
+  return app;
 }
 
 const greeting = ({ octant, untrusted, agent }: OpenedAgent, io: Io) => [
@@ -189,39 +192,3 @@ const greeting = ({ octant, untrusted, agent }: OpenedAgent, io: Io) => [
   ]),
   [],
 ];
-
-/**
- * Branch, sandbox and sub-agents for the status line; refreshed at the start and after every turn, without
- * blocking.
- */
-function watchFacts({ agent, octant }: OpenedAgent) {
-  let facts: { branch?: string; sandbox?: string } = {};
-  let crew: Crew | undefined;
-  const watchCrew = () => {
-    octant.crew().then(
-      (found) => {
-        crew = found;
-      },
-      () => {},
-    );
-  };
-  const look = async () => {
-    const { envelope } = await octant.dispatch(
-      { tool: "vcs", action: "status", input: { limit: 1 } },
-      { caller: { id: "chat-status", access: "read" } },
-    );
-    const data = envelope.ok ? (envelope.data as { branch?: string | null }) : {};
-    const { level } = await octant.workspace.sandbox.status();
-    facts = { ...(data.branch && { branch: data.branch }), sandbox: level };
-  };
-  look().catch(() => {});
-  agent.subscribe((event) => {
-    if (event.type === "end") look().catch(() => {});
-    if (event.type === "tool_began" && event.name === "agent") watchCrew();
-  });
-  const now = () => {
-    const agents = crew?.list().filter(({ state }) => state === "running") ?? [];
-    return { ...facts, agents };
-  };
-  return { now, watchCrew };
-}

@@ -13,6 +13,8 @@ export type StatusFacts = {
   sandbox?: string;
   /** Such as "plan 2/5". */
   plan?: string;
+  /** Commands that run, in the background too. */
+  jobs?: number;
   agents?: readonly WorkingAgent[];
   queued: number;
   vim?: string;
@@ -34,6 +36,7 @@ export function viewStatus(facts: StatusFacts, width: number): Line {
     ...(facts.mode ? [span(toOneLine(facts.mode))] : []),
     ...(facts.sandbox ? [span(facts.sandbox, facts.sandbox === "off" ? { role: "warning" } : {})] : []),
     ...(facts.plan ? [span(facts.plan)] : []),
+    ...(facts.jobs ? [span(`${counted(facts.jobs, "job")} running`, { role: "accent" })] : []),
     ...(facts.agents?.length ? [span(counted(facts.agents.length, "agent"), { role: "accent" })] : []),
     ...(facts.queued > 0 ? [span(`${facts.queued} queued`, { role: "warning" })] : []),
     ...(facts.note ? [span(facts.note, { role: "warning" })] : []),

@@ -1,0 +1,57 @@
+import type { Crew } from "@octant/agent";
+import type { StatusFacts } from "@octant/terminal";
+import type { OpenedAgent } from "../open-agent.ts";
+
+export interface WatchedFacts {
+  now(): Partial<StatusFacts>;
+  /** Sub-agents may be there from now on. */
+  watchCrew(): void;
+}
+
+/**
+ * Branch, sandbox, jobs and sub-agents for the status line; refreshed at the start and after every turn, without
+ * blocking. `onChange` is called when one of them has changed.
+ */
+export function watchFacts({ agent, octant }: OpenedAgent, onChange: () => void): WatchedFacts {
+  let facts: Pick<StatusFacts, "branch" | "sandbox"> = {};
+  let crew: Crew | undefined;
+  const running = new Set<string>();
+  const watchCrew = () => {
+    octant.crew().then(
+      (found) => {
+        crew = found;
+      },
+      () => {},
+    );
+  };
+  const look = async () => {
+    const { envelope } = await octant.dispatch(
+      { tool: "vcs", action: "status", input: { limit: 1 } },
+      { caller: { id: "chat-status", access: "read" } },
+    );
+    // The output of vcs.status, which its schema has just checked.
+    const data = envelope.ok ? (envelope.data as { branch?: string | null }) : {};
+    const { level } = await octant.workspace.sandbox.status();
+    facts = { ...(data.branch && { branch: data.branch }), sandbox: level };
+    onChange();
+  };
+  look().catch(() => {});
+  octant.topics.processes.listen(({ value: { type, proc_id } }) => {
+    if (type === "output") return;
+    if (type === "started") running.add(proc_id);
+    else running.delete(proc_id);
+    onChange();
+  });
+  agent.subscribe((event) => {
+    if (event.type === "end") look().catch(() => {});
+    if (event.type === "tool_began" && event.name === "agent") watchCrew();
+  });
+  return {
+    watchCrew,
+    now: () => ({
+      ...facts,
+      jobs: running.size,
+      agents: crew?.list().filter(({ state }) => state === "running") ?? [],
+    }),
+  };
+}
