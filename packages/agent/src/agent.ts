@@ -3,7 +3,7 @@ import { type PermissionPrompter, unattended } from "@octant/runtime";
 import type { ApiClient } from "./api-client.ts";
 import { type CompactionSettings, createCompactor } from "./compaction/compactor.ts";
 import type { Compacted, RunEnded, SessionBegan } from "./events.ts";
-import type { Limits } from "./limits.ts";
+import { createMeter, type LimitReached, type Limits } from "./limits.ts";
 import { runLoop } from "./loop.ts";
 import { textOf, textParts, type UserPart } from "./messages.ts";
 import type { EventListener, Session } from "./session.ts";
@@ -50,6 +50,8 @@ export interface Agent {
   unqueue(): readonly (readonly UserPart[])[];
   /** Stops stream, tools and their processes; comes back when the run has ended. */
   cancel(): Promise<void>;
+  /** The limit that the run has reached, which ends it at its next step. */
+  limitReached(): LimitReached | undefined;
   /** Makes the conversation shorter now; false when there is nothing to leave out. */
   compact(signal?: AbortSignal): Promise<boolean>;
   /** From the next request on. */
@@ -63,6 +65,7 @@ export function createAgent(options: AgentOptions): Agent {
   const { session, tools, prompter = unattended } = options;
   let { client } = options;
   let waiting: (readonly UserPart[])[] = [];
+  let overLimit: () => LimitReached | undefined = () => undefined;
   let running: { readonly stop: AbortController; readonly ended: Promise<RunEnded> } | undefined;
 
   const takeQueued = () => {
@@ -82,13 +85,14 @@ export function createAgent(options: AgentOptions): Agent {
   };
   const run = async (content: readonly UserPart[] | undefined, more: SendOptions, stop: AbortController) => {
     const signal = more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal;
+    overLimit = createMeter(() => ({ ...options.limits?.(), ...more.limits }), session.conversation);
     await begin(content, session.conversation.model === undefined);
     return runLoop({
       session,
       client,
       tools,
       prompter,
-      limits: () => ({ ...options.limits?.(), ...more.limits }),
+      overLimit,
       signal,
       ...(more.outputSchema && { outputSchema: more.outputSchema }),
       takeQueued,
@@ -102,6 +106,7 @@ export function createAgent(options: AgentOptions): Agent {
     const stop = new AbortController();
     const ended = run(content, more, stop).finally(async () => {
       await options.afterRun?.();
+      overLimit = () => undefined;
       running = undefined;
     });
     running = { stop, ended };
@@ -128,6 +133,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     unqueue: takeQueued,
     cancel,
+    limitReached: () => overLimit(),
     compact: (signal = new AbortController().signal) => compact("asked", signal),
     async useModel(next) {
       client = next;

@@ -18,7 +18,9 @@ export interface Conversation {
   readonly usage: Usage;
   /** Null when a part of it is not known. */
   readonly cost: number | null;
-  /** How often the model answered. */
+  /** The part of it that is known. */
+  readonly knownCost: number;
+  /** How often the model answered, those of sub-agents included. */
   readonly turns: number;
   /** Tokens that the next request takes at least, as the provider counted them. */
   readonly contextTokens: number;
@@ -46,11 +48,13 @@ export function createConversation(): Conversation {
   const totals = { system: "", cwd: "", title: "", turns: 0, contextTokens: 0, counted: 0 };
   let usage = NO_USAGE;
   let cost: number | null = 0;
+  let knownCost = 0;
   let tools: readonly ToolDefinition[] = [];
   let model: Model | undefined;
 
   const spend = (event: { readonly usage: Usage; readonly cost: number | null }) => {
     usage = addUsage(usage, event.usage);
+    knownCost += event.cost ?? 0;
     cost = cost === null || event.cost === null ? null : cost + event.cost;
   };
   const settleCalls = () => {
@@ -93,10 +97,13 @@ export function createConversation(): Conversation {
         break;
       case "tool_ended":
         ended.set(event.call_id, event);
-        if (event.facts?.spent) spend(event.facts.spent);
         for (const file of event.facts?.changed ?? []) note(changed, file);
         for (const file of [...(event.facts?.read ?? []), ...(event.facts?.changed ?? [])]) note(seen, file);
         settleCalls();
+        break;
+      case "spent":
+        totals.turns += event.turns;
+        spend(event);
         break;
       case "compaction":
         messages = [...event.messages];
@@ -143,6 +150,9 @@ export function createConversation(): Conversation {
     },
     get cost() {
       return cost;
+    },
+    get knownCost() {
+      return knownCost;
     },
     changed,
     seen,

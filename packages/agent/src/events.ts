@@ -37,6 +37,7 @@ export type StoredEvent =
   | Titled
   | Noticed
   | RunEnded
+  | Spent
   | Marked;
 
 /** Events that only those who listen now see: what they add up to is stored when it is whole. */
@@ -180,6 +181,17 @@ export interface RunEnded {
   readonly usage: Usage;
   readonly cost: number | null;
   readonly turns: number;
+}
+
+/** What was spent on models for this session outside of its own requests. */
+export interface Spent {
+  readonly type: "spent";
+  /** The sub-agent or the tool that spent it. */
+  readonly by: string;
+  /** Answers of models that count for limits of turns. */
+  readonly turns: number;
+  readonly usage: Usage;
+  readonly cost: number | null;
 }
 
 /** For what builds on sessions, such as checkpoints and plans. The loop passes it on and does not look at it. */

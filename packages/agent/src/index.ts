@@ -39,7 +39,7 @@ export {
 export { parseRole, ROLES, type Role } from "./crew/roles.ts";
 export type * from "./events.ts";
 export { END_REASONS } from "./events.ts";
-export type { Limits } from "./limits.ts";
+export type { LimitReached, Limits } from "./limits.ts";
 export { embedTexts } from "./llm/embeddings.ts";
 export { llmTool } from "./llm/llm-tool.ts";
 export type { Embedding, Models } from "./llm/models.ts";
@@ -109,6 +109,7 @@ export {
   type SessionStore,
   type SessionStoreOptions,
 } from "./sessions/session-store.ts";
+export { createSpending, type Spending } from "./spending.ts";
 export { estimateTokens, messagesTokens, messageTokens } from "./tokens.ts";
 export type {
   CallOutline,

@@ -2,13 +2,13 @@ import type { Conversation } from "./conversation.ts";
 import type { EndReason } from "./events.ts";
 import { tokensOf } from "./usage.ts";
 
-/** What one run may spend; a limit that is absent does not hold. */
+/** What one run may spend, with its sub-agents and models as tools; a limit that is absent does not hold. */
 export interface Limits {
   /** Answers of the model. */
   readonly max_turns?: number;
   /** Input and output of all requests, cached input included. */
   readonly max_tokens?: number;
-  /** US dollars. A model without a known price never reaches it. */
+  /** US dollars. Models without a known price do not count. */
   readonly max_cost?: number;
   readonly max_time_ms?: number;
 }
@@ -16,6 +16,7 @@ export interface Limits {
 export interface LimitReached {
   readonly reason: EndReason;
   readonly message: string;
+  readonly limit: number;
 }
 
 /** Counts from now on; each run has its own limits, whatever the session has spent before. */
@@ -24,26 +25,32 @@ export function createMeter(
   conversation: Conversation,
 ): () => LimitReached | undefined {
   const started = performance.now();
-  const before = { turns: conversation.turns, usage: conversation.usage, cost: conversation.cost };
+  const { turns: turnsBefore, usage: usageBefore, knownCost: costBefore } = conversation;
   return () => {
     const { max_turns, max_tokens, max_cost, max_time_ms } = limits();
-    const turns = conversation.turns - before.turns;
+    const turns = conversation.turns - turnsBefore;
     if (max_turns !== undefined && turns >= max_turns)
-      return { reason: "max_turns", message: `the limit of ${max_turns} turns is reached` };
-    const tokens = tokensOf(conversation.usage) - tokensOf(before.usage);
+      return { reason: "max_turns", message: `the limit of ${max_turns} turns is reached`, limit: max_turns };
+    const tokens = tokensOf(conversation.usage) - tokensOf(usageBefore);
     if (max_tokens !== undefined && tokens >= max_tokens)
       return {
         reason: "max_tokens",
         message: `the limit of ${max_tokens} tokens is reached (${tokens} used)`,
+        limit: max_tokens,
       };
-    const cost = (conversation.cost ?? 0) - (before.cost ?? 0);
+    const cost = conversation.knownCost - costBefore;
     if (max_cost !== undefined && cost >= max_cost)
       return {
         reason: "max_cost",
         message: `the limit of $${max_cost} is reached ($${cost.toFixed(4)} spent)`,
+        limit: max_cost,
       };
     if (max_time_ms !== undefined && performance.now() - started >= max_time_ms)
-      return { reason: "max_time", message: `the limit of ${max_time_ms / 1000} s is reached` };
+      return {
+        reason: "max_time",
+        message: `the limit of ${max_time_ms / 1000} s is reached`,
+        limit: max_time_ms,
+      };
     return undefined;
   };
 }

@@ -3,7 +3,7 @@ import type { PermissionPrompter } from "@octant/runtime";
 import type { ApiClient, StreamEvent } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
 import type { Compacted, LiveEvent, RunEnded } from "./events.ts";
-import { createMeter, type Limits } from "./limits.ts";
+import type { LimitReached } from "./limits.ts";
 import {
   type AssistantMessage,
   type Message,
@@ -23,8 +23,8 @@ export interface LoopOptions {
   readonly client: ApiClient;
   readonly tools: ToolExecutor;
   readonly prompter: PermissionPrompter;
-  /** Asked at every step: a mode can change them. */
-  readonly limits: () => Limits;
+  /** Asked at every step. */
+  overLimit(): LimitReached | undefined;
   readonly signal: AbortSignal;
   /** JSON Schema of the last answer. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
@@ -59,15 +59,14 @@ export async function runLoop(options: LoopOptions): Promise<RunEnded> {
 
 async function untilEnd(options: LoopOptions): Promise<Ending> {
   const { session, signal } = options;
-  const overLimit = createMeter(options.limits, session.conversation);
   const calling = createCalling(options);
   // A run that is resumed may have calls that nobody answered.
   await settleOpenCalls(session);
   for (;;) {
     signal.throwIfAborted();
     for (const content of options.takeQueued()) await say(session, "person", content);
-    const reached = overLimit();
-    if (reached) return reached;
+    const reached = options.overLimit();
+    if (reached) return { reason: reached.reason, message: reached.message };
     await offerNewTools(options);
     if (options.needsCompaction()) await options.compact("budget", signal);
     const answer = await ask(options);

@@ -3,7 +3,6 @@ import type { PermissionPrompter } from "@octant/runtime";
 import type { ToolDefinition } from "./api-client.ts";
 import type { UserPart } from "./messages.ts";
 import type { PlanMark } from "./tools/plan-marks.ts";
-import type { Usage } from "./usage.ts";
 
 /** A call whose arguments were JSON. */
 export interface ToolCall {
@@ -49,8 +48,6 @@ export interface ToolFacts {
   readonly proc_id?: string;
   readonly exit_code?: number | null;
   readonly plan?: PlanMark;
-  /** What the call itself spent on models. */
-  readonly spent?: { readonly usage: Usage; readonly cost: number | null };
 }
 
 /** What kind of work a call is, for front ends; the words are those of ACP. */

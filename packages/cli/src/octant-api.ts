@@ -1,4 +1,4 @@
-import type { Crew } from "@octant/agent";
+import type { Crew, Spending } from "@octant/agent";
 import type {
   CallEvent,
   Caller,
@@ -99,6 +99,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly workspace: Workspace;
   /** The sub-agents of this workspace. */
   readonly crew: () => Promise<Crew>;
+  /** What models cost, counted for the session that they were asked in. */
+  readonly spending: Spending;
   /** undefined where they are off. */
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;

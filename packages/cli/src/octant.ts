@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Crew, Models } from "@octant/agent";
+import { type Crew, createSpending, type Models } from "@octant/agent";
 import {
   type CallEvent,
   type Caller,
@@ -200,6 +200,7 @@ function equip<T extends Tool>(
   };
   const octant: Octant<OwnTool | T> = {
     crew: openCrew,
+    spending: createSpending(),
     registry,
     dispatch,
     dispatchTo,

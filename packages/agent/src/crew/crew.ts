@@ -1,7 +1,9 @@
 import { newHandle, ToolError } from "@octant/core";
 import type { Agent } from "../agent.ts";
-import type { EndReason, RunEnded } from "../events.ts";
+import type { AgentEvent, EndReason, RunEnded, Spent } from "../events.ts";
+import type { LimitReached } from "../limits.ts";
 import { textOf } from "../messages.ts";
+import type { Spending } from "../spending.ts";
 import type { Role } from "./roles.ts";
 
 /** What all sub-agents of one root may spend together. */
@@ -79,11 +81,16 @@ export interface CrewOptions {
   readonly roles: () => readonly Role[];
   create(plan: MemberPlan): Promise<Member>;
   readonly limits?: Partial<CrewLimits>;
+  /** Counts what a member spends for its parent too. */
+  readonly spend?: Spending["spend"];
+  /** The limit that the root's own run has reached; it ends the members too. */
+  readonly rootLimit?: () => LimitReached | undefined;
 }
 
 /** Sub-agents of one root. They end when it ends. */
 export interface Crew {
   readonly roles: readonly Role[];
+  readonly limits: CrewLimits;
   spawn(request: SpawnRequest, parent: string, signal?: AbortSignal): Promise<MemberInfo>;
   /** Says something to a member: at its next step when it is at work, else it goes on with it. */
   send(agent_id: string, message: string, parent: string): MemberInfo;
@@ -113,7 +120,9 @@ interface Running {
 export function createCrew(options: CrewOptions): Crew {
   const limits = { ...CREW_LIMITS, ...options.limits };
   const members = new Map<string, Running>();
-  const spent = { turns: 0, cost: 0 };
+  const total = { turns: 0, cost: 0 };
+  /** What ended all members. */
+  let ended: LimitReached | undefined;
   let isClosed = false;
 
   const bySession = (session: string) =>
@@ -130,14 +139,16 @@ export function createCrew(options: CrewOptions): Crew {
     throw new ToolError("NOT_FOUND", `there is no sub-agent '${id}'; agent.list shows yours`, {});
   };
   const checkLimits = (depth: number) => {
+    const reached = options.rootLimit?.();
+    if (reached) throw new ToolError("LIMIT_EXCEEDED", reached.message, { limit: reached.limit });
     const running = [...members.values()].filter(({ info }) => info.state === "running").length;
     const over = (
       [
         ["max_depth", depth, limits.max_depth + 1],
         ["max_at_once", running + 1, limits.max_at_once + 1],
         ["max_agents", members.size + 1, limits.max_agents + 1],
-        ["max_turns", spent.turns, limits.max_turns],
-        ["max_cost", spent.cost, limits.max_cost],
+        ["max_turns", total.turns, limits.max_turns],
+        ["max_cost", total.cost, limits.max_cost],
       ] as const
     ).find(([, actual, bound]) => actual >= bound);
     if (!over) return;
@@ -147,16 +158,37 @@ export function createCrew(options: CrewOptions): Crew {
       actual,
     });
   };
+  const limitReached = (): LimitReached | undefined => {
+    const name = total.turns >= limits.max_turns ? "max_turns" : "max_cost";
+    if (total[name === "max_turns" ? "turns" : "cost"] < limits[name]) return options.rootLimit?.();
+    return {
+      reason: name,
+      message: `${name} of all sub-agents is reached (${limits[name]})`,
+      limit: limits[name],
+    };
+  };
+  /** What one member spends counts for all of them, for its parent, and for those above. */
+  const count = async ({ plan }: Running, { by, ...spent }: Omit<Spent, "type">): Promise<void> => {
+    // What its own members spent was counted when they spent it.
+    if (!members.has(by)) {
+      total.turns += spent.turns;
+      total.cost += spent.cost ?? 0;
+    }
+    await options.spend?.(plan.parent, { by: plan.agent_id, ...spent });
+    const reached = limitReached();
+    if (!reached) return;
+    ended = reached;
+    for (const one of members.values()) void one.member.agent.cancel();
+  };
   const follow = (running: Running) =>
     running.member.agent.subscribe((event) => {
-      if (event.type !== "message") return;
-      spent.turns += 1;
-      spent.cost += event.cost ?? 0;
-      const text = textOf(event.message.content);
+      const spent = spentIn(event);
+      if (!spent) return;
+      const text = event.type === "message" ? textOf(event.message.content) : "";
       const { turns, cost } = running.member.agent.session.conversation;
       running.info = { ...running.info, turns, cost, ...(text !== "" && toReport(text)) };
-      if (spent.turns < limits.max_turns && spent.cost < limits.max_cost) return;
-      for (const one of members.values()) void one.member.agent.cancel();
+      // A log that cannot be written ends the run of its own agent.
+      count(running, spent).catch(() => {});
     });
   const terminateBelow = async (session: string) => {
     for (const one of members.values()) if (one.plan.parent === session) await terminate(one);
@@ -181,11 +213,12 @@ export function createCrew(options: CrewOptions): Crew {
       const isDone = end?.reason === "done";
       const isTerminated = running.info.state === "terminated";
       const worktree = isDone && !isTerminated ? await running.member.finish?.() : undefined;
+      const ending = end?.reason === "cancelled" && ended && !isTerminated ? ended : end;
       running.info = {
         ...running.info,
-        reason: end?.reason ?? "failed",
+        reason: ending?.reason ?? "failed",
         ...(!isTerminated && { state: isDone ? "done" : "failed" }),
-        ...(!isDone && end?.message !== undefined && running.info.report === "" && { report: end.message }),
+        ...(!isDone && !isTerminated && withReason(running.info, ending?.message)),
         ...(worktree && { worktree }),
       };
     };
@@ -193,6 +226,7 @@ export function createCrew(options: CrewOptions): Crew {
   };
 
   return {
+    limits,
     get roles() {
       return options.roles();
     },
@@ -210,6 +244,7 @@ export function createCrew(options: CrewOptions): Crew {
       const above = bySession(parent);
       const depth = (above?.info.depth ?? 0) + 1;
       checkLimits(depth);
+      ended = undefined;
       const agent_id = newHandle("agent", Date.now());
       const plan: MemberPlan = {
         ...request,
@@ -280,6 +315,18 @@ export function createCrew(options: CrewOptions): Crew {
       for (const { member } of members.values()) await member.close();
     },
   };
+}
+
+/** What it said last, and why it could not go on. */
+const withReason = ({ report }: MemberInfo, reason: string | undefined): Pick<MemberInfo, "report"> => ({
+  report: [report, reason ?? ""].filter(Boolean).join("\n\n"),
+});
+
+function spentIn(event: AgentEvent): Omit<Spent, "type"> | undefined {
+  if (event.type !== "message" && event.type !== "compaction" && event.type !== "spent") return undefined;
+  const { usage, cost } = event;
+  if (event.type === "spent") return { by: event.by, turns: event.turns, usage, cost };
+  return { by: "", turns: event.type === "message" ? 1 : 0, usage, cost };
 }
 
 function toReport(text: string): Pick<MemberInfo, "report" | "report_truncated"> {

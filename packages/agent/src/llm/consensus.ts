@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import { z } from "zod";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
-import { askModel, type ModelAnswer, type Models } from "./models.ts";
+import { askModel, type ModelAnswer, type Models, type Question } from "./models.ts";
 
 export interface ConsensusRequest {
   readonly prompt: string;
@@ -45,12 +45,19 @@ where they differ, naming the answers by letter]}. Judge only what they say. The
 export async function findConsensus(
   models: Models,
   { prompt, system, models: names, judge }: ConsensusRequest,
+  caller: string,
   signal: AbortSignal,
 ): Promise<Consensus> {
+  // Each answer counts at once: those that were given are paid for, whatever becomes of the others.
+  const ask = async (model: string | undefined, question: Question) => {
+    const answer = await askModel(await models.client(model), question, signal);
+    await models.spend(caller, answer);
+    return answer;
+  };
   const answers = await Promise.all(
     names.map(async (asked): Promise<Voice> => {
       try {
-        return { asked, ...(await askModel(await models.client(asked), { prompt, system }, signal)) };
+        return { asked, ...(await ask(asked, { prompt, system })) };
       } catch (cause) {
         if (signal.aborted || !(cause instanceof ToolError)) throw cause;
         return { asked, error: `${cause.code}: ${cause.message}` };
@@ -63,15 +70,11 @@ export async function findConsensus(
     throw new ToolError("UPSTREAM_ERROR", `fewer than two models answered; ${failed.join("; ")}`, {});
   }
   const listed = given.map(({ text }, at) => `## Answer ${letter(at)}\n${text}`).join("\n\n");
-  const compared = await askModel(
-    await models.client(judge ?? given[0]?.asked),
-    {
-      system: JUDGE,
-      prompt: `# Question\n${prompt}\n\n# Answers\n\n${listed}`,
-      output_schema: VERDICT_SCHEMA,
-    },
-    signal,
-  );
+  const compared = await ask(judge ?? given[0]?.asked, {
+    system: JUDGE,
+    prompt: `# Question\n${prompt}\n\n# Answers\n\n${listed}`,
+    output_schema: VERDICT_SCHEMA,
+  });
   const spent = [...given, compared];
   return {
     ...readVerdict(compared),

@@ -44,14 +44,17 @@ const ERRORS = ["UNAUTHENTICATED", "UPSTREAM_ERROR", "OVERLOADED", "UNSUPPORTED"
 export const llmTool = (open: () => Promise<Models>) => {
   const ask = async (
     { model, ...asked }: Question & { readonly model?: string | undefined },
-    { signal, emit, backend }: Context,
+    { caller, signal, emit, backend }: Context,
     isStreamed: boolean,
   ) => {
-    const client = await (await open()).client(model);
+    const models = await open();
+    const client = await models.client(model);
     backend(client.model.provider);
-    return askModel(client, asked, signal, (event) => {
+    const answer = await askModel(client, asked, signal, (event) => {
       if (isStreamed && event.type === "text") emit({ kind: "text", text: event.text });
     });
+    await models.spend(caller.id, answer);
+    return answer;
   };
   return defineTool({
     name: "llm",
@@ -174,7 +177,7 @@ export const llmTool = (open: () => Promise<Models>) => {
             ...answers.map((voice) => `\n## ${voice.asked}\n${"text" in voice ? voice.text : voice.error}`),
           ].join("\n"),
         }),
-        run: async (request, { signal }) => findConsensus(await open(), request, signal),
+        run: async (request, { caller, signal }) => findConsensus(await open(), request, caller.id, signal),
       }),
     },
   });

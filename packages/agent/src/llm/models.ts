@@ -11,6 +11,8 @@ export interface Models {
   client(model?: string): Promise<ApiClient>;
   /** Without a model, the table of words that is always here. */
   embed(texts: readonly string[], model: string | undefined, signal: AbortSignal): Promise<Embedding>;
+  /** Counts for the session that the caller works in, also when nobody waits for the answer any more. */
+  spend(caller: string, spent: Pick<ModelAnswer, "usage" | "cost">): Promise<void>;
   /** Keeps bytes and returns a ref for them. */
   keep(bytes: Uint8Array): string;
 }

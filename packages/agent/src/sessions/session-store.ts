@@ -165,7 +165,7 @@ function summarize(id: string, events: Iterable<StampedEvent>): SessionInfo {
     updated_at = event.at;
     count += 1;
     if (event.type === "end") ended = event.reason;
-    else if (event.type !== "title" && event.type !== "mark") ended = null;
+    else if (event.type !== "title" && event.type !== "mark" && event.type !== "spent") ended = null;
     if (event.type === "session_began" && event.parent)
       parent = { session_id: event.parent.session_id, kind: event.parent.kind };
   }

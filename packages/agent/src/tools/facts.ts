@@ -18,7 +18,6 @@ export function factsOf({ ok, data, meta }: Envelope, act: AnyAction | undefined
     ...(typeof data["proc_id"] === "string" && { proc_id: data["proc_id"] }),
     ...(isExitCode(data["exit_code"]) && { exit_code: data["exit_code"] }),
     ...planOf(data),
-    ...spentOf(data),
   };
   return Object.keys(facts).length > 0 ? facts : undefined;
 }
@@ -41,23 +40,6 @@ function planOf(data: Fields): Pick<ToolFacts, "plan"> {
   return {
     plan: { plan_id, title, entries: steps.map(({ content, state: status }) => ({ content, status })) },
   };
-}
-
-const Tokens = z.number().min(0);
-const Spent = z.object({
-  usage: z.object({
-    input_tokens: Tokens,
-    cache_read_tokens: Tokens,
-    cache_write_tokens: Tokens,
-    output_tokens: Tokens,
-    reasoning_tokens: Tokens,
-  }),
-  cost: z.number().min(0).nullable(),
-});
-
-function spentOf(data: Fields): Pick<ToolFacts, "spent"> {
-  const { data: spent } = Spent.safeParse(data);
-  return spent ? { spent } : {};
 }
 
 function filesOf(data: Fields): readonly ChangedFile[] {

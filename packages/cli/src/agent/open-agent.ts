@@ -95,6 +95,7 @@ export interface OpenedAgent extends AsyncDisposable {
 export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent> {
   const { flags, io, prompter = unattended } = options;
   const callPrompter = createCallPrompter();
+  let running: Agent | undefined;
   const octant = openOctant({ ...flags, permissions: "enforce" }, io, {
     prompter: callPrompter.prompter,
     checkpointsByDefault: true,
@@ -102,7 +103,10 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     ...(options.allow && { allow: options.allow }),
     ...(options.tools && { customTools: options.tools }),
     crew: (octant) =>
-      createWorkspaceCrew({ octant, env: io.env, options, permissions: "enforce", prompter, callPrompter }),
+      createWorkspaceCrew({
+        ...{ octant, env: io.env, options, permissions: "enforce", prompter, callPrompter },
+        rootLimit: () => running?.limitReached(),
+      }),
     env: withoutKeys(io.env),
     keys: io.env,
   });
@@ -110,6 +114,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     const sessions = openSessions(octant, options.owner);
     const client = await openClient(octant, options);
     const session = await openSession(sessions, options.from);
+    octant.spending.join(options.owner?.id ?? session.id, session);
     const isNew = session.conversation.model === undefined;
     const { system, untrusted } = isNew
       ? await loadAgentContext(octant, io.env)
@@ -156,6 +161,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       },
       limits: () => narrowest(options.limits, octant.modes.current(session.id)?.limits),
     });
+    running = agent;
     const close = async () => {
       await agent.close();
       await servers.close();

@@ -2,12 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
   type CallPrompter,
+  CREW_LIMITS,
   type Crew,
   createAgent,
   createApiClient,
   createCallPrompter,
   createCrew,
   createDispatchExecutor,
+  type LimitReached,
   type Member,
   type MemberPlan,
   markPlans,
@@ -33,7 +35,9 @@ export interface WorkspaceCrewOptions {
   readonly octant: Octant;
   /** Contains the API keys of the providers. */
   readonly env: NodeJS.ProcessEnv;
-  readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow">;
+  readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow" | "limits">;
+  /** The limit that the run of the root has reached. */
+  readonly rootLimit?: () => LimitReached | undefined;
   /** As in the workspace. */
   readonly permissions: PermissionSetting;
   readonly prompter?: PermissionPrompter;
@@ -81,6 +85,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       allows: (tool) => allows(plan, tool),
     });
     const session = await sessions.create();
+    octant.spending.join(session.id, session);
     const agent = createAgent({
       client,
       tools: plan.of.access === "none" ? NO_TOOLS : markPlans(tools, session),
@@ -99,7 +104,18 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       },
     };
   };
-  return createCrew({ roles: () => loadRoles(octant, env), create });
+  const { max_turns = CREW_LIMITS.max_turns, max_cost = CREW_LIMITS.max_cost } = options.limits ?? {};
+  return createCrew({
+    roles: () => loadRoles(octant, env),
+    create,
+    // Commands of the person start sub-agents outside of any run; these limits hold there too.
+    limits: {
+      max_turns: Math.min(max_turns, CREW_LIMITS.max_turns),
+      max_cost: Math.min(max_cost, CREW_LIMITS.max_cost),
+    },
+    spend: octant.spending.spend,
+    ...(given.rootLimit && { rootLimit: given.rootLimit }),
+  });
 }
 
 const NO_TOOLS: ToolExecutor = {

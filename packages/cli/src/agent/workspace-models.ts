@@ -22,6 +22,7 @@ export function createWorkspaceModels(octant: Octant, env: NodeJS.ProcessEnv): M
         input_tokens: null,
       };
     },
+    spend: (caller, { usage, cost }) => octant.spending.spend(caller, { by: "llm", turns: 0, usage, cost }),
     keep: (bytes) => toRef(octant.workspace.blobs.put(bytes)),
   };
 }

@@ -79,8 +79,13 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
     });
     let asked = prompt;
     if (isSlashLine(prompt)) {
-      const outcome = await runSlashLine(prompt, { opened, io, signal: stop.signal });
-      if (outcome?.send === undefined) return showOutcome(outcome, io);
+      const outcome = await runSlashLine(prompt, { opened, io, signal: stop.signal }).catch((cause) => {
+        if (!(cause instanceof ToolError && cause.code === "LIMIT_EXCEEDED")) throw cause;
+        logLine(cause.message, io);
+        return RUN_EXIT.LIMIT;
+      });
+      if (typeof outcome === "number") return outcome;
+      if (outcome?.send === undefined) return showOutcome(outcome, opened, io);
       asked = outcome.send;
     }
     // A run has a single prompt, which may need the tools of these servers; the terminal does not wait for
@@ -91,12 +96,23 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
   },
 });
 
-function showOutcome(outcome: SlashOutcome | undefined, io: Io): number {
+/** A terminal would go on with another session; here the person is told how. */
+async function showOutcome(
+  outcome: SlashOutcome | undefined,
+  { sessions }: OpenedAgent,
+  io: Io,
+): Promise<number> {
   if (outcome?.text !== undefined) io.stdout.write(`${outcome.text}\n`);
   const { next } = outcome ?? {};
-  if (next === undefined || next === "new") return RUN_EXIT.OK;
-  if (next.how === "latest") return RUN_EXIT.OK;
-  io.stdout.write(`octant --${next.how} ${next.id} resumes it\n`);
+  if (next === "new") io.stdout.write("every octant run without --continue starts a new conversation\n");
+  if (next === undefined || next === "new" || next.how === "latest") return RUN_EXIT.OK;
+  let { id } = next;
+  if (next.how === "fork") {
+    const copy = await sessions.fork(next.id, next.seq);
+    await copy.close();
+    ({ id } = copy);
+  }
+  io.stdout.write(`octant run --resume ${id} "…" continues it\n`);
   return RUN_EXIT.OK;
 }
 

@@ -51,6 +51,9 @@ export class ConversationView {
         this.#usage = event.usage;
         this.#cost += event.cost ?? 0;
         return;
+      case "spent":
+        this.#cost += event.cost ?? 0;
+        return;
       case "retry": {
         this.#endText();
         const seconds = Math.ceil(event.delay_ms / 1000);

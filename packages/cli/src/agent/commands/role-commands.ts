@@ -60,6 +60,10 @@ async function runRole(role: string, task: string, { opened, signal }: SlashCont
   const { agent_id } = await crew.spawn({ role, task }, parent, signal);
   const [info] = await crew.await([agent_id], { parent, until: "all", ms: WAIT_MS, signal });
   if (info?.state === "done") return info;
+  if (info?.reason?.startsWith("max_"))
+    throw new ToolError("LIMIT_EXCEEDED", `the sub-agent for ${role} was stopped: ${info.report}`, {
+      limit: info.reason === "max_cost" ? crew.limits.max_cost : info.turns,
+    });
   throw new ToolError(
     "UPSTREAM_ERROR",
     `the sub-agent for ${role} ended with ${info?.reason}: ${info?.report}`,

@@ -1,0 +1,34 @@
+import type { Spent } from "./events.ts";
+import type { Session } from "./session.ts";
+
+/** Counts what is spent on behalf of a session where it is spent: by its sub-agents and by calls of models as tools. */
+export interface Spending {
+  /** From now on, what is spent for this caller is in the session's log. */
+  join(caller: string, session: Session): void;
+  /** Comes back when it is counted. Nothing is counted for callers without a session, such as MCP clients. */
+  spend(caller: string, spent: Omit<Spent, "type">): Promise<void>;
+}
+
+export function createSpending(): Spending {
+  const sessions = new Map<string, Session>();
+  return {
+    join: (caller, session) => void sessions.set(caller, session),
+    async spend(caller, spent) {
+      const session = sessions.get(caller);
+      if (!session) return;
+      const append = () => session.append({ type: "spent", ...spent });
+      if (session.conversation.model) await append();
+      else afterBeginning(session, append);
+    },
+  };
+}
+
+/** A log begins with what all requests have in common; commands of the person may spend before the first request. */
+function afterBeginning(session: Session, append: () => Promise<unknown>): void {
+  const stop = session.subscribe((event) => {
+    if (event.type !== "session_began") return;
+    stop();
+    // A log that cannot be written ends the run itself.
+    append().catch(() => {});
+  });
+}
