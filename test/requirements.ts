@@ -19,7 +19,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "tools can be added and removed at run time, with tools/list_changed",
-    "packages/mcp/src/client.test.ts: is told when the list of tools changes",
+    "packages/mcp/src/client.test.ts: is notified when the list of tools changes",
     "packages/core/src/registry.test.ts: tools come and go while the server runs",
   ),
   rule("every example of every action is run", "test/actions.test.ts: every example of every action works"),
@@ -250,9 +250,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "every network edge ends clients that are never done with what they send",
     "packages/mcp/src/http/slow-clients.test.ts: headers that come a byte at a time",
     "packages/mcp/src/http/slow-clients.test.ts: a body that comes a byte at a time",
-    "packages/mcp/src/http/slow-clients.test.ts: a first frame that comes a byte at a time",
-    "packages/mcp/src/http/slow-clients.test.ts: a handshake of TLS that is never done",
-    "packages/mcp/src/http/slow-clients.test.ts: the others are answered while many are slow",
+    "packages/mcp/src/http/slow-clients.test.ts: a first frame that arrives a byte at a time",
+    "packages/mcp/src/http/slow-clients.test.ts: an unfinished TLS handshake",
+    "packages/mcp/src/http/slow-clients.test.ts: other clients are answered while many are slow",
   ),
   rule(
     "events have numbers, a reader catches up, a slow one loses the oldest",
@@ -280,8 +280,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "both eras on one endpoint, answers byte-equal to the SDK's",
-    "packages/mcp/src/client.test.ts: agrees on the revision",
-    "packages/mcp/src/oracle.test.ts: a conversation has the answers of the official SDK",
+    "packages/mcp/src/client.test.ts: negotiates the revision",
+    "packages/mcp/src/oracle.test.ts: a conversation gets the same answers as from the official SDK",
   ),
   rule(
     "mode inspect is truthfully read-only; split has hints per action",
@@ -343,7 +343,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "requestState is integrity-protected",
-    "packages/mcp/src/asking/request-state.test.ts: whatever is changed in a state, it is refused",
+    "packages/mcp/src/asking/request-state.test.ts: any change to a state invalidates it",
   ),
   rule(
     "hooks: 0 allows, 2 denies with stderr as the reason, anything else denies; post-hooks never block",
@@ -404,8 +404,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "input modes default, emacs and vim, with Vim's own results and a 500 ms pending timeout",
-    "packages/terminal/src/vim/vim.test.ts: random sequences of edits leave the text and cursor that Vim leaves",
-    "packages/terminal/src/vim/vim.test.ts: a half-typed command is dropped when its time is over",
+    "packages/terminal/src/vim/vim.test.ts: random sequences of edits leave the same text and cursor as in Vim",
+    "packages/terminal/src/vim/vim.test.ts: a half-typed command expires",
   ),
   rule(
     "permission prompts show a diff and have no default that allows",
@@ -419,16 +419,16 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "MCP client: stdio, HTTP, older SSE and WebSocket; names unique with a reverse map; one dead server harms no other",
     "packages/mcp/src/client/servers.test.ts: a server behind %s is listed and called with its token",
-    "packages/mcp/src/client/servers.test.ts: bad servers harm nobody else",
-    "packages/mcp/src/client/servers.test.ts: a definition that changed is not run until the person agrees",
-    "packages/mcp/src/client/tool-names.test.ts: every place has a name of its own that leads back to it",
+    "packages/mcp/src/client/servers.test.ts: bad servers do not affect others",
+    "packages/mcp/src/client/servers.test.ts: a changed definition is not run until the person agrees",
+    "packages/mcp/src/client/tool-names.test.ts: every tool has a unique name that leads back to it",
   ),
   rule(
     "MCP client: conformance incl. sign-in; resources, prompts and questions of servers reach the agent",
     "test/conformance/mcp-client.test.ts: our MCP client passes the conformance scenario %s",
     "test/mcp-servers.test.ts: a run reads resources of a server",
     "test/mcp-servers.test.ts: a program signs in to a server with a secret from stdin",
-    "packages/agent/src/tools/elicit.test.ts: a question of a server is asked with the values that it proposes",
+    "packages/agent/src/tools/elicit.test.ts: a server's question is asked with its proposed values",
   ),
   rule(
     "the full history stays in the log, and search (modality memory) finds it",
@@ -548,13 +548,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
   // 7. The agent runtime
   rule(
     "the loop takes ToolExecutor, PermissionPrompter and ApiClient, and tests pass scripted ones",
-    "packages/agent/src/loop.test.ts: a call is run and its result goes back to the model",
-    "packages/agent/src/loop.test.ts: what the policy asks is asked of the prompter",
+    "packages/agent/src/loop.test.ts: a call is run and its result is returned to the model",
+    "packages/agent/src/loop.test.ts: the policy's questions go to the prompter",
   ),
-  rule(
-    "SSE frames are the same however the stream is cut",
-    "packages/agent/src/providers/sse.test.ts: however the stream is cut",
-  ),
+  rule("SSE frames are the same for any chunks", "packages/agent/src/providers/sse.test.ts: for any chunks"),
   rule(
     "the prefix of requests is byte-identical from turn to turn and across modes",
     "packages/scripted-provider/src/clients.test.ts: each request begins with the bytes of the one before",
@@ -563,7 +560,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "compaction keeps rules, request and last turns, and is always smaller",
     "packages/agent/src/compaction/compact.test.ts: calls stay with their results and the rest becomes one message",
-    "packages/agent/src/compaction/compact.test.ts: the rules stay as they are",
+    "packages/agent/src/compaction/compact.test.ts: the system prompt stays",
   ),
   rule(
     "backoff is overflow-safe with full jitter, and Retry-After is obeyed",
@@ -582,13 +579,13 @@ export const REQUIREMENTS: readonly Requirement[] = [
   // 6. Wires
   rule(
     "HOOT01 has seven frames with fixed constants, and ROUTER identities are kept",
-    "packages/wire/src/hoot01/frames.test.ts: the frames and the message are each other",
+    "packages/wire/src/hoot01/frames.test.ts: frames and message convert into each other",
     "packages/wire/src/hoot01/frames.test.ts: a typed error that names the frame",
   ),
   rule(
     "equal envelopes on every wire: no JSON between socket and tool",
-    "packages/wire/src/zmq/zmq.test.ts: a call has the envelope of the dispatcher itself",
-    "packages/wire/src/nats/nats.test.ts: a call has the envelope of the worker's dispatcher",
+    "packages/wire/src/zmq/zmq.test.ts: a call returns the envelope of the dispatcher",
+    "packages/wire/src/nats/nats.test.ts: a call returns the envelope of the worker's dispatcher",
     "test/edges.test.ts: the same calls have the same envelopes as from the dispatcher itself",
   ),
   rule(
@@ -602,7 +599,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "over NATS a job ends exactly once, whoever dies",
-    "packages/wire/src/nats/nats.test.ts: a worker that stops gives back the one it runs",
+    "packages/wire/src/nats/nats.test.ts: a stopping worker returns its job to the queue",
     "test/edges.test.ts: jobs of NATS workers that are killed end exactly once",
   ),
   rule(

@@ -1,7 +1,7 @@
 import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk";
 import type { ImagePart, TextPart, UserPart } from "@octant/agent";
 
-/** What the person sent, as the agent understands it. Throws for content that was not advertised. */
+/** Converts the person's message for the agent. Throws for content types that were not advertised. */
 export const toUserParts = (blocks: readonly ContentBlock[]): readonly UserPart[] => blocks.map(toUserPart);
 
 function toUserPart(block: ContentBlock): UserPart {

@@ -2,9 +2,9 @@ import { type ToolCall, type ToolExecutor, type ToolResult, toFailure } from "@o
 import { ToolError } from "@octant/core";
 import type { WorkspaceFiles } from "./host.ts";
 
-/** The editor's side of the files: what its buffers hold, saved or not. */
+/** The editor's view of the files: the contents of its buffers, saved or not. */
 export interface EditorFiles {
-  /** Undefined when the editor does not have it or does not answer. */
+  /** undefined when the editor does not have it or does not respond. */
   read(path: string): Promise<string | undefined>;
   /** Sets the buffer's text and saves it; absent when the editor cannot. */
   save?(path: string, text: string): Promise<void>;
@@ -13,9 +13,9 @@ export interface EditorFiles {
 const SCHEME = "editor";
 
 /**
- * Lets unsaved buffers win: a file that differs in the editor is read as it is there, and is saved before a call
- * changes it, so that nothing the person typed is lost. Everything is first asked of the workspace's own tools, whose
- * policy decides.
+ * Gives unsaved buffers precedence: a file that differs in the editor is read from there, and is saved before a call
+ * changes it, so that nothing the person typed is lost. Every access first goes through the workspace's own tools,
+ * whose policy decides.
  */
 export function withEditorFiles(
   tools: ToolExecutor,
@@ -85,7 +85,7 @@ export function withEditorFiles(
 }
 
 interface Unsaved {
-  /** As the call names it. */
+  /** As named in the call. */
   readonly uri: string;
   readonly path: string;
   readonly text: string;
@@ -93,7 +93,7 @@ interface Unsaved {
 
 const EDITS = new Set(["edit", "delete", "move"]);
 
-/** Only this action reads refs, too. */
+/** Only this action also reads refs. */
 const isRead = ({ name, input }: ToolCall) => name === "fs" && input["action"] === "read";
 
 function withRefs(input: ToolCall["input"], refs: ReadonlyMap<string, string>): ToolCall["input"] {
@@ -104,7 +104,7 @@ function withRefs(input: ToolCall["input"], refs: ReadonlyMap<string, string>): 
 
 const BOM = "\ufeff";
 
-/** Editors keep line endings and the byte order mark beside the text. */
+/** Editors store line endings and the byte order mark separately from the text. */
 const toBufferText = (text: string) => text.replace(BOM, "").replaceAll("\r\n", "\n");
 
 function toFileText(text: string, saved: string): string {

@@ -6,13 +6,13 @@ export interface EditorTerminalOptions {
   readonly client: AgentContext;
   readonly sessionId: () => string;
   readonly cwd: string;
-  /** Told of the terminal as soon as it exists, so that the client can show it in the call. */
+  /** Called as soon as the terminal exists, so that the client can show it in the call. */
   readonly onOpen: (terminalId: string) => void;
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
-/** A tool that runs commands in the editor, on the person's side of the sandbox. */
+/** A tool that runs commands in the editor, outside of the sandbox. */
 export const editorTerminal = ({ client, sessionId, cwd, onOpen }: EditorTerminalOptions): Tool =>
   defineTool({
     name: "terminal",

@@ -1,6 +1,6 @@
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 
-/** Where the frames of a connection go, one message each. */
+/** The destination of a connection's frames, one message each. */
 export interface FrameSink {
   write(frame: string): void;
   isFull(): boolean;
@@ -10,7 +10,7 @@ export interface FrameSink {
 export function frameStream(sink: FrameSink): {
   readonly stream: Stream;
   receive(message: unknown): void;
-  /** The sink is no longer full. */
+  /** Call when the sink is no longer full. */
   resume(): void;
   end(): void;
 } {
@@ -31,7 +31,7 @@ export function frameStream(sink: FrameSink): {
   return {
     stream: { readable, writable },
     receive(message) {
-      // The connection answers what is not a message.
+      // The connection rejects values that are not messages.
       if (!isEnded) incoming?.enqueue(message as AnyMessage);
     },
     resume() {

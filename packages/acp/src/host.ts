@@ -2,7 +2,7 @@ import type { Agent, SessionInfo, StampedEvent, ToolExecutor } from "@octant/age
 import type { Mode, RefReader, Tool } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
 
-/** What the protocol needs from the program around it: workspaces, agents and their logs. */
+/** What the protocol needs from its host program: workspaces, agents and their logs. */
 export interface AcpHost {
   readonly version: string;
   /** Throws UNAUTHENTICATED when no provider has credentials. */
@@ -42,11 +42,11 @@ export type ClientMcpServer =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** The files of a session's workspace, as far as the editor's buffers are compared with them. */
+/** The files of a session's workspace, for comparison with the editor's buffers. */
 export interface WorkspaceFiles {
-  /** The absolute path of a URI inside of the workspace; undefined for anything else. */
+  /** The absolute path of a URI inside the workspace; undefined for anything else. */
   pathOf(uri: string): string | undefined;
-  /** Undefined when it is not a text file that can be read. */
+  /** undefined when it is not a readable text file. */
   readText(path: string): string | undefined;
   addRefScheme(scheme: string, read: RefReader): void;
 }
@@ -63,29 +63,29 @@ export interface FileDiff {
   readonly newText: string;
 }
 
-/** Something that a person can type after "/". */
+/** A slash command. */
 export interface SessionCommand {
   readonly name: string;
   readonly description: string;
-  /** What may follow the name. */
+  /** A hint for the text after the name. */
   readonly hint?: string;
 }
 
 /** An agent on a workspace. */
 export interface OpenedSession extends AsyncDisposable {
   readonly commands: readonly SessionCommand[];
-  /** Runs a line such as "/compact": text for the person, or a message to the model in its place. */
+  /** Runs a line such as "/compact": returns text for the person, or a message to send to the model instead. */
   command(line: string, signal: AbortSignal): Promise<{ readonly text?: string; readonly send?: string }>;
   readonly agent: Agent;
-  /** What the person should know before the first answer. */
+  /** Messages for the person before the first answer. */
   readonly notes: readonly string[];
-  /** The model that answers next. */
+  /** The model of the next answer. */
   readonly modelId: string;
   readonly models: readonly ModelChoice[];
   useModel(id: string): Promise<void>;
   events(): Iterable<StampedEvent>;
   /** Absolute paths, for locations. */
   pathOf(uri: string): string | undefined;
-  /** What the change behind an undo ref did to text files. */
+  /** The changes to text files behind an undo ref. */
   diffsOf(undoRef: string): readonly FileDiff[];
 }

@@ -14,14 +14,14 @@ import {
 } from "@octant/runtime";
 
 export interface EditorPrompter extends PermissionPrompter {
-  /** Notes which call a question belongs to; the session publishes that right before it asks. */
+  /** Records which call a question belongs to; the session publishes that right before it asks. */
   listen(event: AgentEvent): void;
 }
 
 export interface EditorPrompterOptions {
   readonly client: AgentContext;
   readonly sessionId: () => string;
-  /** Sent updates have to reach the client before a question about them. */
+  /** Pending updates must reach the client before a question about them. */
   readonly flush: () => Promise<void>;
   readonly cancel: () => void;
 }
@@ -60,7 +60,7 @@ export function createEditorPrompter(options: EditorPrompterOptions): EditorProm
       );
       signal.throwIfAborted();
       if (outcome.outcome === "selected") return ANSWERS[outcome.optionId] ?? { answer: "deny" };
-      // The client answers so when it cancels the turn; its notification may come later.
+      // The client's answer when it cancels the turn; its notification may come later.
       cancel();
       return { answer: "deny", reason: "the person stopped the turn" };
     },
@@ -74,7 +74,7 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = {
   deny: { answer: "deny" },
 };
 
-/** "Always" is only offered with the rule that it would write. */
+/** "Always" is offered only with the rule that it would add. */
 const toOptions = ({ always }: PermissionRequest): PermissionOption[] => [
   { optionId: "once", name: "Allow once", kind: "allow_once" },
   { optionId: "session", name: "Allow for this session", kind: "allow_always" },

@@ -19,14 +19,14 @@ import { toConfigOptions, toModeState } from "./settings.ts";
 export interface AcpOptions {
   readonly host: AcpHost;
   readonly stream: Stream;
-  /** Lets commands run in the client's terminal, outside the sandbox. */
+  /** Allows commands to run in the client's terminal, outside the sandbox. */
   readonly editorTerminals?: boolean;
-  /** The client is on another machine: its files, terminals and MCP servers have no place here. */
+  /** The client is on another machine, so its files, terminals and MCP servers are not used. */
   readonly remote?: boolean;
 }
 
 export interface AcpServer {
-  /** Resolves when the client is gone and everything is closed. */
+  /** Resolves when the client has disconnected and everything is closed. */
   readonly closed: Promise<void>;
   close(): void;
 }
@@ -80,7 +80,7 @@ export function serveAcp(options: AcpOptions): AcpServer {
     sessions.set(session.id, session);
     return session;
   };
-  /** After the answer: clients drop updates of a session that they do not know yet. */
+  /** After the response: clients drop updates for a session that they do not know yet. */
   const announce = (session: EditorSession) =>
     setImmediate(
       () =>
@@ -199,9 +199,9 @@ export function serveAcp(options: AcpOptions): AcpServer {
   return { closed, close: () => connection.close() };
 }
 
-/** One JSON-RPC message per line, as editors speak it. */
+/** One JSON-RPC message per line, as editors send it. */
 export const lineStream = (input: Readable, output: Writable): Stream =>
-  // The bytes of Node's web streams are the DOM's; only the types differ in name.
+  // Node's web streams are the DOM's; only the type names differ.
   ndJsonStream(
     Writable.toWeb(output) as WritableStream<Uint8Array>,
     Readable.toWeb(input) as ReadableStream<Uint8Array>,
@@ -209,7 +209,7 @@ export const lineStream = (input: Readable, output: Writable): Stream =>
 
 const NOT_FOUND = -32_002;
 
-/** Answers with the protocol's own error where it has one for what a tool or the store reports. */
+/** Replies with a protocol error where there is one for the error of a tool or the store. */
 function orExplain<C, R>(handle: (context: C) => R | Promise<R>): (context: C) => Promise<R> {
   return async (context) => {
     try {

@@ -24,7 +24,7 @@ export interface OpenOptions {
   readonly mcpServers: readonly ClientMcpServer[];
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
-  /** Lets commands run in the editor's terminal, outside the sandbox. */
+  /** Allows commands to run in the editor's terminal, outside the sandbox. */
   readonly editorTerminals: boolean;
 }
 
@@ -50,12 +50,12 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
   let modeId = DEFAULT_MODE;
   let last: Promise<void> = Promise.resolve();
   let running: { readonly ended: Promise<unknown>; cancelled: boolean } | undefined;
-  /** The call that is running in the editor's terminal; calls that change something run alone. */
+  /** The call running in the editor's terminal; writing calls run alone. */
   let terminalCall = "";
 
   const update = (one: SessionUpdate): Promise<void> => {
     last = last.then(() => client.notify(methods.client.session.update, { sessionId: id, update: one }));
-    // A client that is gone reads nothing; its connection's end closes the session.
+    // A disconnected client reads nothing; the end of its connection closes the session.
     last = last.catch(() => {});
     return last;
   };
@@ -216,7 +216,7 @@ function toEditorFiles(
         });
         return content;
       } catch {
-        // The editor refuses what it does not have open or may not show; the file on the disk counts then.
+        // The editor refuses files that it has not opened or may not show; the file on disk counts then.
         return undefined;
       }
     },
@@ -228,7 +228,7 @@ function toEditorFiles(
   };
 }
 
-/** The command that a prompt consists of; undefined for a message to the model. */
+/** The slash command in a prompt; undefined for a message to the model. */
 function commandLine(
   parts: readonly UserPart[],
   commands: readonly { readonly name: string }[],

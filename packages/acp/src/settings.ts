@@ -2,7 +2,7 @@ import { RequestError, type SessionConfigOption, type SessionModeState } from "@
 import { MODES, type Mode } from "@octant/core";
 import type { ModelChoice } from "./host.ts";
 
-/** The mode in which everything is possible, with approvals. */
+/** The mode without restrictions, with approvals. */
 export const DEFAULT_MODE = "default";
 
 const DESCRIPTIONS: Readonly<Record<Mode, string>> = {
@@ -12,7 +12,7 @@ const DESCRIPTIONS: Readonly<Record<Mode, string>> = {
   ship: "Read, commit and push.",
 };
 
-// Object.keys forgets that the keys are the modes.
+// Object.keys widens the keys to string.
 const MODE_NAMES = Object.keys(MODES) as Mode[];
 
 const MODE_LIST = [
@@ -20,7 +20,7 @@ const MODE_LIST = [
   ...MODE_NAMES.map((id) => ({ id, name: toTitle(id), description: DESCRIPTIONS[id] })),
 ];
 
-/** The mode of a session and its model, as a client shows and sets them. */
+/** The mode and model of a session, as a client shows and sets them. */
 export interface SessionSettings {
   readonly modeId: string;
   readonly modelId: string;

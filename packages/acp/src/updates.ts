@@ -11,21 +11,21 @@ import { toPlan } from "./plan.ts";
 
 export interface UpdatesOptions {
   readonly session: Pick<OpenedSession, "pathOf" | "diffsOf">;
-  /** What the client can show beyond the baseline. */
+  /** Optional features that the client can show. */
   readonly shows: { readonly notices: boolean; readonly compaction: boolean };
-  /** The editor's terminal that a call ran in. */
+  /** The editor's terminal in which a call ran. */
   readonly terminalOf?: (callId: string) => string | undefined;
-  /** Stored events are shown in full; live ones only as far as their deltas were not. */
+  /** Replays stored events in full; live ones add only what their deltas did not show. */
   readonly replay: boolean;
 }
 
-/** A tool's output beyond this is cut: the client shows it, the model has all of it. */
+/** Longer tool output is cut for the client; the model has all of it. */
 const MAX_SHOWN_CHARS = 32_000;
 
-/** Turns the events of a session, in order, into updates for its client. */
+/** Converts the events of a session, in order, to updates for its client. */
 export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => readonly SessionUpdate[] {
   const { session, shows, replay, terminalOf = () => undefined } = options;
-  /** Calls that the client knows of and that have not ended. */
+  /** Calls that were announced to the client and have not ended. */
   const open = new Set<string>();
   let streamed = { text: false, thinking: false };
   let compactions = 0;

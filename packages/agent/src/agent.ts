@@ -13,13 +13,13 @@ export interface AgentOptions {
   readonly client: ApiClient;
   readonly tools: ToolExecutor;
   readonly session: Session;
-  /** Without it nobody can be asked, and what needs an approval is refused. */
+  /** Without it nobody can be asked, and calls that need an approval are refused. */
   readonly prompter?: PermissionPrompter;
-  /** Of a new session; one that is resumed keeps its own. */
+  /** For a new session; a resumed one keeps its own. */
   readonly system?: string;
   readonly cwd?: string;
   readonly parent?: SessionBegan["parent"];
-  /** Asked at every step. */
+  /** Read at every step. */
   readonly limits?: () => Limits;
   readonly compaction?: CompactionSettings;
   /** Awaited after every run, however it ended. */
@@ -34,27 +34,27 @@ export interface SendOptions {
 
 export type Content = string | readonly UserPart[];
 
-/** A conversation with a model that has tools. Everything it does is told by its events. */
+/** A conversation with a model that has tools. Its events report everything it does. */
 export interface Agent {
   readonly session: Session;
   readonly isRunning: boolean;
-  /** Says something to an idle agent and waits until its run ends. Throws LOCKED while it is at work. */
+  /** Sends a message to an idle agent and waits until its run ends. Throws LOCKED while it is working. */
   send(content: Content, options?: SendOptions): Promise<RunEnded>;
-  /** Goes on without a new message, such as after a crash. */
+  /** Continues without a new message, such as after a crash. */
   proceed(options?: SendOptions): Promise<RunEnded>;
-  /** Says something to an agent that is at work: it is delivered at the next step. */
+  /** Queues a message for a working agent: it is delivered at the next step. */
   queue(content: Content): void;
-  /** What waits for the next step, oldest first. */
+  /** Messages that wait for the next step, oldest first. */
   readonly queued: readonly (readonly UserPart[])[];
-  /** Takes back what was queued and not delivered. */
+  /** Removes and returns the undelivered messages. */
   unqueue(): readonly (readonly UserPart[])[];
-  /** Stops stream, tools and their processes; comes back when the run has ended. */
+  /** Stops the stream, tools and their processes; resolves when the run has ended. */
   cancel(): Promise<void>;
   /** The limit that the run has reached, which ends it at its next step. */
   limitReached(): LimitReached | undefined;
   /** Makes the conversation shorter now; false when there is nothing to leave out. */
   compact(signal?: AbortSignal): Promise<boolean>;
-  /** From the next request on. */
+  /** Effective from the next request on. */
   useModel(client: ApiClient): Promise<void>;
   subscribe(listener: EventListener): () => void;
   /** Cancels and closes the session. */
@@ -164,7 +164,7 @@ const toBeginning = (
 
 const MAX_TITLE_CHARS = 80;
 
-/** The first line of what was asked. */
+/** The first line of the request. */
 function toTitle(content: readonly UserPart[]): string {
   const [line = ""] = textOf(content).trim().split("\n", 1);
   return line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…` : line;

@@ -2,18 +2,18 @@ import type { Thinking } from "@octant/runtime";
 import type { AssistantMessage, Message } from "./messages.ts";
 import type { Price, Usage } from "./usage.ts";
 
-/** What is known about a model. */
+/** The facts about a model. */
 export interface Model {
   readonly id: string;
   readonly provider: string;
   /** Tokens of input and output together. */
   readonly context_tokens: number;
   readonly max_output_tokens: number;
-  /** Null when it is not known. */
+  /** null when unknown. */
   readonly price: Price | null;
   readonly images: boolean;
   readonly thinking: boolean;
-  /** How much it thinks; the provider's default when absent. */
+  /** The thinking effort; the provider's default when absent. */
   readonly effort?: Thinking;
 }
 
@@ -35,18 +35,18 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[];
   readonly messages: readonly Message[];
   readonly max_output_tokens?: number;
-  /** JSON Schema that the last answer has to fit, where the API can enforce one. */
+  /** A JSON Schema for the last answer, where the API can enforce one. */
   readonly output_schema?: Readonly<Record<string, unknown>>;
-  /** The same for all requests of a session; routes them to the same cache where the API wants that. */
+  /** The same for all requests of a session; routes them to the same cache where the API needs that. */
   readonly cache_key?: string;
 }
 
-/** Why a model stopped. `end`: it is done. `pause`: it wants to go on in another request. */
+/** Why a model stopped. `end`: it is done. `pause`: it wants to continue in another request. */
 export type StopReason = "end" | "tool_calls" | "output_limit" | "refusal" | "pause";
 
 /**
- * What comes while a model answers. The deltas are for showing; `done` comes last, exactly once, with everything.
- * After `retry` all deltas before it are void.
+ * The events of a streamed answer. The deltas are for display; `done` comes last, exactly once, with the whole
+ * answer. `retry` voids all deltas before it.
  */
 export type StreamEvent =
   | { readonly type: "text"; readonly text: string }
@@ -64,11 +64,11 @@ export type StreamEvent =
       readonly message: AssistantMessage;
       readonly stop: StopReason;
       readonly usage: Usage;
-      /** Of a refusal, in the provider's words. */
+      /** The provider's explanation of a refusal. */
       readonly detail?: string;
     };
 
-/** Talks to a model. Failures are thrown as ApiError; an aborted signal is thrown as its reason. */
+/** Talks to a model. Throws an ApiError for failures, and the signal's reason when aborted. */
 export interface ApiClient {
   readonly model: Model;
   send(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;

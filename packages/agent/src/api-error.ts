@@ -1,7 +1,7 @@
 /**
  * Why a request to a model failed.
- * `rate_limit`, `overloaded`, `server`, `broken` (the stream ended too early or made no sense), `stalled` and
- * `unreachable` may pass; the others do not by waiting.
+ * `rate_limit`, `overloaded`, `server`, `broken` (the stream ended too early or was invalid), `stalled` and
+ * `unreachable` are transient; the others are not.
  */
 export const API_FAILURES = {
   rate_limit: { retry: true },
@@ -21,11 +21,11 @@ export type ApiFailure = keyof typeof API_FAILURES;
 
 export interface ApiErrorOptions extends ErrorOptions {
   readonly status?: number;
-  /** What the provider asked us to wait. */
+  /** The delay that the provider asked for. */
   readonly retryAfterMs?: number;
 }
 
-/** Its message holds neither a key nor a header. */
+/** Its message contains neither a key nor a header. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly failure: ApiFailure;

@@ -4,7 +4,7 @@ import { type Message, type ToolCallPart, type ToolMessage, textParts, toolCalls
 import type { ChangedFile } from "./tool-executor.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "./usage.ts";
 
-/** What the events of a session come to. The same events always give the same conversation. */
+/** The state that results from the events of a session. Deterministic. */
 export interface Conversation {
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
@@ -13,18 +13,18 @@ export interface Conversation {
   readonly title: string;
   /** Complete: every call in it has its result. */
   readonly messages: readonly Message[];
-  /** Calls of the last answer that have no result yet. */
+  /** Calls of the last answer without a result. */
   readonly pendingCalls: readonly PendingCall[];
   readonly usage: Usage;
-  /** Null when a part of it is not known. */
+  /** null when a part of it is unknown. */
   readonly cost: number | null;
   /** The part of it that is known. */
   readonly knownCost: number;
   /** How often the model answered, those of sub-agents included. */
   readonly turns: number;
-  /** Tokens that the next request takes at least, as the provider counted them. */
+  /** The minimum number of tokens of the next request, as counted by the provider. */
   readonly contextTokens: number;
-  /** How many of the messages `contextTokens` counts. */
+  /** How many of the messages `contextTokens` covers. */
   readonly countedMessages: number;
   /** The newest state of each file that calls have changed. */
   readonly changed: ReadonlyMap<string, ChangedFile>;
@@ -170,7 +170,7 @@ const toToolMessage = (
   }),
 });
 
-/** The newest comes last. */
+/** Newest last. */
 function note(files: Map<string, ChangedFile>, file: ChangedFile): void {
   files.delete(file.path);
   files.set(file.path, file);

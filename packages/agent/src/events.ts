@@ -6,7 +6,7 @@ import type { CallOutline, ToolFacts } from "./tool-executor.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * Why a run ended. `done`: the model has nothing more to do. The limits are named as the options that set them.
+ * Why a run ended. `done`: the model has nothing more to do. The limits have the names of the options that set them.
  */
 export const END_REASONS = [
   "done",
@@ -22,7 +22,7 @@ export const END_REASONS = [
 ] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
-/** Events that are stored. They are on the disk before a listener sees them. */
+/** Stored events. They are on disk before a listener sees them. */
 export type StoredEvent =
   | SessionBegan
   | UserSaid
@@ -40,7 +40,7 @@ export type StoredEvent =
   | Spent
   | Marked;
 
-/** Events that only those who listen now see: what they add up to is stored when it is whole. */
+/** Events for current listeners only: their sum is stored when it is complete. */
 export type LiveEvent =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "thinking_delta"; readonly text: string }
@@ -52,12 +52,12 @@ export type LiveEvent =
       readonly total?: number;
       readonly message?: string;
     }
-  /** The deltas since the last stored event are void: the request is sent again. */
+  /** Voids the deltas since the last stored event: the request is sent again. */
   | { readonly type: "retry"; readonly attempt: number; readonly delay_ms: number; readonly reason: string }
   | { readonly type: "compaction_began"; readonly tokens: number }
   | { readonly type: "queued"; readonly content: readonly UserPart[]; readonly queue_length: number };
 
-/** Numbers of stored events rise by one; a live event has the number of the stored one before it. */
+/** The numbers of stored events are consecutive; a live event has the number of the stored one before it. */
 export interface EventStamp {
   readonly seq: number;
   readonly session_id: string;
@@ -68,14 +68,14 @@ export interface EventStamp {
 export type AgentEvent = (StoredEvent | LiveEvent) & EventStamp;
 export type StampedEvent = StoredEvent & EventStamp;
 
-/** Everything that the requests of a session have in common stands here, so that it is the same after a resume. */
+/** Everything that the requests of a session have in common, so that it is the same after a resume. */
 export interface SessionBegan {
   readonly type: "session_began";
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
   readonly model: Model;
   readonly cwd: string;
-  /** The session whose call started this one, or that this is a fork of. */
+  /** The session whose call started this one, or of which this is a fork. */
   readonly parent?: { readonly session_id: string; readonly kind: "agent" | "fork"; readonly seq?: number };
 }
 
@@ -90,9 +90,9 @@ export interface ModelAnswered {
   readonly message: AssistantMessage;
   readonly stop: StopReason;
   readonly usage: Usage;
-  /** US dollars; null when the price is not known. */
+  /** US dollars; null when the price is unknown. */
   readonly cost: number | null;
-  /** What the provider said about a refusal. */
+  /** The provider's explanation of a refusal. */
   readonly detail?: string;
   readonly context: { readonly used_tokens: number; readonly size_tokens: number };
 }
@@ -124,7 +124,7 @@ export interface PermissionAsked {
   readonly input: Readonly<Record<string, unknown>>;
   readonly reason: string;
   readonly preview?: string;
-  /** The rule that "always" would write; that answer is not offered without it. */
+  /** The rule that "always" would add; without it that answer is not offered. */
   readonly always?: PermissionRule;
 }
 
@@ -136,7 +136,7 @@ export interface PermissionAnswered {
   readonly reason?: string;
 }
 
-/** From here on the conversation is `messages`; what was before stays in the log. */
+/** From here on the conversation is `messages`; earlier messages stay in the log. */
 export interface Compacted {
   readonly type: "compaction";
   readonly cause: "budget" | "context_length" | "asked";
@@ -145,7 +145,7 @@ export interface Compacted {
   readonly tokens_after: number;
   /** Whether the model wrote the summary; otherwise the text was cut. */
   readonly summarized: boolean;
-  /** Of the request for the summary. */
+  /** For the summary request. */
   readonly usage: Usage;
   readonly cost: number | null;
 }
@@ -165,7 +165,7 @@ export interface Titled {
   readonly title: string;
 }
 
-/** Something a person should know. */
+/** A message for the person. */
 export interface Noticed {
   readonly type: "notice";
   readonly level: "info" | "warning" | "error";
@@ -175,9 +175,9 @@ export interface Noticed {
 export interface RunEnded {
   readonly type: "end";
   readonly reason: EndReason;
-  /** Says what happened and what to do next, unless it is done. */
+  /** What happened and what to do next, unless the run is done. */
   readonly message?: string;
-  /** Of the whole session. */
+  /** For the whole session. */
   readonly usage: Usage;
   readonly cost: number | null;
   readonly turns: number;

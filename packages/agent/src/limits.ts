@@ -4,9 +4,9 @@ import { tokensOf } from "./usage.ts";
 
 /** What one run may spend, with its sub-agents and models as tools; a limit that is absent does not hold. */
 export interface Limits {
-  /** Answers of the model. */
+  /** The model's answers. */
   readonly max_turns?: number;
-  /** Input and output of all requests, cached input included. */
+  /** Input and output of all requests, including cached input. */
   readonly max_tokens?: number;
   /** US dollars. Models without a known price do not count. */
   readonly max_cost?: number;

@@ -38,7 +38,7 @@ test("an answer without calls ends the run, and every step of it is an event", a
   expect(types()).toEqual(["session_began", "user", "title", "message", "end"]);
 });
 
-test("a call is run and its result goes back to the model", async () => {
+test("a call is run and its result is returned to the model", async () => {
   const { agent, client, types } = setUp([[call("read", { of: "a" })], [text("It says A.")]], {
     read: ({ of }) => `content of ${of}`,
   });
@@ -54,7 +54,7 @@ test("a call is run and its result goes back to the model", async () => {
   });
 });
 
-test("reading calls run side by side, writing ones alone and in order", async () => {
+test("reading calls run in parallel, writing ones alone and in order", async () => {
   const log: string[] = [];
   let readers = 0;
   let most = 0;
@@ -86,7 +86,7 @@ test("reading calls run side by side, writing ones alone and in order", async ()
   );
 });
 
-test("broken arguments and unknown tools are told to the model, and nothing runs", async () => {
+test("invalid arguments and unknown tools are reported to the model, and nothing runs", async () => {
   const { agent, results } = setUp(
     [[call("reed"), call("read", '{"of": '), call("read", "[1]")], [text("ok")]],
     {
@@ -101,14 +101,14 @@ test("broken arguments and unknown tools are told to the model, and nothing runs
   expect(results()[1]?.text).toContain("not valid JSON");
 });
 
-test("a result that would fill the conversation is cut, and the model is told", async () => {
+test("a result that would fill the conversation is cut, and the model is told so", async () => {
   const { agent, results } = setUp([[call("read")], [text("ok")]], { read: () => "x".repeat(10_000_000) });
   await agent.send("go");
   expect(results()[0]?.text.length).toBeLessThan(201_000);
   expect(results()[0]?.text).toContain("9800000 more characters were left out");
 });
 
-test("calls with the same id get ids of their own, within an answer and across answers", async () => {
+test("calls with duplicate ids get unique ones, within an answer and across answers", async () => {
   const same = { ...call("read"), id: "call_0" };
   const { agent, client } = setUp([[same, same], [same], [text("ok")]], { read: () => "A" });
   await agent.send("go");
@@ -120,7 +120,7 @@ test("calls with the same id get ids of their own, within an answer and across a
   expect(ids?.[0]).toBe("call_0");
 });
 
-test("a message that is queued while it works is delivered at the next step", async () => {
+test("a message queued during a run is delivered at the next step", async () => {
   const { agent, client } = setUp([[call("read")], [text("ok")]], {
     read: () => {
       agent.queue("And mind the tests.");
@@ -135,7 +135,7 @@ test("a message that is queued while it works is delivered at the next step", as
   expect(agent.queued).toEqual([]);
 });
 
-test("a message that is queued during the last answer gets an answer of its own", async () => {
+test("a message queued during the last answer is answered too", async () => {
   const { agent, client } = setUp([
     async function* () {
       agent.queue("One more thing.");
@@ -147,7 +147,7 @@ test("a message that is queued during the last answer gets an answer of its own"
   expect(client.requests).toHaveLength(2);
 });
 
-test("cancelling ends although a tool does not listen, and every call has its result", async () => {
+test("cancelling ends the run although a tool ignores it, and every call has its result", async () => {
   const began = Promise.withResolvers<void>();
   const { agent, results, events } = setUp([[call("write", { of: 1 }), call("write", { of: 2 })]], {
     write: () => {
@@ -165,7 +165,7 @@ test("cancelling ends although a tool does not listen, and every call has its re
   expect(agent.session.conversation.messages.at(-1)?.role).toBe("tool");
 });
 
-test("cancelling during the stream leaves no half answer in the conversation", async () => {
+test("cancelling during the stream leaves no partial answer in the conversation", async () => {
   const { agent } = setUp([
     async function* (_request, signal) {
       yield { type: "text", text: "I am about to" } as const;
@@ -197,7 +197,7 @@ test.each([
   expect(agent.session.conversation.pendingCalls).toEqual([]);
 });
 
-test("the same call with the same result is first noted and then ends the run", async () => {
+test("a repeated call with the same result is first reported and then ends the run", async () => {
   const { agent, client } = setUp(
     Array.from({ length: 10 }, () => [call("read", { of: "a" })]),
     { read: () => "the same" },
@@ -207,7 +207,7 @@ test("the same call with the same result is first noted and then ends the run", 
   expect(told?.role === "tool" && textOf(told.results[0]?.content ?? [])).toContain("exact result 3 times");
 });
 
-test("the same call with another result each time is no loop", async () => {
+test("a repeated call with different results is not a loop", async () => {
   let count = 0;
   const { agent } = setUp([...Array.from({ length: 9 }, () => [call("read")]), [text("ok")]], {
     read: () => `result ${++count}`,
@@ -215,14 +215,14 @@ test("the same call with another result each time is no loop", async () => {
   expect(await agent.send("go")).toMatchObject({ reason: "done", turns: 10 });
 });
 
-test("what the policy asks is asked of the prompter, and both are events", async () => {
+test("the policy's questions go to the prompter, and both question and answer are events", async () => {
   const client = createScriptedClient([[call("write")], [text("ok")]]);
   const session = createSession({ id: "ses_1" });
   const events: AgentEvent[] = [];
   session.subscribe((event) => events.push(event));
   const tools = createTestTools({
     write: async (input, { prompter, signal }) => {
-      // A request of the policy; what a test of the loop does not need is left out.
+      // A policy request; fields that the test does not need are left out.
       const request = { name: "fs.write", input, decision: { reason: "no rule" }, signal };
       const { answer } = await prompter.requestPermission(request as unknown as PermissionRequest);
       return answer;
@@ -243,7 +243,7 @@ test("what the policy asks is asked of the prompter, and both are events", async
   });
 });
 
-test("a failed request ends the run with what to do, and the next message goes on", async () => {
+test("a failed request ends the run with instructions, and the next message continues", async () => {
   const { agent } = setUp([
     () => {
       throw new ApiError("auth", "the key was refused; octant login anthropic sets another");
@@ -257,7 +257,7 @@ test("a failed request ends the run with what to do, and the next message goes o
   expect(await agent.send("go on")).toMatchObject({ reason: "done" });
 });
 
-test("new diagnostics of edited files are put into the next request", async () => {
+test("new diagnostics of edited files are added to the next request", async () => {
   const tools = createTestTools({
     write: () => ({ content: [], is_error: false, facts: { changed: [{ path: "a.ts", hash: "sha256:1" }] } }),
   });
@@ -273,7 +273,7 @@ test("new diagnostics of edited files are put into the next request", async () =
   });
 });
 
-test("a run that was killed goes on: open calls are INTERRUPTED, and none of them runs again", async () => {
+test("a killed run continues: open calls are INTERRUPTED, and none of them runs again", async () => {
   const first = setUp([[call("write", { of: 1 }), call("write", { of: 2 })]], {
     write: () => new Promise(() => {}),
   });
@@ -285,7 +285,7 @@ test("a run that was killed goes on: open calls are INTERRUPTED, and none of the
   const kept = first.events.filter((event) => !("text" in event)).map((event) => structuredClone(event));
 
   const client = createScriptedClient([[text("I see.")]]);
-  // Only stored events were published up to here.
+  // Up to here only stored events were published.
   const session = createSession({
     id: "ses_1",
     events: kept as Parameters<typeof createSession>[0]["events"],

@@ -28,18 +28,18 @@ export interface LoopOptions {
   readonly signal: AbortSignal;
   /** JSON Schema of the last answer. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** Takes what was typed while the agent was at work. */
+  /** Takes the messages typed while the agent was working. */
   takeQueued(): readonly (readonly UserPart[])[];
   /** Whether the conversation is too long for another request. */
   needsCompaction(): boolean;
-  /** Comes back false when nothing could be made shorter. */
+  /** Resolves with false when nothing could be shortened. */
   compact(cause: Compacted["cause"], signal: AbortSignal): Promise<boolean>;
 }
 
 type Ending = Pick<RunEnded, "reason" | "message">;
 
 /**
- * Asks the model, runs what it calls, and asks again, until it is done or a limit is reached. It always ends with one
+ * Asks the model, runs its calls, and asks again, until it is done or a limit is reached. It always ends with one
  * `end` event, and leaves a conversation that a provider accepts.
  */
 export async function runLoop(options: LoopOptions): Promise<RunEnded> {
@@ -60,7 +60,7 @@ export async function runLoop(options: LoopOptions): Promise<RunEnded> {
 async function untilEnd(options: LoopOptions): Promise<Ending> {
   const { session, signal } = options;
   const calling = createCalling(options);
-  // A run that is resumed may have calls that nobody answered.
+  // A resumed run may have unanswered calls.
   await settleOpenCalls(session);
   for (;;) {
     signal.throwIfAborted();
@@ -84,7 +84,7 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
   }
 }
 
-/** What has come since the last request is appended, so that the requests before stay a prefix. */
+/** New tools are appended, so that earlier requests stay a prefix. */
 async function offerNewTools({ session, tools }: LoopOptions): Promise<void> {
   const known = new Set(session.conversation.tools.map(({ name }) => name));
   const added = tools.definitions().filter(({ name }) => !known.has(name));
@@ -93,7 +93,7 @@ async function offerNewTools({ session, tools }: LoopOptions): Promise<void> {
 
 type Answer = Extract<StreamEvent, { type: "done" }>;
 
-/** One answer of the model, stored. A conversation that is too long for the provider is compacted once. */
+/** One stored answer of the model. A conversation that is too long for the provider is compacted once. */
 async function ask(options: LoopOptions): Promise<Answer> {
   try {
     return await askOnce(options);
@@ -135,7 +135,7 @@ async function askOnce({ session, client, signal, outputSchema }: LoopOptions): 
   throw new ApiError("broken", "the stream ended before the answer was complete");
 }
 
-/** Some servers give the same id to several calls; results could not be told apart. */
+/** Some servers give several calls the same id; their results could not be told apart. */
 function withOwnIds(message: AssistantMessage, before: readonly Message[]): AssistantMessage {
   const used = new Set(
     before.flatMap((one) => (one.role === "assistant" ? toolCallsOf(one).map(({ id }) => id) : [])),
@@ -164,7 +164,7 @@ function toLiveEvent(event: Exclude<StreamEvent, { type: "done" }>): LiveEvent {
   }
 }
 
-/** Runs calls, tells the model what its edits broke, and notices when it goes round in circles. */
+/** Runs calls, reports to the model what its edits broke, and detects loops. */
 function createCalling(options: LoopOptions) {
   const { session, tools, signal } = options;
   const repeated = createRepeatedCalls();
@@ -196,7 +196,7 @@ function createCalling(options: LoopOptions) {
 const say = (session: Session, origin: "person" | "context", content: readonly UserPart[]) =>
   session.append({ type: "user", origin, content });
 
-/** Calls without a result: the process died, or could not store what came of them. */
+/** Calls without a result: the process died, or could not store their results. */
 async function settleOpenCalls(session: Session): Promise<void> {
   for (const { call, began } of session.conversation.pendingCalls) {
     const message = began

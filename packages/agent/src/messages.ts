@@ -1,6 +1,6 @@
 /**
- * The conversation as every provider's client understands it. It is stored in session logs, so its names are wire
- * names and its shape only grows.
+ * The conversation in a form that every provider's client understands. It is stored in session logs, so its names are
+ * wire names and fields are only added.
  */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
@@ -17,7 +17,7 @@ export interface ImagePart {
   readonly data: string;
 }
 
-/** What the model thought before it answered; the text may be empty where the provider keeps it to itself. */
+/** The model's thinking before its answer; the text may be empty when the provider withholds it. */
 export interface ThinkingPart {
   readonly type: "thinking";
   readonly text: string;
@@ -29,12 +29,12 @@ export interface ToolCallPart {
   /** Unique within a session. */
   readonly id: string;
   readonly name: string;
-  /** JSON as the model wrote it: it may be broken, and it is sent back unchanged. */
+  /** JSON as the model wrote it: it may be invalid, and it is sent back unchanged. */
   readonly arguments: string;
   readonly native?: Native;
 }
 
-/** A part in the provider's own form, which that provider wants back unchanged and no other understands. */
+/** A part in the provider's own form, which that provider expects back unchanged and no other understands. */
 export interface Native {
   readonly api: string;
   readonly data: unknown;
@@ -43,7 +43,10 @@ export interface Native {
 export type UserPart = TextPart | ImagePart;
 export type AssistantPart = TextPart | ThinkingPart | ToolCallPart;
 
-/** `person`: typed by somebody. `context`: added by the agent, such as diagnostics. `summary`: of compacted messages. */
+/**
+ * `person`: typed by a person. `context`: added by the agent, such as diagnostics. `summary`: replaces compacted
+ * messages.
+ */
 export type UserOrigin = "person" | "context" | "summary";
 
 export interface UserMessage {
@@ -57,7 +60,7 @@ export interface AssistantMessage {
   readonly content: readonly AssistantPart[];
 }
 
-/** The results of all calls of the assistant message before it, in the order of the calls. */
+/** The results of all calls in the preceding assistant message, in order. */
 export interface ToolMessage {
   readonly role: "tool";
   readonly results: readonly ToolResultPart[];

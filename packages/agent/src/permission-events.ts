@@ -3,7 +3,7 @@ import type { PermissionPrompter, PermissionRequest } from "@octant/runtime";
 import type { PermissionAnswered } from "./events.ts";
 import type { Session } from "./session.ts";
 
-/** The prompter of one call: what is asked and answered goes into the session's events. */
+/** The prompter of one call: records its questions and answers in the session's events. */
 export function recordPermissions(
   prompter: PermissionPrompter,
   session: Session,

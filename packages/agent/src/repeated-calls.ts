@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import type { ToolCallPart, UserPart } from "./messages.ts";
 
-/** Calls that are looked back at. */
+/** The number of recent calls to compare. */
 const WINDOW = 24;
-/** The model is told. */
+/** The model is warned. */
 const WARN_AT = 3;
 /** The run ends. */
 const STOP_AT = 6;
 
 export interface RepeatedCalls {
-  /** How often this very call had this very result lately, this time included. */
+  /** How often this call had this result recently, including this time. */
   count(call: ToolCallPart, content: readonly UserPart[]): number;
 }
 
-/** Finds a model that goes round in circles: the same call with the same result, again and again. */
+/** Detects a model in a loop: the same call with the same result, repeatedly. */
 export function createRepeatedCalls(): RepeatedCalls {
   const recent: string[] = [];
   return {

@@ -7,7 +7,7 @@ import { recordPermissions } from "./permission-events.ts";
 import type { Session } from "./session.ts";
 import type { ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
 
-/** A tool that does not stop when it is told to is left behind after this. */
+/** A tool that ignores its cancellation is abandoned after this. */
 const GRACE_MS = 300;
 
 export interface RunCallsOptions {
@@ -15,13 +15,13 @@ export interface RunCallsOptions {
   readonly tools: ToolExecutor;
   readonly prompter: PermissionPrompter;
   readonly signal: AbortSignal;
-  /** May add to what the model reads. */
+  /** May add to the text for the model. */
   readonly finish?: (call: ToolCallPart, result: ToolResult) => ToolResult;
 }
 
 /**
- * Runs the calls of one answer: those that only look side by side, those that change something one after the other
- * and alone. Every call gets exactly one result, also when it is cancelled.
+ * Runs the calls of one answer: reading ones in parallel, writing ones one after the other and alone. Every call gets
+ * exactly one result, even when cancelled.
  */
 export async function runCalls(calls: readonly ToolCallPart[], options: RunCallsOptions): Promise<void> {
   for (const batch of toBatches(calls.map((part) => toPlan(part, options.tools))))
@@ -105,7 +105,7 @@ const endOf = ({ id, name }: ToolCallPart, result: ToolResult): Omit<ToolEnded, 
   ...result,
 });
 
-/** No result may fill the conversation, wherever its tool comes from. */
+/** No result of any tool may fill the conversation. */
 const MAX_TEXT_CHARS = 200_000;
 
 function bounded(result: ToolResult): ToolResult {
@@ -120,7 +120,7 @@ function bounded(result: ToolResult): ToolResult {
   return { ...result, content };
 }
 
-/** What a model reads about a call that did not work. */
+/** A failed call as the model reads it. */
 export const toFailure = (code: ErrorCode, message: string): ToolResult => ({
   content: textParts(`${code}: ${message}`),
   is_error: true,
@@ -138,7 +138,7 @@ function unknownTool(name: string, names: readonly string[]): ToolResult {
   return toFailure("UNKNOWN_TOOL", `there is no tool '${name}'${hint}; tools: ${names.join(", ")}`);
 }
 
-/** Models leave the arguments of a call without parameters empty. */
+/** Models may leave the arguments of a call without parameters empty. */
 export function parseArguments(text: string): Readonly<Record<string, unknown>> | ToolError {
   if (text.trim() === "") return {};
   const refuse = (message: string) =>

@@ -2,24 +2,24 @@ import { createLedger, type Ledger } from "./compaction/ledger.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import type { AgentEvent, LiveEvent, StampedEvent, StoredEvent } from "./events.ts";
 
-/** Where the events of a session are kept. */
+/** Stores the events of a session. */
 export interface EventStore {
-  /** Comes back when the event is safe. */
+  /** Resolves when the event is durable. */
   append(event: StampedEvent): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Keeps nothing: for tests, and for what does not outlive its process. */
+/** Stores nothing: for tests, and for sessions that end with their process. */
 export const memoryStore: EventStore = { append: async () => {}, close: async () => {} };
 
 export type EventListener = (event: AgentEvent) => void;
 
-/** One conversation, its log, and those who listen to it. */
+/** One conversation, its log, and its listeners. */
 export interface Session {
   readonly id: string;
   readonly conversation: Conversation;
   readonly ledger: Ledger;
-  /** Stores the event, then tells the listeners. Events are stored in the order of the calls. */
+  /** Stores the event, then notifies the listeners. Events are stored in call order. */
   append(event: StoredEvent): Promise<StampedEvent>;
   publish(event: LiveEvent): void;
   subscribe(listener: EventListener): () => void;
@@ -29,7 +29,7 @@ export interface Session {
 export interface SessionOptions {
   readonly id: string;
   readonly store?: EventStore;
-  /** What the log holds already. */
+  /** The existing events of the log. */
   readonly events?: Iterable<StampedEvent>;
   readonly now?: () => Date;
 }

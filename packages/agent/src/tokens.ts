@@ -1,13 +1,13 @@
 import type { ToolDefinition } from "./api-client.ts";
 import type { Message, UserPart } from "./messages.ts";
 
-/** Text and code of most languages come to about this; the providers' own counts replace it where they are known. */
+/** A typical value for text and code; the providers' own counts replace it where known. */
 const CHARS_PER_TOKEN = 3.6;
-/** What a picture of usual size costs. */
+/** The cost of a picture of usual size. */
 const IMAGE_TOKENS = 1_600;
 const MESSAGE_TOKENS = 6;
 
-/** A guess that is rather too high than too low. */
+/** An estimate that is rather too high than too low. */
 export const estimateTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);
 
 export function messageTokens(message: Message): number {
@@ -26,6 +26,6 @@ const partsTokens = (parts: readonly UserPart[]): number =>
 export const messagesTokens = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + messageTokens(message), 0);
 
-/** What every request of a session has in front of its messages. */
+/** The tokens of the part of every request before its messages. */
 export const prefixTokens = (system: string, tools: readonly ToolDefinition[]): number =>
   estimateTokens(system) + estimateTokens(JSON.stringify(tools));

@@ -4,7 +4,7 @@ import type { ToolDefinition } from "./api-client.ts";
 import type { UserPart } from "./messages.ts";
 import type { PlanMark } from "./tools/plan-marks.ts";
 
-/** A call whose arguments were JSON. */
+/** A call with parsed arguments. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -14,13 +14,13 @@ export interface ToolCall {
 export interface ExecuteOptions {
   readonly sessionId: string;
   readonly signal: AbortSignal;
-  /** Asked when the policy wants a person's answer. */
+  /** Asked when the policy requires a person's answer. */
   readonly prompter: PermissionPrompter;
   readonly onProgress: (update: Progress) => void;
 }
 
 export interface ToolResult {
-  /** What the model reads. */
+  /** The text for the model. */
   readonly content: readonly UserPart[];
   readonly is_error: boolean;
   readonly code?: ErrorCode;
@@ -28,11 +28,11 @@ export interface ToolResult {
   readonly facts?: ToolFacts;
 }
 
-/** A file that a call changed, as the ledger and front ends know it. */
+/** A changed file, for the ledger and front ends. */
 export interface ChangedFile {
-  /** Relative to the workspace where it lies in it. */
+  /** Relative to the workspace where possible. */
   readonly path: string;
-  /** Null when it is gone. */
+  /** null when it was removed. */
   readonly hash: string | null;
 }
 
@@ -41,16 +41,16 @@ export interface ToolFacts {
   /** Files whose content the model has seen. */
   readonly read?: readonly ChangedFile[];
   readonly diff?: string;
-  /** Takes the change back when given to fs. */
+  /** Reverts the change when passed to fs.apply_patch. */
   readonly undo_ref?: string;
-  /** Goes on after the answer. */
+  /** Continues after the answer. */
   readonly job_id?: string;
   readonly proc_id?: string;
   readonly exit_code?: number | null;
   readonly plan?: PlanMark;
 }
 
-/** What kind of work a call is, for front ends; the words are those of ACP. */
+/** The kind of a call, for front ends; the words are those of ACP. */
 export type ToolKind =
   | "read"
   | "edit"
@@ -68,18 +68,18 @@ export interface CallOutline {
   /** One line, such as `fs.read src/a.ts`. */
   readonly title: string;
   readonly kind: ToolKind;
-  /** It only looks, so it may run beside others. */
+  /** It is read-only, so it may run in parallel. */
   readonly reads_only: boolean;
-  /** Files it is about, for editors that follow along. */
+  /** Its files, for editors that follow along. */
   readonly paths: readonly string[];
 }
 
-/** Runs tools by name. It never throws for what a call did wrong; that is a result for the model. */
+/** Runs tools by name. It never throws for a failing call; the failure is a result for the model. */
 export interface ToolExecutor {
-  /** In a fixed order: new tools come last, and none goes while a session lasts. */
+  /** In a fixed order: new tools come last, and none is removed during a session. */
   definitions(): readonly ToolDefinition[];
   outline(call: ToolCall): CallOutline;
   execute(call: ToolCall, options: ExecuteOptions): Promise<ToolResult>;
-  /** What the model should know about files that were changed since it was last asked; one text per request. */
+  /** Text for the model about files changed since its last request; one per request. */
   afterEdits?(changed: readonly ChangedFile[], signal: AbortSignal): Promise<string | undefined>;
 }

@@ -1,10 +1,10 @@
 /** Tokens of one request, or of many. The three kinds of input do not overlap. */
 export interface Usage {
-  /** Input that no cache held. */
+  /** Uncached input. */
   readonly input_tokens: number;
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
-  /** Thinking included. */
+  /** Includes thinking. */
   readonly output_tokens: number;
   readonly reasoning_tokens: number;
 }
@@ -38,13 +38,13 @@ export const inputTokensOf = (usage: Usage): number =>
 
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output_tokens;
 
-/** How much of the input came from the provider's cache, from 0 to 1. */
+/** The share of the input that came from the provider's cache, from 0 to 1. */
 export const cacheHitRate = (usage: Usage): number =>
   inputTokensOf(usage) === 0 ? 0 : usage.cache_read_tokens / inputTokensOf(usage);
 
 const PER = 1_000_000;
 
-/** Null when the price is not known. */
+/** null when the price is unknown. */
 export function costOf(usage: Usage, price: Price | null): number | null {
   if (!price) return null;
   const { input, output, cache_read = input, cache_write = input } = price;

@@ -1,4 +1,4 @@
-/** Why the bridge closes a connection; docs/bridge.md says what a client does next. */
+/** Why the bridge closes a connection; docs/bridge.md says what a client should do. */
 export const CLOSE = {
   GOING_AWAY: 1001,
   BINARY: 1003,
@@ -6,7 +6,7 @@ export const CLOSE = {
   EXPIRED: 4401,
   /** The stream is open on another connection. */
   TAKEN_OVER: 4409,
-  /** The stream is unknown, or frames after the given one are no longer kept. */
+  /** The stream is unknown, or frames after the given one are no longer available. */
   GONE: 4410,
   /** The client read too slowly, or stopped answering pings. */
   TOO_SLOW: 4413,

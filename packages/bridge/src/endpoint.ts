@@ -1,23 +1,23 @@
 import type { Identity } from "./token.ts";
 
-/** Where a conversation's frames go. */
+/** The destination of a conversation's frames. */
 export interface FrameOutlet {
   write(frame: string): void;
   /** True while the client reads more slowly than it is answered. */
   isFull(): boolean;
 }
 
-/** One client's conversation, apart from its connection: it may outlive several. */
+/** One client's conversation, which may outlive several connections. */
 export interface BridgeConversation {
-  /** Takes the text of one frame. */
+  /** Handles the text of one frame. */
   receive(text: string): void;
-  /** The outlet is no longer full. */
+  /** Call when the outlet is no longer full. */
   resume(): void;
-  /** Cancels what runs. */
+  /** Cancels running work. */
   close(): Promise<void>;
 }
 
-/** What is behind a path of the bridge, such as MCP or the agent. */
+/** The service behind a path of the bridge, such as MCP or the agent. */
 export interface BridgeEndpoint {
   open(identity: Identity, outlet: FrameOutlet): BridgeConversation;
 }

@@ -1,9 +1,12 @@
 /** The last frames of a stream, so that a client that reconnects misses none. */
 export interface FrameLog {
-  /** How many frames the stream had so far. */
+  /** The number of frames so far. */
   readonly count: number;
   add(frame: string): void;
-  /** The frames after the first `after` ones; undefined when some of them are no longer kept, or none had that number. */
+  /**
+   * The frames after the first `after` ones; undefined when some of them are no longer available, or the number is
+   * too high.
+   */
   after(after: number): readonly string[] | undefined;
 }
 
@@ -34,7 +37,7 @@ export function createFrameLog({ maxFrames, maxChars }: FrameLogLimits): FrameLo
     add(frame) {
       kept.push(frame);
       chars += frame.length;
-      // The newest stays, whatever its size.
+      // The newest frame stays, whatever its size.
       while (size() > 1 && (size() > maxFrames || chars > maxChars)) drop();
     },
     after(after) {

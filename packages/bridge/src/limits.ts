@@ -1,22 +1,22 @@
 const SECOND_MS = 1_000;
 const MIB = 1024 * 1024;
 
-/** Keep one owner from exhausting the bridge for the others. */
+/** Prevent one owner from exhausting the bridge for the others. */
 export const DEFAULT_BRIDGE_LIMITS = {
-  /** Streams of one owner, connected or waiting for their client to come back. */
+  /** Streams of one owner, connected or waiting for a reconnect. */
   maxStreamsPerOwner: 50,
   maxStreams: 2_000,
-  /** Beyond it, reading waits. */
+  /** Beyond this rate reading pauses. */
   framesPerSecond: 200,
   maxFrameBytes: 4 * MIB,
-  /** Frames kept for a client that reconnects. */
+  /** Frames stored for a client that reconnects. */
   maxKeptFrames: 2_000,
   maxKeptChars: 4 * MIB,
-  /** What may wait to be read by a client before we read no more from it. */
+  /** Unread bytes to a client above which we stop reading from it. */
   highWaterBytes: MIB,
-  /** A client that lets this much wait is cut off. */
+  /** A client with more unread bytes is disconnected. */
   maxWaitingBytes: 16 * MIB,
-  /** How long a stream waits for its client to come back. */
+  /** How long a stream waits for its client to reconnect. */
   reconnectMs: 60 * SECOND_MS,
   pingMs: 30 * SECOND_MS,
 } as const;

@@ -19,13 +19,13 @@ export interface BridgeOptions {
 }
 
 export const BRIDGE_PATH = "/bridge";
-/** Offered by the client beside the token, and chosen by the bridge. */
+/** Offered by the client along with the token, and selected by the bridge. */
 export const BRIDGE_PROTOCOL = "octant.bridge.v1";
 const TOKEN_PREFIX = "bearer.";
-/** A client that does not answer the close is cut off. */
+/** A client that does not answer the close is terminated. */
 const CLOSE_MS = 1_000;
 
-/** Serves pages over WebSocket: origin and token are checked before the upgrade. */
+/** Serves pages over WebSocket; origin and token are checked before the upgrade. */
 export function mountBridge(server: HttpServer, options: BridgeOptions): void {
   const limits = { ...DEFAULT_BRIDGE_LIMITS, ...options.limits };
   const verifier = createTokenVerifier(options.token);
@@ -52,7 +52,7 @@ export function mountBridge(server: HttpServer, options: BridgeOptions): void {
     streams.set(stream.id, stream);
     return stream;
   };
-  /** Of the same person only: a stream's id in another's hands is worth nothing. */
+  /** Only for the same person: a stream id is useless to others. */
   const find = (id: string, { callerId, subject }: Identity): BridgeStream | undefined => {
     const stream = streams.get(id);
     const isOwn = stream?.identity.callerId === callerId && stream.identity.subject === subject;
@@ -87,7 +87,7 @@ export function mountBridge(server: HttpServer, options: BridgeOptions): void {
 }
 
 function createSocketServer(limits: BridgeLimits): WebSocketServer {
-  // Its types do not have the time to close yet.
+  // The types lack closeTimeout.
   const options: ServerOptions & { closeTimeout: number } = {
     noServer: true,
     clientTracking: false,
@@ -100,7 +100,7 @@ function createSocketServer(limits: BridgeLimits): WebSocketServer {
   return new WebSocketServer(options);
 }
 
-/** Which endpoint, and which stream is continued after how many frames. */
+/** The endpoint, and the stream to continue with its number of received frames. */
 interface Place {
   readonly name: string;
   readonly stream: string | undefined;
@@ -118,7 +118,7 @@ function placeOf({ url = "" }: IncomingMessage): Place | undefined {
 const protocolsOf = ({ headers }: IncomingMessage): readonly string[] =>
   (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
 
-/** Pages can send no headers with a WebSocket, so the token is offered as a subprotocol. */
+/** Pages cannot send headers with a WebSocket, so the token is offered as a subprotocol. */
 function tokenOf(request: IncomingMessage): string | undefined {
   const offered = protocolsOf(request).find((name) => name.startsWith(TOKEN_PREFIX));
   if (offered !== undefined) return offered.slice(TOKEN_PREFIX.length);

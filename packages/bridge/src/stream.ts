@@ -11,7 +11,9 @@ import type { Identity } from "./token.ts";
 export interface BridgeStream {
   readonly id: string;
   readonly identity: Identity;
-  /** Continues on this connection after the first `after` frames; false when some of the others are gone. */
+  /**
+   * Continues on this connection after the first `after` frames; false when some of the rest are no longer available.
+   */
   attach(ws: WebSocket, identity: Identity, after: number): boolean;
   close(code: number, reason: string): Promise<void>;
 }
@@ -87,7 +89,7 @@ export function createBridgeStream(options: StreamOptions): BridgeStream {
     if (ws !== gone) return;
     ws = undefined;
     if (isClosed) return;
-    // What could not be sent is in the log; nobody is slow any more.
+    // Unsent frames are in the log, so the outlet is no longer full.
     if (wasFull) {
       wasFull = false;
       conversation.resume();
@@ -125,7 +127,7 @@ interface Listening {
   readonly pingMs: number;
 }
 
-/** setTimeout takes no longer ones. */
+/** The maximum of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function listen(ws: WebSocket, { expiresMs }: Identity, { receive, leave, pingMs }: Listening): void {
@@ -149,7 +151,7 @@ function listen(ws: WebSocket, { expiresMs }: Identity, { receive, leave, pingMs
     receive(data.toString());
   });
   ws.on("error", () => {
-    // ws has told the client what is wrong with its frame by closing; "close" follows.
+    // ws has closed the connection with the reason; "close" follows.
   });
   ws.once("close", () => {
     clearInterval(pings);

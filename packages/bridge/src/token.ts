@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 
-/** Whose tokens are accepted. */
+/** The accepted issuer and its keys. */
 export interface TokenOptions {
   /** The URL of the key set, or a file. */
   readonly jwks: string;
@@ -10,24 +10,24 @@ export interface TokenOptions {
   readonly audience: string;
 }
 
-/** Who a connection belongs to. */
+/** The owner of a connection. */
 export interface Identity {
-  /** The caller of everything that happens for this owner. */
+  /** The caller of everything that is done for this owner. */
   readonly callerId: string;
-  /** As the token names the owner. */
+  /** The owner's name in the token. */
   readonly owner: string;
-  /** The person or program of the owner that connects. */
+  /** The connecting person or program of the owner. */
   readonly subject: string;
   readonly readOnly: boolean;
   readonly expiresMs: number;
 }
 
 export interface TokenVerifier {
-  /** Undefined when the token is not good here. Rejects when the keys cannot be read at this moment. */
+  /** undefined when the token is invalid here. Rejects when the keys cannot be loaded. */
   verify(token: string): Promise<Identity | undefined>;
 }
 
-/** No symmetric ones, and never "none": everybody who can check such a token could make one. */
+/** No symmetric algorithms, and never "none": whoever can verify such a token could also create one. */
 const ALGORITHMS = ["RS256", "ES256"];
 const CLOCK_TOLERANCE_S = 5;
 const KEYS_TIMEOUT_MS = 5_000;
@@ -57,7 +57,7 @@ export function createTokenVerifier({ jwks, issuer, audience }: TokenOptions): T
 function toIdentity(issuer: string, { owner, sub, exp, scope }: JWTPayload): Identity | undefined {
   if (typeof owner !== "string" || owner === "" || owner.length > MAX_OWNER_CHARS) return undefined;
   if (sub === undefined || sub === "" || exp === undefined) return undefined;
-  // Owners of two issuers may have the same name.
+  // Two issuers may have owners of the same name.
   const digest = createHash("sha256")
     .update(JSON.stringify([issuer, owner]))
     .digest("hex");

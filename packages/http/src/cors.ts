@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The headers that pages on other origins may send and read, beside the usual ones. */
+/** Additional headers that pages on other origins may send and read. */
 export interface CorsHeaders {
   readonly allow: readonly string[];
   readonly expose: readonly string[];
@@ -11,7 +11,7 @@ const ALWAYS_ALLOWED = ["authorization", "content-type", "accept", "last-event-i
 const ALWAYS_EXPOSED = ["www-authenticate"];
 const MAX_AGE_S = 600;
 
-/** Lets a page whose origin was checked read the answer; returns true when the request was a preflight. */
+/** Allows a page with a checked origin to read the answer; returns true when the request was a preflight. */
 export function answerCors(
   { method, headers }: IncomingMessage,
   response: ServerResponse,

@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 
 /** Server-sent events on one response. */
 export interface EventStream {
-  /** One event: a message, with the id under which a client can resume after it. */
+  /** One event: a message, with an id from which a client can resume. */
   send(line: string, id?: string): void;
-  /** An event without data: it only gives the client an id to resume from, and when to come back. */
+  /** An event without data, which gives the client an id to resume from and a retry time. */
   prime(id: string, retryMs: number): void;
-  /** Any other text, in the form of the protocol. */
+  /** Other text, in the protocol's form. */
   raw(text: string): void;
   end(): void;
   isFull(): boolean;
@@ -20,11 +20,11 @@ export interface EventStreamOptions {
 const STREAM_HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
-  // Else nginx collects the events instead of passing them on.
+  // Otherwise nginx buffers the events.
   "x-accel-buffering": "no",
 };
 
-/** A reader that took nothing between so many signs of life is gone. */
+/** A reader that took nothing during this many heartbeats is gone. */
 const MAX_STALLED_SIGNS = 4;
 
 export function createEventStream(response: ServerResponse, options: EventStreamOptions): EventStream {

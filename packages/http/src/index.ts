@@ -29,7 +29,7 @@ export type {
 } from "./server.ts";
 export { refuseUpgrade } from "./upgrades.ts";
 
-/** Loads the listener here, so that a process that only serves stdio does without it. */
+/** Loads the listener on demand, so that a stdio server does not need it. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = await import("./server.ts");
   return server.createHttpServer(options);

@@ -1,7 +1,7 @@
 const SECOND_MS = 1_000;
 const MIB = 1024 * 1024;
 
-/** Keep one client, or many, from exhausting the server. */
+/** Prevent clients from exhausting the server. */
 export const DEFAULT_HTTP_LIMITS = {
   maxConnections: 4_096,
   maxConnectionsPerAddress: 2_048,

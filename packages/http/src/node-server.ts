@@ -5,12 +5,12 @@ import type { HttpServerOptions } from "./server.ts";
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 100;
-/** How often Node looks for requests that take too long to arrive. */
+/** How often Node checks for requests that arrive too slowly. */
 const CHECK_MS = 1_000;
-/** Longer than proxies keep theirs, so that they close first. */
+/** Longer than the timeout of proxies, so that they close first. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Node's server with our limits; with TLS when there are files for it. */
+/** Node's server with our limits; with TLS when certificate files are given. */
 export async function createNodeServer(tls: HttpServerOptions["tls"], limits: HttpLimits): Promise<Server> {
   const settings = {
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -33,7 +33,7 @@ async function createSecureServer(
 ): Promise<Server> {
   const { createServer: createHttps } = await import("node:https");
   const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)];
-  // Before its end there is no request whose time could be measured.
+  // The request timeout does not start before the TLS handshake ends.
   return createHttps({ ...settings, handshakeTimeout: settings.headersTimeout, cert, key });
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sendJson } from "./send-json.ts";
 
-/** The JSON-RPC code for errors without a code of their own. */
+/** The JSON-RPC code for errors without a specific code. */
 const REFUSED = -32_000;
 
 export interface HttpRefusal {
@@ -20,7 +20,7 @@ export function refuse(response: ServerResponse, refusal: HttpRefusal): void {
   sendJson(response, status, JSON.stringify(body), headers);
 }
 
-/** Closes the connection, too, when the request has a body: nobody reads it. */
+/** Also closes the connection when the request has a body, which is not read. */
 export function refuseUnread(request: IncomingMessage, response: ServerResponse, refusal: HttpRefusal): void {
   const hasBody = request.headers["content-length"] !== undefined || "transfer-encoding" in request.headers;
   refuse(response, { ...refusal, headers: { ...refusal.headers, ...(hasBody && { connection: "close" }) } });

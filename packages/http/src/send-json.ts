@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Time for a client to read its answer. */
+/** The time for a client to read its answer. */
 const MAX_READING_MS = 60_000;
 
 export function sendJson(

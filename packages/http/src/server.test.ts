@@ -31,7 +31,7 @@ test("a mount serves its path and those below it for callers with a token; the l
   expect(() => server.mount("/api", () => {})).toThrow("already mounted");
 });
 
-test("a public mount needs no token, but Host and Origin are checked all the same", async () => {
+test("a public mount needs no token, but Host and Origin are still checked", async () => {
   const { server, get } = await serve();
   server.mount("/", {
     handlePublic: ({ method }, response) => method === "GET" && Boolean(response.end("page")),
@@ -41,7 +41,7 @@ test("a public mount needs no token, but Host and Origin are checked all the sam
   expect((await get("/", { headers: { origin: "https://evil.example" } })).status).toBe(403);
 });
 
-test("an upgrade goes to the mount of its path, and elsewhere is refused", async () => {
+test("an upgrade goes to the mount of its path, and is refused elsewhere", async () => {
   const { server, headers } = await serve();
   server.mount("/ws", {
     upgrade: (_request, socket, _head, { access }) => void socket.end(`HTTP/1.1 101 OK\r\n\r\n${access}`),

@@ -18,22 +18,22 @@ import { refuseUpgrade } from "./upgrades.ts";
 export interface HttpServerOptions {
   /** The address to listen on; the loopback address when absent. */
   readonly host?: string;
-  /** Any free one when absent. */
+  /** Any free port when absent. */
   readonly port?: number;
   readonly tokens: TokenStore;
-  /** An authorization server whose tokens are accepted, too. */
+  /** An authorization server whose tokens are also accepted. */
   readonly oauth?: OAuthOptions;
-  /** The URL of the main resource as clients know it, when it differs from ours: behind a proxy. */
+  /** The URL of the main resource as clients know it, when it differs from ours, such as behind a proxy. */
   readonly publicUrl?: string;
   /** The path of the main resource, which OAuth metadata describes. */
   readonly resourcePath: string;
-  /** The id of the project that is served; tokens for other projects are refused, and so are all when absent. */
+  /** The id of the served project; tokens for other projects are refused, and all project tokens when absent. */
   readonly project?: string;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Host names, without port, that clients use beside the address we listen on. */
+  /** Additional host names, without port, under which clients reach us. */
   readonly allowedHosts?: readonly string[];
-  /** Origins of pages that may call us beside our own. */
+  /** Additional origins of pages that may call us. */
   readonly allowedOrigins?: readonly string[];
   readonly cors?: CorsHeaders;
   readonly limits?: Partial<HttpLimits>;
@@ -52,14 +52,14 @@ export type Upgrade = (
 
 export type PublicUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
 
-/** What serves a path and all paths below it. Host, Origin, token and rate were checked before. */
+/** Serves a path and all paths below it. Host, Origin, token and rate were checked before. */
 export interface Mount {
   readonly handle?: Handle;
-  /** Serves requests without a token, such as for a page; Host and Origin are checked all the same. */
+  /** Serves requests without a token, such as for a page; Host and Origin are still checked. */
   readonly handlePublic?: PublicHandle;
   /** Takes over the connection of a WebSocket handshake. */
   readonly upgrade?: Upgrade;
-  /** Takes handshakes without one of our tokens and checks them itself; Host and Origin are checked before. */
+  /** Accepts handshakes without one of our tokens and checks them itself; Host and Origin were checked before. */
   readonly upgradePublic?: PublicUpgrade;
   /** Stops reading, and resolves when running work has ended or `drainMs` is over. */
   drain?(drainMs: number): Promise<void>;
@@ -71,7 +71,7 @@ export interface HttpServer {
   /** The URL of the main resource; known once it listens. */
   readonly url: string;
   readonly port: number;
-  /** Ends what a caller has open when that caller loses access. */
+  /** Ends a caller's open requests when that caller loses access. */
   readonly connections: Connections;
   standingOf(caller: Caller): Standing;
   /** Serves `path` and the paths below it; the longest path wins. */
@@ -79,12 +79,12 @@ export interface HttpServer {
   listen(): Promise<void>;
   /** Resolves when the server has closed. */
   readonly closed: Promise<void>;
-  /** Lets running work end for a while and accepts nothing new. */
+  /** Lets running work finish for a while and accepts nothing new. */
   close(): Promise<void>;
 }
 
 const LOOPBACK = "127.0.0.1";
-/** A client that does not read its last answer must not hold up the end. */
+/** A client that does not read its last answer must not delay the end. */
 const LAST_READ_MS = 500;
 const NO_CORS: CorsHeaders = { allow: [], expose: [] };
 
@@ -146,7 +146,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   };
   server.on("request", receive);
   server.on("upgrade", (request, socket, head) => {
-    // A peer that resets the connection now must not end the process.
+    // A peer that resets the connection now must not crash the process.
     socket.on("error", (cause: Error) => log(`websocket: ${cause.message}`));
     upgrade(request, socket, head).catch((cause) => {
       log(`websocket: handshake failed: ${cause}`);

@@ -12,7 +12,7 @@ const textOf = (reply: Reply) => {
   return block?.type === "text" ? block.text : "";
 };
 
-test("the text block is the envelope's JSON, word for word", () => {
+test("the text block is the envelope's JSON, unchanged", () => {
   const reply = replyWith({ text: 'a "quoted"\nline \u2028 𝄞 \ud800' });
   expect(textOf(reply)).toBe(JSON.stringify(reply.envelope));
 });
@@ -33,7 +33,7 @@ test("a picture comes as image content with its own bytes only", () => {
   });
 });
 
-test("an answer above the limit has its head as text and all of it as structured content", () => {
+test("an answer above the limit has its head as text and the whole as structured content", () => {
   for (const filler of ["x", "é", "𝄞", "漢"]) {
     const reply = replyWith(filler.repeat(MAX_TEXT_BYTES));
     const text = textOf(reply);

@@ -7,7 +7,10 @@ export const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_BYTES_PER_UNIT = 3;
 const CUT_NOTE = "\n[cut here: the whole answer is in structuredContent; long content is behind its ref]";
 
-/** `structured` gives the envelope, as structured content and as text; `text` gives what a model reads best. */
+/**
+ * `structured` returns the envelope as structured content and as text; `text` returns the form that a model reads
+ * best.
+ */
 export const ANSWERS = ["structured", "text"] as const;
 export type Answers = (typeof ANSWERS)[number];
 
@@ -33,7 +36,7 @@ export interface CallToolResult {
   readonly isError: boolean;
 }
 
-/** How an answer becomes a result. */
+/** Converts an answer to a result. */
 export type ToResult = (reply: Reply) => CallToolResult;
 
 export const toResultFor = (answers: Answers | ToResult, toText: ToText): ToResult =>
@@ -61,7 +64,7 @@ const toMedia = ({ kind, bytes, mime }: Attachment): MediaBlock => ({
 function headOf(json: string): string {
   const surelyFits = json.length * MAX_BYTES_PER_UNIT <= MAX_TEXT_BYTES;
   if (surelyFits || (json.length <= MAX_TEXT_BYTES && Buffer.byteLength(json) <= MAX_TEXT_BYTES)) return json;
-  // encodeInto stops before a character that does not fit whole.
+  // encodeInto stops before a character that does not fit.
   const { read } = new TextEncoder().encodeInto(json, new Uint8Array(MAX_TEXT_BYTES));
   return json.slice(0, read) + CUT_NOTE;
 }

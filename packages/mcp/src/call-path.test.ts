@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** The source files of which a function runs between the bytes of a warm call and the dispatcher. */
+/** The source files with a function that runs between the bytes of a warm call and the dispatcher. */
 const SCRIPT = `
   import { Session } from "node:inspector/promises";
   import { serveStdio } from "./index.ts";

@@ -2,7 +2,7 @@ import type { Era } from "./era.ts";
 import type { ServiceOptions } from "./service.ts";
 import { TASKS_EXTENSION } from "./tasks/task-wire.ts";
 
-/** What the server says that it can. Tasks were a part of the protocol once, and are an extension now. */
+/** The capabilities that the server declares. Tasks used to be a part of the protocol and are now an extension. */
 export function toCapabilities(options: ServiceOptions, era: Era) {
   const { resources, prompts, completions, tasks, logging } = options;
   return {

@@ -21,7 +21,7 @@ describe.each([
   { era: "legacy", version: "2025-11-25", versionNegotiation: { mode: "legacy" } },
   { era: "modern", version: "2026-07-28", versionNegotiation: { mode: "auto" } },
 ] as const)("the official client in the $era era", ({ era, version, versionNegotiation }) => {
-  test("agrees on the revision, lists the tools and calls them", async () => {
+  test("negotiates the revision, lists the tools and calls them", async () => {
     const client = await connect({ versionNegotiation });
     expect(client.getProtocolEra()).toBe(era);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
@@ -37,7 +37,7 @@ describe.each([
     expect(result.content).toEqual([{ type: "text", text: JSON.stringify(result.structuredContent) }]);
   });
 
-  test("sees failures as error results, and an unknown tool as a protocol error", async () => {
+  test("receives failures as error results, and an unknown tool as a protocol error", async () => {
     const client = await connect({ versionNegotiation });
     expect(await client.callTool(demo({ action: "fail" }))).toMatchObject({
       isError: true,
@@ -56,7 +56,7 @@ describe.each([
     expect(after.structuredContent).toMatchObject({ data: { cancelled: 1 } });
   });
 
-  test("gets progress while the call runs", async () => {
+  test("receives progress while the call runs", async () => {
     const client = await connect({ versionNegotiation });
     const { promise: half, resolve } = Promise.withResolvers<unknown>();
     const waiting = client.callTool(demo({ action: "wait" }), { onprogress: resolve });
@@ -65,7 +65,7 @@ describe.each([
     expect((await waiting).structuredContent).toMatchObject({ data: { gone: true } });
   });
 
-  test("is told when the list of tools changes", async () => {
+  test("is notified when the list of tools changes", async () => {
     const { promise: changed, resolve } = Promise.withResolvers<readonly { name: string }[] | null>();
     const onChanged = (_error: unknown, tools: readonly { name: string }[] | null) => resolve(tools);
     const client = await connect({ versionNegotiation, listChanged: { tools: { onChanged } } });

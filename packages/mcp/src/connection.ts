@@ -26,21 +26,21 @@ import { createToolRunner, type RunTool } from "./methods/tools.ts";
 import { toModernResult } from "./modern-result.ts";
 import type { Service } from "./service.ts";
 
-/** Where the messages to a client go. */
+/** The destination of messages to a client. */
 export interface Outlet {
-  /** `about` is the request that the message belongs to; it matters where requests have streams of their own. */
+  /** `about` is the request of the message; it matters where requests have their own streams. */
   write(message: Outgoing, about?: RequestId): void;
-  /** While true, messages that can be left out are. */
+  /** While true, optional messages are dropped. */
   isFull(): boolean;
-  /** False while nobody would get a message that belongs to no request. */
+  /** False while nobody would receive a message without a request. */
   readonly hasListener?: boolean;
 }
 
-/** One client's connection, apart from how its bytes travel. */
+/** One client's connection, independent of its transport. */
 export interface Connection {
   /** Takes one parsed message. */
   receive(value: unknown): void;
-  /** The outlet is no longer full. */
+  /** Call when the outlet is no longer full. */
   resume(): void;
   /** Ends subscriptions and cancels all other requests, which are not answered. */
   close(): Promise<void>;
@@ -52,7 +52,7 @@ export interface RequestParts {
   readonly message: Message & { readonly id: RequestId };
   readonly runTool: RunTool;
   readonly signal: AbortSignal;
-  /** Aborted when the connection ends in order: requests that wait for that are answered then. */
+  /** Aborted when the connection ends normally: requests that wait for that are answered then. */
   readonly ending: AbortSignal;
   readonly quota: Quota;
   readonly write: (message: Outgoing) => void;
@@ -103,18 +103,18 @@ export class McpRequest {
     if (!this.signal.aborted) this.#write(message);
   }
 
-  /** What the client declared that it can do. */
+  /** The capabilities that the client declared. */
   get capabilities(): Plain {
     return toPlain(this.session ? this.session.handshake?.["capabilities"] : this.meta?.[CAPABILITIES_KEY]);
   }
 
-  /** Throws a ProtocolError when the request brings a state that was not given for it. */
+  /** Throws a ProtocolError when the request carries a state that belongs to another one. */
   get client(): RequestClient {
     this.#client ??= this.#toClient();
     return this.#client;
   }
 
-  /** The result that asks the client for input instead; undefined when nothing was asked. */
+  /** The result that requests input instead; undefined when nothing was asked. */
   inputRequired(): Plain | undefined {
     return this.#client?.inputRequired();
   }
@@ -122,7 +122,7 @@ export class McpRequest {
   #toClient(): RequestClient {
     const { service, session, capabilities, id, signal, params, method } = this;
     const log = (level: LogLevel, data: unknown) => {
-      // The default of the handshake revisions is to send all; the modern one sends logs to those who ask.
+      // The handshake revisions send all logs by default; the modern one only to clients that request them.
       const threshold = session ? (session.logLevel ?? "debug") : this.meta?.[LOG_LEVEL_KEY];
       if (service.logging && threshold !== undefined && isLogged(level, threshold as LogLevel))
         this.write(toNotification("notifications/message", { level, data }));
@@ -156,7 +156,7 @@ async function resultOf(request: McpRequest): Promise<Plain> {
   if (!run) throw new ProtocolError(METHOD_NOT_FOUND, "Method not found");
   if (era === "modern" && params["requestState"] !== undefined) void request.client;
   const result = await Promise.resolve(run(request)).catch((cause: unknown) => {
-    // Work that was ended by its own question failed for that reason only.
+    // Work that was ended by its own question failed only for that reason.
     const question = request.inputRequired();
     if (question) return question;
     throw cause;
@@ -205,7 +205,7 @@ export function createConnection(
   const notice = ({ method, params }: Message) => {
     if (method === "notifications/initialized") session.isInitialized = phase === "legacy";
     if (method !== "notifications/cancelled") return;
-    // An id that is none is nobody's.
+    // An invalid id matches no request.
     const { requestId, reason } = toPlain(params);
     running.get(requestId as RequestId)?.abort(typeof reason === "string" ? reason : "the client cancelled");
   };
@@ -245,7 +245,7 @@ export function createConnection(
     resume: large.resume,
     async close() {
       ending.abort();
-      // Requests that are answered at the end have this turn for it.
+      // Requests that are answered at the end are answered in this turn.
       await new Promise((resolve) => setImmediate(resolve));
       session.close();
       for (const controller of running.values()) controller.abort("the connection closed");

@@ -13,25 +13,25 @@ export type Era = "legacy" | "modern";
 
 export const MODERN_VERSION = "2026-07-28";
 
-/** Revisions that begin with `initialize`, newest first. */
+/** Revisions that start with `initialize`, newest first. */
 export const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
 export const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 export const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 export const LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel";
 
-/** Where a connection stands. Its first messages decide the era, and the decision stays. */
+/** The phase of a connection. Its first messages decide the era for good. */
 export type Phase = "undecided" | "probed" | Era;
 
 export interface Judgement {
   readonly phase: Phase;
-  /** Undefined while the message decides nothing. */
+  /** undefined while the message decides nothing. */
   readonly era?: Era;
-  /** What is wrong with the message's claim about its revision. */
+  /** The problem with the message's claimed revision. */
   readonly refusal?: ProtocolError;
 }
 
-/** The era in which a connection's next message is to be answered. */
+/** The era in which the next message of a connection is answered. */
 export function judge(phase: Phase, message: Message): Judgement {
   if (phase === "legacy") return LEGACY;
   const isHandshake = message.method === "initialize" && !claimsModern(message.meta);
@@ -53,11 +53,11 @@ const PROBED: Judgement = { phase: "probed", era: "modern" };
 
 export const hasClaim = (meta: Plain | undefined): boolean => meta !== undefined && VERSION_KEY in meta;
 
-/** Whether it is, soundly, a message of the modern revision or a later one. */
+/** Whether it is a valid message of the modern revision or a later one. */
 export const claimsModern = (meta: Plain | undefined): boolean =>
   String(meta?.[VERSION_KEY]) >= MODERN_VERSION && problemOf(meta ?? {}) === undefined;
 
-/** Why a message is not one of the modern revision; undefined when it is. */
+/** Why a message does not belong to the modern revision; undefined when it does. */
 export function refusalOf(meta: Plain | undefined): ProtocolError | undefined {
   const problem = problemOf(meta ?? {});
   if (problem) {
@@ -68,7 +68,7 @@ export function refusalOf(meta: Plain | undefined): ProtocolError | undefined {
   return version === MODERN_VERSION ? undefined : unsupportedVersion(version);
 }
 
-/** Only members that are read are judged. */
+/** Only members that we read are validated. */
 function problemOf(meta: Plain): { readonly key: string; readonly problem: string } | undefined {
   for (const [key, { fits, problem }] of Object.entries(MEMBERS))
     if (!fits(meta[key])) return { key, problem: key in meta ? problem : "missing" };

@@ -7,7 +7,7 @@ export interface FlatSchema {
   readonly required: readonly string[];
 }
 
-/** Long enough for one plain clause; the whole text is in the action `schema`. */
+/** Long enough for one short clause; the full text is in the action `schema`. */
 const MAX_DESCRIPTION_CHARS = 60;
 
 /** The strict input schema of each action. */
@@ -40,7 +40,7 @@ export function toFlatSchema(tool: string, names: readonly string[], actions: Ac
   };
 }
 
-/** `read(uri,range?) stat(uri)`: which parameters go with which action, and which of them may be left out. */
+/** `read(uri,range?) stat(uri)`: the parameters of each action, optional ones marked. */
 export const toSignatures = (actions: ActionSchemas): string =>
   actions.map(([name, input]) => `${name}(${parameterList(input)})`).join(" ");
 
@@ -63,7 +63,7 @@ function shapeOfAll(where: string, uses: readonly Use[]): Shape {
     });
 }
 
-/** A bare parameter says nothing here: the signatures name its actions already. */
+/** An undescribed parameter stays empty: the signatures already name its actions. */
 function describe(uses: readonly Use[], actionCount: number): string {
   const byText = Map.groupBy(uses, ({ description }) => description);
   return [...byText]
@@ -79,7 +79,7 @@ function toKeywords({ types, values, itemTypes }: Shape) {
   return {
     ...(types.length > 0 && { type: oneOrList(types) }),
     ...(values && { enum: values }),
-    // Some clients refuse an array without items.
+    // Some clients reject an array without items.
     ...(types.includes("array") && { items: itemTypes.length > 0 ? { type: oneOrList(itemTypes) } : {} }),
   };
 }

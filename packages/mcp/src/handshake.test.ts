@@ -9,7 +9,7 @@ import { serveStdio } from "./stdio.ts";
 
 const demo = createDemo();
 
-/** As the command does: the handshake is answered from the cache, the rest by the server. */
+/** Like the command: the handshake is answered from the cache, the rest by the server. */
 function start(results: HandshakeResults | undefined) {
   const client = createLineClient();
   const { input, output } = client;
@@ -25,7 +25,7 @@ function start(results: HandshakeResults | undefined) {
 
 async function cache(): Promise<HandshakeResults> {
   const { server } = start(undefined);
-  // As from the disk.
+  // As after a round trip through the disk.
   return JSON.parse(JSON.stringify((await server).handshakeResults()));
 }
 
@@ -75,7 +75,7 @@ test.each(Object.entries(SESSIONS))(
   },
 );
 
-test("however the bytes are cut, each question is answered once", async () => {
+test("each request is answered once for any chunks", async () => {
   const results = await cache();
   const session = SESSIONS["handshake"] ?? [];
   const bytes = Buffer.from(session.map((message) => `${JSON.stringify(message)}\r\n`).join(""));
@@ -108,7 +108,7 @@ test("the server that takes over knows the handshake: it reports a changed list"
   expect(JSON.parse(await next())).toMatchObject({ method: "notifications/tools/list_changed" });
 });
 
-test("a client that goes needs no server", async () => {
+test("a client that disconnects early needs no server", async () => {
   const { input, output, send, next } = createLineClient();
   const gone = answerHandshake({ input, output, results: await cache() });
   send(initialize("2025-11-25"), initialized, request(2, "tools/list"));

@@ -4,20 +4,20 @@ import { type Message, type Plain, parseJson, toMessage, toResultMessage } from 
 import { isHandshake, negotiate } from "./methods/lifecycle.ts";
 import type { Offer } from "./profiles.ts";
 
-/** The results of a client's first requests. They follow from declarations and options alone, so they can be cached. */
+/** The results of a client's first requests. They depend only on declarations and options, so they can be cached. */
 export interface HandshakeResults {
   /** By revision. */
   readonly initialize: Readonly<Record<string, Plain>>;
   readonly discover: Plain;
   readonly tools: Readonly<Record<Era, Plain>>;
-  /** For the server that takes over without having made the list. */
+  /** For the server that takes over without having built the list. */
   readonly offers: readonly Offer[];
 }
 
 export interface AnsweredHandshake extends Pick<HandshakeResults, "offers"> {
-  /** The messages of the client that were answered. */
+  /** The client's messages that were answered. */
   readonly answered: readonly unknown[];
-  /** The client has gone already. */
+  /** The client has already disconnected. */
   readonly ended: boolean;
 }
 
@@ -32,9 +32,8 @@ const MAX_WAITING_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Answers first requests from cached results until one comes that takes a server. A client that starts its servers
- * waits for these answers and may never ask for more: no tool is loaded for them. Bytes that were not answered stay in
- * the input.
+ * Answers the first requests from cached results until one needs a server. A client waits for these answers when it
+ * starts its servers and may never ask for more, so no tool is loaded for them. Unanswered bytes stay in the input.
  */
 export function answerHandshake({ input, output, results }: HandshakeOptions): Promise<AnsweredHandshake> {
   const { promise, resolve } = Promise.withResolvers<AnsweredHandshake>();
@@ -52,7 +51,7 @@ export function answerHandshake({ input, output, results }: HandshakeOptions): P
   const handOver = () => leave(false);
   const end = () => leave(true);
 
-  /** False when it takes a server. */
+  /** False when the message needs a server. */
   const answer = (line: string): boolean => {
     const value = parse(line);
     const message = toMessage(value);

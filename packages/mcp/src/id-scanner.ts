@@ -1,17 +1,17 @@
 import type { RequestId } from "./messages.ts";
 
-/** Finds the `id` of a JSON-RPC message whose bytes are too many to keep. */
+/** Finds the `id` of a JSON-RPC message that is too large to buffer. */
 export interface IdScanner {
   feed(chunk: Uint8Array): void;
-  /** Null when no sound id was seen. */
+  /** null when no valid id was seen. */
   id(): RequestId | null;
 }
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COLON, COMMA] = Buffer.from('"\\{}[]:,');
-/** Longer names and values at the top are not an id. */
+/** Longer top-level names and values are not an id. */
 const MAX_TOKEN_BYTES = 1_024;
 
-/** Follows strings and nesting only; the names and short values at the top level are kept, nothing below. */
+/** Tracks only strings and nesting; buffers names and short values at the top level, nothing below. */
 export function createIdScanner(): IdScanner {
   let depth = 0;
   let inString = false;

@@ -5,7 +5,7 @@ import { createSubscriptions, type Quota, type Subscriptions } from "./listening
 import { type Plain, toNotification } from "./messages.ts";
 import type { Service } from "./service.ts";
 
-/** What a connection knows of a client of the handshake revisions. */
+/** The state of a client of the handshake revisions. */
 export interface LegacySession {
   /** The parameters of `initialize`. */
   handshake: Plain | undefined;
@@ -14,7 +14,7 @@ export interface LegacySession {
   logLevel: LogLevel | undefined;
   readonly requests: ClientRequests;
   readonly subscriptions: Subscriptions;
-  /** Reports changes of the resource list from now on. */
+  /** Starts reporting changes of the resource list. */
   watchResources(): void;
   close(): void;
 }

@@ -1,18 +1,18 @@
 import type { Writable } from "node:stream";
 
-/** Writes lines to a stream that may be slow, or gone. */
+/** Writes lines to a stream that may be slow or closed. */
 export interface LineWriter {
-  /** Lines of one tick leave in one write. */
+  /** Lines of one tick are written together. */
   write(line: string): void;
-  /** Resolves when what was written has left, the stream has failed, or `withinMs` have passed. */
+  /** Resolves when everything was written, the stream has failed, or `withinMs` have passed. */
   flush(withinMs: number): Promise<void>;
 }
 
 export interface WriterHandlers {
-  /** The stream asks to wait until `onDrain`. */
+  /** The stream is full until `onDrain`. */
   readonly onFull: () => void;
   readonly onDrain: () => void;
-  /** The reader is gone; whatever is written from now on is dropped. */
+  /** The reader is gone; further writes are dropped. */
   readonly onGone: (cause: Error | undefined) => void;
 }
 
@@ -33,7 +33,7 @@ export function createLineWriter(output: Writable, handlers: WriterHandlers): Li
     waiting = "";
     handlers.onGone(cause);
   };
-  // These stay for the stream's life: a late EPIPE without a listener would end the process.
+  // These stay for the stream's lifetime: a late EPIPE without a listener would crash the process.
   output.on("error", leave);
   output.on("close", () => leave());
   output.on("drain", handlers.onDrain);
@@ -41,9 +41,9 @@ export function createLineWriter(output: Writable, handlers: WriterHandlers): Li
   return {
     write(line) {
       if (gone) return;
-      // nextTick runs after the promises of this turn, so answers that are ready together go together.
+      // nextTick runs after the promises of this turn, so answers that are ready together are sent together.
       if (waiting === "") process.nextTick(send);
-      // Joined by the engine when they are written, and not once before.
+      // The engine joins the rope once, when it is written.
       waiting += `${line}\n`;
     },
     async flush(withinMs) {

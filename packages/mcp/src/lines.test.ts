@@ -16,7 +16,7 @@ function split(chunks: readonly Buffer[]): string[] {
 }
 const bytewise = (bytes: Buffer) => Array.from(bytes, (byte) => Buffer.of(byte));
 
-test("lines come out whole whatever the line ending, and empty ones not at all", () => {
+test("lines are whole with any line ending, and empty ones are skipped", () => {
   expect(split([Buffer.from("a\nb\r\n\r\n\n𝄞é\nrest")])).toEqual(["a", "b", "𝄞é"]);
 });
 
@@ -34,7 +34,7 @@ test("whole, byte by byte and split at every offset agree", () => {
   );
 });
 
-test("a line of the limit passes, a longer one is told once and skipped, and the next one is read", () => {
+test("a line of the limit passes, a longer one is reported once and skipped, and the next one is read", () => {
   const fits = "f".repeat(MAX);
   const bytes = Buffer.from(`${fits}\n${"x".repeat(MAX * 3)}\nnext\n`);
   for (const chunks of [[bytes], bytewise(bytes)]) expect(split(chunks)).toEqual([fits, TOO_LONG, "next"]);

@@ -2,7 +2,7 @@ import { setImmediate as oneTurn } from "node:timers/promises";
 import { createIdScanner, type IdScanner } from "./id-scanner.ts";
 import type { RequestId } from "./messages.ts";
 
-/** One message may hold a large file to write; nothing sane is larger. */
+/** One message may contain a large file to write; nothing reasonable is larger. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
@@ -15,7 +15,7 @@ export interface LineHandlers {
   readonly onTooLong: (id: RequestId | null) => void;
 }
 
-/** Cuts bytes into lines, however they arrive; feed the returned function with each chunk. */
+/** Splits bytes into lines, independent of chunk boundaries; call the returned function with each chunk. */
 export function createLineSplitter(
   { onLine, onTooLong }: LineHandlers,
   maxLineBytes = MAX_LINE_BYTES,
@@ -34,7 +34,7 @@ export function createLineSplitter(
     parts = [];
   };
   const endLine = (last: Buffer) => {
-    // As most lines come: whole, in one chunk.
+    // The common case: a whole line in one chunk.
     if (partBytes === 0 && !skipped && last.length <= maxLineBytes) return emit(last);
     keep(last);
     const [only] = parts;
@@ -60,24 +60,24 @@ export function createLineSplitter(
   };
 }
 
-/** Of a longer burst the rest waits for the next turn, when it shows whether the answers are being read. */
+/** The rest of a longer burst waits for the next turn, which shows whether the answers are being read. */
 const MAX_LINES_A_TURN = 32;
 
 export interface LineQueueHandlers {
   readonly take: (line: string) => void;
-  /** While true, nothing is taken; `resume` must follow. */
+  /** While true, no line is taken; `resume` must follow. */
   readonly isHeld: () => boolean;
   readonly onWaiting: () => void;
   readonly onEmpty: () => void;
 }
 
-/** Lines are taken at once, in their order, until a burst of them or a slow reader makes the others wait. */
+/** Takes lines at once and in order, until a burst or a slow reader makes the rest wait. */
 export interface LineQueue {
   /** A chunk of lines begins. */
   startTurn(): void;
   push(line: string): void;
   resume(): void;
-  /** Takes what waits, unless it is held; then it is dropped. What was taken has a turn to be answered. */
+  /** Takes the waiting lines, or drops them when held. The taken ones have a turn to be answered. */
   end(): Promise<void>;
 }
 

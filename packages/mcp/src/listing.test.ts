@@ -6,7 +6,7 @@ import { createListing } from "./listing.ts";
 import { type Offer, PROFILES } from "./profiles.ts";
 
 const MAX_LISTING_CHARS = 4_000;
-// Gemini refuses longer ones.
+// Gemini rejects longer ones.
 const MAX_DESCRIPTION_CHARS = 1_024;
 const registry = createRegistry([ws, fs]);
 const listed = (name: string, options = {}) => {
@@ -36,7 +36,7 @@ test("a tool is one entry whose action is a required enum with the built-ins, in
   ]);
 });
 
-test("the lazy profile gives names and one line each, and takes any parameter", () => {
+test("the lazy profile lists names and one line each, and accepts any parameter", () => {
   const { tools, json } = createListing({ registry, profile: "lazy" });
   expect(tools.map(({ name }) => name)).toEqual(["ws", "fs"]);
   // 1,200 tokens for eight tools.
@@ -59,12 +59,12 @@ test("the lazy profile gives names and one line each, and takes any parameter", 
   });
 });
 
-test("answers as text promise no structured content", () => {
+test("text answers promise no structured content", () => {
   for (const { outputSchema } of createListing({ registry, answers: "text" }).tools)
     expect(outputSchema).toBeUndefined();
 });
 
-test("a profile of one's own names entries and gives their schemas, of what the mode allows", () => {
+test("a custom profile names entries and provides their schemas for the actions allowed by the mode", () => {
   const profile = (tool: Tool): Offer[] =>
     Object.keys(tool.actions).map((action) => ({
       tool: tool.name,
@@ -88,7 +88,7 @@ test("a profile of one's own names entries and gives their schemas, of what the 
   expect(createListing({ registry }).offer("fs")).toMatchObject({ usesHeaders: false });
 });
 
-test("clients of the handshake revisions are told what may become a task", () => {
+test("clients of the handshake revisions learn which tools may become tasks", () => {
   const slow = defineTool({
     name: "slow",
     summary: "Slow.",
@@ -130,13 +130,13 @@ test("a parameter has its type and the outline of what is inside; several meanin
   expect(propertyOf(tool, "encoding")?.["enum"]).toEqual(["utf-8", "base64", "auto"]);
 });
 
-test("the description gives the signature of every action", () => {
+test("the description has the signature of every action", () => {
   expect(listed("fs").description).toContain(
     "read(uri,range?,encoding?,max_bytes?) write(uri,content,encoding?)",
   );
 });
 
-test("mode inspect keeps the names, leaves the reading actions and is read-only in truth", () => {
+test("mode inspect keeps the names, lists only reading actions and is really read-only", () => {
   const { tools } = createListing({ registry, mode: "inspect" });
   expect(tools.map(({ name }) => name)).toEqual(["ws", "fs"]);
   const tool = listed("fs", { mode: "inspect" });
@@ -149,7 +149,7 @@ test("mode inspect keeps the names, leaves the reading actions and is read-only 
   expect(listed("fs").annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
 });
 
-test("the split profile lists one strict tool per action with hints of its own", () => {
+test("the split profile lists one strict tool per action with its own hints", () => {
   const tool = listed("fs_read", { profile: "split" });
   expect(tool.inputSchema).toMatchObject({ required: ["uri"], additionalProperties: false });
   expect(propertyOf(tool, "max_bytes")).toMatchObject({ minimum: 1, default: 32_768 });
@@ -203,7 +203,7 @@ test("simple types of one name become a list of types", () => {
   expect(mergedType(z.unknown(), z.string())).not.toHaveProperty("type");
 });
 
-test("one name with two meanings is refused when the listing is made", () => {
+test("one name with two meanings is refused when the listing is built", () => {
   const objects = () => mergedType(z.object({ a: z.string() }), z.object({ b: z.string() }));
   expect(objects).toThrow(
     new TypeError("demo: parameter 'it' means one thing in first and another in second; rename one"),
@@ -211,7 +211,7 @@ test("one name with two meanings is refused when the listing is made", () => {
   expect(() => mergedType(z.array(z.string()), z.array(z.int()))).toThrow(TypeError);
 });
 
-test("a parameter called action is refused: the name is taken", () => {
+test("a parameter called action is refused: the name is reserved", () => {
   const own = defineTool({
     name: "demo",
     summary: "Demo.",
@@ -229,13 +229,13 @@ test("two actions that would share a split name are refused", () => {
   expect(() => createListing({ registry: clash, profile: "split" })).toThrow("'a_b_c' would be listed twice");
 });
 
-test("an action that reaches beyond the machine makes its tool open world", () => {
+test("an action that reaches beyond the machine makes its tool open-world", () => {
   const [tool] = createListing({ registry: createRegistry([toolOf(z.string(), z.string())]) }).tools;
   expect(tool?.annotations.openWorldHint).toBe(true);
   expect(listed("fs").annotations.openWorldHint).toBe(false);
 });
 
-test("a schema that holds itself is listed without references", () => {
+test("a recursive schema is listed without references", () => {
   const Tree = z.object({
     get kids() {
       return z.array(Tree);

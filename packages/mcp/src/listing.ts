@@ -4,30 +4,30 @@ import { type ListedTool, type Offer, type Profile, type ProfileFunction, toOffe
 
 export interface ListingOptions {
   readonly registry: Registry;
-  /** Which entries stand for a tool: one of ours, or a way of one's own. */
+  /** The entries of a tool: a built-in profile or a custom one. */
   readonly profile?: Profile | ProfileFunction;
   readonly mode?: Mode;
   readonly answers?: Answers;
-  /** What these very declarations and options came to before; making it takes a tenth of a start. */
+  /** The result for the same declarations and options from the cache; computing it takes a tenth of a start. */
   readonly offers?: readonly Offer[];
 }
 
 export interface ListedOffer extends Offer {
-  /** Some of its arguments have to be in the headers of a request as well. */
+  /** Some of its arguments must also be sent as request headers. */
   readonly usesHeaders: boolean;
 }
 
-/** What tools/list shows at one moment, and the way back from a listed name to an action. */
+/** The tools/list at one moment, and the mapping from a listed name to an action. */
 export interface Listing {
   readonly offers: readonly Offer[];
   readonly tools: readonly ListedTool[];
-  /** The same as JSON, made once. */
+  /** The same as JSON, serialised once. */
   readonly json: string;
-  /** For clients of the handshake revisions, which are told here what may become a task. */
+  /** For clients of the handshake revisions, which learn here which tools may become tasks. */
   readonly legacyTools: readonly ListedTool[];
   readonly legacyJson: string;
   offer(name: string): ListedOffer | undefined;
-  /** The call behind a listed name; undefined when no such name is listed. */
+  /** The call behind a listed name; undefined when the name is not listed. */
   toCall(name: string, args: Readonly<Record<string, unknown>>): Call | undefined;
 }
 
@@ -60,7 +60,7 @@ export function createLiveListing(
       try {
         listing = createListing(options);
       } catch (cause) {
-        // A tool added at run time must not take the others down.
+        // A tool added at run time must not break the others.
         log(`the tool list stays as it was: ${cause}`);
       }
       return listing;
@@ -70,7 +70,7 @@ export function createLiveListing(
   };
 }
 
-/** Throws a TypeError when the declarations cannot be told apart by a client. */
+/** Throws a TypeError when a client could not tell the declarations apart. */
 export function createListing(options: ListingOptions): Listing {
   const { answers = "structured" } = options;
   const offers = new Map<string, ListedOffer>();
@@ -110,7 +110,7 @@ const makeOffers = ({ registry, profile = "default", mode }: ListingOptions): re
 
 const HEADER = /"x-mcp-header":/;
 
-/** A client that is promised structured content refuses an answer without it. */
+/** A client that is promised structured content rejects an answer without it. */
 function toShown(listed: ListedTool, answers: Answers): ListedTool {
   if (answers === "structured") return listed;
   const { outputSchema: _schema, ...rest } = listed;

@@ -32,7 +32,7 @@ test("importing the package loads nothing of the official SDK", () => {
   expect(loadedBy('await import("./index.ts");')).toEqual([]);
 });
 
-test("a conversation is held without the official SDK, in either era, also about unknown methods", () => {
+test("a conversation needs nothing of the official SDK, in either era, even with unknown methods", () => {
   const clientInfo = { name: "test", version: "1" };
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -13,14 +13,14 @@ test("ten million brackets are refused at once", () => {
   expect(() => parseJson("[".repeat(10_000_000))).toThrow(SyntaxError);
 });
 
-test("brackets in strings count for nothing, whatever is escaped round them", () => {
+test("brackets in strings do not count, whatever is escaped around them", () => {
   const brackets = "[".repeat(MAX_JSON_DEPTH * 2);
   for (const text of [brackets, `\\${brackets}`, `"${brackets}`, `\\"${brackets}\\`, `${brackets}\\\\`]) {
     expect(parseJson(JSON.stringify({ [text]: text }))).toEqual({ [text]: text });
   }
 });
 
-test("whatever is shallow enough parses as JSON.parse does", () => {
+test("shallow text parses like JSON.parse", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8 }), (text) => {
       expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -28,6 +28,6 @@ test("whatever is shallow enough parses as JSON.parse does", () => {
   );
 });
 
-test("what is not JSON is a SyntaxError", () => {
+test("text that is not JSON is a SyntaxError", () => {
   for (const text of ["", "{", '"', '"\\', "]]]", "nul"]) expect(() => parseJson(text)).toThrow(SyntaxError);
 });

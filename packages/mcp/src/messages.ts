@@ -1,17 +1,17 @@
-/** JSON-RPC: messages as values, and the checks that make a message of what a client sent. */
+/** JSON-RPC: messages as values, and the validation of received ones. */
 export type RequestId = string | number;
 export type Plain = Readonly<Record<string, unknown>>;
 
-/** A request or a notification of the client. */
+/** A request or notification from the client. */
 export interface Message {
-  /** A notification has none. */
+  /** undefined for a notification. */
   readonly id: RequestId | undefined;
   readonly method: string;
   readonly params: Plain | undefined;
   readonly meta: Plain | undefined;
 }
 
-/** A message of the server. Edges serialise it. */
+/** A message from the server. Edges serialise it. */
 export type Outgoing =
   | { readonly jsonrpc: "2.0"; readonly id: RequestId; readonly result: Plain }
   | { readonly jsonrpc: "2.0"; readonly id: RequestId | null; readonly error: ErrorObject }
@@ -33,7 +33,7 @@ export const HEADER_MISMATCH = -32_020;
 export const MISSING_CAPABILITY = -32_021;
 export const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
 
-/** A request that is answered with an error of the protocol. */
+/** A request that is answered with a protocol error. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
   readonly code: number;
@@ -63,7 +63,7 @@ export const toNotification = (method: string, params?: Plain): Outgoing => ({
   ...(params && { params }),
 });
 
-/** Whether the message ends the request that it is about. */
+/** Whether the message ends its request. */
 export const isAnswer = (message: Outgoing): boolean => "result" in message || "error" in message;
 
 /** The request or notification in a parsed value; undefined for anything else. */
@@ -78,13 +78,13 @@ export function toMessage(value: unknown): Message | undefined {
   return meta === undefined || isMeta(meta) ? { id, method, params, meta } : undefined;
 }
 
-/** An answer to a request of the server. */
+/** An answer to a request from the server. */
 export const isResponse = (value: unknown): value is Plain =>
   isPlain(value) && value["jsonrpc"] === "2.0" && ("result" in value || "error" in value);
 
 /**
- * The ids under which a client awaits an answer to an invalid request. The ids of a batch, which no revision in use
- * has, are those of its members.
+ * The ids under which a client awaits an answer to an invalid request. For a batch, which no current revision has,
+ * those of its members.
  */
 export function idsAwaited(value: unknown): RequestId[] {
   const members = Array.isArray(value) ? value.slice(0, MAX_BATCH_ANSWERS) : [value];
@@ -104,7 +104,7 @@ export const toPlain = (value: unknown): Plain => (isPlain(value) ? value : {});
 export const isToken = (value: unknown): value is RequestId =>
   typeof value === "string" || Number.isSafeInteger(value);
 
-/** The string parameter of this name. */
+/** The string parameter with this name. */
 export function stringOf(params: Plain, name: string): string {
   const value = params[name];
   if (typeof value !== "string") throw invalidParams(`Invalid params: ${name} must be a string`);
@@ -120,9 +120,9 @@ const isMeta = (meta: unknown): meta is Plain =>
 /** Far above any message of the protocol, far below what exhausts a stack or a heap. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Parses text whose nesting is bounded; throws a SyntaxError for anything else. */
+/** Parses text with bounded nesting; throws a SyntaxError for anything else. */
 export function parseJson(text: string): unknown {
-  // JSON.parse takes ten million brackets and 700 MB for them, so the depth is counted before it runs.
+  // JSON.parse accepts ten million brackets and takes 700 MB for them, so the depth is checked before it runs.
   if (hasManyOpenings(text) && isTooDeep(text))
     throw new SyntaxError(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
   return JSON.parse(text);
@@ -135,7 +135,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What opens fewer brackets than that is not deeper either; most messages open a handful. */
+/** Text with fewer brackets cannot be deeper; most messages have a handful. */
 function hasManyOpenings(text: string): boolean {
   let count = 0;
   for (const opening of ["{", "["])
@@ -156,7 +156,7 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Long strings are crossed at the speed of indexOf. */
+/** indexOf skips long strings fast. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let escapes = 0;

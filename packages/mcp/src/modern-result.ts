@@ -1,7 +1,7 @@
 import type { Plain } from "./messages.ts";
 import type { Service } from "./service.ts";
 
-/** These lists rarely change, and clients that care subscribe to changes. */
+/** These lists rarely change, and interested clients subscribe to changes. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: "public" } as const;
 
 /** Depends on the caller, and on files that change at any time. */
@@ -16,10 +16,10 @@ const CACHE: Readonly<Record<string, Plain>> = {
   "resources/read": OWN_CACHE,
 };
 
-/** Adds the members that every result of the modern revision has. */
+/** Adds the members of every result of the modern revision. */
 export function toModernResult(service: Service, method: string, result: Plain): Plain {
   const { resultType = "complete", _meta } = result;
-  // Only discover, which a client asks for once, carries the description and the icons.
+  // Only discover, which a client requests once, carries the description and the icons.
   const info = method === "server/discover" ? service.fullServerInfo : service.serverInfo;
   return {
     ...result,

@@ -56,7 +56,7 @@ function playWithSdk(steps: readonly Step[], more: Partial<ServiceOptions> = {})
   return play(steps, client, server.close);
 }
 
-describe("a conversation has the answers of the official SDK", () => {
+describe("a conversation gets the same answers as from the official SDK", () => {
   test.each(Object.entries(conversations))("%s", async (_name, steps) => {
     const [ours, reference] = await Promise.all([playOurs(steps), playWithSdk(steps)]);
     expect(ours).toEqual(reference);
@@ -64,7 +64,7 @@ describe("a conversation has the answers of the official SDK", () => {
   });
 });
 
-describe("a conversation about more than tools has the answers of the official SDK", () => {
+describe("a conversation about resources, prompts and completions gets the same answers as from the official SDK", () => {
   test.each(Object.entries(featureConversations))("%s", async (_name, steps) => {
     for (const answers of [{}, { answers: "text" }] as const) {
       const more = { ...createDemoFeatures(), ...answers };
@@ -88,7 +88,7 @@ test.each(invalidRequests)(
   },
 );
 
-describe("a conversation over a WebSocket has the answers of the official SDK", () => {
+describe("a conversation over a WebSocket gets the same answers as from the official SDK", () => {
   test.each(Object.entries(featureConversations))("%s", async (_name, steps) => {
     const [ours, reference] = await Promise.all([
       playOnSocket(steps),
@@ -98,16 +98,16 @@ describe("a conversation over a WebSocket has the answers of the official SDK", 
   });
 });
 
-/** How often a change of the list is reported depends on the order, so those steps stay out. */
+/** The number of list change notifications depends on the order, so those steps are left out. */
 const CHANGES = /"subscriptions\/listen"|"grow"/;
-/** Depending on the era, these are judged otherwise than by the SDK. */
+/** Depending on the era, our verdict on these differs from the SDK's. */
 const JUDGED_OTHERWISE = /modelcontextprotocol\/protocolVersion":"(?!2026-07-28)|"requestState"/;
 const steady = (all: Readonly<Record<string, Step[]>>) =>
   Object.values(all)
     .flat()
     .filter(([message]) => ![CHANGES, JUDGED_OTHERWISE].some((one) => one.test(JSON.stringify(message))));
 
-test("any order of these messages has the answers of the official SDK", async () => {
+test("any order of these messages gets the same answers as from the official SDK", async () => {
   const steps = fc.constantFrom(...steady(conversations), ...steady(featureConversations));
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 12 }), async (conversation) => {
@@ -121,7 +121,7 @@ test("any order of these messages has the answers of the official SDK", async ()
   );
 });
 
-test("a client that the SDK accepts is accepted, whatever it says about itself", async () => {
+test("a client that the SDK accepts is accepted, however it describes itself", async () => {
   const inside = fc.constantFrom<unknown>(
     {},
     true,

@@ -34,7 +34,7 @@ test("a server whose input ends has nothing left that keeps it running", async (
   expect(await exited).toEqual([0, null]);
 });
 
-test("a server whose reader is gone ends without a crash", async () => {
+test("a server whose reader is gone exits without a crash", async () => {
   const { child, send, answer, exited } = start();
   send(1, "ping");
   await answer();

@@ -17,7 +17,7 @@ import { toFlatSchema, toSignatures } from "./flat-schema.ts";
 export const PROFILES = ["default", "split", "lazy"] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** What is listed for a tool, of which only the actions that the mode allows are given. */
+/** The entries of a tool, which is passed with only the actions that the mode allows. */
 export type ProfileFunction = (tool: Tool) => readonly Offer[];
 
 /** One entry of tools/list. */
@@ -30,16 +30,16 @@ export interface ListedTool {
   readonly execution?: { readonly taskSupport: "optional" };
 }
 
-/** A listed name, and what it stands for: one action, or the tool whose `action` argument says which. */
+/** A listed name and its meaning: one action, or a tool with an `action` argument. */
 export interface Offer {
   readonly listed: ListedTool;
   readonly tool: string;
   readonly action: string | undefined;
-  /** Some of its calls go on as jobs. */
+  /** Some of its calls may continue as jobs. */
   readonly mayBeTask: boolean;
-  /** Its entry says no more than it must. */
+  /** Its entry is as short as possible. */
   readonly isMinimal?: true;
-  /** Its calls need the client itself, for more than a form. */
+  /** Its calls need the client for more than a form. */
   readonly usesClient?: true;
 }
 
@@ -51,7 +51,7 @@ export const toOffers = (
   const actions = Object.entries(tool.actions).filter(([, act]) => allowedIn(mode, act));
   if (typeof profile === "function") return profile({ ...tool, actions: Object.fromEntries(actions) });
   if (profile === "lazy") return [toBriefOffer(tool, actions)];
-  // Split, the built-ins of every tool would crowd out the rest; ws has the same for all tools.
+  // Split up, the built-ins of every tool would crowd out the rest; ws has the same for all tools.
   return profile === "split"
     ? actions.filter(([, act]) => !act.builtin).map(([name, act]) => toSplitOffer(tool, name, act))
     : [OFFER_BY_WEIGHT[tool.listing ?? "full"](tool, actions)];
@@ -66,7 +66,7 @@ const ENVELOPE_SCHEMA = {
 const mayBeTask = (actions: readonly AnyAction[]) => actions.some(({ timing }) => timing !== "sync");
 
 function toToolOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
-  // What every tool has is named, and its parameters are left to ws.help and ws.schema.
+  // The built-in actions are only named; ws.help and ws.schema have their parameters.
   const schemas = actions
     .filter(([, act]) => !act.builtin && act.listing !== "brief")
     .map(([name, act]) => [name, toInputSchema(act)] as const);
@@ -86,7 +86,10 @@ function toToolOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
 const briefNote = (names: readonly string[]): readonly string[] =>
   names.length === 0 ? [] : [`See schema: ${names.join(" ")}`];
 
-/** The names of the actions. The envelope's schema is left out: repeated for every tool it is a tenth of the budget. */
+/**
+ * The names of the actions. The envelope's schema is left out: repeated for every tool it would take a tenth of the
+ * budget.
+ */
 const toBriefOffer = (tool: Tool, actions: [string, AnyAction][]): Offer =>
   toShortOffer(tool, actions, {
     description: `${tool.summary} ${BRIEF_NOTE}`,
@@ -99,7 +102,7 @@ const toBriefOffer = (tool: Tool, actions: [string, AnyAction][]): Offer =>
     annotations: toAnnotations(actions.map(([, act]) => act)),
   });
 
-/** The summary alone: at most 60 tokens, so that dozens of tools can be offered. */
+/** Only the summary: at most 60 tokens, so that dozens of tools can be listed. */
 const toOnDemandOffer = (tool: Tool, actions: [string, AnyAction][]): Offer => ({
   ...toShortOffer(tool, actions, {
     description: `${tool.summary} ${ON_DEMAND_NOTE}`,
@@ -109,7 +112,7 @@ const toOnDemandOffer = (tool: Tool, actions: [string, AnyAction][]): Offer => (
   isMinimal: true,
 });
 
-/** MCP's own defaults. */
+/** Omits MCP's own defaults. */
 const withoutDefaults = ({ readOnlyHint, destructiveHint, openWorldHint }: Annotations) => ({
   ...(readOnlyHint && { readOnlyHint }),
   ...(destructiveHint === false && { destructiveHint }),
@@ -148,7 +151,7 @@ function toStrictSchema(act: AnyAction): ListedTool["inputSchema"] {
   return { ...rest, type: "object", properties: withoutReferences(properties) };
 }
 
-/** Only a schema that holds itself refers; inside it anything goes, and the dispatcher has the last word. */
+/** Only a recursive schema has references; inside it anything is accepted here, and the dispatcher validates it. */
 const withoutReferences = (properties: NonNullable<JsonSchema["properties"]>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(properties), (_key, value) => (isReference(value) ? {} : value));
 

@@ -10,7 +10,7 @@ import { createMethods, type Methods } from "./methods/index.ts";
 import type { CompletionSource, Icon, PromptSource, ResourceSource } from "./sources.ts";
 import { createTasks, type Tasks } from "./tasks/tasks.ts";
 
-/** A dispatcher that may use the client itself, where its tools are made for MCP. Any other fits too. */
+/** A dispatcher that may use the client itself, for tools made for MCP. Any other fits too. */
 export type EdgeDispatch = (
   call: Call,
   options: CallOptions & { readonly exchange?: Exchange },
@@ -29,19 +29,19 @@ export interface ServiceOptions extends Omit<ListingOptions, "answers"> {
   readonly resources?: ResourceSource;
   readonly prompts?: PromptSource;
   readonly completions?: CompletionSource;
-  /** Jobs that clients may have as tasks. */
+  /** Jobs that clients may use as tasks. */
   readonly tasks?: Jobs;
-  /** Tools here may send log messages to clients that ask for them. */
+  /** Tools may send log messages to clients that request them. */
   readonly logging?: true;
-  /** How answers are shown; `structured` when absent. */
+  /** The form of answers; `structured` when absent. */
   readonly answers?: Answers | ToResult;
-  /** The URIs of the workspace; text answers show paths from the first. */
+  /** The URIs of the workspace; text answers show paths relative to the first. */
   readonly roots?: readonly string[];
-  /** Who calls through this edge; by default one caller who may do everything. */
+  /** The caller of this edge; by default one with full access. */
   readonly caller?: Caller;
-  /** Told of what the protocol has no answer for. */
+  /** Receives messages for which the protocol has no answer. */
   readonly log: (line: string) => void;
-  /** Seals what clients hold for us; the same for all servers that a client may come back to. */
+  /** Seals state that clients hold; must be the same for all servers that a client may return to. */
   readonly secret?: Uint8Array;
 }
 
@@ -54,9 +54,9 @@ export interface ServerInfo {
   readonly icons?: readonly Icon[];
 }
 
-/** What all connections of one MCP server share. */
+/** The state shared by all connections of one MCP server. */
 export interface Service {
-  /** Every modern result carries it, so it has no more than the names. */
+  /** Part of every modern result, so it has only the names. */
   readonly serverInfo: ServerInfo;
   /** With description and icons, for results that a client gets once. */
   readonly fullServerInfo: ServerInfo;
@@ -82,7 +82,7 @@ const SECRET_BYTES = 32;
 export function createService(options: ServiceOptions): Service {
   const { name, version, title, description, websiteUrl, icons, log } = options;
   const { answers = "structured", registry, roots = [] } = options;
-  // An answer that is not the envelope does not fit its schema.
+  // An answer that is not the envelope does not match its schema.
   const listed = answers === "structured" ? "structured" : "text";
   const listing = createLiveListing({ ...options, answers: listed }, log);
   const tasks = options.tasks && createTasks(options.tasks);

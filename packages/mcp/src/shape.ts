@@ -1,19 +1,19 @@
 import { itemsOf, outlineOf, type SchemaPart } from "@octant/core";
 
-/** What a parameter may hold, said as briefly as a client can use it. */
+/** The type of a parameter in the shortest form that a client can use. */
 export interface Shape {
   /** Empty means anything. */
   readonly types: readonly string[];
-  /** Set when every string that fits is known. */
+  /** Set when all valid strings are known. */
   readonly values: readonly string[] | undefined;
   readonly itemTypes: readonly string[];
-  /** The inside of objects, as `{start:{line,col?},end}`: far shorter than nested schemas. */
+  /** The structure of objects, as `{start:{line,col?},end}`: far shorter than nested schemas. */
   readonly outline: string | undefined;
 }
 
 const ANYTHING: Shape = { types: [], values: undefined, itemTypes: [], outline: undefined };
 
-/** Drops limits, patterns and defaults; the strict schema stays behind the action `schema`. */
+/** Drops limits, patterns and defaults; the action `schema` has the strict schema. */
 export function toShape(part: SchemaPart): Shape {
   if (typeof part !== "object") return ANYTHING;
   const alternatives = part.anyOf ?? part.oneOf;
@@ -29,7 +29,7 @@ export function toShape(part: SchemaPart): Shape {
   };
 }
 
-/** Two shapes of one name; undefined when a value of one would be misread as the other. */
+/** Merges two shapes of one name; undefined when a value of one would be misread as the other. */
 export function mergeShapes(a: Shape, b: Shape): Shape | undefined {
   const bothArrays = a.types.includes("array") && b.types.includes("array");
   if (bothArrays && a.itemTypes.join() !== b.itemTypes.join()) return undefined;
@@ -53,7 +53,7 @@ function eitherOf(a: Shape, b: Shape): Shape {
 function ofValues(values: readonly unknown[]): Shape {
   const types = values.map((value) => (value === null ? "null" : typeof value));
   const strings = values.filter((value) => typeof value === "string");
-  // Some clients take enums of strings only, so a literal true is just a boolean here.
+  // Some clients accept only string enums, so a literal true is just a boolean here.
   return { ...ANYTHING, types: [...new Set(types)], values: strings.length > 0 ? strings : undefined };
 }
 

@@ -2,7 +2,7 @@ import type { CallOptions } from "@octant/core";
 import type { Exchange } from "./asking/exchange.ts";
 import type { Plain } from "./messages.ts";
 
-/** Who asks, and how they can be asked back. */
+/** The caller of a request, and how to ask it. */
 export interface FeatureContext extends Pick<CallOptions, "caller" | "ask"> {
   readonly signal: AbortSignal;
   readonly exchange: Exchange;
@@ -41,22 +41,22 @@ export interface ResourcePage {
   readonly nextCursor?: string;
 }
 
-/** What a client can read beside calling tools. Failures are ToolErrors. */
+/** The resources of a server. Failures are ToolErrors. */
 export interface ResourceSource {
   list(cursor: string | undefined, ctx: FeatureContext): Promise<ResourcePage>;
   readonly templates: readonly ResourceTemplate[];
-  /** Undefined when there is no such resource. */
+  /** undefined when there is no such resource. */
   read(uri: string, ctx: FeatureContext): Promise<readonly ResourceContent[] | undefined>;
   /**
-   * Calls back when what is read there may be different; resolves, with what ends it, when that is sure. Undefined when
-   * there is no such resource. Without it nobody can subscribe.
+   * Calls back when the content may have changed; resolves, once that is ensured, with a function that ends it.
+   * undefined when there is no such resource. Without it there are no subscriptions.
    */
   subscribe?(
     uri: string,
     onChange: () => void,
     ctx: Pick<FeatureContext, "caller" | "signal">,
   ): Promise<(() => void) | undefined>;
-  /** Calls back when the list is another one for this caller; returns what ends it. */
+  /** Calls back when the list changes for this caller; returns a function that ends it. */
   onListChange?(listener: () => void, ctx: Pick<FeatureContext, "caller">): () => void;
 }
 
@@ -84,20 +84,20 @@ export interface PromptResult {
   readonly messages: readonly PromptMessage[];
 }
 
-/** Texts that a person starts work with. */
+/** Prompts with which a person starts work. */
 export interface PromptSource {
   list(): readonly Prompt[];
-  /** Called for listed names only, with the required arguments there. */
+  /** Called only for listed names, with all required arguments. */
   get(name: string, args: Readonly<Record<string, string>>, ctx: FeatureContext): Promise<PromptResult>;
   onChange?(listener: () => void): () => void;
 }
 
-/** Where a value is typed: an argument of a prompt, or a variable of a resource template. */
+/** Where a value is being typed: an argument of a prompt, or a variable of a resource template. */
 export interface CompletionRequest {
   readonly of: { readonly prompt: string } | { readonly template: string };
   readonly argument: string;
   readonly value: string;
-  /** The arguments that are there already. */
+  /** The arguments entered so far. */
   readonly others: Readonly<Record<string, string>>;
 }
 

@@ -31,7 +31,7 @@ const cancel = (requestId: unknown) => ({
 });
 const echo = (id: unknown, text: string) => call(id, { action: "echo", text });
 
-test("however the bytes are cut, the answers are the same", async () => {
+test("the answers are the same for any chunks", async () => {
   const messages = [request(1, "ping"), echo(2, "é𝄞漢"), "{no json", request("三", "ping")];
   const bytes = Buffer.from(
     messages.map((one) => `${typeof one === "string" ? one : JSON.stringify(one)}\r\n`).join(""),
@@ -50,7 +50,7 @@ test("however the bytes are cut, the answers are the same", async () => {
   }
 });
 
-test("what is not JSON, or nested too deep, is a parse error without an id, and the next call is answered", async () => {
+test("invalid JSON, or JSON nested too deep, is a parse error without an id, and the next call is answered", async () => {
   const { input, send, answer } = start();
   for (const line of ["{", "\ufeff{}", "[".repeat(10_000_000), `{"a":${"[".repeat(65)}${"]".repeat(65)}}`]) {
     input.write(`${line}\n`);
@@ -71,7 +71,7 @@ test("a message over the limit is refused with its id, and the call after it is 
   expect(await answer()).toMatchObject({ id: 1, result: {} });
 });
 
-test("whatever comes in, it neither crashes nor stops answering", async () => {
+test("no input crashes it or stops it from answering", async () => {
   const valid = JSON.stringify(echo(7, "text"));
   const mutated = fc
     .tuple(fc.nat(valid.length), fc.nat(8), fc.string({ unit: "binary", maxLength: 8 }))
@@ -93,7 +93,7 @@ test("whatever comes in, it neither crashes nor stops answering", async () => {
   );
 });
 
-test("calls run at the same time and are answered when each is done", async () => {
+test("calls run concurrently and each is answered when it is done", async () => {
   const { send, answer, waiting } = start();
   send(call("slow", { action: "wait" }));
   await waiting.started;
@@ -135,7 +135,7 @@ test("progress reaches a client that gave a token, before the answer, and no oth
   expect([await answer(), await answer()].map(({ id }) => id).sort()).toEqual([1, 2]);
 });
 
-test("calls beyond the cap are refused with OVERLOADED while the others go on", async () => {
+test("calls beyond the limit are refused with OVERLOADED while the others continue", async () => {
   const { send, answer, waiting } = start();
   send(...Array.from({ length: MAX_CALLS_IN_FLIGHT + 1 }, (_, id) => call(id, { action: "wait" })));
   await waiting.started;
@@ -185,7 +185,7 @@ test("while the reader is slow no further calls are taken, and none is lost", as
   expect(ids.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: count }, (_, id) => id));
 });
 
-/** A server whose answers are read only when told, and how many calls it has started. */
+/** A server whose answers are read only on request, and the number of calls it has started. */
 function startUnread() {
   const demo = createDemo();
   const input = new PassThrough();
@@ -216,7 +216,7 @@ test("of a burst in one chunk only some calls start until the reader reads, and 
 
 test("of calls for large answers a few run at once, the others wait, and small ones pass them", async () => {
   const { input, started, readIds } = startUnread();
-  // The action refuses the parameter, but that is an answer too.
+  // The action rejects the parameter, but that is an answer too.
   const large = Array.from({ length: 20 }, (_, id) => call(id, { action: "echo", max_bytes: 10_000_000 }));
   input.write(burst([...large, cancel(19), echo("small", "x".repeat(2_000))]));
   for (let turns = 0; turns < 100; turns++) await turn();
@@ -251,7 +251,7 @@ test("when the input ends, running calls are cancelled and the server is closed 
   expect(seen).toEqual([]);
 });
 
-test("answers that were ready when the input ended still leave", async () => {
+test("answers that were ready when the input ended are still sent", async () => {
   const { input, send, server, seen } = start();
   send(echo(1, "x"), call(2, { action: "big", size: 100_000 }));
   input.end();
@@ -259,7 +259,7 @@ test("answers that were ready when the input ended still leave", async () => {
   expect(seen.map((line) => JSON.parse(line).id)).toEqual([1, 2]);
 });
 
-test("a reader that goes away closes the server instead of crashing it", async () => {
+test("a reader that disconnects closes the server instead of crashing it", async () => {
   const { output, send, waiting, server } = start();
   send(call(1, { action: "wait" }));
   await waiting.started;
@@ -269,7 +269,7 @@ test("a reader that goes away closes the server instead of crashing it", async (
   send(echo(2, "nobody hears"));
 });
 
-test("a reader that stopped reading does not hold up the end", async () => {
+test("a reader that stopped reading does not delay the end", async () => {
   const input = new PassThrough();
   const output = new Writable({ highWaterMark: 1, write: () => {} });
   const server = serveStdio({ ...createDemo().options, input, output });
@@ -293,7 +293,7 @@ const named = (name: string, action: string, demo: ReturnType<typeof createDemo>
   actions: { [action]: demo.registry.get("demo")!.actions["echo"]! },
 });
 
-test("a tool list that cannot be made fails at the start, not in a client's face", () => {
+test("a tool list that cannot be built fails at the start, not during a client's request", () => {
   const demo = createDemo();
   demo.registry.addTool(named("a_b", "c", demo));
   demo.registry.addTool(named("a", "b_c", demo));
@@ -301,7 +301,7 @@ test("a tool list that cannot be made fails at the start, not in a client's face
   expect(() => serveStdio({ ...demo.options, ...streams, ...split })).toThrow(TypeError);
 });
 
-test("a tool added later that cannot be listed leaves the list as it was, and the log says why", async () => {
+test("a tool added later that cannot be listed leaves the list unchanged, and the log has the reason", async () => {
   const demo = createDemo();
   const client = createLineClient();
   demo.registry.addTool(named("a_b", "c", demo));
@@ -314,7 +314,7 @@ test("a tool added later that cannot be listed leaves the list as it was, and th
   expect(demo.log).toEqual([expect.stringContaining("'a_b_c' would be listed twice")]);
 });
 
-test("what a client wishes of a job reaches the dispatcher, and nonsense does not", async () => {
+test("valid job options of a client reach the dispatcher, invalid ones do not", async () => {
   const client = createLineClient();
   const { options } = createDemo();
   const seen: object[] = [];

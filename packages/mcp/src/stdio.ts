@@ -14,32 +14,32 @@ import {
 } from "./messages.ts";
 import { createService, type ServiceOptions } from "./service.ts";
 
-/** How long a reader that stopped reading may hold up the end. */
+/** How long a reader that stopped reading may delay the end. */
 const FLUSH_MS = 500;
 
 export interface StdioOptions extends ServiceOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** The part of the client's handshake that was answered before this server was loaded. */
+  /** The part of the handshake that was answered before this server was loaded. */
   readonly handshake?: Pick<AnsweredHandshake, "answered"> & Partial<Pick<AnsweredHandshake, "offers">>;
 }
 
 export interface StdioServer {
-  /** Resolves when the client has gone, or `close` was called, and the last answer has left. */
+  /** Resolves when the client has disconnected, or `close` was called, and the last answer was sent. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
   /** For the cache of the next start. */
   handshakeResults(): HandshakeResults;
 }
 
-/** Serves one client over a pair of streams, one JSON-RPC message a line. */
+/** Serves one client over a pair of streams, one JSON-RPC message per line. */
 export function serveStdio({ input, output, handshake, ...options }: StdioOptions): StdioServer {
   const service = createService({ ...options, ...(handshake?.offers && { offers: handshake.offers }) });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let closing = false;
   let full = false;
   const writer = createLineWriter(output, {
-    // A client that does not read its answers gets no further ones until it does.
+    // A client that does not read its answers gets no more until it does.
     onFull: () => {
       full = true;
       input.pause();

@@ -13,24 +13,24 @@ export type AppOptions = OutboxOptions & {
   inputMode: InputMode;
   history: History;
   complete: Completer;
-  /** Shown until the session has one. */
+  /** Shown until the session has a model. */
   model?: string;
   facts: () => Partial<StatusFacts>;
   highlight?: Highlighter;
-  /** A chip for a picture whose path was pasted or dropped; undefined when the text is anything else. */
+  /** Returns a chip for a pasted or dropped path of a picture; undefined for other text. */
   attach?: (pasted: string) => string | undefined;
-  /** A chip for the picture in the clipboard. */
+  /** Returns a chip for the picture in the clipboard. */
   attachClipboard?: () => Promise<string>;
-  /** Opens the text in the person's editor and returns what was saved. */
+  /** Opens the text in the person's editor and returns the saved text. */
   externalEditor?: (text: string) => Promise<string>;
   /** Shows the whole conversation in a pager. */
   pager?: () => Promise<void>;
-  /** The person's messages so far, oldest first; the command /rewind goes back to one. */
+  /** The person's messages so far, oldest first; /rewind returns to one. */
   prompts?: () => readonly string[];
   bell?: boolean;
-  /** Asks the terminal for its background before the first frame; the palette follows the answer. */
+  /** Queries the terminal's background colour before the first frame; the palette follows it. */
   asksForBackground?: boolean;
 };
 
-/** What a session begins with. */
+/** The initial message or draft of a session. */
 export type Beginning = { message?: string; draft?: string };

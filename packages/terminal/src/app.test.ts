@@ -136,7 +136,7 @@ describe("the terminal agent", () => {
     expect(await device.all()).toContain("› hello");
   });
 
-  test("a write asks with the reason, Enter allows nothing, and y lets it through with its diff", async () => {
+  test("a write asks with the reason, Enter allows nothing, and y allows it with its diff", async () => {
     const { device } = start([says("writing", [{ name: "fs", input: { uri: "a.ts" } }]), says("finished")]);
     device.type(..."go", "Enter");
     await shows(device, "asked because no rule allows it");
@@ -187,7 +187,7 @@ describe("the terminal agent", () => {
     expect(await second).toEqual({ answer: "once", text: "" });
   });
 
-  test("Esc stops the run and what was typed meanwhile is kept", async () => {
+  test("Esc stops the run and preserves the typed text", async () => {
     const { device, agent } = start([hangs]);
     device.type(..."go", "Enter");
     await shows(device, "I begin");
@@ -220,7 +220,7 @@ describe("the terminal agent", () => {
     expect(lines.at(-1)).toBe("/rewind 1 conversation");
   });
 
-  test("a message sent while it works is queued and the status says so", async () => {
+  test("a message sent during a run is queued and the status says so", async () => {
     const { device, agent } = start([hangs]);
     device.type(..."go", "Enter");
     await shows(device, "I begin");
@@ -230,7 +230,7 @@ describe("the terminal agent", () => {
     await agent.cancel();
   });
 
-  test("the plan and the sub-agents are shown while it works, and their numbers in the status", async () => {
+  test("the plan and the sub-agents are shown during a run, and their numbers in the status", async () => {
     const { device, agent } = start([hangs], {
       facts: () => ({ agents: [{ role: "code", task: "mend the parser", turns: 1 }] }),
     });
@@ -251,7 +251,7 @@ describe("the terminal agent", () => {
     await agent.cancel();
   });
 
-  test("Esc stops a command that takes long", async () => {
+  test("Esc stops a slow command", async () => {
     const { device } = start([], {
       command: (_, signal) =>
         new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
@@ -262,7 +262,7 @@ describe("the terminal agent", () => {
     await shows(device, "/auto was stopped");
   });
 
-  test("commands are completed with Tab and their text is shown as Markdown", async () => {
+  test("commands are completed with Tab and their output is shown as Markdown", async () => {
     const { device } = start([]);
     device.type("/", "h");
     await shows(device, "/help  list the commands");
@@ -290,7 +290,7 @@ describe("the terminal agent", () => {
     expect((await device.all()).join("\n")).not.toContain("row 2999");
   });
 
-  test("history comes back with Up and is searched with Ctrl-R", async () => {
+  test("history is recalled with Up and searched with Ctrl-R", async () => {
     const history = openHistory(undefined);
     history.add("fix the parser");
     history.add("run the tests");
@@ -313,7 +313,7 @@ describe("the terminal agent", () => {
     await open?.done;
   });
 
-  test("hostile text from model and tools never reaches the terminal as control", async () => {
+  test("hostile text from model and tools never reaches the terminal as control sequences", async () => {
     const evil = "\x1b]52;c;aGk=\x07 \x1b[2J \x1b]8;;http://x\x07y \u202e \0 \x9b31m";
     const { device } = start([
       says(`before ${evil} after`, [{ name: "fs", input: { uri: evil } }]),
@@ -326,7 +326,7 @@ describe("the terminal agent", () => {
     expect(device.written).not.toMatch(/\x1b\]52|\x1b\[2J|\x1b\]8|\u202e|\0|\x9b/);
   });
 
-  test("a narrow terminal shows everything without breaking lines of its own", async () => {
+  test("a narrow terminal shows everything without wrapping lines itself", async () => {
     const { device } = start(
       [says("| a | b |\n|---|---|\n| long cell text here | another long one |\n")],
       {},
@@ -337,7 +337,7 @@ describe("the terminal agent", () => {
     for (const row of await device.all()) expect(row.length).toBeLessThanOrEqual(24);
   });
 
-  test("a notice of a retry is wrapped at words, not cut by the terminal", async () => {
+  test("a retry notice is wrapped at words, not cut by the terminal", async () => {
     const { device, agent } = start([hangs], {}, [40, 15]);
     device.type(..."go", "Enter");
     await shows(device, "I begin");

@@ -17,7 +17,7 @@ const FRAME_MS = 33;
 const MAX_GROWING_ROWS = 16;
 const HINT = "ask, or / for commands, @ for files";
 
-/** The agent in a terminal. `run` comes back when the person leaves. */
+/** The agent in a terminal. `run` resolves when the person leaves. */
 export class TerminalApp {
   readonly #options: AppOptions;
   readonly #screen: Screen;
@@ -26,12 +26,12 @@ export class TerminalApp {
   readonly #approvals: Approvals;
   readonly #outbox: Outbox;
   #rewind: RewindMenu | undefined;
-  /** Escape was the last key. */
+  /** The last key was Escape. */
   #escaped = false;
   #note: string | undefined;
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
-  /** Another program has the terminal, or the person has left. */
+  /** Another program owns the terminal, or the person has left. */
   #suspended = false;
   #leave: () => void = () => {};
 
@@ -102,12 +102,12 @@ export class TerminalApp {
     }
   }
 
-  /** Leaves as if the person had asked for it, such as when the terminal goes away. */
+  /** Leaves as if the person had asked for it, such as when the terminal closes. */
   quit(): void {
     this.#leave();
   }
 
-  /** The terminal in raw mode sends Ctrl-C as a key, so the signal comes from elsewhere. */
+  /** In raw mode the terminal sends Ctrl-C as a key, so the signal comes from elsewhere. */
   interrupt(): void {
     this.quit();
   }
@@ -149,7 +149,7 @@ export class TerminalApp {
     this.#render();
   }
 
-  /** Keys that belong to the application, not to the text. */
+  /** Keys of the application rather than the text. */
   #appKey(key: string, wasEscaped: boolean): boolean {
     switch (key) {
       case "Ctrl-C":
@@ -184,7 +184,7 @@ export class TerminalApp {
     }
   }
 
-  /** Twice with an empty input opens the list of messages to go back to. */
+  /** Pressed twice with an empty input, opens the list of messages to rewind to. */
   #escape(isSecond: boolean): boolean {
     const prompts = this.#input.isEmpty ? (this.#options.prompts?.() ?? []) : [];
     if (prompts.length === 0) return false;
@@ -232,7 +232,7 @@ export class TerminalApp {
     this.print(wrap([span(`✗ ${toOneLine(text)}`, { role: "error" })], this.#options.device.columns));
   }
 
-  /** Gives the terminal to another program. */
+  /** Hands the terminal to another program. */
   async #suspend(work: () => Promise<unknown>): Promise<void> {
     this.#suspended = true;
     this.#screen.clear();
@@ -256,7 +256,7 @@ export class TerminalApp {
     this.#spin();
   }
 
-  /** The spinner turns only while something runs, so an idle prompt costs nothing. */
+  /** The spinner runs only during work, so an idle prompt costs nothing. */
   #spin(): void {
     const busy = this.#outbox.isBusy;
     if (busy) this.#spinner ??= setInterval(() => this.#render(), SPINNER_MS);

@@ -2,15 +2,15 @@ import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "@o
 import { choicesFor } from "./view/permission.ts";
 
 export type ApprovalsOptions = {
-  /** Something is asked, or was answered. */
+  /** A question was added or answered. */
   onChange: (isNew: boolean) => void;
-  /** The person wants the agent to stop instead of an answer. */
+  /** The person wants the agent to stop instead of answering. */
   stop: () => void;
 };
 
 type Asking = { request: PermissionRequest; answer: (answer: PermissionAnswer) => void; isReason: boolean };
 
-/** The approvals that wait for the person, one shown at a time. */
+/** The approvals that wait for the person, shown one at a time. */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   #asking: Asking[] = [];
@@ -40,7 +40,7 @@ export class Approvals {
     return this.#asking[0]?.request;
   }
 
-  /** Whether the person is writing: why they deny it, or the answer to a question. */
+  /** Whether the person is typing: the reason for a denial, or the answer to a question. */
   get isReason(): boolean {
     return this.#asking[0]?.isReason ?? false;
   }

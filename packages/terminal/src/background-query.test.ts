@@ -12,19 +12,19 @@ function feed(pieces: readonly string[], isAwaited = true) {
 
 const WHITE = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\";
 
-test("the answer is taken out whole, with either end, and the keys around it stay", () => {
+test("the answer is removed whole, with either terminator, and the keys around it stay", () => {
   expect(feed(["a", WHITE, "b"])).toEqual({ answers: ["light"], left: "ab" });
   expect(feed(["\x1b]11;rgb:10/20/30\x07"])).toEqual({ answers: ["dark"], left: "" });
   expect(feed(["\x1b]11;rgba:f/f/e/f\x07", "x"], false)).toEqual({ answers: ["light"], left: "x" });
 });
 
-test("cut at every place, and into single characters, nothing of the answer becomes typing", () => {
+test("split anywhere, even into single characters, no part of the answer is taken for typing", () => {
   for (let at = 1; at < WHITE.length; at++)
     expect(feed(["k", WHITE.slice(0, at), WHITE.slice(at), "k"])).toEqual({ answers: ["light"], left: "kk" });
   expect(feed([...WHITE, "k"])).toEqual({ answers: ["light"], left: "k" });
 });
 
-test("an answer that breaks off, or is about something else, is dropped; the Escape key is not", () => {
+test("an incomplete or different answer is dropped; the Escape key is not", () => {
   expect(feed(["\x1b]11;rgb:ffff/ff", "k"])).toEqual({ answers: [], left: "k" });
   expect(feed(["\x1b]52;c;aGk=\x07", "k"])).toEqual({ answers: [], left: "k" });
   expect(feed(["\x1b"])).toEqual({ answers: [], left: "\x1b" });

@@ -1,24 +1,24 @@
 import type { Background } from "./paint.ts";
 
-/** OSC 11 with a question mark asks a terminal for its background colour. */
+/** OSC 11 with a question mark queries the terminal's background colour. */
 export const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 
 const REPLY =
   /^\x1b\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})(?:\/[\da-f]{1,4})?(?:\x07|\x1b\\)$/i;
 const BEGINNING = /^\x1b(?:\](?:1(?:1(?:;(?:r(?:g(?:b(?:a?(?::[\da-f/]{0,19}\x1b?)?)?)?)?)?)?)?)?)?$/i;
 
-/** Takes the answer out of what comes from the terminal, in whatever pieces it comes. */
+/** Extracts the answer from the terminal's input, in any chunks. */
 export class BackgroundReply {
   readonly #onAnswer: (background: Background) => void;
   #held: string[] = [];
-  /** While an answer may still come, a lone ESC may be its beginning. */
+  /** While an answer may still arrive, a lone ESC may be its start. */
   isAwaited = false;
 
   constructor(onAnswer: (background: Background) => void) {
     this.#onAnswer = onAnswer;
   }
 
-  /** What is left for the person's keys. */
+  /** Returns the rest, which are the person's keys. */
   feed(data: string): readonly string[] {
     const isBeginning = data.startsWith("\x1b]") || (this.isAwaited && data === "\x1b");
     if (this.#held.length === 0 && !isBeginning) return [data];
@@ -35,11 +35,11 @@ export class BackgroundReply {
       this.#held = held;
       return [];
     }
-    // A part of an answer is nobody's typing; a lone ESC was the key.
+    // A part of an answer is not typing; a lone ESC was the key.
     return text.startsWith("\x1b]") && held.length > 1 ? [data] : text.startsWith("\x1b]") ? [] : held;
   }
 
-  /** The key that was taken for the beginning of an answer which did not come. */
+  /** Returns the key that was held back as the start of an answer that did not come. */
   release(): readonly string[] {
     if (this.#held.join("") !== "\x1b") return [];
     const held = this.#held;
@@ -48,7 +48,7 @@ export class BackgroundReply {
   }
 }
 
-/** Of hexadecimal parts with one to four digits each; 0 to 1, weighted as eyes do. */
+/** From hexadecimal parts of one to four digits; 0 to 1, weighted by perception. */
 function lightness(parts: readonly string[]): number {
   const [red = 0, green = 0, blue = 0] = parts.map(
     (part) => Number.parseInt(part, 16) / (16 ** part.length - 1),

@@ -3,25 +3,28 @@ import { ProcessTerminal } from "@earendil-works/pi-tui/dist/terminal.js";
 import { ASK_BACKGROUND, BackgroundReply } from "./background-query.ts";
 import type { Background } from "./paint.ts";
 
-/** The only file that knows pi-tui: raw mode, key protocols and bracketed paste come from there. */
+/** The only file that uses pi-tui, for raw mode, key protocols and bracketed paste. */
 
 export type TerminalInput = { kind: "key"; key: string } | { kind: "paste"; text: string };
 
-/** A terminal that a person sits at. Tests have one of their own. */
+/** A terminal with a person at it. Tests have their own. */
 export interface Device {
   readonly columns: number;
   readonly rows: number;
   start(onInput: (input: TerminalInput) => void, onResize: () => void): void;
   write(data: string): void;
-  /** Asks the started terminal for its background. Comes back with the answer, or soon; the answer may be late. */
+  /**
+   * Queries the background of the started terminal. Resolves with the answer or after a short wait; the answer may be
+   * late.
+   */
   askBackground?(onAnswer: (background: Background) => void): Promise<void>;
-  /** Restores the terminal's own modes. */
+  /** Restores the terminal's modes. */
   stop(): Promise<void>;
 }
 
 /** How long the first frame waits for the answer. */
 const ANSWER_MS = 100;
-/** A later answer is still not taken for typing. */
+/** A late answer is still not taken for typing. */
 const LATE_ANSWER_MS = 2_000;
 
 export function processDevice(): Device {
@@ -73,7 +76,7 @@ export function processDevice(): Device {
 
 const PASTE = /^\x1b\[200~([\s\S]*)\x1b\[201~$/;
 
-/** Names of keys as the editor uses them: a typed character, or "Enter", "Ctrl-C", "Alt-B", "Shift-Tab", "Up". */
+/** Key names as used by the editor: a typed character, or "Enter", "Ctrl-C", "Alt-B", "Shift-Tab", "Up". */
 export function toInput(data: string): TerminalInput | undefined {
   const pasted = PASTE.exec(data)?.[1];
   if (pasted !== undefined) return { kind: "paste", text: pasted.replace(/\r\n?/g, "\n") };

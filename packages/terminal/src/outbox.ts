@@ -1,12 +1,12 @@
 import type { Agent, Content } from "@octant/agent";
 
-/** What a command asks the application to do. */
+/** The result of a command, for the application to carry out. */
 export type CommandOutcome =
   | {
       quit?: boolean;
       text?: string;
       send?: string;
-      /** Put into the input, for the person to edit and to send. */
+      /** Text for the input, for the person to edit and send. */
       draft?: string;
     }
   | undefined;
@@ -15,7 +15,7 @@ export type OutboxOptions = {
   agent: Agent;
   /** Runs a line that starts with "/". */
   command: (line: string, signal: AbortSignal) => Promise<CommandOutcome>;
-  /** Adds what a message mentions, such as files and pictures. */
+  /** Adds mentioned files and pictures to a message. */
   toContent?: (text: string) => Promise<Content>;
 };
 
@@ -26,11 +26,11 @@ export type OutboxEvents = {
   onQueued: () => void;
   onError: (error: unknown) => void;
   onQuit: () => void;
-  /** A message or a command is done. */
+  /** A message or a command has finished. */
   onDone: () => void;
 };
 
-/** Where what the person submits goes: messages to the agent, in their order, and commands. */
+/** Delivers the person's input: messages to the agent in order, and commands. */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #events: OutboxEvents;
@@ -42,7 +42,7 @@ export class Outbox {
     this.#events = events;
   }
 
-  /** The command that runs. */
+  /** The running command. */
   get command(): string | undefined {
     return this.#command?.line;
   }
@@ -55,7 +55,7 @@ export class Outbox {
     void (text.startsWith("/") ? this.#run(text) : this.#send(text)).catch(this.#events.onError);
   }
 
-  /** Stops what runs, a command with its sub-agents first. */
+  /** Stops the running work, a command with its sub-agents first. */
   stop(): void {
     if (this.#command) this.#command.stop.abort();
     else void this.#options.agent.cancel();

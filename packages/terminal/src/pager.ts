@@ -5,7 +5,7 @@ import { type Line, lineWidth, plainText, span, truncate } from "./styled.ts";
 const ENTER_ALTERNATE = "\x1b[?1049h\x1b[?25l";
 const LEAVE_ALTERNATE = "\x1b[?25h\x1b[?1049l";
 
-/** Shows lines on the alternate screen until the person presses q or Escape; the scrollback is not touched. */
+/** Shows lines on the alternate screen until the person presses q or Escape; the scrollback is unchanged. */
 export function runPager(device: Device, palette: Palette, lines: readonly Line[]): Promise<void> {
   let top = Math.max(lines.length - (device.rows - 1), 0);
   let search: string | undefined;

@@ -4,7 +4,7 @@ export type ColorDepth = "none" | "16" | "256" | "truecolor";
 export type Background = "dark" | "light";
 export type Palette = { depth: ColorDepth; background: Background };
 
-/** One colour for each depth of colour: SGR parameters. */
+/** One colour per colour depth, as SGR parameters. */
 type Color = { "16": string; "256": string; truecolor: string };
 
 const rgb = (basic: string, indexed: number, red: number, green: number, blue: number): Color => ({
@@ -57,7 +57,7 @@ const LIGHT: Readonly<Record<Role, Color>> = {
   accent: rgb("35", 91, 125, 50, 190),
 };
 
-/** Turns styled spans into what the terminal reads. Only here do escape sequences come into being. */
+/** Converts styled spans to terminal output. The only place that creates escape sequences. */
 export function paint(line: Line, palette: Palette): string {
   if (palette.depth === "none") return line.map(({ text }) => text).join("");
   return line.map(({ text, style }) => styled(text, codes(style, palette))).join("");

@@ -1,12 +1,14 @@
 import type { Background, ColorDepth, Palette } from "./paint.ts";
 
-/** What the environment says about the terminal's colours. */
+/** The terminal's colours according to the environment. */
 export const paletteOf = (env: NodeJS.ProcessEnv): Palette => ({
   depth: depthOf(env),
   background: backgroundOf(env),
 });
 
-/** Whether the terminal itself is asked: not where colours are off, where the person has chosen, or where it would show. */
+/**
+ * Whether to query the terminal: not when colours are off, when the person has chosen, or when the query would show.
+ */
 export const asksForBackground = (env: NodeJS.ProcessEnv): boolean =>
   depthOf(env) !== "none" && !isTheme(env["OCTANT_THEME"]) && env["TERM"] !== "linux";
 

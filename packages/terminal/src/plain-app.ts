@@ -14,7 +14,7 @@ export type PlainOptions = Pick<AppOptions, "agent" | "command" | "facts" | "mod
   output: NodeJS.WritableStream & { columns?: number };
 };
 
-/** What a screen reader says in place of a mark. */
+/** Words that a screen reader says instead of a symbol. */
 const WORDS: Readonly<Record<string, string>> = {
   "✓ ": "done: ",
   "✗ ": "failed: ",
@@ -33,7 +33,7 @@ export class PlainApp {
   readonly #approvals: Approvals;
   readonly #outbox: Outbox;
   #lines: Interface | undefined;
-  /** Lines that end with a backslash go on. */
+  /** A line that ends with a backslash continues. */
   #begun = "";
 
   constructor(options: PlainOptions) {
@@ -110,7 +110,7 @@ export class PlainApp {
     }
   }
 
-  /** Only a choice in full, or its letter, counts. */
+  /** Only a full choice, or its letter, counts. */
   #answer(line: string): void {
     const key = line.toLowerCase();
     const { request } = this.#approvals;

@@ -3,24 +3,24 @@ import { type Line, span, truncate } from "./styled.ts";
 
 const MAX_SHOWN = 8;
 
-/** What goes back: the conversation, the files that the agent changed since, or both. */
+/** What to rewind: the conversation, the files that the agent changed since, or both. */
 export type RewindScope = "both" | "conversation" | "files";
 export type RewindChoice = { /** 1 is the last message. */ back: number; scope: RewindScope };
 
 const KEYS: Readonly<Record<string, RewindScope>> = { Enter: "both", c: "conversation", f: "files" };
 
-/** A list of the person's earlier messages, of which one is chosen to go back to. */
+/** A list of the person's earlier messages, one of which is chosen to rewind to. */
 export class RewindMenu {
   readonly #prompts: readonly string[];
   #chosen: number;
 
-  /** `prompts` oldest first. */
+  /** `prompts` is oldest first. */
   constructor(prompts: readonly string[]) {
     this.#prompts = prompts;
     this.#chosen = prompts.length - 1;
   }
 
-  /** A choice, "closed" when the person does not want to go back, or undefined while they look. */
+  /** A choice, "closed" when the person cancels, or undefined while the menu stays open. */
   key(key: string): RewindChoice | "closed" | undefined {
     const scope = KEYS[key];
     if (scope) return { back: this.#prompts.length - this.#chosen, scope };

@@ -26,7 +26,7 @@ describe.each([
   [40, 10],
   [200, 60],
 ])("a screen of %i x %i", (columns, rows) => {
-  test("committed lines go into the scrollback once, below what the shell had written", async () => {
+  test("committed lines go into the scrollback once, below the shell's output", async () => {
     const { device, screen } = open(columns, rows);
     const committed: string[] = [];
     for (let i = 0; i < 100; i++) {
@@ -42,7 +42,7 @@ describe.each([
     ]);
   });
 
-  test("random drawing leaves exactly what was committed and the last live region", async () => {
+  test("random drawing leaves exactly the committed lines and the last live region", async () => {
     const step = fc.record({
       committed: fc.array(fc.string({ unit: fc.constantFrom(..."abc"), minLength: 1, maxLength: columns }), {
         maxLength: 3,

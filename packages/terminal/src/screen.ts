@@ -2,7 +2,7 @@ import type { Device } from "./device.ts";
 import { type Palette, paint } from "./paint.ts";
 import { type Line, lineWidth, truncate } from "./styled.ts";
 
-/** The part of the screen that is redrawn, with the cursor's place in it. */
+/** The redrawn part of the screen, with the cursor's position in it. */
 export type Live = { lines: readonly Line[]; cursor: { row: number; column: number } };
 
 type Drawn = { painted: string[]; widths: number[]; row: number; column: number };
@@ -14,8 +14,8 @@ const ERASE_BELOW = "\x1b[J";
 const EMPTY: Drawn = { painted: [], widths: [], row: 0, column: 0 };
 
 /**
- * An append-only screen: committed lines are written once into the terminal's own scrollback and belong to the
- * person from then on. Only the live region below them is redrawn, by line, in synchronised frames.
+ * An append-only screen: committed lines are written once into the terminal's own scrollback and never touched again.
+ * Only the live region below them is redrawn, by line, in synchronised frames.
  */
 export class Screen {
   readonly #device: Device;
@@ -29,7 +29,7 @@ export class Screen {
     this.#columns = device.columns;
   }
 
-  /** Writes finished lines above the live region and redraws that. */
+  /** Writes finished lines above the live region and redraws it. */
   draw(committed: readonly Line[], live: Live): void {
     const next = this.#layout(live);
     const resized = this.#columns !== this.#device.columns;
@@ -45,12 +45,12 @@ export class Screen {
     this.#drawn = EMPTY;
   }
 
-  /** Another program had the terminal; the live region is drawn below what it left. */
+  /** Another program used the terminal; the live region is drawn below its output. */
   forget(): void {
     this.#drawn = EMPTY;
   }
 
-  /** Never as tall as the screen: what scrolls out of sight could not be redrawn. */
+  /** Never as tall as the screen: lines that scroll out of sight cannot be redrawn. */
   #layout({ lines, cursor }: Live): Drawn {
     const width = this.#device.columns;
     const room = Math.max(this.#device.rows - 1, 1);

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 
-/** What a piece of text is; a theme gives it a colour. */
+/** The meaning of a piece of text; a theme assigns its colour. */
 export type Role =
   | "heading"
   | "code"
@@ -62,7 +62,7 @@ const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
 
 export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
-/** Breaks spans into lines of at most `width` columns, at spaces where there are any. "\n" in a span is a forced break. */
+/** Breaks spans into lines of at most `width` columns, preferably at spaces. "\n" in a span is a forced break. */
 export function wrap(spans: readonly Span[], width: number): Line[] {
   const lines: Span[][] = [[]];
   let column = 0;

@@ -1,7 +1,7 @@
 import xterm, { type Terminal } from "@xterm/headless";
 import type { Device, TerminalInput } from "./device.ts";
 
-/** A terminal emulator as the other side of the screen: what a person would see, scrollback included. */
+/** A terminal emulator behind the screen: shows what a person would see, including the scrollback. */
 export interface TestDevice extends Device {
   type(...keys: string[]): void;
   paste(text: string): void;

@@ -3,7 +3,7 @@ import type { Terminal } from "@xterm/headless";
 const BASIC = "#000 #c33 #3a3 #a80 #36c #a3a #2aa #bbb #666 #f55 #5c5 #fc5 #69f #f6f #5dd #fff".split(" ");
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
-/** The visible screen of an emulator as a page, for a picture of it. */
+/** The visible screen of an emulator as an HTML page, for a screenshot. */
 export function toHtml(terminal: Terminal, background: "dark" | "light"): string {
   const { baseY, cursorX, cursorY } = terminal.buffer.active;
   const [paper, ink] = background === "dark" ? ["#16181d", "#d6d9de"] : ["#ffffff", "#24292f"];

@@ -9,7 +9,7 @@ import {
 } from "@octant/core";
 import { z } from "zod";
 
-/** A tool as data: what an edge in another process needs to list it. The schemas are JSON Schema. */
+/** A tool as data, for listing it in another process. The schemas are JSON Schema. */
 export interface ToolDeclaration {
   readonly name: string;
   readonly summary: string;
@@ -44,15 +44,15 @@ export function toDeclaration(tool: Tool): ToolDeclaration {
 }
 
 function toActionDeclaration(act: AnyAction): ActionDeclaration {
-  // Picking keeps the fields of Plain, and only those: what a function declares stays with its process.
+  // Picking keeps exactly the fields of Plain: functions stay in their process.
   const plain = Object.fromEntries(PLAIN.map((field) => [field, act[field]])) as unknown as Plain;
   const output = z.toJSONSchema(act.output, { io: "output", unrepresentable: "any" });
   return { ...plain, input: { ...toInputSchema(act) }, output: { ...output } };
 }
 
 /**
- * A tool that is listed here and runs elsewhere. Its schemas show what was declared and check nothing: the dispatcher
- * that has the tool does that, once.
+ * A tool that is listed here and runs elsewhere. Its schemas describe and validate nothing: the dispatcher that has
+ * the tool validates, once.
  */
 function toRemoteTool(declaration: ToolDeclaration): Tool {
   const actions = Object.entries(declaration.actions).map(([key, { input, output, ...plain }]) => [
@@ -62,10 +62,10 @@ function toRemoteTool(declaration: ToolDeclaration): Tool {
   return { ...declaration, actions: Object.fromEntries(actions) };
 }
 
-/** The tools of a server in another process, which may come back with others. */
+/** The tools of a server in another process, which may return with different ones after a restart. */
 export interface RemoteTools {
   readonly registry: Registry;
-  /** Adds, replaces and removes what differs from the last declarations. */
+  /** Adds, replaces and removes the tools that differ from the last declarations. */
   update(declarations: readonly ToolDeclaration[]): void;
 }
 

@@ -14,19 +14,21 @@ import {
 import { z } from "zod";
 
 /**
- * How much of a call the caller wants to see: its progress, everything until it is answered, or everything, followed
- * until its job has ended.
+ * How much of a call the caller wants to see: its progress, everything until it is answered, or everything until its
+ * job has ended.
  */
 export const STREAMS = ["progress", "live", "full"] as const;
 
-/** The body of a Request. `action` and `input` are checked by the dispatcher, so that every edge refuses alike. */
+/**
+ * The body of a Request. The dispatcher validates `action` and `input`, so that every edge reports the same errors.
+ */
 export const RequestEnvelope = z.strictObject({
   request: z.strictObject({
     tool: z.string(),
     action: z.unknown().optional(),
     input: z.unknown().optional(),
   }),
-  /** On whose behalf, for an edge that has callers of its own; it never widens what the connection may do. */
+  /** The caller on whose behalf an edge calls; it never widens the access of the connection. */
   caller: z
     .strictObject({
       id: z.string().min(1).max(256),
@@ -39,18 +41,18 @@ export const RequestEnvelope = z.strictObject({
   /** The caller's own key: the same call with the same key is the same job. */
   key: z.string().min(1).nullish(),
   stream: z.enum(STREAMS).nullish(),
-  /** How many chunks of the stream may be unacknowledged; absent, chunks of text are sent as they come. */
+  /** The number of unacknowledged chunks allowed; when absent, text chunks are sent as they come. */
   window: z.int().min(1).max(1_024).nullish(),
-  /** The answer is wanted as text for a model too. */
+  /** Also requests the answer as text for a model. */
   text: z.boolean().nullish(),
-  /** So many bytes follow in RawBinary Requests with the same request id. */
+  /** The number of bytes that follow in RawBinary Requests with the same request id. */
   upload_bytes: z.int().min(0).nullish(),
 });
 export type RequestEnvelope = z.output<typeof RequestEnvelope>;
 
 interface Outcome {
   readonly meta: Meta;
-  /** The answer as text for a model, where the request asked for it. */
+  /** The answer as text for a model, if requested. */
   readonly text?: string;
 }
 
@@ -71,7 +73,9 @@ export type FinalResponse =
     })
   | (Outcome & { readonly kind: "ack"; readonly job_id: string; readonly data: unknown });
 
-/** The rule for a reader that is slower than the stream: the sender waits, or drops the oldest chunks and counts them. */
+/**
+ * What happens when a reader is slower than the stream: the sender waits, or drops the oldest chunks and counts them.
+ */
 export type SlowReaderRule = "wait" | "drop_oldest";
 
 /** The body of a Reply. */
@@ -126,7 +130,7 @@ export const toOutcome = (envelope: Envelope): FinalResponse =>
     ? { kind: "success", data: envelope.data, meta: envelope.meta }
     : { kind: "error", error: envelope.error, meta: envelope.meta };
 
-/** The envelope as the dispatcher on the other side made it. */
+/** The envelope as made by the remote dispatcher. */
 export function toEnvelope(response: FinalResponse): Envelope {
   if (response.kind === "error") return { ok: false, data: null, error: response.error, meta: response.meta };
   return { ok: true, data: response.data, error: null, meta: response.meta };
@@ -150,7 +154,7 @@ export const toCall = ({ request }: RequestEnvelope): Call => ({
 
 const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
 
-/** The caller that the request names, with no more than the connection's own caller may do. */
+/** The caller in the request, limited to the access of the connection's own caller. */
 export function narrowCaller(connection: Caller, { caller }: RequestEnvelope): Caller {
   if (!caller) return connection;
   const project = connection.project ?? caller.project ?? undefined;
@@ -162,7 +166,7 @@ export function narrowCaller(connection: Caller, { caller }: RequestEnvelope): C
   };
 }
 
-/** What a reply is to its caller here. */
+/** Converts a reply for the local caller. */
 export const toReply = (response: FinalResponse): Reply => ({
   envelope: toEnvelope(response),
   attachments: response.kind === "success" ? (response.attachments ?? []) : [],
@@ -172,7 +176,7 @@ export const toReply = (response: FinalResponse): Reply => ({
 /** For a request that never reached the dispatcher. */
 export const refusal = (cause: ToolError, trace_id: string, tool = ""): FinalResponse => ({
   kind: "error",
-  // A ToolError's code and details were tied together by its constructor; the union cannot show that.
+  // A ToolError's constructor ties code and details together; the union cannot express that.
   error: { code: cause.code, message: cause.message, details: cause.details } as ErrorBody,
   meta: { tool, action: "", trace_id, paging: { cursor: null, more: false } },
 });

@@ -3,16 +3,16 @@ import type { ToolDeclaration } from "./declarations.ts";
 
 export const PROTOCOL = "HOOT01";
 
-/** What a client says first. All of it may be left out. */
+/** A client's first message. All fields are optional. */
 export const ClientReady = z.object({
   protocol: z.literal(PROTOCOL).optional(),
   accepts_binary: z.boolean().optional(),
-  /** The tools with their schemas, and not only their names. */
+  /** Requests the tools with their schemas, not only their names. */
   declarations: z.boolean().optional(),
 });
 export type ClientReady = z.output<typeof ClientReady>;
 
-/** What a server announces. */
+/** A server's announcement. */
 export interface ServerReady {
   readonly protocol: typeof PROTOCOL;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface ServerReady {
   readonly accepts_binary: boolean;
   /** The PUB socket with job states and stream chunks. */
   readonly broadcast?: string;
-  /** A client that sends none for three times as long, after it sent one, counts as gone. */
+  /** A client that has sent heartbeats and is silent for three times this long counts as gone. */
   readonly heartbeat_ms: number;
   readonly max_body_bytes: number;
 }

@@ -24,12 +24,12 @@ import {
 } from "./envelopes.ts";
 import type { Window } from "./window.ts";
 
-/** What a request runs on, whichever wire it came by. */
+/** The environment of a request, whichever wire it came by. */
 export interface RequestRunner {
   readonly registry: Registry;
   readonly dispatch: Dispatch;
   readonly caller: Caller;
-  /** The URIs of the workspace; text answers show paths from the first. */
+  /** The URIs of the workspace; text answers show paths relative to the first. */
   readonly roots?: readonly string[];
   /** Without it a call that becomes a job cannot be followed. */
   readonly jobs?: JobFeed;
@@ -40,14 +40,14 @@ export interface JobFeed {
   result(owner: string, job_id: string): Promise<Envelope | undefined> | Envelope | undefined;
 }
 
-/** Where the replies of one request go. */
+/** The destination of one request's replies. */
 export interface ReplyChannel {
-  /** False when the reader is too slow to take it now, or gone. */
+  /** False when the reader is too slow right now, or gone. */
   reply(response: ResponseEnvelope): Promise<boolean>;
   raw(bytes: Uint8Array): Promise<boolean>;
   /** How far a stream may be ahead of its reader. */
   readonly window: Window;
-  /** Whether chunks wait for the window too, and not only binary parts. */
+  /** Whether chunks also wait for the window, not only binary parts. */
   readonly isPaced: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface RequestContext {
   readonly upload?: BinaryPart;
 }
 
-/** Runs one request. The chunks of a stream go to the channel as they come; the last reply is returned. */
+/** Runs one request. Streams chunks to the channel as they come, and returns the last reply. */
 export async function runRequest(
   runner: RequestRunner,
   request: RequestEnvelope,
@@ -75,7 +75,7 @@ export const withText = (runner: RequestRunner, response: FinalResponse): FinalR
   text: toText(runner, toEnvelope(response)),
 });
 
-/** Only the process that has the tools knows how their data reads. */
+/** Only the process that has the tools can render their data. */
 export const toText = ({ registry, roots = [] }: RequestRunner, envelope: Envelope): string =>
   createToText(registry, roots)(envelope);
 
@@ -114,13 +114,13 @@ async function replyTo(
 
 type Listeners = Pick<CallOptions, "onProgress" | "onStream">;
 
-/** What the caller wants to see of a call before it is answered. */
+/** The events that the caller wants to see before the answer. */
 export const toListeners = (
   { stream }: Pick<RequestEnvelope, "stream">,
   onChunk: (chunk: object) => void,
 ): Listeners => ({
   ...(stream && { onProgress: (progress) => onChunk({ kind: "progress", ...progress }) }),
-  // Progress that is part of the stream was told as progress.
+  // Progress in the stream was already reported as progress.
   ...(stream &&
     stream !== "progress" && { onStream: (chunk) => chunk.kind !== "progress" && onChunk(chunk) }),
 });
@@ -230,14 +230,14 @@ function openStream(
 
 const RETRY_MS = 5;
 
-/** The reader's queue is full; there is no event for the moment when it is not. */
+/** The reader's queue is full, and there is no event when it drains. */
 const pause = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     setTimeout(resolve, RETRY_MS);
   });
 
-/** Passes on what the job emits until it has ended; then its outcome. */
+/** Forwards the job's events until it has ended; then returns its outcome. */
 async function followJob(
   { events, result }: JobFeed,
   owner: string,

@@ -34,7 +34,7 @@ const OPEN: Readonly<Record<string, (fixture: Fixture) => Promise<Dispatch>>> = 
 };
 
 describe.each(Object.entries(OPEN))("over %s", (_, open) => {
-  test("a call that is answered in place streams what it emits, as in one process", async () => {
+  test("a call that is answered inline streams its events, as in one process", async () => {
     const fixture = createFixture();
     onTestFinished(fixture.remove);
     const here = await follow(fixture.dispatch);

@@ -1,16 +1,20 @@
 import { ToolError } from "@octant/core";
 
-/** The bytes of one upload, read by a tool as fast as it takes them. */
+/** The bytes of one upload, read at the tool's pace. */
 export interface Upload {
   readonly size: number;
   push(bytes: Uint8Array): void;
   read(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** Chunks that a client may be ahead; more is LIMIT_EXCEEDED, because it ignores the acknowledgements. */
+/**
+ * The number of chunks that a client may be ahead; more is LIMIT_EXCEEDED, because it ignores the acknowledgements.
+ */
 export const UPLOAD_WINDOW = 64;
 
-/** Ends after `size` bytes. `onTaken` hears how many chunks the tool has taken, for the client's window. */
+/**
+ * Ends after `size` bytes. `onTaken` receives the number of chunks that the tool has taken, for the client's window.
+ */
 export function createUpload(size: number, onTaken: (chunks: number) => void): Upload {
   const queue: Uint8Array[] = [];
   let received = 0;

@@ -1,8 +1,10 @@
-/** How far a sender may be ahead of its reader, in chunks. The reader acknowledges how many it has received in all. */
+/**
+ * How far a sender may be ahead of its reader, in chunks. The reader acknowledges the total number it has received.
+ */
 export interface Window {
   /** Whether another chunk may be sent now. */
   readonly isOpen: boolean;
-  /** Counts one chunk as sent. */
+  /** Counts a chunk as sent. */
   sent(): void;
   acknowledge(received: number): void;
   /** Resolves when a chunk may be sent; rejects with the signal's reason. */

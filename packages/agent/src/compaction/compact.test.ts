@@ -43,7 +43,7 @@ test.each([0, 1, 2, 3, 5])(
         expect(messages[at + 1]?.role).toBe("tool");
     }
     expect(messages.filter(({ role }) => role === "assistant")).toHaveLength(reserve_recent);
-    // The request is still there, word for word.
+    // The request is preserved verbatim.
     expect(messages).toContainEqual(user("Fix the bug."));
     expect(
       compactMessages(LONG, { reserve_recent, ledger: "# Goal\n- Fix", summary: "It went well." }),
@@ -51,7 +51,7 @@ test.each([0, 1, 2, 3, 5])(
   },
 );
 
-test("without a summary the messages are cut short, and results become [compacted]", () => {
+test("without a summary the messages are shortened, and results become [compacted]", () => {
   const result = compactMessages(LONG, { reserve_recent: 1, ledger: "" });
   const [first] = result?.messages ?? [];
   const digest = first?.role === "user" ? textOf(first.content) : "";
@@ -59,7 +59,7 @@ test("without a summary the messages are cut short, and results become [compacte
   expect(digest).not.toContain("rrrr");
 });
 
-test("what would not get smaller is left as it is", () => {
+test("a conversation that would not get smaller is left alone", () => {
   expect(compactMessages([user("Hi"), answer("Hello")], { reserve_recent: 3, ledger: "" })).toBeUndefined();
   const short = [user("a"), ...turn(1, "b"), answer("c")];
   expect(
@@ -96,7 +96,7 @@ const sized = (content: Parameters<typeof done>[0], input_tokens: number): Turn 
     yield { ...event, usage: { ...event.usage, input_tokens } };
   };
 
-test("at nine tenths of the budget the conversation is compacted before the next request, and the rules stay as they are", async () => {
+test("at nine tenths of the budget the conversation is compacted before the next request, and the system prompt stays", async () => {
   const { agent, client, compactions } = setUp([
     sized([call("read")], 1_000),
     sized([call("read")], 3_000),
@@ -120,7 +120,7 @@ test("at nine tenths of the budget the conversation is compacted before the next
     expect([system, tools]).toEqual([client.requests[0]?.system, client.requests[0]?.tools]);
 });
 
-test("a conversation that the provider finds too long is compacted, and the run goes on", async () => {
+test("a conversation that the provider rejects as too long is compacted, and the run continues", async () => {
   const tooLong: Turn = () => {
     throw new ApiError("context_length", "prompt is too long");
   };
@@ -147,7 +147,7 @@ test("when nothing can be left out, the provider's refusal ends the run", async 
   expect(await agent.send("Hi")).toMatchObject({ reason: "failed", message: "prompt is too long" });
 });
 
-test("the ledger survives any number of compactions: it comes from the events", async () => {
+test("the ledger survives any number of compactions: it is derived from the events", async () => {
   const either: Turn = async function* (request) {
     const last = request.messages.at(-1);
     const isAsked = last?.role === "user" && textOf(last.content).includes("write a summary");

@@ -1,28 +1,28 @@
 import { type Message, textOf, textParts, type UserMessage } from "../messages.ts";
 import { messagesTokens } from "../tokens.ts";
 
-/** Stands for the result of a call that was left out. */
+/** Replaces the result of a call that was left out. */
 export const COMPACTED = "[compacted]";
 
 export interface CompactOptions {
-  /** Turns at the end that stay as they are; a turn is an answer with the results of its calls. */
+  /** Turns at the end that are preserved; a turn is an answer with the results of its calls. */
   readonly reserve_recent: number;
-  /** What is known for certain about what is left out. */
+  /** The recorded facts about the omitted messages. */
   readonly ledger: string;
-  /** In the model's words; without it the messages themselves are cut short. */
+  /** In the model's words; without it the messages themselves are shortened. */
   readonly summary?: string;
 }
 
 export interface CompactionResult {
   readonly messages: readonly Message[];
-  /** Messages that the summary stands for. */
+  /** The number of messages that the summary replaces. */
   readonly compacted_count: number;
   readonly tokens_saved: number;
 }
 
 /**
- * Puts one message with ledger and summary in the place of everything but the last turns. The last request of the
- * person stays word for word, and a call is never parted from its result. Undefined when that saves nothing.
+ * Replaces everything but the last turns by one message with ledger and summary. The person's last request is
+ * preserved verbatim, and a call is never separated from its result. undefined when that saves nothing.
  */
 export function compactMessages(
   messages: readonly Message[],
@@ -44,19 +44,19 @@ export function compactMessages(
   return bare.tokens_saved > 0 ? bare : undefined;
 }
 
-/** Where the last turns begin. */
+/** The index at which the last turns begin. */
 export function findCut(messages: readonly Message[], reserveRecent: number): number {
   let turns = 0;
   for (let at = messages.length - 1; at >= 0; at--) {
     if (messages[at]?.role !== "assistant") continue;
     turns += 1;
-    // What the person said just before belongs to the turn.
+    // The person's message just before belongs to the turn.
     if (turns === reserveRecent) return messages[at - 1]?.role === "user" ? at - 1 : at;
   }
   return reserveRecent === 0 ? endOfCalls(messages) : 0;
 }
 
-/** With no turn kept, what the person said after the last answer stays. */
+/** When no turn is preserved, the person's messages after the last answer are. */
 function endOfCalls(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ role }) => role !== "user");
   return last + 1;
@@ -82,7 +82,10 @@ const toSummary = (ledger: string, summary: string): UserMessage => ({
 const MAX_LINE_CHARS = 300;
 const MAX_DIGEST_CHARS = 12_000;
 
-/** The messages, each cut to a line, without the results of calls; the oldest are dropped when there are too many. */
+/**
+ * The messages, each shortened to a line, without the results of calls; the oldest are dropped when there are too
+ * many.
+ */
 export function toDigest(messages: readonly Message[]): string {
   const lines = messages.flatMap((message): string[] => {
     if (message.role === "user")
@@ -109,7 +112,7 @@ function toLine(text: string): string {
   return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS).toWellFormed()}…` : line;
 }
 
-/** The same messages with every result of a call left out: what a model summarises when all of it does not fit. */
+/** The same messages without the results of calls: the input for a summary when the whole does not fit. */
 export const withoutResults = (messages: readonly Message[]): readonly Message[] =>
   messages.map((message) =>
     message.role === "tool"

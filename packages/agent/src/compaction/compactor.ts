@@ -8,22 +8,22 @@ import { addUsage, costOf, NO_USAGE, type Usage } from "../usage.ts";
 import { type CompactionResult, compactMessages, findCut, withoutResults } from "./compact.ts";
 
 export interface CompactionSettings {
-  /** Of a conversation; what the model takes when absent. */
+  /** The limit of a conversation; the model's own when absent. */
   readonly max_tokens?: number;
   readonly reserve_recent?: number;
 }
 
 const DEFAULT_RESERVE = 3;
-/** Of the budget: beyond it the conversation is compacted before the next request. */
+/** The share of the budget above which the conversation is compacted before the next request. */
 const THRESHOLD = 0.9;
-/** Of the budget: what is left should leave room for work. */
+/** The share of the budget that may remain, to leave room for work. */
 const TARGET = 0.6;
 const SUMMARY_TOKENS = 4_000;
 const MESSAGES_BETWEEN = 4;
 const INSTRUCTION = `Stop here and write a summary of the conversation so far, for yourself: it will replace the messages above. Call no tools. Say what was found out, what was decided and why, what was done and checked, what failed, and what comes next. Keep names, paths, commands and numbers exact. At most 600 words.`;
 
 export interface Compactor {
-  /** Whether the next request would take more than the budget allows. */
+  /** Whether the next request would exceed the budget. */
   isNeeded(client: ApiClient): boolean;
   /** False when nothing can be left out. */
   compact(client: ApiClient, cause: Compacted["cause"], signal: AbortSignal): Promise<boolean>;
@@ -33,7 +33,7 @@ export function createCompactor(session: Session, settings: CompactionSettings =
   const { conversation, ledger } = session;
   const { reserve_recent = DEFAULT_RESERVE } = settings;
   let lengthBefore = 0;
-  // What was just compacted, and is too long all the same, does not get shorter at every step.
+  // A conversation that is too long right after a compaction is not compacted again at every step.
   const isNeeded = (client: ApiClient) =>
     tokensNow(session) > budgetOf(client, settings) * THRESHOLD &&
     conversation.messages.length >= lengthBefore + MESSAGES_BETWEEN;
@@ -63,7 +63,7 @@ export function createCompactor(session: Session, settings: CompactionSettings =
   return { isNeeded, compact };
 }
 
-/** Keeps as many of the last turns as fit, at best all that are to be kept. */
+/** Preserves as many of the last turns as fit. */
 function shorten(
   messages: readonly Message[],
   room: number,
@@ -82,16 +82,16 @@ function shorten(
   return best;
 }
 
-/** What the model can take: its window without what it may answer, or less where the settings say so. */
+/** The model's context window minus its output, or less when the settings say so. */
 export function budgetOf({ model }: ApiClient, { max_tokens }: CompactionSettings): number {
   const window = Math.max(model.context_tokens - model.max_output_tokens, model.context_tokens / 2);
   return Math.min(max_tokens ?? window, window);
 }
 
-/** Some servers leave out what they count, and some cut a long prompt without a word: a guess is the least. */
+/** Some servers do not count, and some silently truncate a long prompt, so our estimate is the minimum. */
 const GUESS_SHARE = 0.7;
 
-/** The provider's own count of the last request, with a guess for what came since. */
+/** The provider's count of the last request, plus an estimate for the messages since. */
 function tokensNow({ conversation }: Session): number {
   const { messages, contextTokens, countedMessages, system, tools } = conversation;
   const guess = prefixTokens(system, tools) + messagesTokens(messages);
@@ -104,7 +104,7 @@ interface Made {
   readonly usage: Usage;
 }
 
-/** The model's own words. Without them the messages are cut short, so a failure here is no failure of the session. */
+/** The model's own summary. Without it the messages are shortened, so a failure here does not fail the session. */
 async function summarize(
   { conversation, id }: Session,
   client: ApiClient,
@@ -116,7 +116,8 @@ async function summarize(
   const cut = findCut(messages, reserveRecent) || messages.length;
   const range = messages.slice(0, endOfTurn(messages, cut));
   if (range.length === 0) return { usage: NO_USAGE };
-  // Unchanged as far as it goes, so that the provider's cache holds; what was too long once is sent without results.
+  // Unchanged as far as possible, so that the provider's cache applies; a conversation that was too long is sent
+  // without results.
   const sent = cause === "context_length" ? withoutResults(range) : range;
   const asked: Message = { role: "user", origin: "context", content: textParts(INSTRUCTION) };
   let usage = NO_USAGE;

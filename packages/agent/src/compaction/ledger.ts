@@ -2,7 +2,7 @@ import type { StoredEvent } from "../events.ts";
 import { textOf } from "../messages.ts";
 import type { ChangedFile } from "../tool-executor.ts";
 
-/** What a session is about, from its events alone: nothing here depends on what a model remembers. */
+/** The facts of a session, derived from its events alone, not from a model's memory. */
 export interface Ledger {
   apply(event: StoredEvent): void;
   toText(): string;

@@ -4,18 +4,18 @@ const NAMES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"] as const;
 const MAX_FILES = 50;
 const MAX_BYTES = 64 * 1024;
 
-/** A file that tells agents how to work in its folder. */
+/** A file with instructions for agents in its folder. */
 export interface InstructionFile {
   readonly uri: string;
-  /** From the root that it lies in. */
+  /** Relative to its root. */
   readonly path: string;
   readonly text: string;
   readonly hash: string;
-  /** It concerns only the folder that it lies in. */
+  /** It applies only to its folder. */
   readonly nested: boolean;
 }
 
-/** The files with instructions of a workspace, those of the roots first; copies of the same text are left out. */
+/** The instruction files of a workspace, those of the roots first, without duplicates. */
 export async function findInstructions(
   dispatch: Dispatch,
   roots: readonly string[],

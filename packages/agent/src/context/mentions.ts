@@ -1,12 +1,12 @@
 import { type TextPart, textParts, type UserPart } from "../messages.ts";
 
-/** `@src/a.ts`, `@"a file.txt"`: at the start or after a space, so that mail addresses are none. */
+/** `@src/a.ts`, `@"a file.txt"`: at the start or after a space, so that mail addresses do not match. */
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
 const MAX_MENTIONS = 20;
 
 /**
- * A message with what it mentions behind it. `read` gives the content of a path, or undefined where there is nothing;
- * such a mention stays plain text.
+ * A message followed by the content of its mentions. `read` returns the content of a path, or undefined when there is
+ * none; such a mention stays plain text.
  */
 export async function expandMentions(
   text: string,
@@ -15,7 +15,7 @@ export async function expandMentions(
   const names = [...text.matchAll(MENTION)].map(([, quoted, plain]) => quoted ?? plain ?? "");
   const added: UserPart[] = [];
   for (const name of [...new Set(names)].slice(0, MAX_MENTIONS)) {
-    // A sentence may end behind the name.
+    // A sentence may end after the name.
     for (const path of [name, name.replace(/[.,;:!?)]+$/, "")]) {
       const parts = path === "" ? undefined : await read(path);
       if (!parts) continue;
@@ -26,7 +26,7 @@ export async function expandMentions(
   return [...textParts(text), ...added];
 }
 
-/** What the person wrote, without the content of what they mention. */
+/** The person's text, without the content of mentioned files. */
 export function withoutMentioned(content: readonly UserPart[]): readonly UserPart[] {
   const first = content.findIndex((part) => part.type === "text" && TITLE.test(part.text));
   return first === -1 ? content : content.slice(0, first);

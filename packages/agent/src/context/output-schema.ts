@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** A JSON Schema that the last answer has to fit. */
+/** A JSON Schema that the last answer must match. */
 export interface OutputSchema {
-  /** Tells the model what is wanted; stands behind the prompt. */
+  /** Describes the schema to the model; follows the prompt. */
   readonly instruction: string;
-  /** What is wrong with an answer; undefined when it fits. */
+  /** The problem with an answer; undefined when it is valid. */
   check(text: string): string | undefined;
   parse(text: string): unknown;
 }
 
-/** Throws when it is not a JSON Schema that can be checked. */
+/** Throws when it is not a usable JSON Schema. */
 export function createOutputSchema(json: Readonly<Record<string, unknown>>): OutputSchema {
   const schema = z.fromJSONSchema(json);
   const parse = (text: string) => schema.parse(JSON.parse(withoutFence(text)));
@@ -28,6 +28,6 @@ export function createOutputSchema(json: Readonly<Record<string, unknown>>): Out
   };
 }
 
-/** Models like to put JSON into a code block. */
+/** Models often put JSON into a code block. */
 const withoutFence = (text: string): string =>
   /^\s*```(?:json)?\n([\s\S]*?)\n```\s*$/.exec(text)?.[1] ?? text;

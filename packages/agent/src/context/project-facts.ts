@@ -2,7 +2,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_ITEMS = 6;
 
-/** What `ws.detect` answers, in a few lines. Whatever is missing there is left out. */
+/** The answer of `ws.detect` in a few lines. Missing facts are left out. */
 export function toProjectFacts(detected: unknown): readonly string[] {
   if (!isFields(detected)) return [];
   const vcs = isFields(detected["vcs"]) ? detected["vcs"] : {};
@@ -41,6 +41,6 @@ function line(title: string, items: readonly string[]): string {
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 const listOf = (fields: Fields, name: string): readonly Fields[] =>
   Array.isArray(fields[name]) ? fields[name].filter(isFields) : [];
-/** It comes from the project's files, and stands in a line of ours. */
+/** It comes from the project's files and is inserted into one of our lines. */
 const text = (value: unknown): string => (typeof value === "string" ? value.replace(/\p{C}+/gu, " ") : "");
 const words = (value: unknown): string => (Array.isArray(value) ? value.map(text).join(" ") : "");

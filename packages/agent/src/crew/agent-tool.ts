@@ -33,7 +33,7 @@ const Info = z.object({
     .optional(),
 });
 
-/** Sub-agents: each has a conversation of its own, and at most the rights of the one that started it. */
+/** Sub-agents: each has its own conversation, and at most the permissions of its parent. */
 export const agentTool = (open: () => Promise<Crew>) =>
   defineTool({
     name: "agent",

@@ -43,7 +43,7 @@ test("depth is counted from the root, through every generation", async () => {
   expect(crew.list().map(({ state }) => state)).toEqual(["terminated", "terminated"]);
 });
 
-test("members at once, members in all and turns are counted over the whole tree", async () => {
+test("concurrent members, total members and turns are counted over the whole tree", async () => {
   const atOnce = setUp({ max_at_once: 2 }, true);
   const first = await atOnce.spawn(explore, "root");
   await atOnce.spawn(explore, first.session_id);
@@ -64,7 +64,7 @@ test("members at once, members in all and turns are counted over the whole tree"
   await turns.close();
 });
 
-test("a handle of another tree is unknown, and ending a member ends those below it", async () => {
+test("a handle of another tree is unknown, and stopping a member stops its descendants", async () => {
   const crew = setUp({}, true);
   const child = await crew.spawn(explore, "root");
   const grandchild = await crew.spawn(explore, child.session_id);
@@ -76,7 +76,7 @@ test("a handle of another tree is unknown, and ending a member ends those below 
   await crew.close();
 });
 
-test("a role of a project is as narrow as can be where it says nothing", () => {
+test("a project's role gets the narrowest access by default", () => {
   expect(parseRole("scribe", "Write well.\n")).toMatchObject({ access: "read", max_turns: 40 });
   expect(
     parseRole("scribe", "---\nsummary: Writes\naccess: write\ntools: fs, code\nmax_turns: 5\n---\nWrite.\n"),

@@ -6,12 +6,12 @@ import { textOf } from "../messages.ts";
 import type { Spending } from "../spending.ts";
 import type { Role } from "./roles.ts";
 
-/** What all sub-agents of one root may spend together. */
+/** The limits of all sub-agents of one root together. */
 export interface CrewLimits {
   readonly max_depth: number;
   readonly max_at_once: number;
   readonly max_agents: number;
-  /** Answers of models. */
+  /** The models' answers. */
   readonly max_turns: number;
   /** US dollars; models without a known price do not count. */
   readonly max_cost: number;
@@ -28,35 +28,35 @@ export const CREW_LIMITS: CrewLimits = {
 export interface SpawnRequest {
   readonly role: string;
   readonly task: string;
-  /** Fewer tools than the role has. */
+  /** Restricts the role's tools. */
   readonly tools?: readonly string[] | undefined;
   readonly model?: string | undefined;
-  /** A git worktree of its own, merged when it is done. */
+  /** Works in its own git worktree, merged when it is done. */
   readonly worktree?: boolean | undefined;
 }
 
-/** What a member is made from. Rights are those of the role that the parent has too. */
+/** The plan of a member. Its permissions are those of the role, limited by the parent's. */
 export interface MemberPlan extends SpawnRequest {
   readonly agent_id: string;
   readonly of: Role;
-  /** The session of whoever asked for it. */
+  /** The session that requested it. */
   readonly parent: string;
-  /** The roles above it, nearest first: it may do what all of them may. */
+  /** The roles above it, nearest first: its permissions are limited by all of them. */
   readonly above: readonly MemberPlan[];
 }
 
 export interface WorktreeOutcome {
   readonly branch: string;
   readonly merged: boolean;
-  /** Paths that both sides changed; the branch is kept for them. */
+  /** Paths that both sides changed; their branch is preserved. */
   readonly conflicts: readonly string[];
   readonly note?: string;
 }
 
-/** An agent with what has to happen when it ends. */
+/** An agent and its cleanup. */
 export interface Member {
   readonly agent: Agent;
-  /** After its last run: commits and merges where it had a worktree. */
+  /** After its last run: commits and merges its worktree, if it had one. */
   finish?(): Promise<WorktreeOutcome>;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export interface MemberInfo {
   readonly turns: number;
   readonly cost: number | null;
   readonly reason: EndReason | null;
-  /** Its last words, bounded. */
+  /** Its final message, bounded. */
   readonly report: string;
   readonly report_truncated?: true;
   readonly worktree?: WorktreeOutcome;
@@ -87,14 +87,14 @@ export interface CrewOptions {
   readonly rootLimit?: () => LimitReached | undefined;
 }
 
-/** Sub-agents of one root. They end when it ends. */
+/** The sub-agents of one root. They end with it. */
 export interface Crew {
   readonly roles: readonly Role[];
   readonly limits: CrewLimits;
   spawn(request: SpawnRequest, parent: string, signal?: AbortSignal): Promise<MemberInfo>;
-  /** Says something to a member: at its next step when it is at work, else it goes on with it. */
+  /** Sends a message to a member: delivered at its next step when it is working, otherwise it continues with it. */
   send(agent_id: string, message: string, parent: string): MemberInfo;
-  /** Comes back when one, or all, of them have ended, or after `ms`. */
+  /** Resolves when one, or all, of them have ended, or after `ms`. */
   await(ids: readonly string[], options: AwaitOptions): Promise<readonly MemberInfo[]>;
   terminate(agent_id: string, parent: string): Promise<MemberInfo>;
   list(parent?: string): readonly MemberInfo[];
@@ -134,7 +134,7 @@ export function createCrew(options: CrewOptions): Crew {
   };
   const get = (id: string, parent: string): Running => {
     const found = members.get(id);
-    // A handle of somebody else is as unknown as one that never was.
+    // Another caller's handle is indistinguishable from an unknown one.
     if (found && isBelow(found, parent)) return found;
     throw new ToolError("NOT_FOUND", `there is no sub-agent '${id}'; agent.list shows yours`, {});
   };

@@ -1,14 +1,14 @@
 import type { Access } from "@octant/core";
 
-/** What a sub-agent is for: data, so that people can add their own. */
+/** The purpose of a sub-agent: plain data, so that people can add their own. */
 export interface Role {
   readonly name: string;
   readonly summary: string;
-  /** Stands before the task in its system prompt. */
+  /** Precedes the task in its system prompt. */
   readonly prompt: string;
-  /** What its calls may do at most; `none` leaves it without tools. */
+  /** The maximum access of its calls; `none` leaves it without tools. */
   readonly access: Access | "none";
-  /** The only tools it has; all of its parent's when absent. */
+  /** Its only tools; all of its parent's when absent. */
   readonly tools?: readonly string[];
   readonly max_turns: number;
 }
@@ -61,7 +61,9 @@ export const ROLES: readonly Role[] = [
   },
 ];
 
-/** A role from Markdown with front matter; undefined when it has no prompt. What is not said is as narrow as it can be. */
+/**
+ * A role from Markdown with front matter; undefined when it has no prompt. Missing fields get the narrowest value.
+ */
 export function parseRole(name: string, markdown: string): Role | undefined {
   const [, head = "", body = markdown] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(markdown) ?? [];
   const fields = new Map(

@@ -50,7 +50,7 @@ const FORMS: Readonly<Record<ProviderName, Form | undefined>> = {
   anthropic: undefined,
 };
 
-/** Vectors of texts from a provider that has a model for it. */
+/** Embeddings from a provider that has a model for them. */
 export async function embedTexts(
   { provider, model, base_url = "", credentials }: ClientOptions,
   texts: readonly string[],
@@ -73,7 +73,7 @@ export async function embedTexts(
     headers: { "content-type": "application/json", ...(await credentials.headers(false)) },
     body: JSON.stringify(form.body(model, texts)),
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    // A redirect would carry the key to another host.
+    // A redirect would send the key to another host.
     redirect: "error",
   }).catch((cause: unknown) => {
     signal.throwIfAborted();
@@ -98,7 +98,7 @@ export async function embedTexts(
 
 const Failure = z.object({ error: z.object({ message: z.string() }) });
 
-/** The provider's own words; the whole body could repeat what was sent. */
+/** The provider's own message; the whole body could repeat our input. */
 async function messageOf(response: Response): Promise<string> {
   const { data } = Failure.safeParse(await response.json().catch(() => undefined));
   return data?.error.message ?? "";

@@ -7,7 +7,7 @@ const MAX_PROMPT_CHARS = 400_000;
 const MAX_MODELS = 8;
 const MAX_TEXTS = 256;
 const MAX_TEXT_CHARS = 32_000;
-/** What fits into an answer as numbers; more is behind the ref. */
+/** The limit of numbers in an answer; more are behind the ref. */
 const MAX_INLINE_NUMBERS = 2_500;
 const MAX_COMPARED = 16;
 const DIGITS = 6;
@@ -40,7 +40,7 @@ const question = {
 };
 const ERRORS = ["UNAUTHENTICATED", "UPSTREAM_ERROR", "OVERLOADED", "UNSUPPORTED"] as const;
 
-/** Models as tools. What a call costs is in its answer, and counts for the session that made it. */
+/** Models as tools. The cost of a call is in its answer, and counts towards the calling session. */
 export const llmTool = (open: () => Promise<Models>) => {
   const ask = async (
     { model, ...asked }: Question & { readonly model?: string | undefined },

@@ -5,11 +5,11 @@ import { ApiError, type ApiFailure } from "../api-error.ts";
 import { textOf, textParts } from "../messages.ts";
 import { costOf, type Usage } from "../usage.ts";
 
-/** Models as tools use them: the same providers, credentials and prices as the agent's own. */
+/** Models for tools: the same providers, credentials and prices as the agent's own. */
 export interface Models {
-  /** Such as `gpt-5.1` or `anthropic/claude-sonnet-4-5`; the one of the settings when absent. */
+  /** Such as `gpt-5.1` or `anthropic/claude-sonnet-4-5`; the one in the settings when absent. */
   client(model?: string): Promise<ApiClient>;
-  /** Without a model, the table of words that is always here. */
+  /** Without a model, uses the bundled word table. */
   embed(texts: readonly string[], model: string | undefined, signal: AbortSignal): Promise<Embedding>;
   /** Counts for the session that the caller works in, also when nobody waits for the answer any more. */
   spend(caller: string, spent: Pick<ModelAnswer, "usage" | "cost">): Promise<void>;
@@ -22,7 +22,7 @@ export interface Embedding {
   readonly model: string;
   /** Of length one. */
   readonly vectors: readonly Float32Array[];
-  /** Null when it is not told. */
+  /** null when the provider does not report it. */
   readonly input_tokens: number | null;
 }
 
@@ -42,7 +42,7 @@ export interface ModelAnswer {
   readonly cost: number | null;
 }
 
-/** One question, one answer. Failures of the provider become errors that a caller understands. */
+/** One question, one answer. Provider failures become ToolErrors. */
 export async function askModel(
   client: ApiClient,
   { prompt, system = "", max_output_tokens, output_schema }: Question,

@@ -30,7 +30,7 @@ export const anthropicMessages: Api = {
         output_config: { format: { type: "json_schema", schema: request.output_schema } },
       }),
       messages: toMessages(request.messages),
-      // Marks the newest block without a change to the messages themselves.
+      // Marks the newest block without changing the messages themselves.
       cache_control: EPHEMERAL,
     });
   },
@@ -46,7 +46,7 @@ function toMessage(message: Message) {
   return { role: "assistant", content: message.content.flatMap(toAssistantBlocks) };
 }
 
-/** The API refuses blocks with empty text. */
+/** The API rejects blocks with empty text. */
 function toUserBlocks(part: UserPart): unknown[] {
   if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
   return [{ type: "image", source: { type: "base64", media_type: part.mime, data: part.data } }];
@@ -72,7 +72,7 @@ function toAssistantBlocks(part: AssistantPart): unknown[] {
       type: "tool_use",
       id: safeId(part.id),
       name: part.name,
-      // Only an object is accepted here; the result of the call says what was wrong.
+      // Only an object is accepted here; the result of the call reports the error.
       input: input instanceof Error ? { malformed_arguments: part.arguments } : input,
     },
   ];
@@ -95,7 +95,7 @@ function createReader(provider: string): Reader {
 
   const noteUsage = (given: unknown) => {
     if (typeof given !== "object" || given === null) return;
-    // The later count holds everything; a field that is absent or null there keeps its value.
+    // The later count is cumulative; an absent or null field keeps its value.
     usage = {
       input: numberOf(given, "input_tokens") || usage.input,
       output: numberOf(given, "output_tokens") || usage.output,
@@ -194,7 +194,7 @@ function toParts({ type, start, id, text, signature }: Block): AssistantPart[] {
       return [{ type: "thinking", text: "", native: { api: NAME, data: start } }];
     case "tool_use": {
       const given = fieldOf(start, "input");
-      // Some gateways send the whole input at once, in the start of the block.
+      // Some gateways send the whole input in the start of the block.
       const whole = text === "" && given && Object.keys(given).length > 0 ? JSON.stringify(given) : text;
       return [{ type: "tool_call", id, name: stringOf(start, "name"), arguments: whole }];
     }

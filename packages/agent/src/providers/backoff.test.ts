@@ -3,14 +3,14 @@ import { backoffCap, createBackoff, retryAfterMs } from "./backoff.ts";
 
 const LIMITS = { base_ms: 1_000, max_ms: 30_000 };
 
-test("the cap doubles with each attempt and never exceeds the maximum, however many there are", () => {
+test("the cap doubles with each attempt and never exceeds the maximum", () => {
   const caps = [0, 1, 2, 3, 4, 5, 63, 1_024, Number.MAX_SAFE_INTEGER].map((attempt) =>
     backoffCap(attempt, LIMITS),
   );
   expect(caps).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, ...Array(4).fill(30_000)]);
 });
 
-test("a delay lies between nothing and the cap, and starts over after a reset", () => {
+test("a delay is between zero and the cap, and starts over after a reset", () => {
   const backoff = createBackoff({ ...LIMITS, random: () => 0.5 });
   expect([backoff.next(), backoff.next(), backoff.next()]).toEqual([500, 1_000, 2_000]);
   backoff.reset();

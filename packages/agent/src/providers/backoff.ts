@@ -1,7 +1,7 @@
 export interface BackoffOptions {
   readonly base_ms: number;
   readonly max_ms: number;
-  /** From 0 up to, and not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   readonly random?: () => number;
 }
 
@@ -11,12 +11,12 @@ export interface Backoff {
   reset(): void;
 }
 
-/** The longest that attempt number `attempt` (from 0) waits: doubled each time, never beyond `max_ms`. */
+/** The longest delay of attempt `attempt` (from 0): doubled each time, at most `max_ms`. */
 export function backoffCap(
   attempt: number,
   { base_ms, max_ms }: Pick<BackoffOptions, "base_ms" | "max_ms">,
 ): number {
-  // 2 ** 1024 is Infinity, which Math.min takes well; an attempt beyond that overflows nothing.
+  // 2 ** 1024 is Infinity, which Math.min handles; higher attempts cannot overflow.
   return Math.min(max_ms, base_ms * 2 ** Math.min(attempt, 1_023));
 }
 
@@ -32,7 +32,7 @@ export function createBackoff(options: BackoffOptions): Backoff {
   };
 }
 
-/** How long a provider asks us to wait: by header, or in the words of its error; undefined when it does not say. */
+/** The delay that a provider asks for, in a header or in its error message; undefined when there is none. */
 export function retryAfterMs(headers: Headers, text: string, now: number): number | undefined {
   const millis = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (Number.isFinite(millis) && millis >= 0) return millis;

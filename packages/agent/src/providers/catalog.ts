@@ -1,9 +1,9 @@
 import type { Model } from "../api-client.ts";
 import type { Price } from "../usage.ts";
 
-/** What is known of a family of models, by how their ids begin. */
+/** The facts about a family of models, identified by the prefix of their ids. */
 export interface CatalogEntry {
-  /** The id, or its beginning; the longest that fits counts. */
+  /** The id or its prefix; the longest match counts. */
   readonly id: string;
   readonly context_tokens?: number;
   readonly max_output_tokens?: number;
@@ -12,7 +12,7 @@ export interface CatalogEntry {
   readonly thinking?: boolean;
 }
 
-/** A model that nobody knows: most servers take this much, and a conversation is compacted early rather than refused. */
+/** For unknown models: most servers accept this much, and early compaction is better than a refusal. */
 const UNKNOWN = {
   context_tokens: 32_768,
   max_output_tokens: 8_192,
@@ -37,7 +37,7 @@ const claudePrice = (input: number, output: number): Price => ({
   cache_write: input * 1.25,
 });
 
-/** Prices are US dollars per million tokens. A family whose price is not listed here costs an unknown amount. */
+/** Prices are US dollars per million tokens. A family without a price here has an unknown cost. */
 const CATALOG: readonly CatalogEntry[] = [
   { id: "claude", ...CLAUDE },
   { id: "claude-sonnet-4", ...CLAUDE, price: claudePrice(3, 15) },
@@ -65,9 +65,9 @@ const CATALOG: readonly CatalogEntry[] = [
   { id: "gemini-2.5-flash", ...GEMINI, price: { input: 0.3, output: 2.5, cache_read: 0.075 } },
 ];
 
-/** Everything about a model: what the settings say, then the longest entry that fits, then careful defaults. */
+/** The facts about a model: from the settings, then the longest matching entry, then careful defaults. */
 export function findModel(provider: string, id: string, added: readonly CatalogEntry[] = []): Model {
-  // Gateways put the maker in front: anthropic/claude-sonnet-4-5.
+  // Gateways prefix the maker: anthropic/claude-sonnet-4-5.
   const bare = id.slice(id.lastIndexOf("/") + 1);
   const fitting = (entries: readonly CatalogEntry[], name: string) =>
     entries.filter((entry) => name.startsWith(entry.id)).sort((a, b) => a.id.length - b.id.length);
@@ -75,6 +75,6 @@ export function findModel(provider: string, id: string, added: readonly CatalogE
     {},
     ...fitting(CATALOG, bare),
     ...fitting(added, id),
-  ) as Partial<CatalogEntry>; // Of entries only.
+  ) as Partial<CatalogEntry>; // Only entries were merged.
   return { ...UNKNOWN, ...known, id, provider };
 }

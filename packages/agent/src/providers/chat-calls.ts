@@ -16,9 +16,9 @@ interface OpenCall {
 }
 
 /**
- * Puts calls together from deltas. Servers differ: some leave out the index, some give every call the same one, some
- * repeat the name, some send the arguments as an object. So a new call begins when the index is new, when there is
- * another id, or when a name comes although the arguments so far are complete.
+ * Assembles calls from deltas. Servers differ: some omit the index, some give every call the same one, some repeat
+ * the name, some send the arguments as an object. So a new call starts when the index is new, when the id differs, or
+ * when a name arrives although the arguments so far are complete.
  */
 export function createCallCollector(): CallCollector {
   const calls: OpenCall[] = [];

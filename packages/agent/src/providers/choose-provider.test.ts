@@ -6,14 +6,14 @@ const choose = async (choice: Parameters<typeof chooseProvider>[0]) => {
   return { provider, model, base_url, headers: await credentials.headers(false) };
 };
 
-test("credentials are looked for in the order Hanzo, Anthropic, OpenAI", async () => {
+test("credentials are searched in the order Hanzo, Anthropic, OpenAI", async () => {
   const env = { OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a", HANZO_API_KEY: "h" };
   expect(await choose({ env })).toMatchObject({ provider: "hanzo", headers: { authorization: "Bearer h" } });
   const { HANZO_API_KEY: _hanzo, ...two } = env;
   expect(await choose({ env: two })).toMatchObject({ provider: "anthropic", headers: { "x-api-key": "a" } });
 });
 
-test("the maker of the wanted model comes first", async () => {
+test("the maker of the requested model comes first", async () => {
   const env = { OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a" };
   expect(await choose({ env, model: "gpt-5.1" })).toMatchObject({ provider: "openai", model: "gpt-5.1" });
   expect(await choose({ env, settings: { model: "claude-opus-4-5" } })).toMatchObject({
@@ -21,7 +21,7 @@ test("the maker of the wanted model comes first", async () => {
   });
 });
 
-test("a server of one's own needs no key and speaks Chat Completions", async () => {
+test("a self-hosted server needs no key and speaks Chat Completions", async () => {
   const env = { OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" };
   expect(await choose({ env, model: "qwen3-coder" })).toEqual({
     provider: "openai-chat",
@@ -35,13 +35,13 @@ test("a server of one's own needs no key and speaks Chat Completions", async () 
   });
 });
 
-test("an address in the settings is such a server too", async () => {
+test("an address in the settings is a self-hosted server too", async () => {
   const settings = { base_url: "http://127.0.0.1:11434/v1", model: "qwen3-coder" };
   expect(await choose({ env: {}, settings })).toMatchObject({ provider: "openai-chat", headers: {} });
   expect(await choose({ env: { HANZO_API_KEY: "h" }, settings })).toMatchObject({ provider: "hanzo" });
 });
 
-test("a sign-in counts where no key is set", async () => {
+test("a sign-in is used when no key is set", async () => {
   const credentials = {
     find: async (name: string) =>
       name === "openai" ? { headers: async () => ({ authorization: "Bearer t" }) } : undefined,
@@ -52,7 +52,7 @@ test("a sign-in counts where no key is set", async () => {
   });
 });
 
-test("without any credentials the ways to get them are named, a local model first", async () => {
+test("without any credentials the ways to get them are listed, a local model first", async () => {
   await expect(choose({ env: {} })).rejects.toMatchObject({
     code: "UNAUTHENTICATED",
     message: expect.stringMatching(/local model[\s\S]*API key[\s\S]*octant login/),

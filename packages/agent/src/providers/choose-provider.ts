@@ -9,17 +9,17 @@ import {
   type ProviderName,
 } from "./providers.ts";
 
-/** What is known about where answers shall come from; everything may be missing. */
+/** The inputs for choosing a provider; all are optional. */
 export interface ProviderChoice {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Named by the person. */
+  /** Chosen by the person. */
   readonly provider?: ProviderName;
   readonly model?: string;
   /** From the settings. */
   readonly settings?: {
     readonly api_key?: string | null;
     readonly base_url?: string | null;
-    /** Only where somebody has set it. */
+    /** Only when explicitly set. */
     readonly model?: string | null;
   };
   /** Sign-ins. */
@@ -34,7 +34,7 @@ export interface ChosenProvider {
 }
 
 /**
- * The provider that was named, or the first with credentials; one that makes the wanted model comes first. Throws
+ * The named provider, or the first with credentials; the maker of the requested model comes first. Throws
  * UNAUTHENTICATED with the ways to get credentials when there are none.
  */
 export async function chooseProvider(choice: ProviderChoice): Promise<ChosenProvider> {
@@ -54,14 +54,14 @@ export async function chooseProvider(choice: ProviderChoice): Promise<ChosenProv
   throw noCredentials(choice.provider);
 }
 
-/** Servers that speak the older protocol are the rule at addresses of one's own. */
+/** Self-hosted servers usually speak the older protocol. */
 function inOrder(model: string | undefined, choice: ProviderChoice): readonly ProviderName[] {
   const own = choice.env["OPENAI_BASE_URL"] || choice.settings?.base_url || "";
   const hasOwnServer = own !== "" && !/api\.openai\.com/.test(own);
   const names = PROVIDER_NAMES.filter((name) => name !== (hasOwnServer ? "openai" : "openai-chat"));
   const maker = MAKERS.find(([pattern]) => model !== undefined && pattern.test(model))?.[1];
   if (maker) return [maker, ...names.filter((name) => name !== maker)];
-  // The address in the settings holds for every provider; without a key the common protocol is the best guess.
+  // The address in the settings applies to every provider; without a key the common protocol is the best guess.
   const isKeyless = Boolean(choice.settings?.base_url) && !choice.env["HANZO_API_KEY"];
   return hasOwnServer && isKeyless
     ? ["openai-chat", ...names.filter((name) => name !== "openai-chat")]
@@ -82,7 +82,7 @@ async function findCredentials(name: ProviderName, choice: ProviderChoice): Prom
   const signedIn = await choice.credentials?.find(name);
   if (signedIn) return signedIn;
   if (settings?.api_key) return keyCredentials(name, settings.api_key);
-  // A server of one's own often wants no key.
+  // A self-hosted server often needs no key.
   const isOwnServer = baseUrlOf(name, choice) !== provider.base_url;
   return isOwnServer ? keyCredentials(name, undefined) : undefined;
 }

@@ -4,7 +4,7 @@ import { fieldOf, stringOf } from "./json.ts";
 
 const MAX_MESSAGE_CHARS = 600;
 
-/** What providers say when a conversation does not fit. */
+/** The providers' messages when a conversation is too long. */
 const TOO_LONG =
   /prompt is too long|context[ _-]?(?:length|window|size)|maximum (?:context|prompt|input|number of tokens)|input (?:is too long|token count|length)|too many (?:input )?tokens|reduce the length|exceed[a-z]* (?:the |its |this )?(?:model'?s? )?(?:max|limit of \d+ tokens)|larger than the maximum/i;
 const NOT_TOO_LONG = /rate limit|too many requests|per minute|per day|quota/i;
@@ -22,7 +22,7 @@ export function toHttpError(provider: string, response: Response, body: string):
   });
 }
 
-/** The error that a provider reports inside of a stream that began well. */
+/** The error that a provider reports inside of a stream that started normally. */
 export function toStreamError(provider: string, error: unknown): ApiError {
   const kind = `${stringOf(error, "type")} ${stringOf(error, "code")} ${stringOf(error, "status")}`;
   const message = stringOf(error, "message") || kind.trim();

@@ -67,9 +67,9 @@ function toModelParts(part: AssistantPart): unknown[] {
   return [{ functionCall: { name: part.name, args: args instanceof Error ? {} : args }, ...signed }];
 }
 
-/** The stops that a person is told about as a refusal, beside those of the prompt itself. */
+/** Stop reasons that are reported as a refusal, in addition to those of the prompt itself. */
 const REFUSALS = /SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED|SPII/;
-/** The model wrote what the API itself could not read; another attempt may do better. */
+/** The model wrote something that the API could not parse; a retry may succeed. */
 const MALFORMED = /MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE/;
 
 function createReader(provider: string): Reader {
@@ -84,7 +84,7 @@ function createReader(provider: string): Reader {
     const last = parts.at(-1);
     const native =
       signature === undefined ? {} : { native: { api: NAME, data: toNative(type, text, signature) } };
-    // A signed part stays as it is; the text around it may grow.
+    // A signed part stays unchanged; text around it may grow.
     if (last?.type === type && !last.native && signature === undefined)
       parts[parts.length - 1] = { ...last, text: last.text + text };
     else if (text !== "" || signature !== undefined) parts.push({ type, text, ...native });

@@ -3,37 +3,37 @@ import { ApiError } from "../api-error.ts";
 import { brokenStream, toHttpError } from "./failures.ts";
 import { createSseFrameBuffer, type SseFrame } from "./sse.ts";
 
-/** No byte for this long means that nothing will come. */
+/** Without a byte for this long the stream counts as stalled. */
 export const STALL_MS = 60_000;
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Where a provider is, and how it knows us. */
+/** The address of a provider and our credentials. */
 export interface Endpoint {
-  /** As messages name the provider. */
+  /** The provider's name in messages. */
   readonly provider: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly base_url: string;
-  /** The headers that prove who we are; asked again with `refused` once, when they were. */
+  /** The authorization headers; called again once with `refused` when they were rejected. */
   authorize(refused: boolean): Promise<Readonly<Record<string, string>>>;
   readonly stall_ms?: number;
 }
 
-/** One way to talk to models: how a request is written, and how its answer is read. */
+/** A provider API: how a request is encoded, and how its answer is parsed. */
 export interface Api {
   /** Path and query below the base URL. */
   path(model: Model): string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body as JSON, with what stays the same first. */
+  /** The body as JSON, with the stable parts first. */
   encode(request: ModelRequest, model: Model): string;
   createReader(provider: string): Reader;
 }
 
-/** Reads the answer to one request, event by event. */
+/** Parses the answer to one request, event by event. */
 export interface Reader {
   read(frame: SseFrame): Iterable<StreamEvent>;
-  /** After the last byte: gives `done`, or throws when the answer is not complete. */
+  /** After the last byte: emits `done`, or throws when the answer is incomplete. */
   end(): Iterable<StreamEvent>;
-  /** `complete`: a connection that breaks now loses nothing. `over`: nothing more will come. */
+  /** `complete`: a broken connection would lose nothing. `over`: nothing more will come. */
   state(): "open" | "complete" | "over";
 }
 
@@ -73,7 +73,7 @@ async function open(api: Api, model: Model, endpoint: Endpoint, body: string, si
       headers: { "content-type": "application/json", accept: "text/event-stream", ...api.headers, ...proof },
       body,
       signal,
-      // A redirect would carry the key to another host.
+      // A redirect would send the key to another host.
       redirect: "error",
     });
   };
@@ -88,7 +88,7 @@ async function open(api: Api, model: Model, endpoint: Endpoint, body: string, si
 
 const MIN_SECRET_CHARS = 8;
 
-/** Some servers repeat the key that they refuse. */
+/** Some servers repeat the key that they reject. */
 function withoutSecrets(text: string, proof: Readonly<Record<string, string>>): string {
   const secrets = Object.values(proof)
     .flatMap((value) => value.split(" "))
@@ -117,7 +117,7 @@ async function* readFrames(response: Response, onBytes: () => void): AsyncGenera
   yield* frames.end();
 }
 
-/** The connection is gone, and the provider has said nothing about it. */
+/** The connection was lost without a message from the provider. */
 const isLost = (cause: unknown) =>
   cause instanceof ApiError && (cause.failure === "stalled" || cause.failure === "broken");
 
@@ -128,7 +128,7 @@ function toApiError({ provider, base_url }: Endpoint, cause: unknown): unknown {
   if (cause instanceof ApiError) return cause;
   if (!(cause instanceof TypeError) && !(cause instanceof RangeError)) return cause;
   const reason = reasonOf(cause);
-  // undici tells a connection that ended in mid-stream as `terminated`.
+  // undici reports a connection that ended in mid-stream as `terminated`.
   if (cause.message === "terminated" || cause instanceof RangeError) return brokenStream(reason);
   const { origin } = new URL(base_url);
   return new ApiError("unreachable", `${provider} cannot be reached at ${origin}: ${reason}`, { cause });
@@ -140,7 +140,7 @@ function reasonOf(cause: Error): string {
   return cause.message;
 }
 
-/** The data of a frame; a broken one means that the stream cannot be relied on. */
+/** The data of a frame; an invalid one means that the stream is unreliable. */
 export function parseData({ data }: SseFrame): unknown {
   try {
     return JSON.parse(data);

@@ -1,4 +1,4 @@
-/** Reads of JSON that somebody else wrote: whatever is not as expected is undefined, 0 or empty. */
+/** Access to untrusted JSON: unexpected values become undefined, 0 or empty. */
 export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]

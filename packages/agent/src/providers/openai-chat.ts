@@ -10,7 +10,7 @@ import { safeId } from "./tool-ids.ts";
 
 const NAME = "openai-chat";
 
-/** OpenAI Chat Completions, and the many servers that speak it: Ollama, llama.cpp, vLLM, OpenRouter. */
+/** OpenAI Chat Completions, and the many compatible servers: Ollama, llama.cpp, vLLM, OpenRouter. */
 export const openaiChat: Api = {
   path: () => "/chat/completions",
   encode: (request, model) =>
@@ -48,7 +48,7 @@ function toMessages(message: Message): unknown[] {
     tool_call_id: safeId(call_id),
     content: textOf(content),
   }));
-  // A result is text only in this API; its images follow as if the user had shown them.
+  // A result is text only in this API; its images follow as a user message.
   const images = message.results.flatMap(({ content }) => content.filter(({ type }) => type === "image"));
   return images.length === 0 ? results : [...results, { role: "user", content: toContent(images) }];
 }
@@ -68,7 +68,7 @@ function toAssistant(content: readonly AssistantPart[]) {
   return {
     role: "assistant",
     content: textOf(content) || (calls.length > 0 ? null : ""),
-    // Under the name that the server gave it.
+    // Under the name that the server used.
     ...(typeof own === "object" && own),
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ id, name, arguments: text }) => ({
@@ -160,7 +160,7 @@ function toThinking({
   return [{ type: "thinking", text, native: { api: NAME, data } }];
 }
 
-/** Calls count whatever the reason says: some servers give `stop` with them. */
+/** Calls count whatever the reason: some servers send `stop` with them. */
 function stopOf(finish: string, hasCalls: boolean, refusal: string): StopReason {
   if (hasCalls) return "tool_calls";
   if (finish === "length") return "output_limit";

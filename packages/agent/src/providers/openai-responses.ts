@@ -74,7 +74,7 @@ interface Item {
   readonly callId: string;
   readonly name: string;
   text: string;
-  /** The item as the provider calls it finished. */
+  /** The item in its final state. */
   whole?: unknown;
 }
 
@@ -106,7 +106,7 @@ function createReader(provider: string): Reader {
     *read(frame) {
       if (frame.data === "[DONE]") return;
       const event = parseData(frame);
-      // Ids rotate between events of one item on some gateways; its place in the output does not.
+      // On some gateways ids change between the events of one item; its index in the output does not.
       const key = keyOf(event);
       const delta = stringOf(event, "delta");
       const type = stringOf(event, "type");
@@ -206,7 +206,7 @@ function toParts({ type, text, callId, name, whole }: Item): AssistantPart[] {
   }
 }
 
-/** What the API takes back; `status` is for reading only. */
+/** The fields that the API accepts back; `status` is read-only. */
 function toReasoning(item: unknown): unknown {
   const { id, type, summary, content, encrypted_content } = item as Record<string, unknown>; // Checked to be an object by its type.
   return {

@@ -7,8 +7,8 @@ export interface WholeCall {
 }
 
 /**
- * Gemini gives a call whole, or in pieces: first its name with `willContinue`, then values with the path where each
- * belongs, at last an empty object.
+ * Gemini sends a call whole, or in pieces: first its name with `willContinue`, then values with their paths, finally
+ * an empty object.
  */
 export function createPartialArgs() {
   let name = "";
@@ -31,17 +31,17 @@ export function createPartialArgs() {
 }
 
 const STEP = /\.([^.[\]]+)|\[(?:(\d+)|'([^']*)'|"([^"]*)")\]/g;
-/** Names that reach into the objects of the language itself. */
+/** Names that would reach the prototype. */
 const isUnsafe = (step: string | number) =>
   step === "__proto__" || step === "constructor" || step === "prototype";
 
-/** Puts one value at its path, such as `$.edits[0].text`; text that comes in pieces grows. */
+/** Sets one value at its path, such as `$.edits[0].text`; text that comes in pieces is appended. */
 function withPiece(args: Record<string, unknown>, piece: unknown): Record<string, unknown> {
   const steps = [...stringOf(piece, "jsonPath").matchAll(STEP)].map(([, dotted, index, single, double]) =>
     index === undefined ? (dotted ?? single ?? double ?? "") : Number(index),
   );
   if (steps.length === 0 || steps.some(isUnsafe)) return args;
-  return setAt(args, steps, pieceValue(piece)) as Record<string, unknown>; // An object stays one.
+  return setAt(args, steps, pieceValue(piece)) as Record<string, unknown>; // An object stays an object.
 }
 
 function setAt(target: unknown, [step, ...rest]: readonly (string | number)[], value: unknown): unknown {

@@ -9,13 +9,13 @@ import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 
-/** A place to get answers from, with the variables that its own programs use. */
+/** A model provider, with the variables that its own programs use. */
 export interface Provider {
   readonly api: Api;
   readonly base_url: string;
   readonly key_variables: readonly string[];
   readonly base_url_variable: string;
-  /** What is used when nobody names a model; none where it depends on the server. */
+  /** Used when no model is named; null when it depends on the server. */
   readonly default_model: string | null;
   /** Where its models are listed, below the base URL: the cheapest request that needs a key. */
   readonly models_path: string;
@@ -25,7 +25,7 @@ export interface Provider {
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** In the order in which credentials are looked for. */
+/** In the order in which credentials are searched. */
 export const PROVIDERS = {
   hanzo: {
     api: openaiChat,
@@ -75,18 +75,18 @@ export const PROVIDERS = {
 } as const satisfies Record<string, Provider>;
 
 export type ProviderName = keyof typeof PROVIDERS;
-// Object.keys forgets that the keys are the names.
+// Object.keys widens the keys to string.
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as ProviderName[];
 
-/** Proves who we are to a provider. */
+/** Authenticates us to a provider. */
 export interface Credentials {
-  /** The headers to send; asked again with `refused` when the provider did not take them. */
+  /** The headers to send; called again with `refused` when the provider rejected them. */
   headers(refused: boolean): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Where the credentials of a sign-in are kept. */
+/** The credentials of sign-ins. */
 export interface CredentialSource {
-  /** Undefined when nobody has signed in there. */
+  /** undefined without a sign-in. */
   find(provider: ProviderName): Promise<Credentials | undefined>;
 }
 
@@ -95,7 +95,7 @@ export interface ClientOptions {
   readonly model: string;
   readonly base_url?: string;
   readonly credentials: Credentials;
-  /** Models that the settings describe. */
+  /** Models described in the settings. */
   readonly models?: readonly CatalogEntry[];
   readonly thinking?: Thinking | undefined;
   readonly retry?: RetryOptions;
@@ -116,7 +116,7 @@ export function createApiClient(options: ClientOptions): ApiClient {
   return withRetries(createHttpClient(provider.api, model, endpoint), options.retry);
 }
 
-/** A key that was given as it is. Nothing can be refreshed there, so a refusal is final. */
+/** A plain key. It cannot be refreshed, so a rejection is final. */
 export const keyCredentials = (provider: ProviderName, key: string | undefined): Credentials => ({
   async headers() {
     return key === undefined ? {} : PROVIDERS[provider].headers(key);

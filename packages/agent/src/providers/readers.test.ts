@@ -106,7 +106,7 @@ test("chat: a first chunk without choices, reasoning under either name, and usag
   expect(usage).toMatchObject({ input_tokens: 6, cache_read_tokens: 4, output_tokens: 2 });
 });
 
-test("anthropic: unknown blocks, a second message_start and a call without arguments do no harm", () => {
+test("anthropic: unknown blocks, a second message_start and a call without arguments are tolerated", () => {
   const { calls, message, usage } = read(anthropicMessages, [
     { type: "message_start", message: { usage: { input_tokens: 9, output_tokens: 1 } } },
     { type: "message_start", message: { usage: { input_tokens: 9, output_tokens: 1 } } },
@@ -127,7 +127,7 @@ test("anthropic: unknown blocks, a second message_start and a call without argum
   expect(usage).toMatchObject({ input_tokens: 9, output_tokens: 30 });
 });
 
-test("responses: ids that rotate between the events of an item do not split it", () => {
+test("responses: ids that change between the events of an item do not split it", () => {
   const item = { type: "function_call", call_id: "c1", name: "fs" };
   const { calls, stop } = read(openaiResponses, [
     { type: "response.output_item.added", output_index: 0, item: { ...item, id: "one", arguments: "" } },
@@ -144,7 +144,7 @@ test("responses: ids that rotate between the events of an item do not split it",
   expect(stop).toBe("tool_calls");
 });
 
-test("gemini: a call in pieces is put together, and its signature is kept", () => {
+test("gemini: a call in pieces is assembled, and its signature is kept", () => {
   const parts = (...list: readonly unknown[]) => ({ candidates: [{ content: { parts: list } }] });
   const call = (piece: unknown) => parts({ functionCall: piece });
   const { calls, message } = read(gemini, [
@@ -173,7 +173,7 @@ test("gemini: a blocked prompt is a refusal, and an empty stream is a broken one
   );
 });
 
-test("the catalogue knows families, the makers that gateways name, additions, and careful defaults", () => {
+test("the catalogue has families, gateway prefixes, additions, and careful defaults", () => {
   expect(findModel("anthropic", "claude-sonnet-4-20250514")).toMatchObject({
     context_tokens: 200_000,
     price: { input: 3, output: 15 },

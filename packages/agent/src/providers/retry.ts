@@ -7,7 +7,7 @@ export interface RetryOptions {
   readonly base_ms?: number;
   readonly max_ms?: number;
   readonly max_attempts?: number;
-  /** All attempts and waits together. */
+  /** All attempts and delays together. */
   readonly deadline_ms?: number;
   readonly random?: () => number;
 }
@@ -18,8 +18,8 @@ const MAX_ATTEMPTS = 10;
 const DEADLINE_MS = 10 * 60_000;
 
 /**
- * Sends again what failed for a reason that passes. An answer counts only when it is whole, and tools run only then,
- * so a stream that broke half way has had no effect.
+ * Retries transient failures. An answer counts only when it is complete, and tools run only then, so a broken stream
+ * has had no effect.
  */
 export function withRetries(client: ApiClient, options: RetryOptions = {}): ApiClient {
   const { base_ms = BASE_MS, max_ms = MAX_MS, max_attempts = MAX_ATTEMPTS } = options;

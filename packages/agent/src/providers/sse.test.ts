@@ -40,7 +40,7 @@ const CASES: readonly (readonly [sentence: string, stream: string, frames: reado
   ["empty lines alone are nothing", "\n\n\r\n\r\r\n", []],
 ];
 
-test.each(CASES)("%s, however the stream is cut", (_sentence, stream, frames) => {
+test.each(CASES)("%s, for any chunks", (_sentence, stream, frames) => {
   expect(readAll([stream])).toEqual(frames);
   expect(readAll(stream)).toEqual(frames);
   for (let at = 0; at <= stream.length; at++)

@@ -11,14 +11,14 @@ const MAX_FRAME_CHARS = 64 * 1024 * 1024;
 const LINE_END = /\r\n|\r|\n/g;
 
 export interface SseFrameBuffer {
-  /** Takes the next piece of the stream, however it was cut, and returns the events that it completes. */
+  /** Feeds the next chunk and returns the completed events. */
   feed(chunk: string): readonly SseFrame[];
-  /** Ends the stream. An event without its blank line is returned too: some servers leave it out. */
+  /** Ends the stream. An event without its blank line is returned too: some servers omit it. */
   end(): readonly SseFrame[];
 }
 
 /**
- * Lines end with CR, LF or CRLF; a byte order mark at the start is skipped; an event without data is dropped. As in
+ * Lines end with CR, LF or CRLF; a byte order mark at the start is skipped; an event without data is dropped. See
  * https://html.spec.whatwg.org/multipage/server-sent-events.html.
  */
 export function createSseFrameBuffer(): SseFrameBuffer {
@@ -46,7 +46,7 @@ export function createSseFrameBuffer(): SseFrameBuffer {
       if (chunk === "") return [];
       let rest = chunk;
       if (atStart && rest.startsWith("\uFEFF")) rest = rest.slice(1);
-      // The second half of a CRLF that was cut in two.
+      // The second half of a split CRLF.
       if (afterCr && rest.startsWith("\n")) rest = rest.slice(1);
       atStart = false;
       afterCr = rest === "" ? false : rest.endsWith("\r");
@@ -82,7 +82,7 @@ const emptyFrame = (): OpenFrame => ({ event: null, id: null, retry: null });
 
 function withField(frame: OpenFrame, line: string): OpenFrame {
   const colon = line.indexOf(":");
-  // A line that begins with a colon is a comment.
+  // A line that starts with a colon is a comment.
   if (colon === 0) return frame;
   const name = colon < 0 ? line : line.slice(0, colon);
   const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);

@@ -1,7 +1,7 @@
 import { accessToken, type CredentialStore } from "@octant/runtime";
 import { type CredentialSource, keyCredentials } from "./providers.ts";
 
-/** The sign-ins of `octant login`. A token that a provider refuses is refreshed once by each request that it refused. */
+/** The sign-ins of `octant login`. A rejected token is refreshed once per rejected request. */
 export const createCredentialSource = (store: CredentialStore): CredentialSource => ({
   async find(provider) {
     const stored = store.load()[provider];

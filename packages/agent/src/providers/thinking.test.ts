@@ -30,13 +30,13 @@ test("Anthropic gets a budget that leaves room for the answer, or none", () => {
   expect(tiny.thinking).toEqual({ type: "disabled" });
 });
 
-test("OpenAI gets an effort, and the least that the model knows for off", () => {
+test("OpenAI gets an effort, and the lowest that the model supports for off", () => {
   expect(encode(openaiResponses, "gpt-5.1").reasoning).toBeUndefined();
   expect(encode(openaiResponses, "gpt-5.1", "high").reasoning).toEqual({ effort: "high", summary: "auto" });
   expect(encode(openaiResponses, "gpt-5.1", "off").reasoning.effort).toBe("none");
   expect(encode(openaiResponses, "gpt-5-mini", "off").reasoning.effort).toBe("minimal");
   expect(encode(openaiResponses, "o3", "off").reasoning.effort).toBe("low");
-  // Also for a model that nobody knows: its reasoning has to come back.
+  // Also for an unknown model: its reasoning must be sent back.
   expect(encode(openaiResponses, "new", "low").include).toEqual(["reasoning.encrypted_content"]);
   expect(encode(openaiChat, "qwen3", "medium").reasoning_effort).toBe("medium");
   expect(encode(openaiChat, "qwen3").reasoning_effort).toBeUndefined();

@@ -1,9 +1,9 @@
 import type { Thinking } from "@octant/runtime";
 import type { Model } from "../api-client.ts";
 
-/** Tokens of thinking, for APIs that count them. */
+/** Thinking tokens, for APIs with a budget. */
 const BUDGETS: Readonly<Record<Thinking, number>> = { off: 0, low: 4_096, medium: 12_288, high: 24_576 };
-/** Anthropic takes no smaller budget, and wants room for the answer behind it. */
+/** Anthropic's minimum budget; it also needs room for the answer. */
 const MIN_BUDGET = 1_024;
 
 /** `thinking` of Anthropic Messages. The budget is a part of the output. */
@@ -14,7 +14,7 @@ export function anthropicThinking({ effort }: Model, maxTokens: number) {
   return { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
-/** `reasoning` of OpenAI Responses. Reasoning comes encrypted, and as a summary where somebody asked for it. */
+/** `reasoning` of OpenAI Responses. Reasoning comes encrypted, and as a summary on request. */
 export const responsesReasoning = (model: Model) => ({
   ...(isThinking(model) && { include: ["reasoning.encrypted_content"] }),
   ...(model.effort !== undefined && { reasoning: { effort: openaiEffort(model), summary: "auto" } }),
@@ -31,17 +31,17 @@ export function geminiThinking(model: Model) {
   if (effort === undefined) return { thinkingConfig: { includeThoughts: true } };
   if (/gemini-[3-9]/.test(id))
     return { thinkingConfig: { includeThoughts: true, thinkingLevel: effort === "off" ? "low" : effort } };
-  // The larger models cannot do without.
+  // The larger models cannot turn it off.
   const least = /flash/.test(id) ? 0 : 128;
   const thinkingBudget = effort === "off" ? least : BUDGETS[effort];
   return { thinkingConfig: { includeThoughts: thinkingBudget > 0, thinkingBudget } };
 }
 
-/** What somebody asks for counts for models that nobody knows. */
+/** An explicit request also applies to unknown models. */
 const isThinking = ({ thinking, effort }: Model): boolean =>
   thinking || (effort !== undefined && effort !== "off");
 
-/** The first reasoning models have no "none". */
+/** The first reasoning models do not support "none". */
 function openaiEffort({ effort = "off", id }: Model): string {
   if (effort !== "off") return effort;
   const bare = id.slice(id.lastIndexOf("/") + 1);

@@ -1,10 +1,10 @@
 import type { StampedEvent } from "../events.ts";
 import { textOf, type UserPart } from "../messages.ts";
 
-/** All events, as a list. */
+/** All events, as a JSON array. */
 export const exportJson = (events: readonly StampedEvent[]): string => `${JSON.stringify(events, null, 2)}\n`;
 
-/** One thing that a reader of a session sees. */
+/** One entry of a transcript. */
 export interface TranscriptEntry {
   readonly kind: "user" | "assistant" | "thinking" | "call" | "note";
   readonly at: string;
@@ -13,7 +13,7 @@ export interface TranscriptEntry {
   readonly failed?: boolean;
 }
 
-/** What a person reads of a session, in order. */
+/** The readable part of a session, in order. */
 export function toTranscript(events: readonly StampedEvent[]): readonly TranscriptEntry[] {
   const titles = new Map<string, string>();
   return events.flatMap((event): TranscriptEntry[] => {
@@ -111,7 +111,7 @@ pre,code{font:13px/1.45 ui-monospace,monospace}pre{white-space:pre-wrap;overflow
 details{border:1px solid #8886;border-radius:.4rem;margin:.4rem 0;padding:.2rem .6rem}summary{cursor:pointer;font:13px ui-monospace,monospace}
 .failed summary{color:#c33}time{float:right;opacity:.5;font-size:12px}`;
 
-/** One page that needs nothing else: no scripts, no network. `renderMarkdown` must give HTML that can do nothing. */
+/** A self-contained page: no scripts, no network. `renderMarkdown` must return inert HTML. */
 export function exportHtml(
   events: readonly StampedEvent[],
   renderMarkdown: (markdown: string) => string,

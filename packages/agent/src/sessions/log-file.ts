@@ -8,7 +8,7 @@ import type { EventStore } from "../session.ts";
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 
-/** Appends events to a file, one line of JSON each. An event is on the disk when `append` comes back. */
+/** Appends events to a file, one JSON object per line. `append` resolves when the event is on disk. */
 export async function openLogFile(file: string): Promise<EventStore> {
   cutTornLine(file);
   const handle = await open(file, "a", 0o600);
@@ -26,7 +26,7 @@ async function writeAll(handle: FileHandle, line: string): Promise<void> {
   try {
     await handle.appendFile(line);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException; // Thrown by the file system.
+    const { code } = cause as NodeJS.ErrnoException; // The file system throws ErrnoException.
     if (code === "ENOSPC" || code === "EDQUOT")
       throw new ToolError(
         "NO_SPACE",
@@ -38,20 +38,20 @@ async function writeAll(handle: FileHandle, line: string): Promise<void> {
   }
 }
 
-/** The events of a log, oldest first. A last line that was not written whole was never acknowledged, and is skipped. */
+/** The events of a log, oldest first. A partial last line was never acknowledged, and is skipped. */
 export function* readLogFile(file: string): Generator<StampedEvent> {
   for (const line of readLines(file)) {
     if (line === "") continue;
     try {
       yield JSON.parse(line);
     } catch (cause) {
-      // Only a crash in the middle of a write leaves such a line; the next writer cuts it off or ends it.
+      // Only a crash during a write leaves such a line; the next writer truncates or ends it.
       if (!(cause instanceof SyntaxError)) throw cause;
     }
   }
 }
 
-/** Whole lines only. */
+/** Complete lines only. */
 function* readLines(file: string): Generator<string> {
   const fd = openSync(file, "r");
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -74,7 +74,7 @@ function* readLines(file: string): Generator<string> {
   }
 }
 
-/** So that the next event does not become part of a line that a crash has cut. */
+/** Prevents the next event from being appended to a partial line. */
 function cutTornLine(file: string): void {
   let fd: number;
   try {

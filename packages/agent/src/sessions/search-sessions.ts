@@ -3,13 +3,13 @@ import type { StampedEvent } from "../events.ts";
 import { textOf } from "../messages.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** A place in the log of a session where words were said. */
+/** A match in the log of a session. */
 export interface SessionMatch {
   readonly session_id: string;
   readonly seq: number;
   readonly who: "person" | "model" | "tool";
   readonly snippet: string;
-  /** The share of the words that are there, and a little for the very phrase. */
+  /** The share of the words that match, plus a little for the exact phrase. */
   readonly score: number;
 }
 
@@ -22,7 +22,7 @@ export interface SearchSessionsOptions {
 const SNIPPET_CHARS = 500;
 const PHRASE_BONUS = 0.5;
 
-/** Everything that was ever said, also what compaction left out of a conversation. Best first, then newest first. */
+/** Searches everything ever said, including messages removed by compaction. Best first, then newest first. */
 export async function searchSessions(
   store: Pick<SessionStore, "list" | "events">,
   { query, limit, signal }: SearchSessionsOptions,
@@ -70,7 +70,7 @@ function saidIn(
   }
 }
 
-/** The text around the phrase, or around the first word of it. */
+/** The text around the phrase, or around its first word. */
 function around(text: string, lower: string, phrase: string, words: readonly string[]): string {
   const at = [phrase, ...words].map((one) => lower.indexOf(one)).find((found) => found >= 0) ?? 0;
   const from = Math.max(0, at - SNIPPET_CHARS / 4);

@@ -8,7 +8,7 @@ import { createSession, type Session } from "../session.ts";
 import { tokensOf, type Usage } from "../usage.ts";
 import { openLogFile, readLogFile } from "./log-file.ts";
 
-/** What a list of sessions shows. */
+/** A row in a list of sessions. */
 export interface SessionInfo {
   readonly session_id: string;
   readonly title: string;
@@ -22,7 +22,7 @@ export interface SessionInfo {
   readonly tokens: number;
   readonly cost: number | null;
   readonly changed_files: readonly string[];
-  /** Null while a run goes on, or when one was killed. */
+  /** null during a run, or when one was killed. */
   readonly ended: EndReason | null;
   readonly events: number;
   readonly parent: { readonly session_id: string; readonly kind: "agent" | "fork" } | null;
@@ -30,25 +30,25 @@ export interface SessionInfo {
 
 export interface SessionStoreOptions {
   readonly folder: string;
-  /** Keeps other processes away from a session while it is open; returns how to let go, or throws LOCKED. */
+  /** Locks an open session against other processes; returns the release function, or throws LOCKED. */
   readonly lock?: (file: string) => Promise<() => Promise<void>>;
   readonly now?: () => number;
 }
 
-/** The sessions of a workspace, on the disk. */
+/** The stored sessions of a workspace. */
 export interface SessionStore {
   /** A new, empty session. */
   create(): Promise<Session>;
-  /** A session with everything that was acknowledged. Throws NOT_FOUND, or LOCKED when it is open elsewhere. */
+  /** A session with all acknowledged events. Throws NOT_FOUND, or LOCKED when it is open elsewhere. */
   open(id: string): Promise<Session>;
-  /** A new session that begins with the events of another one, up to `seq`. */
+  /** A new session that starts with the events of another one, up to `seq`. */
   fork(id: string, seq?: number): Promise<Session>;
   /** Newest first. */
   list(): readonly SessionInfo[];
   info(id: string): SessionInfo;
   /** Oldest first. */
   events(id: string): Iterable<StampedEvent>;
-  /** An id from its beginning, where that is unambiguous. */
+  /** Completes an unambiguous id prefix. */
   resolve(id: string): string;
   remove(id: string): Promise<void>;
 }
@@ -91,7 +91,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
       throw cause;
     }
   };
-  /** The summary of a log, kept beside it until the log grows. */
+  /** The summary of a log, cached next to it until the log grows. */
   const info = (id: string): SessionInfo => {
     const file = join(folder, `${id}${SUMMARY}`);
     const { size } = statSync(fileOf(id));
@@ -101,7 +101,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     try {
       replaceFile(file, JSON.stringify({ size, info: made }), { mode: 0o600, durable: false });
     } catch {
-      // It only saves time.
+      // It is only a cache.
     }
     return made;
   };

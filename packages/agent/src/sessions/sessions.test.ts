@@ -31,7 +31,7 @@ test("an event is in the log before a listener sees it", async () => {
   await agent.close();
 });
 
-test("a resumed session has the same conversation, and its requests begin with the same bytes", async () => {
+test("a resumed session has the same conversation, and its requests start with the same bytes", async () => {
   using folder = createFolder();
   const store = createSessionStore({ folder: folder.path });
   const tools = createTestTools({ read: () => "A" });
@@ -56,7 +56,7 @@ test("a resumed session has the same conversation, and its requests begin with t
   expect(store.list()).toMatchObject([{ title: "Go.", turns: 3, ended: "done", tokens: 330 }]);
 });
 
-test("a last line that a crash has cut is dropped, and the log goes on behind the last whole one", async () => {
+test("a partial last line after a crash is dropped, and the log continues after the last complete one", async () => {
   using folder = createFolder();
   const file = join(folder.path, "log.jsonl");
   const store = await openLogFile(file);

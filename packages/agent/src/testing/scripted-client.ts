@@ -12,7 +12,7 @@ export const TEST_MODEL: Model = {
   thinking: true,
 };
 
-/** One answer: its parts, or whatever the function makes of the request. */
+/** One answer: its parts, or a function of the request. */
 export type Turn =
   | readonly AssistantPart[]
   | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<StreamEvent> | readonly AssistantPart[]);
@@ -21,7 +21,7 @@ export interface ScriptedClient extends ApiClient {
   readonly requests: readonly ModelRequest[];
 }
 
-/** Plays its turns one after the other and keeps what it was asked. */
+/** Plays its turns in order and records the requests. */
 export function createScriptedClient(turns: readonly Turn[], model: Model = TEST_MODEL): ScriptedClient {
   const requests: ModelRequest[] = [];
   return {

@@ -6,7 +6,7 @@ export type TestTool = (
   options: ExecuteOptions,
 ) => Promise<ToolResult | string> | ToolResult | string;
 
-/** Tools made of functions; those whose name begins with `read` only look. */
+/** Tools made of functions; those whose name starts with `read` are read-only. */
 export const createTestTools = (tools: Readonly<Record<string, TestTool>>): ToolExecutor => ({
   definitions: () =>
     Object.keys(tools).map((name) => ({

@@ -1,7 +1,7 @@
 import { createToText, type Dispatch, type Registry } from "@octant/core";
 import type { ToolExecutor } from "../tool-executor.ts";
 
-/** A language server that is not ready by then is not waited for: the next edit finds it running. */
+/** A language server that is not ready by then is skipped: the next edit finds it running. */
 const PATIENCE_MS = 3_000;
 const MAX_FILES = 8;
 const CALLER = { id: "agent-diagnostics", access: "read" } as const;
@@ -12,7 +12,7 @@ interface Options {
   readonly roots: readonly string[];
 }
 
-/** Tells the model what is wrong in the files that it has just changed, once for each state of a file. */
+/** Reports problems in files that the model has just changed, once per state of a file. */
 export function createDiagnosticsAfterEdits({
   dispatch,
   registry,
@@ -30,7 +30,7 @@ export function createDiagnosticsAfterEdits({
           { tool: "code", action: "diagnostics", input: { uri } },
           { caller: CALLER, signal: within },
         );
-        // Without a server for the language there is nothing to say.
+        // Without a server for the language there is nothing to report.
         if (!envelope.ok || !hasResults(envelope.data)) return told.delete(uri) && undefined;
         const text = toText(envelope);
         if (told.get(uri) === text) return undefined;

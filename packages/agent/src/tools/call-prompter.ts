@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type PermissionPrompter, unattended } from "@octant/runtime";
 
-/** One prompter for a dispatcher that serves many sessions: what a call asks goes to the prompter of that call. */
+/** One prompter for a dispatcher that serves many sessions: routes each question to the prompter of its call. */
 export interface CallPrompter {
-  /** Given to the dispatcher's policy. */
+  /** Passed to the dispatcher's policy. */
   readonly prompter: PermissionPrompter;
   /** Runs a call whose questions go to `prompter`. */
   run<T>(prompter: PermissionPrompter, call: () => Promise<T>): Promise<T>;

@@ -10,7 +10,7 @@ const OPTIONS = {
   onProgress: () => {},
 };
 
-test("own tools come first, others as far as the budget goes, the rest is found and then appended", async () => {
+test("own tools come first, others as far as the budget allows, the rest is found by search and then appended", async () => {
   const own = createTestTools({ fs: () => "own" });
   const further = createTestTools({
     mcp__a__one: () => "one",

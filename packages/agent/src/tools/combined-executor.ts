@@ -4,7 +4,7 @@ import { toFailure } from "../run-calls.ts";
 import { estimateTokens } from "../tokens.ts";
 import type { ToolCall, ToolExecutor, ToolResult } from "../tool-executor.ts";
 
-/** Tokens of definitions that come from elsewhere; beyond them tools are found by search. */
+/** The budget in tokens for definitions of other tools; beyond it tools are found by search. */
 const BUDGET_TOKENS = 8_000;
 const MAX_FOUND = 8;
 const SEARCH: ToolDefinition = {
@@ -25,7 +25,10 @@ export interface CombinedExecutorOptions {
   readonly budgetTokens?: number;
 }
 
-/** Own tools first, then others as far as the budget goes; the rest is loaded when it is found. Nothing moves. */
+/**
+ * Own tools first, then others as far as the budget allows; the rest is loaded when found by search. The order never
+ * changes.
+ */
 export function combineExecutors(options: CombinedExecutorOptions): ToolExecutor {
   const { own, further, budgetTokens = BUDGET_TOKENS } = options;
   const offered: ToolDefinition[] = [];

@@ -108,7 +108,7 @@ test("a call becomes text, pictures and facts", async () => {
   });
 });
 
-test("the policy asks the prompter of the very call, and a no is told to the model", async () => {
+test("the policy asks the prompter of the call, and a denial is reported to the model", async () => {
   const { tools } = setUp();
   const [yes, no] = await Promise.all([
     run(tools, { action: "write", uri: "a.ts" }, { answer: "once" }),
@@ -119,7 +119,7 @@ test("the policy asks the prompter of the very call, and a no is told to the mod
   expect(textOf(no.content)).toContain("not that one");
 });
 
-test("mode and rights are looked at for every call, and change nothing that the model is offered", async () => {
+test("mode and access are checked for every call, and do not change the list of tools", async () => {
   let mode: Mode | undefined = "inspect";
   const { tools } = setUp({ mode: () => mode, allows: (_tool, name) => name !== "read" });
   const offered = JSON.stringify(tools.definitions());
@@ -132,7 +132,7 @@ test("mode and rights are looked at for every call, and change nothing that the 
   expect(JSON.stringify(tools.definitions())).toBe(offered);
 });
 
-test("a tool that comes later is appended, and one that goes keeps its place", () => {
+test("a new tool is appended, and a removed one keeps its position", () => {
   const { registry, tools } = setUp();
   const names = () => tools.definitions().map(({ name }) => name);
   expect(names()).toEqual(["fs", "code"]);
@@ -141,7 +141,7 @@ test("a tool that comes later is appended, and one that goes keeps its place", (
   expect(names()).toEqual(["fs", "code", "another"]);
 });
 
-test("problems in files that were changed are told once for each state", async () => {
+test("problems in changed files are reported once per state", async () => {
   const { tools } = setUp();
   const changed = [{ path: "file:///p/a.ts", hash: HASH }];
   const news = () => tools.afterEdits?.(changed, new AbortController().signal);
@@ -154,7 +154,7 @@ test("problems in files that were changed are told once for each state", async (
   expect(await news()).toContain("another problem");
 });
 
-test("reading calls may run side by side, and titles say what a call is about", () => {
+test("reading calls may run in parallel, and titles describe a call", () => {
   const { tools } = setUp();
   expect(tools.outline({ id: "1", name: "fs", input: { action: "read", uri: "a.ts" } })).toEqual({
     title: "fs.read a.ts",

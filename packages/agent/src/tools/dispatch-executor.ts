@@ -27,21 +27,21 @@ export interface DispatchExecutorOptions {
   readonly registry: Registry;
   /** The URIs of the workspace's folders. */
   readonly roots: readonly string[];
-  /** The one whose prompter the dispatcher's policy was given. */
+  /** The same object whose prompter the dispatcher's policy has. */
   readonly prompter: CallPrompter;
-  /** With it, long work is waited for: a model has nothing else to do. */
+  /** With it, calls wait for long work: a model has nothing else to do. */
   readonly jobs?: Pick<Jobs, "ended" | "result" | "cancel">;
-  /** Who the calls belong to, such as the owner of a remote session; by default each session is a caller. */
+  /** The caller, such as the owner of a remote session; by default each session is its own caller. */
   readonly caller?: Caller;
-  /** What calls may do at most; a sub-agent gets less than its parent. */
+  /** The maximum access of calls; a sub-agent gets less than its parent. */
   readonly access?: Access;
-  /** Looked at for every call: what the model is offered stays the same in every mode. */
+  /** Read for every call: the list of tools is the same in every mode. */
   readonly mode?: () => Mode | undefined;
-  /** Whether an action may be called at all; the others are answered with PERMISSION_DENIED. */
+  /** Whether an action may be called at all; others get PERMISSION_DENIED. */
   readonly allows?: (tool: string, action: string) => boolean;
 }
 
-/** Runs the tools of a registry through its dispatcher, with everything that its policy wants. */
+/** Runs the tools of a registry through its dispatcher and policy. */
 export function createDispatchExecutor(options: DispatchExecutorOptions): ToolExecutor {
   const {
     dispatch,
@@ -98,7 +98,7 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
 
 const LONG_WAIT_MS = 10 * 60_000;
 
-/** The result of work that is long by its declaration; what goes on beyond that is asked for with job.poll. */
+/** Waits for the result of declared long work; work that continues beyond that is polled with job.poll. */
 async function outcomeOf(
   answer: Reply,
   act: AnyAction | undefined,
@@ -124,7 +124,7 @@ interface Offered {
   readonly definitions: readonly ToolDefinition[];
 }
 
-/** What was offered once stays where it was: a prefix that changes is paid for again. */
+/** Listed tools keep their position: a changed prefix loses the provider's cache. */
 function createOffered(registry: Registry): () => Offered {
   let known: { readonly names: string; readonly offered: Offered } | undefined;
   return () => {

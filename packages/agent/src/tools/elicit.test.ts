@@ -20,7 +20,7 @@ function answering(answer: PermissionAnswer) {
   return { asked, elicit };
 }
 
-test("a question of a server is asked with the values that it proposes, and yes sends them", async () => {
+test("a server's question is asked with its proposed values, and yes sends them", async () => {
   const { asked, elicit } = answering({ answer: "once" });
   const question = { server: "paint", message: "Which colour?", schema: SCHEMA };
   expect(await elicit(question, signal)).toEqual({ action: "accept", content: { colour: "red" } });
@@ -28,7 +28,7 @@ test("a question of a server is asked with the values that it proposes, and yes 
   expect(asked[0]?.summary).toContain("Which colour?");
 });
 
-test("no declines, and so does a run that nobody watches", async () => {
+test("no declines, and so does an unattended run", async () => {
   const question = { server: "paint", message: "Which colour?", schema: SCHEMA };
   expect(await answering({ answer: "deny" }).elicit(question, signal)).toEqual({ action: "decline" });
   expect(await elicitThrough(unattended)(question, signal)).toEqual({ action: "decline" });
@@ -94,7 +94,7 @@ test("a person who leaves a form declines it", async () => {
   });
 });
 
-test("an address is shown; one that is not of the web is declined", async () => {
+test("an address is shown; one that is not http or https is declined", async () => {
   const { asked, elicit } = answering({ answer: "once" });
   const url = "https://example.com/confirm";
   expect(await elicit({ server: "pay", message: "Confirm", url }, signal)).toEqual({ action: "accept" });

@@ -4,7 +4,7 @@ import type { ChangedFile, ToolFacts } from "../tool-executor.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What front ends and the ledger want to know of an answer, by the names that all tools use for the same thing. */
+/** Extracts facts for front ends and the ledger from an answer, by the field names that all tools share. */
 export function factsOf({ ok, data, meta }: Envelope, act: AnyAction | undefined): ToolFacts | undefined {
   if (!ok || !isFields(data)) return undefined;
   const isDryRun = typeof data["diff"] === "string" && act?.access === "write";

@@ -8,21 +8,21 @@ import type { CallPrompter } from "./call-prompter.ts";
 
 export interface McpExecutorOptions {
   readonly servers: McpServers;
-  /** Makes a dispatcher whose policy stands before every call. */
+  /** Creates a dispatcher whose policy applies to every call. */
   dispatchTo(tools: Pick<Registry, "get" | "list">): Dispatch;
   readonly prompter: CallPrompter;
-  /** Who calls; the session itself when absent. */
+  /** The caller; the session itself when absent. */
   readonly caller?: Caller;
 }
 
-/** Offers the tools of MCP servers as they come; rules, hooks and the audit log know them by their names. */
+/** Offers the tools of MCP servers as they connect; rules, hooks and the audit log use the same names. */
 export function createMcpExecutor({
   servers,
   dispatchTo,
   prompter,
   caller: given,
 }: McpExecutorOptions): ToolExecutor {
-  // As they were first offered: what a model has seen stays, even where a server goes or changes its mind.
+  // As first offered: listed tools stay, even when a server disconnects or changes them.
   const offered = new Map<string, NamedTool>();
   const all = () => {
     for (const tool of servers.tools())
@@ -57,7 +57,7 @@ const toDefinition = ({ name, description, input_schema }: NamedTool): ToolDefin
   input_schema,
 });
 
-/** One action, whose input is whatever the server takes. A server's word that a tool only looks is not relied on. */
+/** One action that accepts any input. A server's claim that a tool is read-only is not trusted. */
 function toTool(name: string, listed: NamedTool | undefined, servers: McpServers): Tool {
   const call: AnyAction = action({
     summary: listed?.description.split("\n", 1)[0] || `Calls ${name}.`,

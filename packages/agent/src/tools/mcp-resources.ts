@@ -7,7 +7,7 @@ import { createDispatchExecutor } from "./dispatch-executor.ts";
 
 export interface ResourceExecutorOptions {
   readonly servers: Pick<McpServers, "resources" | "read">;
-  /** Makes a dispatcher whose policy stands before every call. */
+  /** Creates a dispatcher whose policy applies to every call. */
   dispatchTo(tools: Registry): Dispatch;
   readonly prompter: CallPrompter;
   readonly caller?: Caller;
@@ -63,7 +63,7 @@ const mcpResources = (servers: ResourceExecutorOptions["servers"]) =>
       }),
       read: action({
         summary: "Read a resource of an MCP server.",
-        // The server runs for it, and nobody knows what it does then.
+        // Reading makes the server run code of unknown effect.
         access: "write",
         timing: "async_medium",
         intent: "apply",

@@ -2,7 +2,7 @@ import type { AnyAction, Call } from "@octant/core";
 import type { CallOutline, ToolKind } from "../tool-executor.ts";
 
 const MAX_TITLE_CHARS = 120;
-/** Parameters that say best what a call is about, the most telling first. */
+/** Parameters that best describe a call, most significant first. */
 const SUBJECTS = [
   "uri",
   "path",
@@ -24,7 +24,7 @@ export function outlineOf({ tool, action, input }: Call, act: AnyAction | undefi
   return {
     title: cut(`${name} ${subject}`.trim()),
     kind: act ? kindOf(String(action), act) : "other",
-    // What is not known is refused without any effect.
+    // An unknown call is refused without any effect.
     reads_only: !act || act.access === "read",
     paths: pathsOf(fields),
   };

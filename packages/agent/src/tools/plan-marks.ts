@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Session } from "../session.ts";
 import type { ToolExecutor } from "../tool-executor.ts";
 
-/** A session's plan as front ends show it, in a mark named `plan`: always all of it, after every change. */
+/** A session's plan for front ends, in a mark named `plan`: always the whole plan, after every change. */
 export const PlanMark = z.object({
   plan_id: z.string(),
   title: z.string(),
@@ -15,7 +15,7 @@ export const PlanMark = z.object({
 });
 export type PlanMark = z.output<typeof PlanMark>;
 
-/** Notes in the session's log what calls make of its plan, so that every front end sees it as it happens. */
+/** Records plan changes in the session's log, so that every front end sees them live. */
 export const markPlans = (tools: ToolExecutor, session: Session): ToolExecutor => ({
   ...tools,
   async execute(call, options) {

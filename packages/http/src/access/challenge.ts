@@ -1,9 +1,9 @@
-/** What a client is told when it may not go on, as RFC 6750 and the MCP authorisation page say it. */
+/** The challenge to a refused client, as specified by RFC 6750 and the MCP authorisation page. */
 export interface Challenge {
   readonly error?: "invalid_token" | "insufficient_scope";
   readonly description?: string;
   readonly scopes?: readonly string[];
-  /** Where it is written who gives out tokens (RFC 9728). */
+  /** The URL of the protected resource metadata (RFC 9728). */
   readonly metadataUrl?: string | undefined;
 }
 

@@ -3,11 +3,13 @@ import type { Duplex } from "node:stream";
 import type { Caller } from "@octant/core";
 import type { Standing } from "./gate.ts";
 
-/** Who uses which connection. What is open in the name of a caller ends when that caller may call no more. */
+/**
+ * Tracks which caller uses which connection. A caller's open requests and sockets end when the caller loses access.
+ */
 export interface Connections {
-  /** A request came over it; what was asked there before is answered. */
+  /** A request arrived on it; the previous one is answered. */
   request(socket: Duplex, caller: Caller, response: ServerResponse): void;
-  /** It is used for something else from now on, which `end` ends. */
+  /** It is used for another protocol from now on, which `end` ends. */
   upgrade(socket: Duplex, caller: Caller, end: () => void): void;
   close(): void;
 }
@@ -20,14 +22,14 @@ type Use = { readonly caller: Caller } & (
 const LOOK_MS = 500;
 
 export function createConnections(standingOf: (caller: Caller) => Standing): Connections {
-  /** Undefined: it waits for its next request. */
+  /** undefined while it waits for its next request. */
   const open = new Map<Duplex, Use | undefined>();
   let looking: NodeJS.Timeout | undefined;
 
   const look = () => {
     for (const [socket, use] of open) {
       if (!use) continue;
-      // What was answered need not be kept for as long as the connection.
+      // An answered response need not be retained for as long as the connection.
       if (!isBusy(use)) open.set(socket, undefined);
       else if (standingOf(use.caller) !== "good") end(use);
     }
@@ -52,7 +54,7 @@ export function createConnections(standingOf: (caller: Caller) => Standing): Con
   };
 }
 
-/** A connection that waits for its next request has nothing that could be taken away: that one needs a token of its own. */
+/** An idle connection has nothing to revoke: its next request needs its own token. */
 const isBusy = (use: Use) => "end" in use || !use.response.writableFinished;
 
 const end = (use: Use) => ("end" in use ? use.end() : use.response.destroy());

@@ -16,33 +16,33 @@ import type { TokenInfo, TokenStore } from "./tokens.ts";
 export interface GateOptions extends HostOptions {
   readonly tokens: TokenStore;
   readonly oauth?: OAuthOptions;
-  /** The id of the project that is served; tokens for other projects are refused. */
+  /** The id of the served project; tokens for other projects are refused. */
   readonly project?: string;
   readonly requestsPerSecond: number;
   readonly refusalsPerSecond: number;
   readonly log: (line: string) => void;
 }
 
-/** Why a request goes no further. */
+/** Why a request is refused. */
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 429 | 503;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What stands before every network edge. Nothing of a request is parsed before it has passed. */
+/** The access check of every network edge. Nothing of a request is parsed before it passes. */
 export interface Gate {
-  /** Whether the request comes under a name, and from a page, that may call. Needs no token. */
+  /** Whether the Host and Origin of the request are allowed. Needs no token. */
   checkHost(request: IncomingMessage): Refusal | undefined;
-  /** Who calls; at once for our own tokens. */
+  /** The caller of the request; synchronous for our own tokens. */
   identify(request: IncomingMessage): Caller | Refusal | Promise<Caller | Refusal>;
-  /** Whether who was let in may still call. */
+  /** Whether an admitted caller may still call. */
   standingOf(caller: Caller): Standing;
-  /** What RFC 9728 has clients look up; undefined when nobody gives out tokens for us. */
+  /** The metadata of RFC 9728; undefined when no authorisation server issues tokens for us. */
   metadata(): ResourceMetadata | undefined;
 }
 
-/** lapsed: a fresh token from the authorisation server makes it good again; what is revoked stays so. */
+/** lapsed: a fresh token from the authorisation server restores it; revoked is final. */
 export type Standing = "good" | "lapsed" | "revoked";
 
 export interface ResourceMetadata {
@@ -60,7 +60,7 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
   const checkHost = createHostCheck(options);
   const requests = createRateLimit(requestsPerSecond);
   const refusals = createRateLimit(refusalsPerSecond);
-  /** Until when the newest token of each caller is good. */
+  /** When the newest token of each caller expires. */
   const lapses = new Map<string, number>();
   let verifier: OAuthVerifier | undefined;
 
@@ -105,7 +105,7 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
     const now = info && toOwnCaller(info);
     return now?.access === caller.access && now.project === caller.project;
   };
-  /** Undefined when it is none of ours. */
+  /** undefined when it is not one of ours. */
   const identifyByOwnToken = (request: IncomingMessage, token: string): Caller | Refusal | undefined => {
     try {
       const own = tokens.verify(token);
@@ -162,7 +162,7 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
 
 export const isRefusal = (value: Caller | Refusal): value is Refusal => "status" in value;
 
-/** So many callers are remembered; beyond them, those whose tokens have lapsed are forgotten. */
+/** The number of remembered callers; beyond it, those with expired tokens are dropped. */
 const MAX_LAPSES = 10_000;
 
 const BEARER = /^bearer +(?<token>[A-Za-z0-9._~+/-]+=*) *$/i;

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { isPlain } from "../plain.ts";
 
-/** An authorisation server whose access tokens are good here. */
+/** An authorisation server whose access tokens are accepted. */
 export interface OAuthOptions {
-  /** As it stands in the `iss` of its tokens. */
+  /** The `iss` of its tokens. */
   readonly issuer: string;
-  /** What its tokens for us have as `aud`; our own URL when absent. */
+  /** The `aud` of its tokens for us; our own URL when absent. */
   readonly audience?: string;
-  /** Where its keys are; found through its metadata when absent. */
+  /** The URL of its keys; found through its metadata when absent. */
   readonly jwksUri?: string;
 }
 
-/** Who a token speaks for, and what it was given for. */
+/** The subject of a token, and its scopes. */
 export interface OAuthIdentity {
   readonly id: string;
   readonly scopes: readonly string[];
@@ -20,11 +20,11 @@ export interface OAuthIdentity {
 }
 
 export interface OAuthVerifier {
-  /** Undefined when the token is not good here. Rejects when the authorisation server cannot be asked. */
+  /** undefined when the token is invalid here. Rejects when the authorisation server is unreachable. */
   verify(token: string): Promise<OAuthIdentity | undefined>;
 }
 
-/** No symmetric ones: who can check such a token could make one. */
+/** No symmetric algorithms: whoever can verify such a token could also create one. */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -74,11 +74,11 @@ export function createOAuthVerifier({ issuer, jwksUri }: OAuthOptions, audience:
   };
 }
 
-/** Whether it can be one of these tokens at all. */
+/** Whether it has the form of a JWT. */
 export const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 
 function toIdentity(issuer: string, payload: JWTPayload): OAuthIdentity {
-  // Subjects of two issuers may be equal, and handles belong to whom the id names.
+  // Two issuers may have equal subjects, and handles belong to the caller id.
   const digest = createHash("sha256")
     .update(JSON.stringify([issuer, payload.sub]))
     .digest("hex");

@@ -1,13 +1,13 @@
-/** Counts what each key does; a key that does too much has to wait. */
+/** Counts the requests of each key and limits their rate. */
 export interface RateLimit {
-  /** True when one more is allowed now. */
+  /** True when another request is allowed now. */
   take(key: string): boolean;
 }
 
-/** Keys that were quiet for a while are forgotten when there are this many. */
+/** Idle keys are dropped when there are this many. */
 const MAX_KEYS = 10_000;
 
-/** A bucket per key, with what a second refills as its size. */
+/** A token bucket per key that holds one second's worth. */
 export function createRateLimit(perSecond: number, now: () => number = () => performance.now()): RateLimit {
   const buckets = new Map<string, { left: number; at: number }>();
   const refill = (bucket: { left: number; at: number }) => {

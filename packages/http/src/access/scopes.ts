@@ -1,6 +1,6 @@
 import type { Caller } from "@octant/core";
 
-/** What a token grants: the whole server or one project, to change it or (`:ro`) only to read it. */
+/** The access of a token: to the whole server or one project, for changes or (`:ro`) only for reading. */
 export type Scope = "admin" | "admin:ro" | `project:${string}` | `project:${string}:ro`;
 
 const SCOPE = /^(?:admin|project:(?<project>[A-Za-z0-9._-]{1,128}))(?<readOnly>:ro)?$/;
@@ -14,7 +14,10 @@ export const scopesOf = (project: string | undefined): readonly Scope[] => [
   ...(project === undefined ? [] : ([`project:${project}`, `project:${project}:ro`] as const)),
 ];
 
-/** The caller with the widest access that the scopes grant here; undefined when they grant none, as those of other projects. */
+/**
+ * The caller with the widest access that the scopes grant here; undefined when they grant none, such as those of
+ * other projects.
+ */
 export function toCaller(
   id: string,
   scopes: readonly string[],

@@ -4,7 +4,7 @@ import { replaceFile } from "@octant/runtime";
 import { isPlain } from "../plain.ts";
 import { isScope, type Scope } from "./scopes.ts";
 
-/** A token as it is kept: nobody can make the token from it. */
+/** A stored token; the token itself cannot be derived from it. */
 export interface TokenRecord {
   readonly id: string;
   readonly name: string;
@@ -16,10 +16,10 @@ export interface TokenRecord {
   readonly expires?: string;
 }
 
-/** The file that all processes share; it is read anew when somebody changed it. */
+/** The token file shared by all processes; reloaded after a change. */
 export interface TokenFile {
   read(): readonly TokenRecord[];
-  /** Replaces the records in one step. */
+  /** Replaces the records atomically. */
   change(edit: (records: readonly TokenRecord[]) => readonly TokenRecord[]): void;
 }
 
@@ -51,7 +51,7 @@ export function openTokenFile(path: string): TokenFile {
 
 const ABSENT = { mtimeNs: 0n, size: 0n, ino: 0n };
 
-/** Throws when the file is not one of ours: to go on without tokens would lock everybody out in silence. */
+/** Throws when the file is not valid: continuing without tokens would silently lock everybody out. */
 function parseRecords(text: string): readonly TokenRecord[] {
   const value: unknown = JSON.parse(text);
   const tokens = isPlain(value) ? value["tokens"] : undefined;
@@ -67,7 +67,7 @@ const isRecord = (value: unknown): value is TokenRecord =>
   Array.isArray(value["scopes"]) &&
   value["scopes"].every((scope) => typeof scope === "string" && isScope(scope));
 
-/** A lock that is older was left by a process that died: a change takes milliseconds. */
+/** An older lock was left by a process that died: a change takes milliseconds. */
 const STALE_LOCK_MS = 5_000;
 
 function lock(path: string): Disposable {

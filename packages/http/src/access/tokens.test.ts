@@ -12,7 +12,7 @@ function createFolder(): string {
   return folder;
 }
 
-test("a token is good until it is revoked, also for those who opened the file before", () => {
+test("a token is valid until it is revoked, also for stores opened before", () => {
   const folder = createFolder();
   const [ours, theirs] = [createTokenStore({ folder }), createTokenStore({ folder })];
   const { token, id } = ours.create({ scopes: ["admin:ro"], name: "laptop" });
@@ -25,7 +25,7 @@ test("a token is good until it is revoked, also for those who opened the file be
   expect(createTokenStore({ folder }).verify(token)).toBeUndefined();
 });
 
-test("the file holds hashes, is its owner's alone, and nothing is left beside it", () => {
+test("the file contains hashes, is readable only by its owner, and no other file is left", () => {
   const folder = createFolder();
   const store = createTokenStore({ folder });
   const { token } = store.create({ scopes: ["admin"] });
@@ -35,7 +35,7 @@ test("the file holds hashes, is its owner's alone, and nothing is left beside it
   expect(readFileSync(file, "utf8")).not.toContain(token.slice(-20));
 });
 
-test("an expired token is good no more", () => {
+test("an expired token is refused", () => {
   const store = createTokenStore({ folder: createFolder() });
   expect(
     store.verify(store.create({ scopes: ["admin"], expires: new Date(Date.now() - 1) }).token),
@@ -45,7 +45,7 @@ test("an expired token is good no more", () => {
   ).toBeDefined();
 });
 
-test("scopes that are none are refused, and a damaged file is not taken for an empty one", () => {
+test("invalid scopes are refused, and a damaged file is not mistaken for an empty one", () => {
   const folder = createFolder();
   const store = createTokenStore({ folder });
   for (const scope of ["root", "project:", "project:a b", "admin:rw", ""])
@@ -55,20 +55,20 @@ test("scopes that are none are refused, and a damaged file is not taken for an e
   expect(() => createTokenStore({ folder }).list()).toThrow("damaged");
 });
 
-test("no other string is taken for a token", () => {
+test("no other string is accepted as a token", () => {
   const store = createTokenStore({ folder: createFolder() });
   const { token } = store.create({ scopes: ["admin"] });
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.constantFrom(..."abcxyzABC019_-. é"), (at, letter) => {
       fc.pre(token[at] !== letter);
-      // The right one before, so that it is remembered.
+      // The right one first, so that it is cached.
       expect(store.verify(token)).toBeDefined();
       expect(store.verify(token.slice(0, at) + letter + token.slice(at + 1))).toBeUndefined();
     }),
   );
 });
 
-test("scopes give what they say, and those of other projects nothing", () => {
+test("scopes grant what they say, and those of other projects nothing", () => {
   const remote = true;
   expect(toCaller("t", ["admin"], "a")).toEqual({ id: "t", access: "admin", remote });
   expect(toCaller("t", ["admin:ro"], "a")).toEqual({ id: "t", access: "read", remote });

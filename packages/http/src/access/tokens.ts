@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isScope, type Scope } from "./scopes.ts";
 import { openTokenFile, type TokenRecord } from "./token-file.ts";
 
-/** What may be told about a token. */
+/** The public facts about a token. */
 export type TokenInfo = Omit<TokenRecord, "hash">;
 
 export interface NewToken {
@@ -12,12 +12,12 @@ export interface NewToken {
   readonly expires?: Date;
 }
 
-/** The bearer tokens of a server. They are kept as hashes; a token is seen once, when it is made. */
+/** The bearer tokens of a server. They are stored as hashes; a token is shown once, when it is created. */
 export interface TokenStore {
   create(token: NewToken): TokenInfo & { readonly token: string };
   /**
-   * The one token of this name that `key` shows again, made when there is none. The file still holds only its hash;
-   * once it is revoked, the next one is another.
+   * The token of this name derived from `key`, created when there is none, so that it can be shown again. The file
+   * still contains only its hash; after a revocation the next one is different.
    */
   lasting(
     token: NewToken & { readonly name: string },
@@ -26,15 +26,15 @@ export interface TokenStore {
   list(): readonly TokenInfo[];
   /** False when there is no such token. */
   revoke(id: string): boolean;
-  /** Undefined when it is unknown, revoked or expired. */
+  /** undefined when it is unknown, revoked or expired. */
   verify(token: string): TokenInfo | undefined;
-  /** The same for who has shown the token before. */
+  /** The same for a token that was verified before, by its id. */
   find(id: string): TokenInfo | undefined;
 }
 
 const ID_BYTES = 8;
 const SECRET_BYTES = 32;
-/** So that people and scanners know one when they see it. */
+/** Lets people and secret scanners recognise a token. */
 const PREFIX = "oct";
 const toToken = (id: string, secret: Buffer) => `${PREFIX}_${id}_${secret.toString("base64url")}`;
 const TOKEN = /^oct_(?<id>[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
@@ -43,7 +43,7 @@ const RELOAD_MS = 1_000;
 
 export type TokenStoreOptions = { readonly file: string } | { readonly folder: string };
 
-/** Keeps the tokens in a file that only its owner can read; processes share it. */
+/** Stores the tokens in a file that only its owner can read; processes share it. */
 export function createTokenStore(options: TokenStoreOptions): TokenStore {
   const file = openTokenFile("file" in options ? options.file : join(options.folder, "tokens.json"));
   let known = new Map<string, KnownToken>();
@@ -104,16 +104,16 @@ export function createTokenStore(options: TokenStoreOptions): TokenStore {
   };
 }
 
-/** A record as every request needs it. */
+/** A record with its cached values. */
 interface KnownToken {
   readonly info: TokenInfo;
   readonly hash: Buffer;
   readonly expiresMs: number;
-  /** The token itself once it was seen, until the file is read again: to hash it for every request takes long. */
+  /** The token itself after its first use, until the file is reloaded: hashing it for every request is slow. */
   bytes?: Buffer;
 }
 
-/** Both ways take as long for a token that is nearly right as for any other. */
+/** Both comparisons take constant time. */
 function isOf(known: KnownToken, token: string): boolean {
   const bytes = Buffer.from(token, "latin1");
   if (known.bytes && timingSafeEqual(bytes, known.bytes)) return true;
@@ -128,7 +128,7 @@ const toKnown = (record: TokenRecord): KnownToken => ({
   expiresMs: record.expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(record.expires),
 });
 
-/** The token has 256 random bits, so a plain hash cannot be turned back. */
+/** The token has 256 random bits, so a plain hash cannot be reversed. */
 const hashOf = (token: string) => hash("sha256", token, "buffer");
 
 const toInfo = ({ hash: _hash, ...info }: TokenRecord): TokenInfo => info;

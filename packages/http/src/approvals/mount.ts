@@ -48,7 +48,7 @@ export function mountApprovals(
 
   server.mount(APPROVALS_PATH, {
     handle(request, response, caller) {
-      // No other scope has this access: neither one that only looks, nor one for a project.
+      // No other scope has this access: neither a read-only one nor one for a project.
       if (caller.access !== "admin") return refuse(response, NEEDS_ADMIN);
       const [path = "", query] = request.url?.split("?", 2) ?? [];
       const id = path.slice(APPROVALS_PATH.length + 1);
@@ -67,7 +67,7 @@ export function mountApprovals(
   });
 }
 
-/** Whether a token with scope admin can exist; only the authorization server knows whom it gives one. */
+/** Whether a token with scope admin can exist; only the authorization server knows whether it issues one. */
 const mayAdminister = ({ tokens, oauth }: Pick<HttpServerOptions, "tokens" | "oauth">): boolean =>
   oauth !== undefined ||
   tokens
@@ -82,12 +82,12 @@ const NEEDS_ADMIN: HttpRefusal = {
   message: "approvals need a token with scope admin",
   headers: {
     "www-authenticate": toWwwAuthenticate({ error: "insufficient_scope", scopes: ["admin"] }),
-    // Its body stays unread.
+    // Its body is not read.
     connection: "close",
   },
 };
 
-/** The data as JSON, or the error with the status that belongs to its code. */
+/** The data as JSON, or the error with the status of its code. */
 function reply(response: ServerResponse, work: () => unknown): void {
   try {
     sendJson(response, 200, JSON.stringify(work()));

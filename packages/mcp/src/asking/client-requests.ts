@@ -4,9 +4,9 @@ import { isPlain, type Outgoing, type Plain, type RequestId, toNotification } fr
 import { type Exchange, type InputRequest, lackOf, type RequestClient } from "./exchange.ts";
 import { canShowForms, toAnswer, toFormParams } from "./forms.ts";
 
-/** Requests of the server to a client of the handshake revisions. */
+/** Requests from the server to a client of the handshake revisions. */
 export interface ClientRequests {
-  /** Resolves with the result; undefined when the client answers with an error, or is gone. */
+  /** Resolves with the result; undefined when the client answers with an error or has disconnected. */
   send(request: InputRequest, signal: AbortSignal, about: RequestId): Promise<unknown>;
   /** Whether the message answered one of the requests. */
   receive(response: Plain): boolean;
@@ -48,7 +48,7 @@ export function createClientRequests(write: (message: Outgoing, about: RequestId
   };
 }
 
-/** A client that answers requests of the server. */
+/** A client that can answer requests from the server. */
 export interface LegacyClient {
   readonly capabilities: Plain;
   readonly requests: ClientRequests;

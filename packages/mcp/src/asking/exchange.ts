@@ -7,7 +7,7 @@ export interface InputRequest {
   readonly params: Plain;
 }
 
-/** Each under a name of its own; the answers come back under the same names. */
+/** Each under its own name; the answers come back under the same names. */
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 
 export const LOG_LEVELS = [
@@ -22,31 +22,31 @@ export const LOG_LEVELS = [
 ] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Whether a client that asked for logs of `threshold` gets one of `level`. */
+/** Whether a client that requested logs of `threshold` gets one of `level`. */
 export const isLogged = (level: LogLevel, threshold: LogLevel): boolean =>
   LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(threshold);
 
-/** What a tool that is made for MCP itself can do with the client. All others do with what `Context` has. */
+/** Access to the client for tools made for MCP itself. All others use `Context`. */
 export interface Exchange {
-  /** What the client declared that it can do. */
+  /** The capabilities that the client declared. */
   readonly capabilities: Plain;
   /** Resolves with the answers; requests that the client refused are missing. */
   request(inputs: InputRequests): Promise<Plain>;
-  /** Ends the call with an error that names these when the client lacks one of them. */
+  /** Ends the call with an error that lists the missing capabilities, if any. */
   require(capabilities: Plain): void;
-  /** Reaches clients that asked for logs of this level. */
+  /** Sent to clients that requested logs of this level. */
   log(level: LogLevel, data: unknown): void;
 }
 
-/** The client behind one request, until the request is answered. */
+/** The client of one request, until the request is answered. */
 export interface RequestClient {
   readonly ask: NonNullable<CallOptions["ask"]>;
   readonly exchange: Exchange;
-  /** The result that asks for input in place of the answer; throws when a required capability is missing. */
+  /** The result that requests input instead of the answer; throws when a required capability is missing. */
   inputRequired(): Plain | undefined;
 }
 
-/** The needed capabilities that are not declared, in the shape in which they would be. */
+/** The needed capabilities that are not declared, in the shape of a declaration. */
 export function lackOf(needed: Plain, declared: Plain): Plain | undefined {
   const lacking = Object.entries(needed).flatMap(([name, inside]) => {
     const has = declared[name];

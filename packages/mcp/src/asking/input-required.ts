@@ -4,10 +4,10 @@ import { type Exchange, type InputRequests, lackOf, type RequestClient } from ".
 import { canShowForms, toAnswer, toFormParams } from "./forms.ts";
 import type { StateSeal } from "./request-state.ts";
 
-/** A request of the modern revision, as far as the client may be asked for input before it is answered. */
+/** A request of the modern revision, as far as the client may be asked for input before the answer. */
 export interface RetriedRequest {
   readonly caller: string;
-  /** What is asked for, so that answers given for one thing serve for no other. */
+  /** The subject of the request, so that answers for one thing cannot be used for another. */
   readonly subject: string;
   readonly args: unknown;
   readonly capabilities: Plain;
@@ -20,8 +20,8 @@ export interface RetriedRequest {
 const KEY = "answer";
 
 /**
- * A client that answers no requests: its request ends with the input that is required, and the client sends it once
- * more with the answers. So the work runs again and gets the answers in the order of its questions.
+ * A client that answers no requests: its request ends with the required input, and the client repeats it with the
+ * answers. The work then runs again and gets the answers in the order of its questions.
  */
 export function toModernClient(request: RetriedRequest, states: StateSeal): RequestClient {
   const { caller, subject, args, capabilities, inputResponses, requestState, log } = request;

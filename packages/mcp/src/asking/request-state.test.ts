@@ -6,7 +6,7 @@ const call = { caller: "me", subject: "fs", args: { action: "rm", uri: "a" } };
 const answers = [{ action: "accept", content: { answer: "once" } }] as const;
 const secret = Buffer.from("a secret of the server");
 
-test("a state comes back as it was given, for the same call", () => {
+test("a state can be opened for the same call", () => {
   const seal = createStateSeal(secret);
   expect(seal.open(seal.seal({ ...call, answers }), call)).toEqual(answers);
 });
@@ -20,7 +20,7 @@ test("a state of another call, another caller or another server is refused", () 
   expect(createStateSeal(Buffer.from("other")).open(state, call)).toBeUndefined();
 });
 
-test("a state gets too old", () => {
+test("a state expires", () => {
   let now = 0;
   const seal = createStateSeal(secret, () => now);
   const state = seal.seal({ ...call, answers: [] });
@@ -28,14 +28,14 @@ test("a state gets too old", () => {
   expect(seal.open(state, call)).toBeUndefined();
 });
 
-test("whatever is changed in a state, it is refused", () => {
+test("any change to a state invalidates it", () => {
   const seal = createStateSeal(secret);
   const state = seal.seal({ ...call, answers });
   fc.assert(
     fc.property(fc.nat(state.length - 1), fc.constantFrom(..."abcABC019_-.{\u0000é"), (at, letter) => {
       fc.pre(state[at] !== letter);
       const changed = state.slice(0, at) + letter + state.slice(at + 1);
-      // The last letter of base64 may differ in bits that mean nothing; the bytes are then the same.
+      // The last base64 letter may differ in unused bits; the bytes are then the same.
       const sameBytes = Buffer.from(changed.split(".")[1] ?? "", "base64url").equals(
         Buffer.from(state.split(".")[1] ?? "", "base64url"),
       );

@@ -1,19 +1,19 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { isPlain, type Plain } from "../messages.ts";
 
-/** What a retried request has to bring back: whose it is, what it is for, and the answers to earlier questions. */
+/** The state that a retried request must return: its caller, its subject, and the answers to earlier questions. */
 export interface RequestState {
   readonly caller: string;
   readonly subject: string;
   readonly args: unknown;
-  /** One for each round, by the names of its inputs. */
+  /** One per round, by the names of its inputs. */
   readonly answers: readonly Plain[];
 }
 
-/** Seals what a client holds for us, so that it comes back as it was given, and only for the same call. */
+/** Seals state that the client holds, so that it is returned unchanged and only for the same call. */
 export interface StateSeal {
   seal(state: RequestState): string;
-  /** The answers so far; undefined when it was changed, is for another call or caller, or too old. */
+  /** The answers so far; undefined when the state was changed, is for another call or caller, or has expired. */
   open(text: unknown, call: Omit<RequestState, "answers">): readonly Plain[] | undefined;
 }
 

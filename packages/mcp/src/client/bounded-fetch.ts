@@ -1,6 +1,6 @@
 import { MAX_MESSAGE_BYTES } from "./started-program.ts";
 
-/** Cuts a response whose body, or whose next event in a stream of events, is larger than a message may be. */
+/** Cuts off a response whose body, or whose next event in a stream, exceeds the size of a message. */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   if (!response.body) return response;
@@ -11,7 +11,7 @@ export const boundedFetch: typeof fetch = async (input, init) => {
     statusText,
     headers,
   });
-  // A response that was made here has no address of its own, and callers resolve against it.
+  // A constructed response has no URL, but callers resolve against it.
   Object.defineProperty(bounded, "url", { value: response.url });
   return bounded;
 };
@@ -31,6 +31,6 @@ function countBytes(isStream: boolean): TransformStream<Uint8Array, Uint8Array> 
   });
 }
 
-/** A blank line somewhere in the chunk; one cut in two is counted with the next event. */
+/** Whether the chunk contains a blank line; one split between chunks is counted with the next event. */
 const endsEvent = (chunk: Uint8Array): boolean =>
   /\n\n|\r\n\r\n|\r\r/.test(Buffer.from(chunk).toString("latin1"));

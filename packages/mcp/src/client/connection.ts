@@ -16,11 +16,11 @@ export type ServerDefinition =
 
 export type ProgramDefinition = Extract<ServerDefinition, { command: string }>;
 
-/** A question of a server for the person. */
+/** A server's question to the person. */
 export interface Elicitation {
   readonly server: string;
   readonly message: string;
-  /** A JSON Schema of flat fields; absent where the person is sent to an address. */
+  /** A JSON Schema of flat fields; absent when the person is sent to an address. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly url?: string;
 }
@@ -34,16 +34,16 @@ export interface ConnectionOptions {
   readonly server: string;
   readonly definition: ServerDefinition;
   readonly version: string;
-  /** URIs of the folders that the person works in. */
+  /** URIs of the person's workspace folders. */
   readonly roots: readonly string[];
   /** Starts a server's program under the rules of this machine. */
   start(server: string, definition: ProgramDefinition): Promise<StartedProgram>;
-  /** Keeps the tokens of a server behind an address. */
+  /** Stores the tokens of a remote server. */
   auth?(server: string, url: string): OAuthClientProvider | undefined;
-  /** Without it servers are told that nobody can be asked. */
+  /** Without it servers learn that nobody can be asked. */
   elicit?(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
   onToolsChanged(): void;
-  /** Prompts or resources. */
+  /** The prompts or resources have changed. */
   onOffersChanged(): void;
   onClosed(reason: string): void;
   readonly connectMs?: number;
@@ -59,7 +59,7 @@ const CONNECT_MS = 60_000;
 /** Older servers never answer the probe for the newer protocol. */
 const PROBE_MS = 5_000;
 
-/** Connects in the newest revision that both speak; UNAUTHENTICATED where the server wants a sign-in. */
+/** Connects with the newest common revision; UNAUTHENTICATED when the server requires a sign-in. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const failures: unknown[] = [];
   for (const way of waysTo(options)) {
@@ -91,7 +91,7 @@ function waysTo(options: ConnectionOptions): readonly Way[] {
       });
       return { transport, complaints: () => program?.complaints() ?? "" };
     };
-    // Some older servers end when they are asked something before the handshake.
+    // Some older servers exit when they receive a request before the handshake.
     return [
       { mode: "auto", open, isNextWorthTrying: (cause) => !(cause instanceof ToolError) },
       { mode: "legacy", open, isNextWorthTrying: () => false },
@@ -115,7 +115,7 @@ function waysTo(options: ConnectionOptions): readonly Way[] {
         const { StreamableHTTPClientTransport } = await loadSdk();
         return { transport: new StreamableHTTPClientTransport(url, shared) };
       },
-      // The specification of 2025-03-26 tells older servers by these answers.
+      // The specification of 2025-03-26 identifies older servers by these statuses.
       isNextWorthTrying: (cause) => [400, 404, 405].includes(Object(Object(cause).data).status),
     },
     {
@@ -129,7 +129,7 @@ function waysTo(options: ConnectionOptions): readonly Way[] {
   ];
 }
 
-/** Loaded when the first server is asked: most runs have none. */
+/** Loaded with the first server: most runs have none. */
 const loadSdk = () => import("@modelcontextprotocol/client");
 
 async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promise<Connection> {
@@ -145,7 +145,7 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
         prompts: { autoRefresh: false, onChanged: () => options.onOffersChanged() },
         resources: { autoRefresh: false, onChanged: () => options.onOffersChanged() },
       },
-      // Schemas come from the server; checking answers against them would run what it wrote, such as slow patterns.
+      // Schemas come from the server; validating against them would run its patterns, which may be slow.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
@@ -157,7 +157,7 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
       ...(await elicit(toElicitation(server, params), mcpReq.signal)),
     }));
   const { transport, complaints } = await open();
-  // Errors of a connection end in its close, which says why.
+  // Connection errors end in a close event, which has the reason.
   client.onerror = () => {};
   try {
     const signal = AbortSignal.timeout(connectMs);
@@ -180,7 +180,7 @@ const rejectOn = (signal: AbortSignal): Promise<never> =>
 
 const SHOWN_CHARS = 300;
 
-/** What a program wrote to stderr before it ended says more than that it ended: its error, or else its last words. */
+/** A program's stderr before it ended is more informative than the exit: its error, or else its last lines. */
 function withComplaints(cause: unknown, complaints: string): unknown {
   if (!(cause instanceof Error) || cause instanceof ToolError) return cause;
   const lines = complaints.split("\n").filter((line) => line.trim() !== "");
@@ -194,7 +194,7 @@ function toElicitation(server: string, params: object): Elicitation {
     message: string;
     requestedSchema?: Record<string, unknown>;
     url?: string;
-  }; // The SDK has checked the request against its schema.
+  }; // The SDK has validated the request against its schema.
   return {
     server,
     message: toPlainText(message),

@@ -7,15 +7,15 @@ const MAX_DESCRIPTION_CHARS = 4_000;
 const MAX_SCHEMA_CHARS = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 24;
 
-/** A tool of a server, with nothing in it that a terminal or a model would fall for by its form alone. */
+/** A tool of a server, without content that could deceive a terminal or a model by its form. */
 export interface ServerTool {
-  /** As the server calls it. */
+  /** The server's own name for it. */
   readonly tool: string;
   readonly description: string;
   readonly input_schema: Readonly<Record<string, unknown>>;
-  /** The server's own word that the tool changes nothing. It is shown, and decides nothing. */
+  /** The server's claim that the tool changes nothing. It is shown but not trusted. */
   readonly claims_read_only: boolean;
-  /** Of everything the server says about the tool. */
+  /** The hash of everything the server says about the tool. */
   readonly hash: string;
 }
 
@@ -25,7 +25,7 @@ export interface CheckedTools {
   readonly problems: readonly string[];
 }
 
-/** The tools of a list that can be offered; a bad one is left out and does not spoil the others. */
+/** The usable tools of a list; an invalid one is left out without affecting the others. */
 export function checkTools(listed: readonly Tool[]): CheckedTools {
   const tools = new Map<string, ServerTool>();
   const problems: string[] = [];
@@ -50,7 +50,7 @@ function problemOf({ name, inputSchema }: Tool): string | undefined {
   return undefined;
 }
 
-/** Stops counting where it is too deep. */
+/** Stops counting beyond the limit. */
 function depthOf(value: unknown, depth = 0): number {
   if (typeof value !== "object" || value === null || depth > MAX_SCHEMA_DEPTH) return depth;
   return Object.values(value).reduce<number>(
@@ -65,13 +65,13 @@ function toServerTool(tool: Tool): ServerTool {
   return {
     tool: name,
     description: toPlainText(description || title || "").slice(0, MAX_DESCRIPTION_CHARS),
-    input_schema: toPlainValue(inputSchema) as Record<string, unknown>, // A map stays one.
+    input_schema: toPlainValue(inputSchema) as Record<string, unknown>, // An object stays an object.
     claims_read_only: annotations?.readOnlyHint === true,
     hash: `sha256:${createHash("sha256").update(toCanonical(told)).digest("hex")}`,
   };
 }
 
-/** Escape sequences, other controls and characters that are there but not seen; tags among them carry hidden text. */
+/** Escape sequences, other controls and invisible characters; tag characters can carry hidden text. */
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)?/gu;
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu;
@@ -79,7 +79,7 @@ const UNSEEN =
 export const toPlainText = (text: string): string =>
   text.toWellFormed().replace(/\r\n?/g, "\n").replace(ESCAPES, "").replace(UNSEEN, "");
 
-/** The same with every text in it, names included, made plain. */
+/** The same value with every string in it, including keys, made plain. */
 function toPlainValue(value: unknown): unknown {
   if (typeof value === "string") return toPlainText(value);
   if (Array.isArray(value)) return value.map(toPlainValue);
@@ -89,7 +89,7 @@ function toPlainValue(value: unknown): unknown {
   );
 }
 
-/** The same text for the same content, in whatever order its names come. */
+/** Equal for equal content, whatever the order of its keys. */
 function toCanonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

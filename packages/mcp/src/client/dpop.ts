@@ -1,7 +1,7 @@
 import type { DpopKeyPair, DpopSession } from "@modelcontextprotocol/client";
 import type { OAuthStorage } from "./oauth.ts";
 
-/** Under this name the storage has the key that tokens are bound to. */
+/** The storage key of the private key that tokens are bound to. */
 const DPOP_KEY = "dpop_key";
 const CURVE = { name: "ECDSA", namedCurve: "P-256" } as const;
 
@@ -10,14 +10,14 @@ interface StoredKey extends Pick<DpopKeyPair, "publicJwk" | "thumbprint" | "alg"
 }
 
 /**
- * Binds tokens to a key of ours (RFC 9449) where the authorization server can: a token alone is then of no use to
- * others. Undefined where it cannot.
+ * Binds tokens to our own key (RFC 9449) where the authorization server supports it, so that a stolen token is
+ * useless. undefined where it does not.
  */
 export async function loadDpopSession(
   storage: OAuthStorage,
   metadata: Readonly<Record<string, unknown>> | undefined,
 ): Promise<DpopSession | undefined> {
-  const stored = storage.load()?.[DPOP_KEY] as StoredKey | undefined; // Only this file writes it.
+  const stored = storage.load()?.[DPOP_KEY] as StoredKey | undefined; // Only this module writes it.
   const algorithms = metadata?.["dpop_signing_alg_values_supported"];
   const isOffered = Array.isArray(algorithms) && algorithms.includes("ES256");
   if (!stored && !isOffered) return undefined;
@@ -33,7 +33,7 @@ export async function loadDpopSession(
 async function toKeyPair({ publicJwk, privateJwk, thumbprint, alg }: StoredKey): Promise<DpopKeyPair> {
   const [privateKey, publicKey] = await Promise.all([
     crypto.subtle.importKey("jwk", privateJwk, CURVE, false, ["sign"]),
-    crypto.subtle.importKey("jwk", { ...publicJwk } as JsonWebKey, CURVE, true, ["verify"]), // The same form, named by jose.
+    crypto.subtle.importKey("jwk", { ...publicJwk } as JsonWebKey, CURVE, true, ["verify"]), // The same structure under jose's type name.
   ]);
   return { privateKey, publicKey, publicJwk, thumbprint, alg };
 }

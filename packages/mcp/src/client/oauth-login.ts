@@ -9,19 +9,19 @@ export interface LoginOptions {
   readonly url: string;
   readonly storage: OAuthStorage;
   readonly redirectUri: string;
-  /** Unguessable; the answer has to bring it back. */
+  /** Unguessable; the callback must return it. */
   readonly state: string;
-  /** A client that somebody registered with the authorization server; without it one is registered. */
+  /** A client registered in advance with the authorization server; without it one is registered. */
   readonly client?: { readonly client_id: string; readonly client_secret?: string | undefined } | undefined;
-  /** An address of a document about this client, for servers that take one in place of a registration. */
+  /** The URL of a document about this client, for servers that accept one instead of a registration. */
   readonly clientMetadataUrl?: string | undefined;
   /** Shows the address to the person. */
   open(url: string): void;
-  /** Resolves with the address that the browser came back with. */
+  /** Resolves with the URL of the browser's callback. */
   received(): Promise<URL>;
 }
 
-/** Signs in to a server: discovery, registration, PKCE; the issuer of the answer is checked. */
+/** Signs in to a server: discovery, registration, PKCE; the issuer of the callback is checked. */
 export async function loginTo(options: LoginOptions): Promise<void> {
   const { url, storage, client } = options;
   const { auth } = await loadSdk();
@@ -50,8 +50,8 @@ export async function loginTo(options: LoginOptions): Promise<void> {
 }
 
 /**
- * Servers of 2025-03-26 describe the sign-in themselves, some with an issuer that has another path. On the same origin,
- * and without a document about the protected resource, nobody else can be meant by it.
+ * Servers of 2025-03-26 describe the sign-in themselves, some with an issuer of a different path. On the same origin,
+ * and without a protected-resource document, it is unambiguous.
  */
 async function isOwnIssuerOfOldServer(url: string, challenge: Challenge): Promise<boolean> {
   const { discoverOAuthServerInfo } = await loadSdk();
@@ -70,7 +70,7 @@ interface Challenge {
   readonly scope?: string;
 }
 
-/** Where the server says its sign-in is described, and which scopes it wants: now, or in a call since the last one. */
+/** The server's metadata URL and required scopes, from a request now or from a call since the last sign-in. */
 export async function readChallenge(url: string, storage: OAuthStorage): Promise<Challenge> {
   const { extractWWWAuthenticateParams } = await loadSdk();
   const response = await fetchFn(url, {
@@ -89,7 +89,7 @@ export async function readChallenge(url: string, storage: OAuthStorage): Promise
   };
 }
 
-/** Every failure is UNAUTHENTICATED without its cause, which may hold what was sent. */
+/** Every failure becomes UNAUTHENTICATED without its cause, which may contain secrets that were sent. */
 export async function orRefused(signIn: () => Promise<void>): Promise<void> {
   try {
     await signIn();
@@ -100,5 +100,5 @@ export async function orRefused(signIn: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Servers answer with whole pages. */
+/** Servers may answer with whole pages. */
 const SHOWN_CHARS = 300;

@@ -5,13 +5,13 @@ import { fetchFn, orRefused, readChallenge } from "./oauth-login.ts";
 
 const Text = z.string().min(1);
 
-/** How a program signs in where no person is, such as in CI. */
+/** How a program signs in without a person, such as in CI. */
 export const MachineGrant = z.discriminatedUnion("kind", [
   /** The client credentials grant with a secret (RFC 6749). */
   z.strictObject({ kind: z.literal("client_secret"), client_id: Text, client_secret: Text }),
-  /** The same with a key in PEM form, which signs an assertion (RFC 7523). */
+  /** The same with a PEM key that signs an assertion (RFC 7523). */
   z.strictObject({ kind: z.literal("private_key"), client_id: Text, private_key: Text, algorithm: Text }),
-  /** A token of the platform that the program runs on, exchanged for one of the server (RFC 7523). */
+  /** A token of the program's platform, exchanged for one of the server (RFC 7523). */
   z.strictObject({ kind: z.literal("workload"), client_id: Text, assertion: Text }),
   /** An identity token of the person's company, exchanged twice (RFC 8693, RFC 7523). */
   z.strictObject({
@@ -34,7 +34,7 @@ export interface MachineLoginOptions {
   readonly grant: MachineGrant;
 }
 
-/** Signs in without a person and keeps the grant, so that later tokens are fetched when they are needed. */
+/** Signs in without a person and stores the grant, so that later tokens are fetched on demand. */
 export async function loginAsMachine({ url, storage, grant }: MachineLoginOptions): Promise<void> {
   const { auth } = await import("@modelcontextprotocol/client");
   await storage.save({ [GRANT]: grant });
@@ -44,7 +44,7 @@ export async function loginAsMachine({ url, storage, grant }: MachineLoginOption
   });
 }
 
-export const grantIn = (data: OAuthData): MachineGrant | undefined => data[GRANT] as MachineGrant | undefined; // Only this file writes it.
+export const grantIn = (data: OAuthData): MachineGrant | undefined => data[GRANT] as MachineGrant | undefined; // Only this module writes it.
 
 export function createMachineProvider(storage: OAuthStorage, grant: MachineGrant): OAuthClientProvider {
   const { clientInformation, ...parts } = storedParts(storage);
@@ -57,7 +57,7 @@ export function createMachineProvider(storage: OAuthStorage, grant: MachineGrant
     ...parts,
     redirectUrl: undefined,
     clientMetadata: { client_name: "Octant", redirect_uris: [], grant_types: [grantType] },
-    // With the issuer that it was first used with: the secret goes nowhere else.
+    // Bound to the issuer of its first use: the secret is not sent anywhere else.
     clientInformation: () => clientInformation() ?? { client_id, ...secret },
     redirectToAuthorization() {},
     saveCodeVerifier() {},
@@ -73,7 +73,7 @@ export function createMachineProvider(storage: OAuthStorage, grant: MachineGrant
         grant_type: grantType,
         ...(scope !== undefined && { scope }),
         ...(await assertionOf(grant, place, scope)),
-        // A client without a secret of its own is named in the request.
+        // A client without a secret is named in the request.
         ...(grant.kind === "workload" && { client_id }),
       });
     },

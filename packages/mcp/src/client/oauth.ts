@@ -3,18 +3,18 @@ import { ToolError } from "@octant/core";
 import { loadDpopSession } from "./dpop.ts";
 import { createMachineProvider, grantIn } from "./oauth-machine.ts";
 
-/** What a sign-in to a server leaves behind: tokens, the registered client, where they came from. */
+/** The stored result of a sign-in: tokens, the registered client, and their origin. */
 export type OAuthData = Readonly<Record<string, unknown>>;
 
-/** Where it is kept, apart from everything else. */
+/** Where the sign-in of one server is stored, separate from everything else. */
 export interface OAuthStorage {
   load(): OAuthData | undefined;
   save(data: OAuthData): Promise<void>;
 }
 
 /**
- * Uses and refreshes stored tokens; undefined when nobody has signed in, so that nothing is registered anywhere without
- * the person. A server that wants a new sign-in, or more scopes, is answered that the person has to do it.
+ * Uses and refreshes stored tokens; undefined without a sign-in, so that nothing is registered without the person. A
+ * server that requires a new sign-in, or more scopes, gets the answer that the person has to do it.
  */
 export function createStoredProvider(storage: OAuthStorage): OAuthClientProvider | undefined {
   const data = storage.load();
@@ -32,17 +32,17 @@ export function createStoredProvider(storage: OAuthStorage): OAuthClientProvider
   });
 }
 
-/** Never sent: only a sign-in by a person has a place to come back to. */
+/** Never sent: only a sign-in by a person has a callback. */
 const UNUSED_REDIRECT = "http://127.0.0.1/callback";
 
-/** Under this name the storage has the scopes that a server asked for since the last sign-in. */
+/** The storage key of the scopes that a server has requested since the last sign-in. */
 export const WANTED_SCOPE = "wanted_scope";
 
 /** How a person is asked to sign in. */
 export interface Opening {
   readonly redirectUri: string;
   readonly state: string;
-  /** An address of a document about this client, for servers that take one in place of a registration. */
+  /** The URL of a document about this client, for servers that accept one instead of a registration. */
   readonly clientMetadataUrl?: string | undefined;
   open(url: URL): Promise<void> | void;
 }
@@ -70,9 +70,9 @@ export function createProvider(storage: OAuthStorage, opening: Opening): OAuthCl
   };
 }
 
-/** What every kind of sign-in keeps. */
+/** The parts of a provider that every kind of sign-in stores. */
 export function storedParts(storage: OAuthStorage) {
-  // The SDK gives back what it saved, under these names, whose types only it knows.
+  // The SDK gets back what it saved; only it knows the types.
   const get = (name: string) => storage.load()?.[name] as never;
   const put = (name: string, value: unknown) => storage.save({ ...storage.load(), [name]: value });
   let discovery: never | undefined;
@@ -82,7 +82,7 @@ export function storedParts(storage: OAuthStorage) {
     tokens: () => get("tokens"),
     saveTokens: (tokens) => put("tokens", tokens),
     saveDiscoveryState(found) {
-      discovery = found as never; // Given back as it was.
+      discovery = found as never; // Returned unchanged.
     },
     discoveryState: () => discovery,
     dpop: () => loadDpopSession(storage, Object(discovery)["authorizationServerMetadata"]),

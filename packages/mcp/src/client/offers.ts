@@ -7,10 +7,10 @@ const MAX_NAME_CHARS = 256;
 const MAX_DESCRIPTION_CHARS = 1_000;
 const MAX_URI_CHARS = 2_000;
 
-/** A prompt of a server, which a person can send to the model. */
+/** A server's prompt, which a person can send to the model. */
 export interface ServerPrompt {
   readonly server: string;
-  /** As the server calls it. */
+  /** The server's own name for it. */
   readonly prompt: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
@@ -22,10 +22,10 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/** Content that a server offers under a URI. */
+/** Content that a server provides under a URI. */
 export interface ServerResource {
   readonly server: string;
-  /** A URI template, such as `notes://{day}`, where `is_template`. */
+  /** A URI template, such as `notes://{day}`, when `is_template` is set. */
   readonly uri: string;
   readonly is_template: boolean;
   readonly name: string;
@@ -39,13 +39,13 @@ export interface Offers {
 
 export const NO_OFFERS: Offers = { prompts: [], resources: [] };
 
-/** What a server offers beside tools, without what is too large or has no plain form. */
+/** A server's prompts and resources, without those that are too large or have no plain form. */
 export async function listOffers(server: string, client: Client): Promise<Offers> {
   const { prompts, resources } = client.getServerCapabilities() ?? {};
   const [listedPrompts, listed, templates] = await Promise.all([
     prompts ? client.listPrompts() : { prompts: [] },
     resources ? client.listResources() : { resources: [] },
-    // A server with resources need not know templates.
+    // A server with resources may not support templates.
     resources ? client.listResourceTemplates().catch(() => NO_TEMPLATES) : NO_TEMPLATES,
   ]);
   return {
@@ -82,13 +82,13 @@ export async function listOffers(server: string, client: Client): Promise<Offers
 
 const NO_TEMPLATES = { resourceTemplates: [] };
 
-/** A person types it behind "/", so it has no spaces. */
+/** A person types it after "/", so it has no spaces. */
 const isPromptName = (name: string): boolean => name.length <= MAX_NAME_CHARS && /^[^\s\p{C}]+$/u.test(name);
 
 const toShort = (text = ""): string =>
   toPlainText(text).trim().slice(0, MAX_DESCRIPTION_CHARS).toWellFormed();
 
-/** The text and the pictures of a resource, as a model reads them. */
+/** The text and pictures of a resource, as a model reads them. */
 export async function readResource(client: Client, uri: string, signal: AbortSignal): Promise<ServerResult> {
   const { contents } = await client.readResource({ uri }, { signal });
   const parts = contents.map((resource) => {
@@ -100,7 +100,7 @@ export async function readResource(client: Client, uri: string, signal: AbortSig
   return { content: withinBudget(toParts(parts)), is_error: false };
 }
 
-/** The messages of a prompt, one after the other. What it says for the model itself is marked. */
+/** The messages of a prompt in order. Parts for the model itself are marked. */
 export async function getPrompt(
   client: Client,
   name: string,

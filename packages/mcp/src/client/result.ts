@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import { toPlainText } from "./definitions.ts";
 
-/** More text than this is cut in the middle: it would fill the model's window. */
+/** Longer text is cut in the middle: it would fill the model's context. */
 const MAX_RESULT_CHARS = 32 * 1024;
 const MAX_IMAGE_BASE64_CHARS = 5 * 1024 * 1024;
 
@@ -14,7 +14,7 @@ export interface ServerResult {
   readonly is_error: boolean;
 }
 
-/** What a model gets of an answer: plain text within a budget, and pictures. */
+/** The part of an answer that a model gets: plain text within a budget, and pictures. */
 export function toServerResult({
   content = [],
   structuredContent,

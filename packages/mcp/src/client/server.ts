@@ -4,11 +4,11 @@ import { type Connection, type ConnectionOptions, connect } from "./connection.t
 import { checkTools, type ServerTool, toPlainText } from "./definitions.ts";
 import { listOffers, NO_OFFERS, type Offers } from "./offers.ts";
 
-/** Remembers which definitions of tools the person has seen. */
+/** Remembers the tool definitions that the person has seen. */
 export interface ToolConsent {
-  /** The hash that the person agreed to, or undefined for a tool that is new. */
+  /** The hash that the person agreed to, or undefined for a new tool. */
   known(server: string, tool: string): string | undefined;
-  /** A tool that is new is taken as it is; it then may not change unseen. */
+  /** A new tool is accepted as it is; after that it cannot change unnoticed. */
   remember(server: string, tools: readonly Pick<ServerTool, "tool" | "hash">[]): Promise<void>;
 }
 
@@ -18,12 +18,12 @@ export type ServerState = (typeof SERVER_STATES)[number];
 export interface ServerStatus {
   readonly server: string;
   readonly state: ServerState;
-  /** Why it is of no use. */
+  /** Why it is unusable. */
   readonly reason?: string;
   readonly tools: number;
   readonly prompts: number;
   readonly resources: number;
-  /** Tools that wait for consent. */
+  /** The number of tools that wait for consent. */
   readonly changed: number;
   readonly problems: readonly string[];
   readonly version?: string;
@@ -33,23 +33,23 @@ export interface ServerStatus {
 export interface ServerOptions
   extends Omit<ConnectionOptions, "onToolsChanged" | "onOffersChanged" | "onClosed"> {
   readonly consent: ToolConsent;
-  /** Told, one line at a time, what a person should know. */
+  /** Receives messages for the person, one line at a time. */
   log(line: string): void;
 }
 
-/** One server: connected when it is made, and again when it is needed after it has gone. */
+/** One server: connected on creation, and reconnected when needed. */
 export interface Server {
   readonly server: string;
   tools(): readonly ServerTool[];
   offers(): Offers;
   status(): Omit<ServerStatus, "changed">;
   settled(): Promise<void>;
-  /** Connects again when the server has gone. */
+  /** Reconnects when the server has gone. */
   client(): Promise<Client>;
   close(): Promise<void>;
 }
 
-/** A server that dies at once is not started over and over. */
+/** A server that crashes at once is not restarted in a loop. */
 const RESTART_PAUSE_MS = 2_000;
 
 export function createServer(options: ServerOptions): Server {
@@ -98,7 +98,7 @@ export function createServer(options: ServerOptions): Server {
     state = "connecting";
     const made = await connect({
       ...options,
-      // One after the other: a flood of notices makes one list at a time.
+      // Serialised: a flood of notifications causes one listing at a time.
       onToolsChanged() {
         const client = connection?.client;
         if (client) refreshing = refreshing.then(() => refresh(client)).catch(complain);
@@ -127,7 +127,7 @@ export function createServer(options: ServerOptions): Server {
       fail(cause);
       throw cause;
     });
-    // Who needs the server sees why it failed; the others go on.
+    // The caller that needs the server sees the failure; the others continue.
     connecting.catch(() => {});
     return connecting;
   };
@@ -186,6 +186,6 @@ const unusable = (server: string, state: ServerState, reason = ""): ToolError =>
 
 const MAX_MESSAGE_CHARS = 500;
 
-/** Servers write messages of any length and form. */
+/** Servers send messages of any length and form. */
 export const messageOf = (cause: unknown): string =>
   toPlainText(cause instanceof Error ? cause.message : String(cause)).slice(0, MAX_MESSAGE_CHARS);

@@ -13,7 +13,7 @@ const DEMO = join(import.meta.dirname, "../fixtures/server.ts");
 const node = (...args: string[]): ServerDefinition => ({ command: process.execPath, args, env: {} });
 const hostile = (...args: string[]) => node(HOSTILE, ...args);
 
-/** As the host starts them, without its sandbox. */
+/** Like the host, but without its sandbox. */
 async function start(_server: string, { command, args }: ProgramDefinition): Promise<StartedProgram> {
   const child = spawn(command, [...args], { stdio: "pipe" });
   let complaints = "";
@@ -89,7 +89,7 @@ test.each([
   expect(textOf(await call("mcp__demo__demo", { action: "echo", text: "x" }))).toContain('"text":"x"');
 });
 
-test("a server that refuses the token wants a sign-in, and says how", async () => {
+test("a server that refuses the token asks for a sign-in, with instructions", async () => {
   const { server } = await serveDemo();
   const { settled, stateOf, client } = open({
     web: { url: server.url, headers: { authorization: "Bearer wrong" } },
@@ -110,7 +110,7 @@ test.each(["good", "chatty", "abrupt"])("an older server that is %s works", asyn
   expect(await call("mcp__old__fail")).toMatchObject({ is_error: true });
 });
 
-test("bad servers harm nobody else: each says why it is of no use, and the good one works", async () => {
+test("bad servers do not affect others: each reports why it is unusable, and the good one works", async () => {
   const { settled, call, stateOf } = open(
     {
       dead: hostile("dead"),
@@ -131,7 +131,7 @@ test("bad servers harm nobody else: each says why it is of no use, and the good 
   expect(stateOf("nothing")).toMatchObject({ state: "failed" });
 });
 
-test("an answer of 10 MB is cut to what a model can read", async () => {
+test("an answer of 10 MB is cut to a size that a model can read", async () => {
   const { settled, call } = open({ huge: hostile("huge") });
   await settled();
   const text = textOf(await call("mcp__huge__echo"));
@@ -139,7 +139,7 @@ test("an answer of 10 MB is cut to what a model can read", async () => {
   expect(text).toContain("characters left out");
 });
 
-test("bad definitions are left out, said, and do not spoil the others", async () => {
+test("invalid definitions are left out and reported, without affecting the others", async () => {
   const { settled, tools, names, stateOf } = open({
     twice: hostile("twice"),
     ansi: hostile("ansi"),
@@ -158,7 +158,7 @@ test("bad definitions are left out, said, and do not spoil the others", async ()
   expect(stateOf("many")).toMatchObject({ tools: 500, problems: ["1500 tools beyond 500 are left out"] });
 });
 
-test("a definition that changed is not run until the person agrees", async () => {
+test("a changed definition is not run until the person agrees", async () => {
   const consent = createConsent();
   const first = open({ a: hostile("changed", "1") }, { consent });
   await first.settled();
@@ -173,14 +173,14 @@ test("a definition that changed is not run until the person agrees", async () =>
   expect(await second.call("mcp__a__echo")).toMatchObject({ is_error: false });
 });
 
-test("a server that dies in a call fails that call, and is started again for a later one", async () => {
+test("a server that crashes in a call fails that call, and is restarted for a later one", async () => {
   const { settled, call } = open({ a: hostile() });
   await settled();
   await expect(call("mcp__a__die")).rejects.toMatchObject({ code: "UPSTREAM_ERROR" });
   await expect.poll(async () => (await call("mcp__a__echo").catch(() => undefined))?.is_error).toBe(false);
 });
 
-test("a call is cancelled with its signal", async () => {
+test("a call is cancelled by its signal", async () => {
   const { settled, call } = open({ a: hostile() });
   await settled();
   const controller = new AbortController();
@@ -190,7 +190,7 @@ test("a call is cancelled with its signal", async () => {
   expect(textOf(await call("mcp__a__echo"))).toBe("{}");
 });
 
-test("a server asks the person and for the folders", async () => {
+test("a server can ask the person and request the folders", async () => {
   const asked: unknown[] = [];
   const { settled, call } = open(
     { a: hostile() },
@@ -212,7 +212,7 @@ test("a server asks the person and for the folders", async () => {
   });
 });
 
-test("tools that come later are offered after a flood of notices, behind those that were there", async () => {
+test("new tools are added at the end after a flood of notifications", async () => {
   const { settled, call, names } = open({ a: hostile() });
   await settled();
   const before = names();
@@ -225,7 +225,7 @@ test("an unknown name is refused", async () => {
   await expect(call("mcp__a__b")).rejects.toMatchObject({ code: "UNKNOWN_TOOL" });
 });
 
-test("prompts of a server are listed in plain text, filled and refreshed", async () => {
+test("a server's prompts are listed in plain text, filled and refreshed", async () => {
   const { settled, prompts, prompt, call } = open({ notes: hostile("offers") });
   await settled();
   const signal = new AbortController().signal;
@@ -246,7 +246,7 @@ test("prompts of a server are listed in plain text, filled and refreshed", async
   await expect.poll(() => prompts().map((one) => one.prompt), { timeout: 20_000 }).toEqual(["review", "new"]);
 });
 
-test("resources of a server are listed with its templates and read as text or pictures", async () => {
+test("a server's resources are listed with its templates and read as text or pictures", async () => {
   const { settled, resources, read, stateOf } = open({ notes: hostile("offers") });
   await settled();
   const signal = new AbortController().signal;

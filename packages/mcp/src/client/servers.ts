@@ -11,16 +11,16 @@ export interface McpServersOptions
   extends Pick<ConnectionOptions, "version" | "roots" | "start" | "auth" | "elicit" | "connectMs"> {
   readonly servers: Readonly<Record<string, ServerDefinition>>;
   readonly consent: ToolConsent;
-  /** Told, one line at a time, what a person should know. */
+  /** Receives messages for the person, one line at a time. */
   log(line: string): void;
 }
 
-/** A tool as a model is offered it. */
+/** A tool as shown to a model. */
 export interface NamedTool extends ServerTool {
   /** `mcp__<server>__<tool>`. */
   readonly name: string;
   readonly server: string;
-  /** The definition is not the one that the person has seen. It is not run until they agree. */
+  /** The definition differs from the one the person has seen. It is not run until they agree. */
   readonly changed: boolean;
 }
 
@@ -31,37 +31,37 @@ export interface CallToolOptions {
 
 export interface McpServers extends AsyncDisposable {
   status(): readonly ServerStatus[];
-  /** The tools of all servers that have answered so far, in the order in which they came. */
+  /** The tools of all servers that have connected so far, in order of arrival. */
   tools(): readonly NamedTool[];
-  /** Resolves when every server has answered or failed; never rejects. */
+  /** Resolves when every server has connected or failed; never rejects. */
   settled(): Promise<void>;
   call(
     name: string,
     input: Readonly<Record<string, unknown>>,
     options: CallToolOptions,
   ): Promise<ServerResult>;
-  /** The prompts of all servers that have answered so far. */
+  /** The prompts of all servers that have connected so far. */
   prompts(): readonly ServerPrompt[];
-  /** What a prompt says, filled with these values. */
+  /** The messages of a prompt, filled with these values. */
   prompt(
     server: string,
     prompt: string,
     values: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<ServerResult>;
-  /** The resources of all servers that have answered so far. */
+  /** The resources of all servers that have connected so far. */
   resources(): readonly ServerResource[];
-  /** Reads a resource; one that is not listed too, such as one of a template. */
+  /** Reads a resource, listed or not, such as one of a template. */
   read(server: string, uri: string, signal: AbortSignal): Promise<ServerResult>;
-  /** Takes the definitions of a server as they are now. */
+  /** Accepts the current definitions of a server. */
   accept(server: string): Promise<number>;
-  /** The SDK's client of a server, for what has no method here, such as completion. */
+  /** The SDK's client of a server, for features without a method here, such as completion. */
   client(server: string): Promise<Client>;
   close(): Promise<void>;
 }
 
 const CALL_MS = 10 * 60_000;
-/** Starts all servers side by side. None waits for another, and no failure of one is seen by another. */
+/** Starts all servers in parallel. None waits for another, and a failure does not affect the others. */
 export function createMcpServers(options: McpServersOptions): McpServers {
   const names = createToolNames();
   const servers = Object.entries(options.servers).map(([server, definition]) =>
@@ -99,7 +99,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       await Promise.all(servers.map((one) => one.settled()));
     },
     async call(name, input, given) {
-      // A name is given when its tool is first listed.
+      // Names are assigned when a tool is first listed.
       tools();
       const place = names.placeOf(name);
       if (!place) throw new ToolError("UNKNOWN_TOOL", `there is no tool '${name}'`, { available: [] });
@@ -171,7 +171,7 @@ async function callTool(
   return toServerResult(result);
 }
 
-/** Asks a connected server; what it answers wrongly is UPSTREAM_ERROR. */
+/** Calls a connected server; an invalid answer is UPSTREAM_ERROR. */
 async function ask<T>(
   server: Pick<Server, "server" | "client">,
   signal: AbortSignal,

@@ -1,16 +1,16 @@
 import type { Readable, Writable } from "node:stream";
 
-/** The largest message that a server may send; beyond it the connection is cut. */
+/** The largest message that a server may send; a larger one closes the connection. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** A server's process as the caller started it, under its own rules. */
+/** A server's process, started by the caller under its own rules. */
 export interface StartedProgram {
   readonly input: Writable;
   readonly output: Readable;
   /** Resolves with how it ended. */
   readonly exited: Promise<string>;
-  /** The last of what it wrote to stderr. */
+  /** The end of its stderr output. */
   complaints(): string;
-  /** Ends it and all that it started. */
+  /** Ends it and all its child processes. */
   end(): Promise<void>;
 }

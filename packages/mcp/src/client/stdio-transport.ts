@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { MAX_MESSAGE_BYTES, type StartedProgram } from "./started-program.ts";
 
-/** Lines of JSON over the streams of a program that was started for us. */
+/** Lines of JSON over the streams of a started program. */
 export function createStdioTransport(start: () => Promise<StartedProgram>): Transport {
   let program: StartedProgram | undefined;
   let isClosed = false;
@@ -12,7 +12,7 @@ export function createStdioTransport(start: () => Promise<StartedProgram>): Tran
         onLine(line) {
           if (isClosed) return;
           const message = parseLine(line);
-          // What is not JSON is a log line that went the wrong way; many servers print a greeting.
+          // A line that is not JSON is misdirected log output; many servers print a greeting.
           if (message) transport.onmessage?.(message);
         },
         onTooLong() {
@@ -45,7 +45,7 @@ interface LineHandlers {
   onTooLong(): void;
 }
 
-/** Calls back for each line; a line that never ends takes no more memory than a message may have. */
+/** Calls back for each line; an endless line takes no more memory than a message may. */
 function readLines(stream: StartedProgram["output"], { onLine, onTooLong }: LineHandlers): void {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -75,7 +75,7 @@ const LF = 0x0a;
 function parseLine(line: string): JSONRPCMessage | undefined {
   try {
     const message: unknown = JSON.parse(line);
-    // The SDK checks the rest of every message itself.
+    // The SDK validates the rest of every message.
     return Object(message).jsonrpc === "2.0" ? (message as JSONRPCMessage) : undefined;
   } catch {
     return undefined;

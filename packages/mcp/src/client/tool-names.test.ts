@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createToolNames } from "./tool-names.ts";
 
-test("every place has a name of its own that leads back to it", () => {
+test("every tool has a unique name that leads back to it", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom("a", "a.b", "a_b", "a__b", "_", "x".repeat(90)),
@@ -22,6 +22,6 @@ test("every place has a name of its own that leads back to it", () => {
   );
 });
 
-test("a name that was never given leads nowhere", () => {
+test("an unassigned name leads nowhere", () => {
   expect(createToolNames().placeOf("mcp__a__b")).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Providers accept 64 characters; some add a prefix of their own. */
+/** Providers accept 64 characters; some add a prefix. */
 const MAX_NAME_CHARS = 60;
 const MAX_SERVER_CHARS = 26;
 const HASH_CHARS = 8;
@@ -13,15 +13,15 @@ export interface ToolPlace {
 }
 
 export interface ToolNames {
-  /** The name that a model sees. The same place has the same name for as long as this lives. */
+  /** The name that a model sees. It is stable for the lifetime of this object. */
   nameOf(server: string, tool: string): string;
-  /** The place behind a name, or undefined. */
+  /** The tool behind a name, or undefined. */
   placeOf(name: string): ToolPlace | undefined;
 }
 
 /**
  * Names tools `mcp__<server>__<tool>`: letters, digits, `_` and `-`, at most 60 characters, each unique. The first
- * place to ask for a name gets it; a later one that would get the same name gets a hash of its own at the end.
+ * tool to request a name gets it; a later one with the same name gets a hash suffix.
  */
 export function createToolNames(): ToolNames {
   const servers = new Map<string, string>();
@@ -53,7 +53,7 @@ export function createToolNames(): ToolNames {
   };
 }
 
-/** Without `__` and without `_` at either end, so that the separator is found in one way only. */
+/** Without `__` and without `_` at either end, so that the separator is unambiguous. */
 const sanitiseServer = (text: string): string =>
   text
     .replace(/[^A-Za-z0-9_-]/gu, "_")
@@ -62,7 +62,7 @@ const sanitiseServer = (text: string): string =>
 
 const sanitiseTool = (text: string): string => text.replace(/[^A-Za-z0-9_-]/gu, "_") || "tool";
 
-/** The part as it is when it fits and is free; otherwise its start and a hash of what it stands for. */
+/** The part itself when it fits and is free; otherwise its start and a hash of the original. */
 function fit(part: string, original: string, room: number, isTaken: (part: string) => boolean): string {
   let fitting = part;
   for (let salt = ""; fitting.length > room || isTaken(fitting); salt += "#") {

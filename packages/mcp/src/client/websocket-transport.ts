@@ -6,7 +6,7 @@ import { MAX_MESSAGE_BYTES } from "./started-program.ts";
 
 const MAX_OPENING_MS = 30_000;
 
-/** One message a text frame, as our own server speaks it. */
+/** One message per text frame, like our own server. */
 export function createWebSocketTransport(url: URL, headers: Readonly<Record<string, string>>): Transport {
   let socket: WebSocket | undefined;
   const transport: Transport = {
@@ -15,7 +15,7 @@ export function createWebSocketTransport(url: URL, headers: Readonly<Record<stri
         headers,
         maxPayload: MAX_MESSAGE_BYTES,
         handshakeTimeout: MAX_OPENING_MS,
-        // A token in the headers is for this server and no other.
+        // A token in the headers is for this server only.
         followRedirects: false,
       });
       socket.on("message", (data, isBinary) => {
@@ -26,7 +26,7 @@ export function createWebSocketTransport(url: URL, headers: Readonly<Record<stri
       });
       socket.on("close", () => transport.onclose?.());
       await once(socket, "open");
-      // Later errors end in a close; one without a listener would end the process.
+      // Later errors end in a close event; without a listener one would crash the process.
       socket.on("error", (cause) => transport.onerror?.(cause));
     },
     send: (message) =>
@@ -51,7 +51,7 @@ const MAX_CLOSING_MS = 1_000;
 function parseFrame(text: string): JSONRPCMessage | undefined {
   try {
     const message: unknown = JSON.parse(text);
-    // The SDK checks the rest of every message itself.
+    // The SDK validates the rest of every message.
     return Object(message).jsonrpc === "2.0" ? (message as JSONRPCMessage) : undefined;
   } catch {
     return undefined;

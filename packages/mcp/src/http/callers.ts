@@ -3,7 +3,7 @@ import { createToolRunner, type RunTool } from "../methods/tools.ts";
 import type { Service } from "../service.ts";
 import type { Limits } from "./limits.ts";
 
-/** What the requests of one caller share. */
+/** The state shared by all requests of one caller. */
 export interface CallerEdge {
   readonly service: Service;
   readonly runTool: RunTool;
@@ -11,7 +11,7 @@ export interface CallerEdge {
 
 export type Callers = (caller: Caller) => CallerEdge;
 
-/** Callers beyond these take the place of the one who has been quiet for longest. */
+/** Beyond this number a new caller replaces the least recently active one. */
 const MAX_CALLERS = 1_000;
 
 export function createCallers(service: Service, limits: Limits): Callers {
@@ -21,7 +21,7 @@ export function createCallers(service: Service, limits: Limits): Callers {
     return { service: own, runTool: createToolRunner(own, limits.maxCallsInFlight) };
   };
   return (caller) => {
-    // The scopes of a token may change while it lives.
+    // The scopes of a token may change during its lifetime.
     const key = `${caller.id} ${caller.access} ${caller.project}`;
     const edge = edges.get(key) ?? open(caller);
     edges.delete(key);

@@ -13,7 +13,7 @@ const handshake = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 
-/** The demo, and `revoke` as another process does it. */
+/** The demo, with `revoke` as another process does it. */
 async function serveRevocable() {
   const demo = await serveDemo({ sse: true });
   const [{ id = "" } = {}] = demo.tokens.list();
@@ -26,7 +26,7 @@ async function serveRevocable() {
   return { ...demo, revoke, get };
 }
 
-/** Resolves when nothing more will come, however it ends. */
+/** Resolves when the response ends in any way. */
 const toEnd = (response: Response): Promise<string> => response.text().catch(() => "cut");
 
 async function openSocket({ server, headers }: Awaited<ReturnType<typeof serveRevocable>>) {
@@ -36,7 +36,7 @@ async function openSocket({ server, headers }: Awaited<ReturnType<typeof serveRe
   return socket;
 }
 
-test("what is open over HTTP ends when its token is revoked, and what runs is cancelled", async () => {
+test("open HTTP responses end when their token is revoked, and their calls are cancelled", async () => {
   const demo = await serveRevocable();
   const { post, get, revoke, waiting } = demo;
   const opened = await post(handshake);
@@ -55,7 +55,7 @@ test("what is open over HTTP ends when its token is revoked, and what runs is ca
   expect((await post({ jsonrpc: "2.0", id: 2, method: "ping" }, session)).status).toBe(401);
 });
 
-test("a socket is told that its token is good no more, and takes nothing after that", async () => {
+test("a socket learns that its token was revoked, and accepts nothing after that", async () => {
   const demo = await serveRevocable();
   const socket = await openSocket(demo);
   socket.send(JSON.stringify(wait.body));
@@ -67,7 +67,7 @@ test("a socket is told that its token is good no more, and takes nothing after t
   await expect.poll(() => demo.waiting.cancelled).toBe(1);
 });
 
-test("what runs in a session ends with its token, though nobody waits for it", async () => {
+test("calls in a session end with its token, even if nobody waits for them", async () => {
   const { post, revoke, waiting } = await serveRevocable();
   const opened = await post(handshake);
   const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
@@ -82,7 +82,7 @@ test("what runs in a session ends with its token, though nobody waits for it", a
   await expect.poll(() => waiting.cancelled).toBe(1);
 });
 
-test("the tokens of others stay as good as they were", async () => {
+test("revoking one token does not affect others", async () => {
   const demo = await serveRevocable();
   const other = demo.tokens.create({ scopes: ["admin"] });
   const theirs = await openSocket({
@@ -97,7 +97,7 @@ test("the tokens of others stay as good as they were", async () => {
   expect(JSON.parse(String((await answer)[0]))).toMatchObject({ id: 1, result: {} });
 });
 
-test("a file of tokens that cannot be read refuses everybody, and the server stays", async () => {
+test("with an unreadable token file every request is refused, and the server stays up", async () => {
   const { post, folder, server } = await serveRevocable();
   const file = join(folder, "tokens.json");
   writeFileSync(file, "{");

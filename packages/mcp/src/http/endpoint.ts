@@ -19,7 +19,7 @@ export interface Endpoint {
 
 export function createEndpoint(limits: Limits, standingOf: (caller: Caller) => Standing): Endpoint {
   const sessions = createSessions(limits, standingOf);
-  // An answer counts until it was read, so nobody has to wait for a client that reads nothing.
+  // An answer counts until it was read, so no other call waits for a client that reads nothing.
   const large = createLargeCalls(() => false);
   const ending = new AbortController();
   const parts = { large, limits, ending: ending.signal };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createEventLog } from "./event-log.ts";
 
-test("whatever was kept since an event is given back, of its stream only, as long as there is room", () => {
+test("events since an id are returned, of its stream only, while they fit", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom("0", "a"), fc.string({ minLength: 1, maxLength: 20 }))),
@@ -19,7 +19,7 @@ test("whatever was kept since an event is given back, of its stream only, as lon
   );
 });
 
-test("what was kept first goes first when there is no room", () => {
+test("the oldest events are evicted first", () => {
   const log = createEventLog(100);
   const first = log.keep("a", "1".repeat(20));
   log.keep("a", "2".repeat(20));

@@ -4,17 +4,17 @@ export interface KeptEvent {
   readonly line: string;
 }
 
-/** What was sent on the streams of one session, as far back as the bound allows. */
+/** The events sent on the streams of one session, up to a size limit. */
 export interface EventLog {
-  /** Keeps a line and gives the id that names it. */
+  /** Stores a line and returns its event id. */
   keep(streamId: string, line: string): string;
-  /** The stream that an id belongs to; undefined when it is none of ours. */
+  /** The stream of an event id; undefined when it is unknown. */
   streamOf(eventId: string): string | undefined;
-  /** What was kept of the same stream since then, oldest first. */
+  /** The stored events of the same stream since then, oldest first. */
   after(eventId: string): readonly KeptEvent[];
 }
 
-/** Units of a string may take two bytes. */
+/** A UTF-16 unit of a string may take two bytes. */
 const BYTES_PER_UNIT = 2;
 const EVENT_ID = /^(?<stream>[0-9a-z]{1,16})-(?<number>\d{1,15})$/;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** For a person who opens the server's address in a browser: what this is, and how a client gets in. */
+/** A page for a person who opens the server's address in a browser: what it is, and how a client connects. */
 export function answerFrontPage(
   { method, url = "/" }: IncomingMessage,
   response: ServerResponse,
@@ -19,7 +19,7 @@ export function answerFrontPage(
   return true;
 }
 
-/** Nobody has shown a token yet, so it says nothing about the project. */
+/** It is shown without a token, so it says nothing about the project. */
 const pageFor = (endpoint: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -14,18 +14,18 @@ import {
 } from "../messages.ts";
 import type { Service } from "../service.ts";
 
-/** Whether a posted value speaks the revision without handshake, or claims to. */
+/** Whether a posted value uses, or claims to use, the revision without a handshake. */
 export function isModern(headers: IncomingHttpHeaders, value: unknown): boolean {
   const version = headers["mcp-protocol-version"];
   if (typeof version === "string" && version >= MODERN_VERSION) return true;
   const { method, params } = toPlain(value);
   const meta = toPlain(toPlain(params)["_meta"]);
   if (!(VERSION_KEY in meta)) return false;
-  // Whatever else it claims, an initialize is the handshake of an older revision unless all of it is modern.
+  // An initialize is the handshake of an older revision unless it is entirely modern.
   return method !== "initialize" || claimsModern(meta);
 }
 
-/** The message in a posted value; throws a ProtocolError when it is broken or its headers say something else. */
+/** The message in a posted value; throws a ProtocolError when it is invalid or its headers disagree. */
 export function checkPost(value: unknown, headers: IncomingHttpHeaders, service: Service): Message {
   const message = toMessage(value);
   if (!message) throw new ProtocolError(INVALID_REQUEST, `Bad Request: ${shapeProblem(value)}`);
@@ -35,7 +35,7 @@ export function checkPost(value: unknown, headers: IncomingHttpHeaders, service:
   if (method === "initialize" && !claimsModern(meta))
     throw mismatch(version, "initialize belongs to revisions before the one that MCP-Protocol-Version names");
   const refusal = refusalOf(meta);
-  // A notification may leave the rest of its claim away.
+  // A notification may omit the rest of its claim.
   const isJudged = id !== undefined || (claimed !== undefined && typeof claimed !== "string");
   if (refusal?.code === INVALID_PARAMS && isJudged) throw refusal;
   if (version !== undefined && claimed !== undefined && version !== claimed)
@@ -83,7 +83,7 @@ function checkName({ method, params }: Message, header: string | string[] | unde
     throw mismatch(header, `params.${parameter} is ${JSON.stringify(value)}, Mcp-Name is another`);
 }
 
-/** Arguments that a tool's schema marks with `x-mcp-header` are repeated in `Mcp-Param-…`. */
+/** Arguments marked with `x-mcp-header` in a tool's schema are repeated in `Mcp-Param-…`. */
 function checkArguments({ params }: Message, headers: IncomingHttpHeaders, { listing }: Service): void {
   const offer = listing.current().offer(String(params?.["name"]));
   if (offer?.usesHeaders) checkLevel(offer.listed.inputSchema, toPlain(params?.["arguments"]), headers);
@@ -110,7 +110,7 @@ function checkArgument(header: string, name: string, value: unknown, headers: In
 
 const BASE64 = /^=\?base64\?(?<text>(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
-/** Values that a header cannot hold come as `=?base64?…?=`. Undefined when they are malformed. */
+/** Values that a header cannot contain come as `=?base64?…?=`. undefined when malformed. */
 function decode(header: string): string | undefined {
   const value = header.trim();
   if (!value.startsWith("=?base64?") || !value.endsWith("?=")) return value;

@@ -11,7 +11,7 @@ async function openListens() {
   return { listen, server };
 }
 
-test("a stream ends in good order when the server does", async () => {
+test("a stream ends normally when the server closes", async () => {
   const { listen, server } = await openListens();
   const response = await listen({ toolsListChanged: true, resourceSubscriptions: ["demo:a", "demo:absent"] });
   expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -24,7 +24,7 @@ test("a stream ends in good order when the server does", async () => {
   expect((await events.read()).done).toBe(true);
 });
 
-test("a stream on which nothing will come ends at once", async () => {
+test("a stream with nothing to report ends at once", async () => {
   const { listen } = await openListens();
   for (const filter of [{}, { resourceSubscriptions: ["demo:absent"] }, { resourcesListChanged: true }]) {
     const text = await (await listen(filter)).text();
@@ -32,7 +32,7 @@ test("a stream on which nothing will come ends at once", async () => {
   }
 });
 
-test("what is no filter, or too much of one, is refused, and so is who takes no stream", async () => {
+test("an invalid or oversized filter is refused, and so is a client that accepts no stream", async () => {
   const { listen } = await openListens();
   const refused = await (await listen({ toolsListChanged: "yes" })).json();
   expect(refused).toMatchObject({ id: "s", error: { code: -32602 } });

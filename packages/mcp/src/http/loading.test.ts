@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** What a piece of code loads, by name. */
+/** The modules that a piece of code loads, by name. */
 function loadedBy(code: string): string[] {
   const script = `
     import { registerHooks } from "node:module";
@@ -20,11 +20,11 @@ function loadedBy(code: string): string[] {
 const HEAVY = ["ws", "jose", "node:http", "node:https", "@modelcontextprotocol/server"];
 const heavyOf = (names: readonly string[]) => names.filter((name) => HEAVY.includes(name));
 
-test("who serves stdio loads nothing of HTTP", () => {
+test("serving stdio loads nothing of HTTP", () => {
   expect(heavyOf(loadedBy('await import("../index.ts");'))).toEqual([]);
 });
 
-test("who serves HTTP loads neither WebSocket nor OAuth nor the SDK before somebody needs it", () => {
+test("serving HTTP does not load WebSocket, OAuth or the SDK before they are needed", () => {
   const names = loadedBy(`
     const { serveHttp } = await import("../index.ts");
     const { createTokenStore } = await import("@octant/http");

@@ -36,7 +36,7 @@ const HEADERS: Readonly<Record<string, (body: unknown) => Record<string, string>
   "another revision": (body) => ({ ...modernHeaders(body), "mcp-protocol-version": "2025-11-25" }),
 };
 
-/** Each message once, and none that opens a stream or changes the list. */
+/** Each message once, without those that open a stream or change the list. */
 const messages = Object.values({ ...conversations, ...featureConversations })
   .flat()
   .map(([message]) => message)
@@ -96,16 +96,16 @@ describe.each(Object.entries(HEADERS))("with %s headers", (_name, toHeaders) => 
     return compared;
   };
 
-  test("a modern request is answered as the SDK's own handler answers it", async () => {
+  test("a modern request is answered like the SDK's own handler does", async () => {
     expect(await expectSameAnswers(messages)).toBeGreaterThan(20);
   });
 
-  test("what is broken is refused as the SDK's own handler refuses it", async () => {
+  test("an invalid request is refused like the SDK's own handler does", async () => {
     expect(await expectSameAnswers(broken)).toBeGreaterThan(5);
   });
 });
 
-test("a method that nobody knows is 404 and -32601", async () => {
+test("an unknown method is 404 and -32601", async () => {
   const { post } = await serveDemo();
   const { body, headers } = modernRequest(1, "no/such/method");
   const response = await post(body, headers);
@@ -113,7 +113,7 @@ test("a method that nobody knows is 404 and -32601", async () => {
   expect(await response.json()).toMatchObject({ id: 1, error: { code: -32601 } });
 });
 
-test("there is nothing to GET or DELETE without a session", async () => {
+test("GET and DELETE are not available without a session", async () => {
   const { server, headers } = await serveDemo();
   for (const method of ["GET", "DELETE"]) {
     const response = await fetch(server.url, { method, headers });
@@ -122,7 +122,7 @@ test("there is nothing to GET or DELETE without a session", async () => {
   }
 });
 
-test("progress that was asked for comes as events before the answer; without it the answer is plain JSON", async () => {
+test("requested progress comes as events before the answer; without it the answer is plain JSON", async () => {
   const { post, waiting } = await serveDemo();
   const { body, headers } = modernRequest("w", "tools/call", {
     name: "demo",
@@ -153,7 +153,7 @@ test("closing the response cancels the call", async () => {
   await expect.poll(() => waiting.cancelled).toBe(1);
 });
 
-test("a subscription is told of changes until its stream is closed", async () => {
+test("a subscription reports changes until its stream is closed", async () => {
   const { post } = await serveDemo();
   const controller = new AbortController();
   const listen = modernRequest("s", "subscriptions/listen", { notifications: { toolsListChanged: true } });
@@ -166,7 +166,7 @@ test("a subscription is told of changes until its stream is closed", async () =>
   controller.abort();
 });
 
-test("many clients under one token with the same ids each get their own answer", async () => {
+test("many clients under one token with equal ids each get their own answer", async () => {
   const { post } = await serveDemo();
   const texts = Array.from({ length: 100 }, (_, n) => `text ${n}`);
   const answers = await Promise.all(

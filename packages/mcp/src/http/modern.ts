@@ -26,11 +26,11 @@ export interface ModernPost {
   readonly value: unknown;
 }
 
-/** What the modern requests of all callers share. */
+/** The state shared by the modern requests of all callers. */
 export interface ModernParts {
   readonly large: LargeCalls;
   readonly limits: Limits;
-  /** Aborted when the server ends. */
+  /** Aborted when the server closes. */
   readonly ending: AbortSignal;
 }
 
@@ -58,7 +58,7 @@ async function run(
   { large, limits, ending }: ModernParts,
 ): Promise<void> {
   if (asksForLargeAnswer(toPlain(message.params?.["arguments"]))) {
-    // It waits until one more may run, and counts until its answer was read.
+    // Waits for a free slot, and holds it until its answer was read.
     await large.enter();
     if (response.destroyed) return large.leave();
     response.once("close", large.leave);
@@ -68,7 +68,7 @@ async function run(
   const reply = createReply(response, {
     limits,
     takesStream: takesStream(request),
-    // Closing the response is how this revision cancels.
+    // This revision cancels by closing the response.
     onBroken: () => controller.abort("the client closed the connection"),
   });
   const answer = await answerRequest(
@@ -92,7 +92,7 @@ function statusOf(answer: Outgoing): number {
   return code === MISSING_CAPABILITY ? 400 : 200;
 }
 
-/** Where it is certain which request is refused; also an id that no request may have. */
+/** The id to echo when it is certain which request is refused, even an invalid one. */
 function idToEcho(value: unknown): RequestId | null {
   if (!isPlain(value) || typeof value["method"] !== "string") return null;
   const { id } = value;

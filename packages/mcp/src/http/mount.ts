@@ -10,7 +10,7 @@ import { DEFAULT_LIMITS } from "./limits.ts";
 import type { McpMountOptions } from "./options.ts";
 import { createWork } from "./work.ts";
 
-/** The headers of MCP that pages may send and read. */
+/** The MCP headers that pages may send and read. */
 export const MCP_CORS = {
   allow: ["mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"],
   expose: ["mcp-session-id"],
@@ -18,7 +18,7 @@ export const MCP_CORS = {
 
 const NO_SUBPROTOCOL = { status: 400, message: "offer the subprotocol 'mcp'" };
 
-/** Serves MCP at /mcp, /ws and, when asked for, /sse. */
+/** Serves MCP at /mcp, /ws and, optionally, /sse. */
 export function mountMcp(server: HttpServer, options: McpMountOptions): void {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const work = createWork(options.dispatch);

@@ -10,9 +10,9 @@ import { modernRequest, serveDemo } from "../fixtures/http.ts";
 const SCOPES = "admin admin:ro project:mine project:mine:ro";
 const CLIENT = { client_id: "agent", client_secret: "a secret for the test" };
 
-/** A real authorisation server, which gives tokens for whatever resource is asked for. */
+/** A real authorisation server that issues tokens for any resource. */
 async function startAuthorisationServer() {
-  // It has no types of its own.
+  // It has no types.
   const { default: Provider } = (await import("oidc-provider" as string)) as {
     default: new (...args: unknown[]) => { callback(): () => void };
   };
@@ -64,7 +64,7 @@ async function setUp() {
   return { ...authority, ...demo, call };
 }
 
-test("a token of the authorisation server for us is good here, and calls as its subject", async () => {
+test("a token of the authorisation server for us is accepted, and calls as its subject", async () => {
   const { server, getToken, call, issuer } = await setUp();
   const token = await getToken(server.url, "admin");
   expect((await call(token)).status).toBe(200);
@@ -95,7 +95,7 @@ test("the metadata of the resource names the authorisation server, and 401 names
   });
 });
 
-test("a token without a scope of ours is 403 and says which scopes there are", async () => {
+test("a token without our scope is 403 and lists the valid scopes", async () => {
   const { server, getToken, call } = await setUp();
   const refused = await call(await getToken(server.url, ""));
   expect(refused.status).toBe(403);
@@ -104,14 +104,14 @@ test("a token without a scope of ours is 403 and says which scopes there are", a
   );
 });
 
-test("a token with a narrower scope is good for what that allows", async () => {
+test("a token with a narrower scope allows only what that covers", async () => {
   const { server, getToken, post } = await setUp();
   const token = await getToken(server.url, "project:mine:ro");
   const list = modernRequest(1, "tools/list");
   expect((await post(list.body, { ...list.headers, authorization: `Bearer ${token}` })).status).toBe(200);
 });
 
-test("a token for somebody else, with other keys, unsigned, or changed is 401", async () => {
+test("a token for another audience, with other keys, unsigned, or altered is 401", async () => {
   const { server, getToken, call, issuer } = await setUp();
   const good = await getToken(server.url, "admin");
   const [head = "", payload = "", signature = ""] = good.split(".");
@@ -135,7 +135,7 @@ test("a token for somebody else, with other keys, unsigned, or changed is 401", 
   expect((await call(good)).status).toBe(200);
 });
 
-test("a socket ends with the token that it was opened with, unless there is a newer one", async () => {
+test("a socket ends with its token, unless there is a newer one", async () => {
   const { server, getToken, call, headers } = await setUp();
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -155,7 +155,7 @@ test("a socket ends with the token that it was opened with, unless there is a ne
   expect((await closed)[0]).toBe(1008);
 });
 
-test("while the authorisation server cannot be asked, its tokens are 503 and ours go on", async () => {
+test("while the authorisation server is unreachable, its tokens are 503 and ours still work", async () => {
   const demo = await serveDemo({ oauth: { issuer: "http://127.0.0.1:1" } });
   const { body, headers } = modernRequest(1, "tools/list");
   const unknown = await demo.post(body, { ...headers, authorization: "Bearer e30.e30.e30" });

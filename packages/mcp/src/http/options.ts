@@ -3,7 +3,7 @@ import type { ServiceOptions } from "../service.ts";
 import type { Limits } from "./limits.ts";
 
 export interface McpMountOptions extends Omit<ServiceOptions, "caller"> {
-  /** Serves the transport of 2024-11-05 (`/sse` and `/messages`) as well. */
+  /** Also serves the transport of 2024-11-05 (`/sse` and `/messages`). */
   readonly sse?: boolean;
   readonly limits?: Partial<Limits>;
 }
@@ -12,5 +12,5 @@ export interface HttpOptions
   extends McpMountOptions,
     Omit<HttpServerOptions, "limits" | "log" | "resourcePath" | "cors"> {}
 
-/** The listener, for edges that mount beside MCP. */
+/** The listener, for edges mounted next to MCP. */
 export type HttpServer = Listener;

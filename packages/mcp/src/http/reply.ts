@@ -2,16 +2,18 @@ import type { ServerResponse } from "node:http";
 import { createEventStream, type EventStream, sendJson } from "@octant/http";
 import type { Limits } from "./limits.ts";
 
-/** The response to one posted request: plain JSON, or a stream of events once there is more to say than the answer. */
+/** The response to one posted request: plain JSON, or a stream of events when more than the answer is sent. */
 export interface Reply {
-  /** A message before the answer. Left out for a client that takes no streams. Asks for the id when it is sent. */
+  /**
+   * Sends a message before the answer, unless the client accepts no streams. Calls `toEventId` only when it is sent.
+   */
   report(line: string, toEventId?: () => string): void;
-  /** The answer; it ends the response. A stream has sent its status before. */
+  /** Sends the answer and ends the response. A stream has already sent its status. */
   finish(line: string, toEventId?: () => string, status?: number): void;
   /** Ends the response without an answer. */
   cut(): void;
   isFull(): boolean;
-  /** The client reads no more. */
+  /** The client has stopped reading. */
   isGone(): boolean;
 }
 
@@ -19,16 +21,16 @@ export interface ReplyOptions {
   readonly limits: Pick<Limits, "keepAliveMs" | "streamAfterMs">;
   readonly takesStream: boolean;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The first thing on a stream. */
+  /** Called before the first event on a stream. */
   readonly onStream?: (stream: EventStream) => void;
-  /** The connection was closed before the answer had left. */
+  /** Called when the connection closed before the answer was sent. */
   readonly onBroken?: () => void;
 }
 
 export const createReply = (response: ServerResponse, options: ReplyOptions): Reply =>
   new PostReply(response, options);
 
-/** A class, for there is one to every request, and most are answered at once: methods cost nothing, closures do. */
+/** A class, because there is one per request, and most are answered at once: methods cost nothing, closures do. */
 class PostReply implements Reply {
   readonly #response: ServerResponse;
   readonly #options: ReplyOptions;
@@ -54,7 +56,7 @@ class PostReply implements Reply {
     if (this.#stream) {
       this.#stream.send(line, toEventId?.());
       this.#stream.end();
-      // The answers of one turn leave together: to wake the reader for each of them takes longer than to make it.
+      // The answers of one turn are sent together: waking the reader for each takes longer than producing it.
     } else setImmediate(sendAnswer, this.#response, status, line, this.#options.headers);
   }
 

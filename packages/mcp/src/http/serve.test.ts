@@ -8,12 +8,12 @@ import { modernRequest, serveDemo } from "../fixtures/http.ts";
 
 const echo = modernRequest(1, "tools/call", { name: "demo", arguments: { action: "echo", text: "x" } });
 
-test("the server listens on this machine only, unless told otherwise", async () => {
+test("the server listens on the loopback address by default", async () => {
   const { server } = await serveDemo();
   expect(new URL(server.url).hostname).toBe("127.0.0.1");
 });
 
-test("what cannot be a message is refused with the right status, and the next call is answered", async () => {
+test("an invalid message is refused with the right status, and the next call is answered", async () => {
   const { post, server, headers } = await serveDemo({ limits: { maxBodyBytes: 1_000 } });
   expect((await post("{")).status).toBe(400);
   expect((await post("[".repeat(500))).status).toBe(400);
@@ -24,7 +24,7 @@ test("what cannot be a message is refused with the right status, and the next ca
   expect((await post(echo.body, echo.headers)).status).toBe(200);
 });
 
-test("a browser that opens the address sees a page, which says nothing about the project", async () => {
+test("a browser that opens the address sees a page that says nothing about the project", async () => {
   const { server } = await serveDemo();
   const response = await fetch(new URL("/", server.url), { headers: { accept: "text/html" } });
   expect(response.status).toBe(200);
@@ -43,7 +43,7 @@ test("two Host headers are a bad request", async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test("a body longer than it may be is refused although its length was not announced", async () => {
+test("an oversized body is refused although its length was not announced", async () => {
   const { server, headers } = await serveDemo({ limits: { maxBodyBytes: 1_000 } });
   const body = new ReadableStream({
     pull(controller) {
@@ -65,7 +65,7 @@ test.each([
   expect(await text(socket)).toMatch(/^HTTP\/1.1 40[18]/);
 });
 
-test("one address has so many connections and no more", async () => {
+test("connections per address are limited", async () => {
   const { server } = await serveDemo({ limits: { maxConnectionsPerAddress: 2 } });
   const open = async () => {
     const socket = connect(server.port, "127.0.0.1");
@@ -79,7 +79,7 @@ test("one address has so many connections and no more", async () => {
   expect(first.destroyed).toBe(false);
 });
 
-test("a token that asks too often is told to wait", async () => {
+test("a token that exceeds its rate has to wait", async () => {
   const { post } = await serveDemo({ limits: { requestsPerSecond: 3 } });
   const statuses = await Promise.all(
     Array.from({ length: 8 }, async () => (await post(echo.body, echo.headers)).status),
@@ -88,7 +88,7 @@ test("a token that asks too often is told to wait", async () => {
   expect(statuses).toContain(200);
 });
 
-test("an end waits for the calls that run, and takes no new ones", async () => {
+test("closing waits for running calls and accepts no new ones", async () => {
   const { post, server, waiting, options } = await serveDemo({ limits: { drainMs: 10_000 } });
   const wait = modernRequest("w", "tools/call", { name: "demo", arguments: { action: "wait" } });
   const answer = post(wait.body, wait.headers);
@@ -104,7 +104,7 @@ test("an end waits for the calls that run, and takes no new ones", async () => {
   await closed;
 });
 
-test("an end does not wait for ever", async () => {
+test("closing does not wait for ever", async () => {
   const { post, server, waiting } = await serveDemo({ limits: { drainMs: 20 } });
   const wait = modernRequest("w", "tools/call", { name: "demo", arguments: { action: "wait" } });
   const answer = post(wait.body, wait.headers).catch(() => "gone");
@@ -125,7 +125,7 @@ test("with a certificate the server speaks TLS", async () => {
   response.destroy();
 });
 
-test("a page that may call is told so before and with the answer", async () => {
+test("an allowed page gets CORS headers in the preflight and with the answer", async () => {
   const { server, post } = await serveDemo({ allowedOrigins: ["https://app.example"] });
   const origin = { origin: "https://app.example" };
   const asked = await fetch(server.url, { method: "OPTIONS", headers: origin });

@@ -54,7 +54,7 @@ test("a session answers calls as plain JSON and ends with DELETE", async () => {
   expect((await post(call(2, { action: "echo", text: "x" }), session)).status).toBe(404);
 });
 
-test("what is wrong with a session is told with the right status", async () => {
+test("an invalid session is reported with the right status", async () => {
   const { post, session, listen, tokens } = await openSession();
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
   expect((await post(ping)).status).toBe(400);
@@ -69,7 +69,7 @@ test("what is wrong with a session is told with the right status", async () => {
   expect((await post(ping, session)).status).toBe(200);
 });
 
-test("a handshake that is refused opens no session", async () => {
+test("a refused handshake opens no session", async () => {
   const { post } = await serveDemo();
   const refused = await post({ ...handshake(), params: { protocolVersion: 5 } });
   expect(await refused.json()).toMatchObject({ id: "init", error: {} });
@@ -77,7 +77,7 @@ test("a handshake that is refused opens no session", async () => {
   expect((await post({ jsonrpc: "2.0", id: 1, method: "ping" }, again)).status).toBe(404);
 });
 
-test("a stream that broke is resumed where it was, and the answer arrives on it", async () => {
+test("a broken stream is resumed where it stopped, and the answer arrives on it", async () => {
   const { post, session, listen, waiting } = await openSession();
   const controller = new AbortController();
   const response = await post(
@@ -105,13 +105,13 @@ test("a stream that broke is resumed where it was, and the answer arrives on it"
   expect(waiting.cancelled).toBe(0);
 });
 
-test("an event that nobody was sent cannot be resumed from", async () => {
+test("an unknown event id cannot be resumed from", async () => {
   const { listen } = await openSession();
   for (const id of ["1-99", "x", "../etc", "99999999999999999999-1"])
     expect((await listen({ "last-event-id": id })).response.status).toBe(400);
 });
 
-test("an answer that takes long becomes a stream, with signs of life and a cut to resume from", async () => {
+test("a slow answer becomes a stream, with heartbeats and a cut to resume from", async () => {
   const { post, session, listen } = await openSession({ streamAfterMs: 5, keepAliveMs: 10, maxStreamMs: 60 });
   const response = await post(call("w", { action: "wait" }), session);
   expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -132,7 +132,7 @@ test("clients of older revisions get no event without data", async () => {
   expect(await (await answer).text()).not.toContain("retry:");
 });
 
-test("changes of the list are told on the one stream of the session", async () => {
+test("changes of the list are reported on the session's single stream", async () => {
   const { post, session, listen } = await openSession();
   const { events } = await listen();
   expect((await listen()).response.status).toBe(409);
@@ -140,7 +140,7 @@ test("changes of the list are told on the one stream of the session", async () =
   expect((await events?.read())?.value).toContain("notifications/tools/list_changed");
 });
 
-test("what changed before somebody listens is told when they do, once", async () => {
+test("changes before a client listens are reported when it does, once", async () => {
   let change = () => {};
   const { post, session, listen } = await openSession({}, undefined, {
     list: async () => ({ resources: [] }),
@@ -173,7 +173,7 @@ test("a notification cancels a call; a broken connection does not", async () => 
   await expect.poll(() => waiting.cancelled).toBe(1);
 });
 
-test("no more sessions are opened than there is room for", async () => {
+test("the number of sessions is limited", async () => {
   const { post } = await openSession({ maxSessions: 1 });
   expect((await post(handshake())).status).toBe(503);
 });

@@ -12,16 +12,16 @@ import { createReply, type Reply } from "./reply.ts";
 export interface Session {
   readonly id: string;
   readonly caller: Caller;
-  /** A request; its answer, and what comes before it, goes to the response. */
+  /** Handles a request; its answer, and everything before it, goes to the response. */
   request(value: unknown, response: ServerResponse): void;
-  /** A notification, or an answer to what we asked. */
+  /** Handles a notification, or an answer to one of our requests. */
   receive(value: unknown): void;
   isRunning(id: RequestId): boolean;
-  /** The stream for what belongs to no request. False when there is one already. */
+  /** Opens the stream for messages without a request. False when there is one already. */
   listen(response: ServerResponse): boolean;
-  /** Goes on with the stream on which that event was the last that arrived. False when there is no such stream. */
+  /** Continues the stream after that event. False when there is no such stream. */
   resume(response: ServerResponse, lastEventId: string): boolean;
-  /** When it was used last, by `performance.now`; now, while somebody waits for it. */
+  /** The time of its last use, by `performance.now`; now, while a request is pending. */
   usedAt(): number;
   close(): Promise<void>;
 }
@@ -30,13 +30,13 @@ export interface SessionOptions {
   readonly id: string;
   readonly service: Service;
   readonly limits: Limits;
-  /** The revision that the handshake asks for. */
+  /** The revision requested in the handshake. */
   readonly version: string;
-  /** The handshake was answered: with a session, or with an error and without one. */
+  /** Called when the handshake was answered: with a session, or with an error and without one. */
   readonly onHandshake: (accepted: boolean) => void;
 }
 
-/** A request that is not answered yet. */
+/** An unanswered request. */
 interface Pending {
   readonly id: RequestId;
   readonly streamId: string;
@@ -44,7 +44,7 @@ interface Pending {
 }
 
 const STANDALONE = "0";
-/** Older clients take an event without data for broken JSON. */
+/** Older clients mistake an event without data for broken JSON. */
 const PRIMED_SINCE = "2025-11-25";
 const RETRY_MS = 500;
 
@@ -169,7 +169,7 @@ export function createSession(options: SessionOptions): Session {
   }
 }
 
-/** A resumed stream in the place of the response that broke. */
+/** A resumed stream that replaces the broken response. */
 const toReply = (stream: EventStream, response: ServerResponse): Reply => ({
   report: (line, toEventId) => stream.send(line, toEventId?.()),
   finish(line, toEventId) {

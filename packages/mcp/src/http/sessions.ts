@@ -33,7 +33,7 @@ export function createSessions(limits: Limits, standingOf: (caller: Caller) => S
       if (session.usedAt() < limit || standingOf(session.caller) === "revoked") void endSession(session);
   }, SWEEP_MS).unref();
 
-  /** The session that a request names; when there is none that it may name, the request is answered. */
+  /** The session of a request; when there is none, or not the caller's, the request is refused. */
   const find = (
     request: IncomingMessage,
     response: ServerResponse,
@@ -44,7 +44,7 @@ export function createSessions(limits: Limits, standingOf: (caller: Caller) => S
     const session = typeof id === "string" ? sessions.get(id) : undefined;
     if (id === undefined) {
       refuse(response, { status: 400, message: "Bad Request: Mcp-Session-Id header is required" });
-      // The id of a session is no password: it is worth nothing with another token.
+      // A session id is not a credential: it is useless with another token.
     } else if (session?.caller.id !== service.caller.id) refuse(response, sessionNotFound);
     else if (version !== undefined && !HANDSHAKE_VERSIONS.includes(String(version)))
       refuse(response, {

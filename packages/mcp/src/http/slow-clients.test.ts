@@ -22,7 +22,7 @@ async function serve(over: Partial<HttpOptions> = {}) {
   return { open, authorized, post, server };
 }
 
-/** Sends `first` at once and then a byte at a time, for ever; resolves with what came back before the end. */
+/** Sends `first` at once and then a byte at a time, for ever; resolves with the bytes received before the end. */
 async function drip(socket: Socket, first: string | Buffer, byte = "a"): Promise<string> {
   let received = "";
   socket.on("data", (chunk) => {
@@ -35,7 +35,7 @@ async function drip(socket: Socket, first: string | Buffer, byte = "a"): Promise
   return received;
 }
 
-/** Writing to what the server has closed is what these clients do, and is no failure. */
+/** These clients write to closed connections; that is not a failure. */
 async function ended(socket: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   socket.on("error", () => {});
@@ -43,7 +43,7 @@ async function ended(socket: Socket): Promise<void> {
   await promise;
 }
 
-/** A client that goes on writing may lose the answer with the connection. */
+/** A client that keeps writing may lose the answer with the connection. */
 const TIMED_OUT = /^$|408 Request Timeout/;
 
 const POST = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
@@ -65,7 +65,7 @@ test.each(["POST /mcp", "GET /mcp", "GET /sse", "POST /messages?sessionId=x", "G
   },
 );
 
-test("a connection on which nothing is said ends", async () => {
+test("a silent connection ends", async () => {
   const { open } = await serve();
   const socket = await open();
   await ended(socket.resume());
@@ -84,13 +84,13 @@ test.each(["Content-Length: 100000\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\
   },
 );
 
-test("who is refused gets no time for a body", async () => {
+test("a refused client gets no time for a body", async () => {
   const { open } = await serve();
   const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n${POST}Content-Length: 100000\r\n\r\n{`;
   expect(await drip(await open(), head)).toMatch(/^$|401 Unauthorized/);
 });
 
-/** A text frame of 100,000 bytes, masked with zeros, of which only the first comes. */
+/** A text frame of 100,000 bytes, masked with zeros, of which only the first arrives. */
 const FRAME = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 1, 0x86, 0xa0, 0, 0, 0, 0, 0x7b]);
 const PING = `{"jsonrpc":"2.0","id":1,"method":"ping"}`;
 const WHOLE_FRAME = Buffer.concat([Buffer.from([0x81, 0x80 | PING.length, 0, 0, 0, 0]), Buffer.from(PING)]);
@@ -104,33 +104,33 @@ async function openWebSocket(keepAliveMs = NEVER_MS) {
   return socket;
 }
 
-test("a first frame that comes a byte at a time ends the socket", async () => {
+test("a first frame that arrives a byte at a time ends the socket", async () => {
   expect(await drip(await openWebSocket(), FRAME)).toContain("no message arrived");
 });
 
-test("a later frame that comes a byte at a time ends the socket, for it cannot answer a ping meanwhile", async () => {
+test("a later frame that arrives a byte at a time ends the socket, because it cannot answer a ping meanwhile", async () => {
   const socket = await openWebSocket(100);
   socket.write(WHOLE_FRAME);
   await once(socket, "data");
   await drip(socket, FRAME);
 });
 
-test("a socket that does not answer the close is cut off", async () => {
+test("a socket that does not answer the close is terminated", async () => {
   const socket = await openWebSocket();
   const binary = Buffer.from([0x82, 0x81, 0, 0, 0, 0, 0x7b]);
   expect(await drip(socket, binary, "")).toContain("MCP is text");
 });
 
-test("a handshake of TLS that is never done ends the connection", async () => {
+test("an unfinished TLS handshake ends the connection", async () => {
   const { open } = await serve({ tls: makeCertificate() });
-  // The beginning of a ClientHello of 512 bytes.
+  // The start of a ClientHello of 512 bytes.
   await drip(await open(), Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]), "\u0000");
 });
 
-test("the others are answered while many are slow", async () => {
+test("other clients are answered while many are slow", async () => {
   const { open, authorized, post } = await serve();
   const slow = await Promise.all(Array.from({ length: 200 }, open));
-  // Heard from now on: on a busy machine some are cut off before the honest client is done.
+  // Listened to from now on: on a busy machine some end before the honest client is done.
   const endings = slow.map((socket) => ended(socket.resume()));
   for (const socket of slow) socket.write(authorized("POST /mcp", `${POST}Content-Length: 100000\r\n\r\n{`));
   const initialize = {

@@ -1,10 +1,10 @@
 import { setImmediate as oneTurn } from "node:timers/promises";
 import type { EdgeDispatch } from "../service.ts";
 
-/** Knows how many calls run, so that an end can wait for them. */
+/** Counts running calls, so that closing can wait for them. */
 export interface Work {
   readonly dispatch: EdgeDispatch;
-  /** Resolves when no call runs and the last answers were written, or when that took too long. */
+  /** Resolves when no call runs and the last answers were written, or after the timeout. */
   quiet(withinMs: number): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { invalidParams, isPlain, type Plain } from "../messages.ts";
 
-/** The changes that a modern client wants reported. Members are in the order in which they are acknowledged. */
+/** The changes that a modern client subscribes to. Members are in the order of the acknowledgement. */
 export interface Filter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;

@@ -7,8 +7,8 @@ import { createSubscriptions, MAX_SUBSCRIPTIONS, tooMany } from "./subscriptions
 const SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId";
 
 /**
- * `subscriptions/listen`: first acknowledges the part of the filter that this server supports and the caller may read,
- * then reports changes. It is answered when the connection ends.
+ * `subscriptions/listen`: first acknowledges the part of the filter that this server supports and the caller may
+ * read, then reports changes. It is answered when the connection ends.
  */
 export function listen(request: McpRequest): Promise<Plain> {
   const { service, id, quota, signal, ending } = request;
@@ -66,7 +66,7 @@ export function listen(request: McpRequest): Promise<Plain> {
     if (supported.promptsListChanged) stops.push(prompts?.onChange?.(reportList("prompts")) ?? (() => {}));
     if (supported.resourcesListChanged)
       stops.push(resources?.onListChange?.(reportList("resources"), service) ?? (() => {}));
-    // A stream that nothing will ever come on is not worth keeping open.
+    // A stream without anything to report need not stay open.
     if (Object.keys(supported).length === 0 && request.endsIdleListens) end();
   };
   const { tools, prompts, resources } = service.capabilities.modern;

@@ -6,7 +6,7 @@ import type { Outgoing } from "../messages.ts";
 import { createService, type Service } from "../service.ts";
 import { createQuota, createSubscriptions } from "./subscriptions.ts";
 
-/** A server with resources that change when the test says so, and that can be made to wait. */
+/** A server whose resources change when the test says so, and that can be delayed. */
 function createSource() {
   const open = new Map<string, () => void>();
   let gate = Promise.resolve();
@@ -51,7 +51,7 @@ function subscribeOn(service: Service, canReport = () => true) {
   return { ...subscriptions, reported, until, quota };
 }
 
-test("while a client does not read, its changes are remembered, each resource once", async () => {
+test("while a client does not read, its changes are recorded, each resource once", async () => {
   const { service, change } = createSource();
   let isFull = true;
   const { add, reported, until, close } = subscribeOn(service, () => !isFull);
@@ -65,7 +65,7 @@ test("while a client does not read, its changes are remembered, each resource on
   close();
 });
 
-test("what is left while it is being added does not stay open, and makes room again", async () => {
+test("unsubscribing during a subscription closes it and frees its slot", async () => {
   const { service, open, hold } = createSource();
   const { add, remove, close, quota } = subscribeOn(service);
   const before = quota.subscriptions;

@@ -4,12 +4,12 @@ import type { Service } from "../service.ts";
 /** The resources whose changes are reported to one client. */
 export interface Subscriptions {
   /**
-   * Resolves when changes from now on are reported; false when there is no such resource. Rejects with a ToolError
-   * for a resource that the caller may not read, and beyond the limit.
+   * Resolves once changes are reported; false when there is no such resource. Rejects with a ToolError for a resource
+   * that the caller may not read, and beyond the limit.
    */
   add(uri: string): Promise<boolean>;
   remove(uri: string): void;
-  /** Nothing is reported afterwards. */
+  /** Stops all reports. */
   close(): void;
 }
 
@@ -17,13 +17,13 @@ export interface SubscriptionsOptions {
   readonly service: Service;
   readonly quota: Quota;
   report(uri: string): void;
-  /** While false, changes are remembered, each resource once. */
+  /** While false, changes are recorded, each resource once. */
   canReport(): boolean;
 }
 
-/** How many more there may be on a connection. */
+/** The remaining allowance of a connection. */
 export interface Quota {
-  /** Resources subscribed to. */
+  /** Resource subscriptions. */
   subscriptions: number;
   /** Open `subscriptions/listen` requests. */
   listens: number;

@@ -4,7 +4,7 @@ import type { CompletionRequest, CompletionSource } from "../sources.ts";
 import { toProtocolError } from "./params.ts";
 import { contextOf, stringsOf } from "./prompts.ts";
 
-/** The protocol takes no more. */
+/** The limit of the protocol. */
 const MAX_VALUES = 100;
 
 export async function complete(request: McpRequest): Promise<Plain> {

@@ -11,11 +11,11 @@ import { listResources, listTemplates, readResource, subscribe, unsubscribe } fr
 import { LEGACY_TASK_METHODS, MODERN_TASK_METHODS } from "./tasks.ts";
 import { callTool, listTools } from "./tools.ts";
 
-/** Answers one kind of request. Throws a ProtocolError for an error of the protocol. */
+/** Answers one kind of request. Throws a ProtocolError for a protocol error. */
 export type Method = (request: McpRequest) => Plain | Promise<Plain>;
 export type Methods = ReadonlyMap<string, Method>;
 
-/** The methods that a server with these features has in an era. */
+/** The methods of a server with these features in an era. */
 export function createMethods(options: ServiceOptions, era: Era): Methods {
   const { resources, prompts, completions, tasks, logging } = options;
   const isLegacy = era === "legacy";

@@ -16,7 +16,7 @@ const ABOUT_PARAMS: ReadonlySet<ErrorCode> = new Set([
   "LIMIT_EXCEEDED",
 ]);
 
-/** Outside of tool calls a failure has no envelope: it is an error of the protocol that names our code. */
+/** Outside of tool calls a failure has no envelope: it is a protocol error that names our code. */
 export function toProtocolError(cause: unknown): never {
   if (!(cause instanceof ToolError)) throw cause;
   const { code, message, details } = cause;
@@ -26,7 +26,7 @@ export function toProtocolError(cause: unknown): never {
   });
 }
 
-/** Undefined for the first page. */
+/** undefined for the first page. */
 export const cursorOf = (params: Plain): string | undefined =>
   params["cursor"] === undefined ? undefined : stringOf(params, "cursor");
 

@@ -18,7 +18,7 @@ export async function getPrompt(request: McpRequest): Promise<Plain> {
   return { ...(await source.get(name, args, contextOf(request)).catch(toProtocolError)) };
 }
 
-/** Who asks, and how they can be asked back. */
+/** The caller of a request, and how to ask it. */
 export const contextOf = (request: McpRequest): FeatureContext => ({
   caller: request.service.caller,
   signal: request.signal,

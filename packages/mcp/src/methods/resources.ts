@@ -5,7 +5,7 @@ import { cursorOf, refuseCursor, toProtocolError } from "./params.ts";
 import { contextOf } from "./prompts.ts";
 
 export async function listResources(request: McpRequest): Promise<Plain> {
-  // A client that never asked for the list has none that could be stale. The modern revision has its own way.
+  // A client that never requested the list cannot have a stale one. The modern revision uses subscriptions.
   request.session?.watchResources();
   const page = await sourceOf(request)
     .list(cursorOf(request.params), contextOf(request))

@@ -44,7 +44,7 @@ const onModernTask = (answer: (task: TaskRequest) => Promise<Plain>): Method => 
   };
 };
 
-/** `tasks/get` has the whole task; the other two are only acknowledged. */
+/** `tasks/get` returns the whole task; the other two only an acknowledgement. */
 export const MODERN_TASK_METHODS: Readonly<Record<string, Method>> = {
   "tasks/get": onModernTask(async ({ request, tasks, owner, taskId }) =>
     toDetailed(request, await tasks.get(owner, taskId)),

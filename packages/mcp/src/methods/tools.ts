@@ -14,7 +14,7 @@ export function listTools(request: McpRequest): Plain {
   return toToolList(request.service, request.era);
 }
 
-/** Tells clients of the handshake revisions which tools may become tasks. */
+/** Shows clients of the handshake revisions which tools may become tasks. */
 export function toToolList({ listing, tasks }: Service, era: McpRequest["era"]): Plain {
   const { tools, legacyTools } = listing.current();
   return { tools: era === "legacy" && tasks ? legacyTools : tools };
@@ -32,7 +32,7 @@ export async function callTool(request: McpRequest): Promise<Plain> {
   if (request.era === "legacy" && params["task"] !== undefined && !isPlain(params["task"]))
     throw invalidParams("Invalid params: task must be an object");
   let inputs: TaskInputs | undefined;
-  // Messages are validated before they come here: a token is a string or an integer.
+  // Messages were validated before: a token is a string or an integer.
   const progressToken = meta?.["progressToken"] as RequestId | undefined;
   const reply = await request.runTool(call, {
     signal,
@@ -69,14 +69,14 @@ export const createToolRunner = ({ dispatch, caller }: Service, maxInFlight?: nu
     ...(maxInFlight !== undefined && { maxInFlight }),
   });
 
-/** What a client that knows Octant can request in `_meta`; other members are ignored. */
+/** The job options that an Octant client can set in `_meta`; other members are ignored. */
 function toJobOptions(meta: Plain | undefined): Pick<CallOptions, "timingHint" | "key"> {
   const timingHint = TIMINGS.find((timing) => timing === meta?.["octant/timing_hint"]);
   const key = meta?.["octant/key"];
   return { ...(timingHint && { timingHint }), ...(typeof key === "string" && key !== "" && { key }) };
 }
 
-/** In the handshake revisions the client asks for a task; in the modern one it declares that it knows them. */
+/** In the handshake revisions the client requests a task; in the modern one it declares support for tasks. */
 function asksForTask({ service, era, params, capabilities }: McpRequest, { envelope }: Reply): boolean {
   if (!service.tasks) return false;
   if (era === "legacy") return params["task"] !== undefined;
@@ -89,7 +89,7 @@ async function toTaskResult(
   inputs: TaskInputs | undefined,
 ): Promise<Plain> {
   const job = jobOf(reply.envelope);
-  // `asksForTask` has seen that there are tasks.
+  // `asksForTask` has checked that there are tasks.
   const known = tasks as Tasks;
   const task = job === undefined ? known.store(caller.id, reply) : await known.begin(caller.id, job, inputs);
   return era === "modern" ? { resultType: "task", ...toModernTask(task) } : { task: toLegacyTask(task) };

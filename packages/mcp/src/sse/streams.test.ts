@@ -16,7 +16,7 @@ async function openStream(sse = true) {
 
 const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
-test("messages go to the address that the stream begins with, and answers come on the stream", async () => {
+test("messages go to the address that the stream announces, and answers come on the stream", async () => {
   const { next, server, headers } = await openStream();
   const first = await next();
   const [, path = ""] = /^event: endpoint\ndata: (\/messages\?sessionId=\S+)\n\n$/.exec(first) ?? [];
@@ -25,7 +25,7 @@ test("messages go to the address that the stream begins with, and answers come o
   expect(await next()).toBe('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
 });
 
-test("nobody posts to a stream of another token, nor to one that is gone", async () => {
+test("a client cannot post to a stream of another token, or to a closed one", async () => {
   const { next, server, headers, tokens, stop } = await openStream();
   const [, path = ""] = /data: (\S+)/.exec(await next()) ?? [];
   const post = (token?: string) =>
@@ -40,6 +40,6 @@ test("nobody posts to a stream of another token, nor to one that is gone", async
   await expect.poll(async () => (await post()).status).toBe(404);
 });
 
-test("it is not there unless it was asked for", async () => {
+test("it is not served unless enabled", async () => {
   expect((await openStream(false)).response.status).toBe(404);
 });

@@ -3,13 +3,13 @@ import type { InputRequest, InputRequests } from "../asking/exchange.ts";
 import { toAnswer, toFormParams } from "../asking/forms.ts";
 import { isPlain } from "../messages.ts";
 
-/** The questions of work that goes on after its call was answered; they wait until somebody brings the answers. */
+/** The questions of work that continues after its call was answered; they wait until a client answers them. */
 export interface TaskInputs {
   readonly ask: NonNullable<CallOptions["ask"]>;
   pending(): InputRequests;
-  /** Takes the answers to what is asked, and leaves all else alone. */
+  /** Accepts the answers to open questions and ignores the rest. */
   answer(responses: unknown): void;
-  /** Nobody answers any more. */
+  /** Rejects further answers. */
   close(): void;
 }
 
@@ -24,7 +24,7 @@ export function createTaskInputs(): TaskInputs {
     ask(question) {
       const request: InputRequest = { method: "elicitation/create", params: toFormParams(question) };
       const entry = { request, ...Promise.withResolvers<Answer>() };
-      // No name is used twice in the life of a task: an answer that comes late must find nothing.
+      // Names are never reused during a task: a late answer must match nothing.
       waiting.set(`ask-${++asked}`, entry);
       return entry.promise;
     },

@@ -3,12 +3,12 @@ import { isPlain, type Plain } from "../messages.ts";
 
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** How often a client should ask. */
+/** How often a client should poll. */
 const POLL_INTERVAL_MS = 1_000;
 
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
-/** A job as the protocol sees it, before a revision gives its members their names. */
+/** A job in terms of the protocol, before a revision names its members. */
 export interface Task {
   readonly taskId: string;
   readonly status: TaskStatus;
@@ -20,13 +20,13 @@ export interface Task {
 
 export const isFinal = ({ status }: Task): boolean => status !== "working" && status !== "input_required";
 
-/** Whether a client said, in its capabilities, that it knows tasks. */
+/** Whether a client declared support for tasks. */
 export function knowsTasks(capabilities: unknown): boolean {
   const extensions = isPlain(capabilities) ? capabilities["extensions"] : undefined;
   return isPlain(extensions) && isPlain(extensions[TASKS_EXTENSION]);
 }
 
-/** The job that an answer stands for; undefined when there is more in the answer than the job. */
+/** The job that an answer stands for; undefined when the answer has more than the job. */
 export function jobOf({ ok, data, meta }: Envelope): string | undefined {
   return ok && isPlain(data) && data["job_id"] === meta.job_id ? meta.job_id : undefined;
 }
@@ -43,7 +43,7 @@ export function toTask(job: Job, result: Envelope | undefined, waits: boolean): 
   };
 }
 
-/** Work that failed by itself is completed, and its result says so; "failed" is for what had no result. */
+/** Work that failed by itself is completed, and its result says so; "failed" means that there is no result. */
 function statusOf({ state }: Job, result: Envelope | undefined, waits: boolean): TaskStatus {
   if (state === "cancelled") return "cancelled";
   if (state === "complete") return "completed";

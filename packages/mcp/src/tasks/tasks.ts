@@ -3,7 +3,7 @@ import type { InputRequests } from "../asking/exchange.ts";
 import type { TaskInputs } from "./task-inputs.ts";
 import { type Task, toTask, toTimestamp } from "./task-wire.ts";
 
-/** How many answers are stored for clients that asked for a task where there was none. */
+/** How many answers are stored for clients that requested a task where there was none. */
 const MAX_STORED = 64;
 const STORED_MS = 300_000;
 const PAGE = 50;
@@ -11,16 +11,16 @@ const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
 export interface TaskState {
   readonly task: Task;
-  /** There when the task has ended with a result. */
+  /** Set when the task has ended with a result. */
   readonly result: Envelope | undefined;
   readonly inputs: InputRequests;
 }
 
-/** Jobs as tasks. Only its owner finds a task; an unknown one is the ToolError NOT_FOUND. */
+/** Jobs as tasks. Only its owner can find a task; an unknown one is the ToolError NOT_FOUND. */
 export interface Tasks {
-  /** From now on the questions of the job's work are the task's, if there are inputs for them. */
+  /** Routes the questions of the job's work to the task, if there are inputs for them. */
   begin(owner: string, taskId: string, inputs: TaskInputs | undefined): Promise<Task>;
-  /** A task for what was answered in place, for a client that waits for a task. */
+  /** A task for an immediate answer, for a client that requested one. */
   store(owner: string, reply: Reply): Task;
   get(owner: string, taskId: string): Promise<TaskState>;
   list(

@@ -20,7 +20,7 @@ async function openSocket(limits: Partial<Limits> = {}, options: ClientOptions =
 const echo = (id: number, text: string) =>
   modernRequest(id, "tools/call", { name: "demo", arguments: { action: "echo", text } }).body;
 
-test("a socket has a conversation of its own", async () => {
+test("each socket has its own conversation", async () => {
   const { socket, next, send } = await openSocket();
   expect(socket.protocol).toBe("mcp");
   send(echo(1, "x"));
@@ -36,13 +36,13 @@ test("binary frames are refused with 1003, and broken UTF-8 with 1007", async ()
   expect(await broken.closed).toBe(1007);
 });
 
-test("a message that is too long ends the connection with 1009", async () => {
+test("an oversized message ends the connection with 1009", async () => {
   const { send, closed } = await openSocket({ maxBodyBytes: 1_000 });
   send("x".repeat(2_000));
   expect(await closed).toBe(1009);
 });
 
-test("what is no JSON is told, and the next call is answered", async () => {
+test("invalid JSON is reported, and the next call is answered", async () => {
   const { next, send } = await openSocket();
   for (const text of ["{", "[".repeat(1_000), "\u0000"]) {
     send(text);
@@ -54,7 +54,7 @@ test("what is no JSON is told, and the next call is answered", async () => {
 
 test("a client that reads late is not answered faster than it reads, and loses nothing", async () => {
   const { socket, send } = await openSocket();
-  // More at once would be told to come back, if they were all read.
+  // More at once would be refused as overload, if they were all read.
   const count = 400;
   const sizes = new Map<number, number>();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -71,18 +71,18 @@ test("a client that reads late is not answered faster than it reads, and loses n
   expect(new Set(sizes.values())).toEqual(new Set([50_000]));
 });
 
-test("a socket on which nothing is said is closed", async () => {
+test("a silent socket is closed", async () => {
   const { closed } = await openSocket({ firstMessageMs: 20 });
   expect(await closed).toBe(1008);
 });
 
-test("a socket that answers no ping is closed", async () => {
+test("a socket that does not answer a ping is closed", async () => {
   const { closed, send } = await openSocket({ keepAliveMs: 20 }, { autoPong: false });
   send(echo(1, "x"));
   expect(await closed).toBe(1006);
 });
 
-test("the end of a socket cancels what runs on it", async () => {
+test("closing a socket cancels its calls", async () => {
   const { socket, send, waiting } = await openSocket();
   send(modernRequest(1, "tools/call", { name: "demo", arguments: { action: "wait" } }).body);
   await waiting.started;
@@ -90,7 +90,7 @@ test("the end of a socket cancels what runs on it", async () => {
   await expect.poll(() => waiting.cancelled).toBe(1);
 });
 
-test("the end of the server is told with 1001", async () => {
+test("the server closes sockets with 1001 when it ends", async () => {
   const { server, closed } = await openSocket();
   await server.close();
   expect(await closed).toBe(1001);

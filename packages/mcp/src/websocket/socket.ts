@@ -7,7 +7,7 @@ import type { Service } from "../service.ts";
 
 /** One client on its socket. */
 export interface SocketConversation {
-  /** Reads nothing more. */
+  /** Stops reading. */
   pause(): void;
   /** The client may no longer call. */
   turnAway(): void;
@@ -17,10 +17,10 @@ export interface SocketConversation {
 const UNSUPPORTED_DATA = 1003;
 const POLICY_VIOLATION = 1008;
 const GOING_AWAY = 1001;
-/** What may wait to be read by the client before we read no more of what it sends. */
+/** Unread bytes to the client above which we stop reading from it. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 
-/** Serves the client: one JSON-RPC message in each text frame. */
+/** Serves the client: one JSON-RPC message per text frame. */
 export function talkOver(ws: WebSocket, service: Service, limits: Limits): SocketConversation {
   const isFull = () => ws.bufferedAmount > HIGH_WATER_BYTES;
   const write = (message: Outgoing) => ws.send(JSON.stringify(message), onSent);
@@ -78,7 +78,7 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
     isAlive = true;
   });
   ws.on("message", (data, isBinary) => {
-    // Until the client has read that it is over.
+    // Until the client has acknowledged the close.
     if (ws.readyState !== ws.OPEN) return;
     clearTimeout(firstMessage);
     isAlive = true;
@@ -86,7 +86,7 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
     startTurn();
     messages.push(data.toString());
   });
-  // For a broken frame ws closes the connection with a reason; "close" follows.
+  // ws closes the connection with a reason for a broken frame; "close" follows.
   ws.on("error", (cause) => service.log(`websocket: ${cause.message}`));
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   ws.once("close", async () => {
@@ -97,7 +97,7 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
     resolve();
   });
   const leave = (code: number, reason: string) => {
-    // It has to read the client's own close.
+    // It must read the client's own close frame.
     ws.resume();
     ws.close(code, reason);
   };

@@ -10,17 +10,17 @@ import { type SocketConversation, talkOver } from "./socket.ts";
 /** The clients that are connected by WebSocket. */
 export interface Sockets {
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, service: Service): void;
-  /** Reads nothing more. */
+  /** Stops reading. */
   pause(): void;
   close(): Promise<void>;
 }
 
-/** A client that does not answer the close is cut off. */
+/** A client that does not answer the close is terminated. */
 const CLOSE_MS = 1_000;
 
 export function createSockets(limits: Limits, connections: Connections): Sockets {
   const open = new Set<SocketConversation>();
-  // Its types do not have the time to close yet.
+  // The types lack closeTimeout.
   const options: ServerOptions & { closeTimeout: number } = {
     noServer: true,
     clientTracking: false,

@@ -1,12 +1,12 @@
-/** One thing that could be typed in place of the word at the cursor. */
+/** A possible replacement for the word at the cursor. */
 export type Completion = { value: string; detail?: string };
 
-/** Finds what can follow: paths after "@", commands after "/" at the start. */
+/** Finds completions: paths after "@", commands after "/" at the start. */
 export type Completer = (word: string) => Promise<readonly Completion[]>;
 
 export type CompletionTarget = { word: string; start: number };
 
-/** The word that completion would replace, or undefined when nothing at the cursor asks for it. */
+/** The word to complete, or undefined when there is none at the cursor. */
 export function completionTarget(text: string, cursor: number): CompletionTarget | undefined {
   const before = text.slice(0, cursor);
   if (/^\/[^\s]*$/.test(before)) return { word: before, start: 0 };
@@ -18,7 +18,7 @@ export function completionTarget(text: string, cursor: number): CompletionTarget
 
 const MAX_SHOWN = 8;
 
-/** A list of completions of which one is chosen. */
+/** A list of completions with a selected one. */
 export type Menu = { target: CompletionTarget; items: readonly Completion[]; chosen: number };
 
 export const openMenu = (target: CompletionTarget, items: readonly Completion[]): Menu | undefined =>
@@ -29,7 +29,7 @@ export const moveChoice = (menu: Menu, by: number): Menu => ({
   chosen: (menu.chosen + by + menu.items.length) % menu.items.length,
 });
 
-/** The rows of the menu around the chosen one. */
+/** The rows of the menu around the selected one. */
 export function visibleItems({ items, chosen }: Menu): { items: readonly Completion[]; chosen: number } {
   const first = Math.min(Math.max(chosen - MAX_SHOWN + 1, 0), Math.max(items.length - MAX_SHOWN, 0));
   return { items: items.slice(first, first + MAX_SHOWN), chosen: chosen - first };

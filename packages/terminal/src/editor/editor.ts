@@ -10,9 +10,9 @@ export type Paste = { chip: string; text: string };
 
 export type EditorState = {
   mode: InputMode;
-  /** Text, cursor and undo history; in the modes without commands it always is in insert mode. */
+  /** Text, cursor and undo history; outside of vim mode it is always in insert mode. */
   input: VimState;
-  /** The last text that a kill command removed. */
+  /** The text of the last kill command. */
   killed: string;
   pastes: readonly Paste[];
 };
@@ -29,7 +29,7 @@ export const createEditor = (mode: InputMode, text = ""): EditorState => ({
   pastes: [],
 });
 
-/** Feeds one key. `handled` is false for a key that the editor has no use for. */
+/** Handles one key. `handled` is false for a key that the editor does not use. */
 export function editKey(state: EditorState, key: string): EditorResult {
   if (state.mode === "vim" && (state.input.mode !== "insert" || key === "Escape")) {
     const { state: input, effect } = pressKey(state.input, key);
@@ -47,7 +47,7 @@ export function editKey(state: EditorState, key: string): EditorResult {
   return { state: edited(state, typed.text, typed.cursor), handled: true };
 }
 
-/** A large paste becomes a chip; what it stands for is sent. */
+/** A large paste becomes a chip; the pasted text is sent. */
 export function paste(state: EditorState, text: string): EditorState {
   const clean = text.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
   const lines = clean.split("\n").length;
@@ -56,7 +56,7 @@ export function paste(state: EditorState, text: string): EditorState {
   return inserted({ ...state, pastes: [...state.pastes, { chip, text: clean }] }, chip);
 }
 
-/** The text with every chip replaced by what was pasted. */
+/** The text with every chip replaced by its pasted text. */
 export const expandedText = ({ input, pastes }: EditorState): string =>
   pastes.reduce((text, { chip, text: pasted }) => text.replace(chip, () => pasted), input.text);
 
@@ -91,7 +91,7 @@ function killed(state: EditorState, from: number, to: number): EditorState {
   return { ...edited(state, text.slice(0, from) + text.slice(to), from), killed: text.slice(from, to) };
 }
 
-/** The keys of readline, which "default" and "emacs" share; vim's insert mode keeps its own. */
+/** The readline keys shared by "default" and "emacs"; vim's insert mode has its own. */
 const BINDINGS: Readonly<Record<string, (state: EditorState) => EditorState>> = {
   "Ctrl-A": (state) => moved(state, lineStart(state.input.text, state.input.cursor)),
   "Ctrl-E": (state) => moved(state, lineEnd(state.input.text, state.input.cursor)),
@@ -161,7 +161,7 @@ function wordEnd({ text, cursor }: VimState): number {
   return at;
 }
 
-/** Ctrl-W takes everything up to the last white space. */
+/** Ctrl-W deletes back to the last white space. */
 function blankWordStart({ text, cursor }: VimState): number {
   let at = cursor;
   while (at > 0 && classAt(text, previous(text, at), true) === "blank") at = previous(text, at);

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 const MAX_ENTRIES = 1000;
 
-/** What was sent before, oldest first, kept for each project in a file with one JSON string on each line. */
+/** The sent messages, oldest first, stored per project in a file with one JSON string per line. */
 export interface History {
   readonly entries: readonly string[];
   add(text: string): void;
@@ -46,7 +46,7 @@ function load(file: string): string[] {
   return entries.slice(-MAX_ENTRIES);
 }
 
-/** A history that cannot be written is not worth stopping for. */
+/** A history that cannot be written is not a reason to stop. */
 function save(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

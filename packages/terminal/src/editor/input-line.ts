@@ -28,14 +28,14 @@ export type InputLineOptions = {
   mode: InputMode;
   history: History;
   complete: Completer;
-  /** Something changed without a key, such as a list of completions that arrived. */
+  /** Called on a change without a key, such as completions that arrived. */
   onChange: () => void;
 };
 
-/** What a key meant beyond editing: the text is to be sent, or a ":" command asks for something. */
+/** The effect of a key beyond editing: the text is to be sent, or a ":" command requests something. */
 export type InputAction = { kind: "submit"; text: string } | Exclude<VimEffect, { kind: "submit" | "set" }>;
 
-/** The text that the person writes, with history, search and completion. */
+/** The person's input, with history, search and completion. */
 export class InputLine {
   readonly #options: InputLineOptions;
   #editor: EditorState;
@@ -54,7 +54,7 @@ export class InputLine {
     return this.#editor.input.text === "";
   }
 
-  /** The whole text, with what was pasted in place of its chips. */
+  /** The whole text, with chips replaced by their pasted text. */
   get text(): string {
     return expandedText(this.#editor);
   }
@@ -63,7 +63,7 @@ export class InputLine {
     this.#editor = withText({ ...this.#editor, pastes: [] }, text);
   }
 
-  /** Whether Escape has a meaning here before it stops the agent. */
+  /** Whether Escape is used here before it stops the agent. */
   get wantsEscape(): boolean {
     return (
       this.#menu !== undefined ||
@@ -72,12 +72,12 @@ export class InputLine {
     );
   }
 
-  /** In vim's normal mode the key is vim's. */
+  /** In vim's normal mode the key belongs to vim. */
   get wantsControlV(): boolean {
     return this.#isVim && this.#editor.input.mode !== "insert";
   }
 
-  /** Whether every key belongs to a command that is half typed. */
+  /** Whether a half-typed command takes every key. */
   get isMidCommand(): boolean {
     return (
       this.#search !== undefined ||
@@ -97,7 +97,7 @@ export class InputLine {
     clearTimeout(this.#timeout);
   }
 
-  /** Puts a text at the cursor as it is. */
+  /** Inserts a text verbatim at the cursor. */
   insert(text: string): void {
     this.#editor = inserted(this.#editor, text);
     this.#historyAt = undefined;
@@ -145,7 +145,7 @@ export class InputLine {
     return this.#editor.mode === "vim";
   }
 
-  /** Returns false when the editor should have the key. */
+  /** Returns false when the editor should handle the key. */
   #specialKey(key: string): boolean {
     switch (key) {
       case "Shift-Enter":
@@ -204,7 +204,7 @@ export class InputLine {
       const text = `unknown option '${toOneLine(option)}'; there is input_mode=default|emacs|vim`;
       return { kind: "message", text };
     }
-    // One of the three, by the pattern.
+    // The pattern matches one of the three.
     this.#editor = {
       ...this.#editor,
       mode: mode as InputMode,
@@ -259,7 +259,7 @@ export class InputLine {
     }
   }
 
-  /** `quiet` opens the menu while typing; Tab takes a single completion at once. */
+  /** `quiet` opens the menu while typing; Tab accepts a single completion at once. */
   async #openMenu(quiet = false): Promise<void> {
     const { text, cursor } = this.#editor.input;
     const target = completionTarget(text, cursor);
@@ -274,7 +274,7 @@ export class InputLine {
     this.#options.onChange();
   }
 
-  /** Enter on a command that is typed out runs it. */
+  /** Enter on a fully typed command runs it. */
   #isChosenTyped(): boolean {
     const { text } = this.#editor.input;
     return this.#menu?.items[this.#menu.chosen]?.value === text && text.startsWith("/");

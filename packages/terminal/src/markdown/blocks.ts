@@ -15,13 +15,13 @@ const INDENTED = /^(?: {4}|\t)/;
 
 /**
  * Splits Markdown into top-level blocks, line by line. A block is complete when a line shows that it ended, so the
- * result does not depend on how the text was cut into chunks, and nothing that arrives later changes it.
+ * result does not depend on chunk boundaries, and later text never changes it.
  */
 export class BlockSplitter {
   #open: Open | undefined;
   #lines: string[] = [];
 
-  /** Takes one line without its line break; returns the blocks that it completed. */
+  /** Handles one line without its line break; returns the completed blocks. */
   push(line: string): string[] {
     if (this.#continues(line)) return this.#ended(line) ? this.#close() : [];
     const done = this.#close();
@@ -102,7 +102,7 @@ function belongs(open: Open, line: string): boolean {
   }
 }
 
-/** Whether a line starts a block of its own even without a blank line before it. */
+/** Whether a line starts a new block even without a blank line before it. */
 const interrupts = (line: string): boolean =>
   FENCE.test(line) ||
   HEADING.test(line) ||

@@ -28,7 +28,7 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
   meta: "muted",
 };
 
-/** Colours code by its language; text in an unknown language, or too large to be worth it, stays plain. */
+/** Colours code by its language; unknown languages and large texts stay plain. */
 export function highlight(lowlight: Lowlight, code: string, language: string): Line[] {
   if (!lowlight.registered(language) || code.length > MAX_HIGHLIGHTED_BYTES) return plainLines(code);
   const lines: Span[][] = [[]];

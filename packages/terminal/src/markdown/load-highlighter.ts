@@ -1,7 +1,7 @@
 import { plainLines } from "./highlight.ts";
 import type { Highlighter } from "./render-block.ts";
 
-/** Colours code as soon as the grammars are loaded, which takes a moment; plain until then. */
+/** Colours code once the grammars are loaded; plain until then. */
 export function loadHighlighter(): Highlighter {
   let loaded: Highlighter | undefined;
   Promise.all([import("lowlight"), import("./highlight.ts")]).then(

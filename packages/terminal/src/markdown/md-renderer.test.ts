@@ -34,7 +34,7 @@ describe("MdRenderer", () => {
     }
   });
 
-  test("any chunking of any text gives the same lines", () => {
+  test("any chunks of any text give the same lines", () => {
     const part = fc.oneof(
       fc.constantFrom(...EXAMPLES),
       fc.string({ unit: "grapheme" }),
@@ -64,7 +64,7 @@ describe("MdRenderer", () => {
     );
   });
 
-  test("no line is wider than the terminal and none holds a control character", () => {
+  test("no line is wider than the terminal and none contains a control character", () => {
     const hostile = fc.array(
       fc.constantFrom(
         "\x1b[31m",
@@ -91,7 +91,7 @@ describe("MdRenderer", () => {
     );
   });
 
-  test("headings, emphasis, lists, tasks, quotes and rules read well", () => {
+  test("headings, emphasis, lists, tasks, quotes and rules are readable", () => {
     const source =
       "# Title\n\nSome *text* and `code`.\n\n- one\n- two\n  1. nested\n- [x] done\n\n> quoted\n> more\n\n---\nend";
     expect(shown(source)).toBe(
@@ -114,7 +114,7 @@ describe("MdRenderer", () => {
     );
   });
 
-  test("a table fits the width, and becomes records when it cannot", () => {
+  test("a table fits the width, or becomes records when it cannot", () => {
     const source = "| name | what it does |\n|---|--:|\n| fs | reads and writes files |\n| proc | runs |\n";
     expect(shown(source, 24)).toBe(
       [

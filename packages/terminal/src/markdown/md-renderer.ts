@@ -9,8 +9,8 @@ const PREVIEW_LINES = 48;
 export type MdRendererOptions = { width: number; highlight?: Highlighter };
 
 /**
- * Renders Markdown as it streams in. Finished blocks come out once and never change; `preview` shows the rest.
- * Any way of cutting the text into chunks gives the same lines.
+ * Renders streamed Markdown. Finished blocks are returned once and never change; `preview` shows the rest. Any chunks
+ * of the text give the same lines.
  */
 export class MdRenderer {
   readonly #splitter = new BlockSplitter();
@@ -24,7 +24,7 @@ export class MdRenderer {
     this.#context = { width, highlight };
   }
 
-  /** Takes the next piece of text; returns the lines of the blocks that it completed. */
+  /** Handles the next chunk of text; returns the lines of the completed blocks. */
   renderChunk(chunk: string): Line[] {
     this.#preview = undefined;
     this.#partialLine += chunk;
@@ -34,7 +34,7 @@ export class MdRenderer {
     return this.#emit(lines.flatMap((line) => this.#splitter.push(withoutReturn(line))));
   }
 
-  /** Ends the text; returns the lines that were not complete. */
+  /** Ends the text; returns the remaining lines. */
   flush(): Line[] {
     const last = this.#partialLine;
     this.#partialLine = "";

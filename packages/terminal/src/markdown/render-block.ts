@@ -7,10 +7,10 @@ export type Highlighter = (code: string, language: string) => Line[];
 export type BlockContext = { width: number; highlight: Highlighter };
 
 const MIN_WIDTH = 8;
-/** Deeper nesting is shown at this depth, so that hostile input cannot exhaust the stack or the width. */
+/** Deeper nesting is flattened to this depth, so that hostile input cannot exhaust the stack or the width. */
 const MAX_DEPTH = 12;
 
-/** Renders the source of one or more complete blocks, with one empty line between blocks. */
+/** Renders the source of one or more complete blocks, separated by empty lines. */
 export function renderBlocks(source: string, context: BlockContext): Line[] {
   return renderTokens(marked.lexer(source), context, 0);
 }
@@ -18,7 +18,7 @@ export function renderBlocks(source: string, context: BlockContext): Line[] {
 function renderTokens(tokens: readonly Token[], context: BlockContext, depth: number): Line[] {
   const lines: Line[] = [];
   for (const token of tokens) {
-    // The lexer only makes tokens of its own types: no extensions are installed.
+    // The lexer produces only its own token types: no extensions are installed.
     const rendered = renderToken(token as MarkedToken, context, depth);
     if (rendered.length === 0) continue;
     if (lines.length > 0) lines.push([]);
@@ -144,7 +144,7 @@ function inlineToken(token: MarkedToken, style: Style): Span[] {
   }
 }
 
-/** The address is always shown when it differs from the text, so that a page cannot disguise where a link goes. */
+/** The address is always shown when it differs from the text, so that a link cannot disguise its target. */
 function link(token: Tokens.Link, style: Style): Span[] {
   const shown = inline(token.tokens, { ...style, role: "link", underline: true });
   const label = shown.map((part) => part.text).join("");
@@ -152,7 +152,7 @@ function link(token: Tokens.Link, style: Style): Span[] {
   return same ? shown : [...shown, text(` (${token.href})`, { ...style, role: "muted" })];
 }
 
-/** Line breaks inside a paragraph are spaces, everything else that a terminal would obey is escaped. */
+/** Line breaks inside a paragraph become spaces, control characters are escaped. */
 const text = (value: string, style: Style): Span =>
   span(toOneLine(value.replace(/\s*\n\s*/g, " ").replaceAll("\t", " ")), style);
 

@@ -20,7 +20,7 @@ export function renderTable(
   return [...row(bold, columns, align), rule, ...body.flatMap((cells) => row(cells, columns, align))];
 }
 
-/** Narrow columns keep their size; the wide ones share what is left. Returns undefined when there is no room. */
+/** Narrow columns keep their size; wide ones share the rest. undefined when there is no room. */
 function columnWidths(
   rows: readonly (readonly Cell[])[],
   count: number,

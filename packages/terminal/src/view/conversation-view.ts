@@ -14,7 +14,7 @@ const MAX_THOUGHT_CHARACTERS = 400;
 type RunningTool = { title: string; started: number; message?: string };
 type ToolEnded = Extract<AgentEvent, { type: "tool_ended" }>;
 
-/** Turns the events of a session into lines: finished ones to commit, and what is still moving. */
+/** Converts the events of a session to lines: finished ones to commit, and those that still change. */
 export class ConversationView {
   readonly #width: () => number;
   readonly #highlight: Highlighter | undefined;
@@ -102,25 +102,25 @@ export class ConversationView {
     if (last) this.#endsInGap = last.length === 0;
   }
 
-  /** Text that is not from the model, such as the answer of a command. */
+  /** Text that is not from the model, such as the output of a command. */
   appendMarkdown(text: string): void {
     const renderer = this.#newMarkdown();
     this.append([...renderer.renderChunk(text), ...renderer.flush(), []]);
   }
 
-  /** Lines that were finished since the last call. */
+  /** Lines finished since the last call. */
   take(): Line[] {
     const lines = this.#finished;
     this.#finished = [];
     return lines;
   }
 
-  /** The text that still grows. */
+  /** The text that is still growing. */
   growing(maxRows: number): Line[] {
     return this.#markdown.preview(maxRows);
   }
 
-  /** What the agent does right now: its tools, or its last thought. */
+  /** The agent's current activity: its tools, or its last thought. */
   activity(command?: string): Line[] {
     const frame = span(`${SPINNER[Math.floor(Date.now() / SPINNER_MS) % SPINNER.length]} `, {
       role: "accent",
@@ -165,7 +165,7 @@ export class ConversationView {
     if (!this.#endsInGap) this.append([[]]);
   }
 
-  /** What the person saw and allowed is what was done, where the tool itself does not show it. */
+  /** Adds the diff that the person approved, where the tool itself does not show one. */
   #withDiff(event: ToolEnded): ToolEnded {
     const diff = this.#previews.get(event.call_id);
     this.#previews.delete(event.call_id);

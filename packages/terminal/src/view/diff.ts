@@ -1,7 +1,7 @@
 import { toVisible } from "@octant/core";
 import { type Line, type Role, span, truncate } from "../styled.ts";
 
-/** A unified diff in colour, at most `maxLines` high; the last line says how much was left out. */
+/** A unified diff in colour, at most `maxLines` high; the last line says how much was omitted. */
 export function viewDiff(diff: string, width: number, maxLines: number): Line[] {
   const lines = diff.replace(/\n$/, "").split("\n");
   const shown = lines.slice(0, lines.length > maxLines ? maxLines - 1 : maxLines);

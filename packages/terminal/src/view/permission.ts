@@ -12,7 +12,7 @@ export type Choice = {
   answer: "once" | "session" | "always" | "deny" | "reason";
 };
 
-/** What a person can press. There is no default: Enter alone never allows anything. */
+/** The keys that a person can press. There is no default: Enter alone never allows anything. */
 export function choicesFor(request: PermissionRequest): readonly Choice[] {
   if (request.question !== undefined) return [];
   return [
@@ -60,14 +60,14 @@ function what({ preview, input }: PermissionRequest, width: number): Line[] {
     });
 }
 
-/** Switches that are off and empty lists only hide what matters. */
+/** Disabled switches and empty lists only hide the important values. */
 const isTelling = ([name, value]: [string, unknown]): boolean =>
   value !== false &&
   value !== undefined &&
   !(typeof value === "object" && value !== null && Object.keys(value).length === 0) &&
   !/^(?:wait|max_bytes|limit)$/.test(name);
 
-/** Parts of a command that destroy, send data away or raise rights are marked. */
+/** Parts of a command that destroy, send data away or raise privileges are highlighted. */
 const RISKY =
   /(\bsudo\b|\brm\b(?:\s+-\w+)*|\bcurl\b|\bwget\b|\bchmod\b|\bchown\b|\bdd\b|--force\b|\bpush\b|>{1,2}|\|\s*(?:ba)?sh\b)/;
 

@@ -12,7 +12,7 @@ const MARKS: Readonly<Record<PlanMark["entries"][number]["status"], { mark: stri
   skipped: { mark: "–", role: "muted" },
 };
 
-/** The plan that an event holds, if it is one. */
+/** The plan in an event, if there is one. */
 export function planOf(event: AgentEvent): PlanMark | undefined {
   if (event.type !== "mark" || event.name !== "plan") return undefined;
   const { success, data } = PlanMark.safeParse(event.data);
@@ -26,7 +26,7 @@ export const planProgress = ({ entries }: PlanMark): string =>
 
 export const isFinished = ({ entries }: PlanMark): boolean => !entries.some(isOpen);
 
-/** The steps around the one that is being worked on. */
+/** The steps around the current one. */
 export function viewPlan({ title, entries }: PlanMark, width: number): Line[] {
   const current = Math.max(entries.findIndex(isOpen), 0);
   const first = Math.min(Math.max(current - 2, 0), Math.max(entries.length - MAX_ROWS, 0));

@@ -2,7 +2,7 @@ import { counted, toOneLine } from "@octant/core";
 import { type Line, lineWidth, type Span, span, truncate } from "../styled.ts";
 import type { WorkingAgent } from "./agents.ts";
 
-/** What the status line shows; undefined parts are left out. */
+/** The facts in the status line; undefined ones are left out. */
 export type StatusFacts = {
   model: string;
   context?: { used: number; size: number };
@@ -19,7 +19,7 @@ export type StatusFacts = {
   queued: number;
   vim?: string;
   note?: string;
-  /** Without signs that a screen reader spells out. */
+  /** Without symbols that a screen reader spells out. */
   isPlain?: boolean;
 };
 

@@ -7,7 +7,7 @@ const MAX_DIFF_LINES = 24;
 const MAX_OUTPUT_LINES = 6;
 const MAX_MESSAGE_LINES = 20;
 
-/** What a stored event leaves in the scrollback. Text of the model is streamed elsewhere and not repeated here. */
+/** The lines that a stored event leaves in the scrollback. Model text is streamed elsewhere and not repeated here. */
 export function viewEvent(event: AgentEvent, titleOf: (callId: string) => string, width: number): Line[] {
   switch (event.type) {
     case "user":
@@ -40,7 +40,7 @@ export function viewEvent(event: AgentEvent, titleOf: (callId: string) => string
   }
 }
 
-/** A long message, such as a paste, is not repeated whole. */
+/** A long message, such as a paste, is not repeated in full. */
 function clipped(lines: Line[]): Line[] {
   const left = lines.length - MAX_MESSAGE_LINES;
   if (left <= 0) return lines;
@@ -48,7 +48,7 @@ function clipped(lines: Line[]): Line[] {
   return [...lines.slice(0, MAX_MESSAGE_LINES - 1), [span(note, { role: "muted" })]];
 }
 
-/** What the person said, whole. */
+/** The person's whole message. */
 export function userSaid(content: readonly UserPart[], width: number): Line[] {
   const pictures = content.filter(({ type }) => type === "image").length;
   const note = `  with ${pictures} picture${pictures === 1 ? "" : "s"}`;
@@ -83,7 +83,7 @@ function toolEnded(event: ToolEnded, title: string, width: number): Line[] {
   return [head, ...shown];
 }
 
-/** The last lines of what a command said; the model has more. */
+/** The last lines of a command's output; the model has more. */
 function tail(text: string, width: number): Line[] {
   const lines = toVisible(text).trimEnd().split("\n");
   if (lines.length === 1 && lines[0] === "") return [];

@@ -1,7 +1,7 @@
 import type { VimResult, VimState } from "./state.ts";
 import { firstNonBlank, lastRow, onCharacter, startOfRow } from "./text.ts";
 
-/** Runs what was typed after ":". */
+/** Runs the text typed after ":". */
 export function runCommandLine(state: VimState, line: string): VimResult {
   const command = line.trim();
   if (command === "") return { state };

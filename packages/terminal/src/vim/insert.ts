@@ -14,7 +14,7 @@ import {
   startOfRow,
 } from "./text.ts";
 
-/** One key of insert mode. Returns undefined for a key that insert mode does not know. */
+/** One key of insert mode. undefined for a key that insert mode does not know. */
 export function insertKey({ text, cursor }: Snapshot, key: string): Snapshot | undefined {
   const typed = key === "Enter" ? "\n" : key === "Tab" ? "\t" : isCharacter(key) ? key : undefined;
   if (typed !== undefined) {

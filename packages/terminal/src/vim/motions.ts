@@ -24,7 +24,7 @@ export type Motion = { to: number; kind: MotionKind; column?: number };
 export type MotionContext = {
   text: string;
   cursor: number;
-  /** Undefined when none was typed. */
+  /** undefined when none was typed. */
   count: number | undefined;
   /** The character typed after f, F, t or T. */
   argument: string;
@@ -87,7 +87,7 @@ function right({ text, cursor, count = 1, operator, visual }: MotionContext): Mo
   return { to, kind: "exclusive" };
 }
 
-/** Space and Backspace go on in the next or previous line. */
+/** Space and Backspace continue in the next or previous line. */
 function acrossLines(
   { text, cursor, count = 1, operator }: MotionContext,
   step: typeof next,

@@ -21,7 +21,7 @@ import { redo, remember, undo } from "./undo.ts";
 
 export type Insertion = { leaveInsert: (state: VimState) => VimState };
 
-/** Runs one complete command of normal mode. A command that fails changes nothing. */
+/** Runs one complete command of normal mode. A failing command changes nothing. */
 export function runNormal(state: VimState, command: Command, insertion: Insertion): VimState {
   const { verb, count } = command;
   if (verb === "move") return move(state, command);

@@ -5,7 +5,7 @@ import type { TextRange } from "./text-objects.ts";
 
 export type Edited = { text: string; cursor: number };
 
-/** What an operator acts on between the cursor and the end of a motion, with Vim's exceptions for whole lines. */
+/** The range of an operator between the cursor and the end of a motion, with Vim's exceptions for whole lines. */
 export function motionRange(text: string, cursor: number, motion: Motion, verb: string): TextRange {
   const start = Math.min(cursor, motion.to);
   const last = Math.max(cursor, motion.to);
@@ -23,7 +23,7 @@ export function motionRange(text: string, cursor: number, motion: Motion, verb: 
   return wholeLines(text, { start, end, linewise: false }, verb);
 }
 
-/** A delete over several lines that leaves only white space on the first and last one takes them whole. */
+/** A delete over several lines that would leave only white space on the first and last line removes them whole. */
 function wholeLines(text: string, range: TextRange, verb: string): TextRange {
   if (verb !== "d" || rowOf(text, range.start) === rowOf(text, range.end)) return range;
   const nothingAfter = [...text.slice(range.end, lineEnd(text, range.end))].every(isBlank);
@@ -54,7 +54,7 @@ export function remove(text: string, range: TextRange): Edited {
   return { text: left, cursor: onCharacter(left, firstNonBlank(left, start)) };
 }
 
-/** Leaves the place open for what is typed next: whole lines become one empty line. */
+/** Makes room for the typed text: whole lines become one empty line. */
 export function openForChange(text: string, range: TextRange): Edited {
   if (!range.linewise)
     return { text: text.slice(0, range.start) + text.slice(range.end), cursor: range.start };

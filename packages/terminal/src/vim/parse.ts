@@ -1,7 +1,7 @@
 import { MOTIONS, TAKES_CHARACTER } from "./motions.ts";
 import { textObject } from "./text-objects.ts";
 
-/** What the keys of normal or visual mode say, before it is done. */
+/** A parsed command of normal or visual mode, before it runs. */
 export type Command = {
   register?: string;
   count?: number;
@@ -24,7 +24,7 @@ const VISUAL = new Set([..."dxXDcsCSyYpPJ~uUoOvV:", "Escape"]);
 const INCOMPLETE: Parsed = { status: "incomplete" };
 const INVALID: Parsed = { status: "invalid" };
 
-/** Other names of the same motions. */
+/** Aliases of motions. */
 const ALIASES: Readonly<Record<string, string>> = {
   Left: "h",
   Right: "l",
@@ -107,7 +107,7 @@ function withCharacter([key]: readonly string[], build: (character: string) => C
   return isCharacter(key) || key === "Enter" ? complete(build(character)) : INVALID;
 }
 
-/** Named keys have ASCII names of several letters; anything else is text that was typed. */
+/** Named keys have ASCII names of several letters; anything else is typed text. */
 export const isCharacter = (key: string): boolean => key.length === 1 || !/^[A-Z][A-Za-z-]+$/.test(key);
 
 const complete = (command: Command): Parsed => ({ status: "complete", command });

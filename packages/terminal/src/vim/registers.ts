@@ -1,4 +1,4 @@
-/** Text that was yanked or deleted, as lines or as characters. */
+/** Yanked or deleted text, as lines or as characters. */
 export type Register = { text: string; linewise: boolean };
 
 export type Registers = Readonly<Record<string, Register>>;
@@ -8,7 +8,7 @@ const EMPTY: Register = { text: "", linewise: false };
 export const readRegister = (registers: Registers, name = '"'): Register =>
   registers[name === '"' ? '"' : name.toLowerCase()] ?? EMPTY;
 
-/** Writes what an operator took; "_" keeps nothing, a capital letter appends, and "0" has the last yank. */
+/** Stores the text of an operator; "_" stores nothing, a capital letter appends, and "0" has the last yank. */
 export function writeRegister(
   registers: Registers,
   name: string | undefined,

@@ -4,7 +4,7 @@ import type { Registers } from "./registers.ts";
 
 export type VimMode = "insert" | "normal" | "visual" | "visual-line" | "command";
 
-/** A key that was not completed into a command within this time is dropped. */
+/** An incomplete command is dropped after this time. */
 export const PENDING_TIMEOUT_MS = 500;
 
 export type Snapshot = { text: string; cursor: number };
@@ -12,13 +12,13 @@ export type Snapshot = { text: string; cursor: number };
 /** The shape of a visual selection, so that "." can repeat its command elsewhere. */
 export type SelectionSize = { linewise: boolean; rows: number; columns: number };
 
-/** The last change: what "." does again. */
+/** The last change, which "." repeats. */
 export type Change = { command: Command; typed: readonly string[]; selection?: SelectionSize };
 
 export type InsertSession = {
   before: Snapshot;
   change: Change;
-  /** How often the typed text is inserted in all. */
+  /** How often the typed text is inserted in total. */
   times: number;
 };
 
@@ -27,7 +27,7 @@ export type VimState = {
   text: string;
   cursor: number;
   mode: VimMode;
-  /** Keys of a command that is not complete yet. */
+  /** Keys of an incomplete command. */
   pending: readonly string[];
   /** Where a visual selection began. */
   anchor: number;
@@ -42,7 +42,7 @@ export type VimState = {
   redo: readonly { cursor: number; text: string }[];
 };
 
-/** Something that the owner of the input has to do. */
+/** Something for the owner of the input to do. */
 export type VimEffect =
   | { kind: "submit" }
   | { kind: "quit" }

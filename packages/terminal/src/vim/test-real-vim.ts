@@ -23,8 +23,7 @@ export function runRealVim(cases: readonly KeyCase[]): Outcome[] {
       stdio: "ignore",
       timeout: 120_000,
     });
-    // A failing motion makes Vim exit with 1 in the end, so only the results count.
-    // Written by the script below.
+    // A failing motion makes Vim exit with 1, so only the results count. The script below writes them.
     return (JSON.parse(readFileSync(output, "utf8")) as VimOutcome[]).map(fromVim);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -12,7 +12,7 @@ import {
   startOfRow,
 } from "./text.ts";
 
-/** What a text object covers: offsets from `start` up to `end`, or whole lines. */
+/** The range of a text object: offsets from `start` to `end`, or whole lines. */
 export type TextRange = { start: number; end: number; linewise: boolean };
 
 type TextObject = (text: string, cursor: number, around: boolean, count: number) => TextRange | undefined;
@@ -86,7 +86,7 @@ function quoted(quote: string, text: string, cursor: number, around: boolean): T
   return { start, end, linewise: false };
 }
 
-/** The pair around the cursor or, when it stands in none, the first one after it in the line. */
+/** The pair around the cursor or, when there is none, the first one after it in the line. */
 function quotePair(quote: string, text: string, cursor: number): [number, number] | undefined {
   const limit = lineEnd(text, cursor);
   const quotes: number[] = [];
@@ -129,7 +129,7 @@ function nextBracket(text: string, cursor: number, open: string): number | undef
   return at === -1 ? undefined : at;
 }
 
-/** Walks from `from` to the first `wanted` bracket that no `nested` one opens on the way. */
+/** Walks from `from` to the first `wanted` bracket without a matching `nested` one. */
 function unmatched(
   text: string,
   from: number,
@@ -145,7 +145,7 @@ function unmatched(
   return undefined;
 }
 
-/** Brackets on lines of their own keep those lines: `ci{` in a block edits the lines between them. */
+/** Brackets on their own lines keep those lines: `ci{` in a block edits the lines between them. */
 function insideBrackets(text: string, open: number, close: number): TextRange {
   let start = open + 1;
   let end = close;

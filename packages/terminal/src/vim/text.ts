@@ -82,7 +82,10 @@ export const isBlank = (character: string | undefined): boolean => character ===
 export const isEmptyLine = (text: string, at: number): boolean =>
   lineStart(text, at) === at && lineEnd(text, at) === at;
 
-/** Words are runs of one class. White space and line ends are "blank"; scripts without spaces are classes of their own. */
+/**
+ * Words are runs of one class. White space and line ends are "blank"; scripts without spaces are classes of their
+ * own.
+ */
 export type CharacterClass =
   | "blank"
   | "word"

@@ -36,7 +36,7 @@ describe("vim mode", () => {
     expect(outcomes.map(({ text, cursor }) => ({ text, cursor }))).toEqual(cases.map((one) => one.expect));
   });
 
-  test.skipIf(NO_VIM)("random sequences of edits leave the text and cursor that Vim leaves", () => {
+  test.skipIf(NO_VIM)("random sequences of edits leave the same text and cursor as in Vim", () => {
     const sample = fc.sample(arbitraryCase, { numRuns: 400, seed: 20261115 });
     const real = runRealVim(sample);
     for (const [i, one] of sample.entries()) {
@@ -47,7 +47,7 @@ describe("vim mode", () => {
     }
   });
 
-  test("any keys at all leave a cursor inside the text", () => {
+  test("any keys leave a cursor inside the text", () => {
     const key = fc.oneof(
       fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
       fc.constantFrom(
@@ -70,13 +70,13 @@ describe("vim mode", () => {
     );
   });
 
-  test("a half-typed command is dropped when its time is over", () => {
+  test("a half-typed command expires", () => {
     const waiting = type(createVimState("foo bar", 0, "normal"), "d");
     expect(waiting.pending).toEqual(["d"]);
     expect(type(expirePending(waiting), "w").text).toBe("foo bar");
   });
 
-  test(":w sends, :q quits, :set asks for an option and an unknown command says what there is", () => {
+  test(":w sends, :q quits, :set changes an option and an unknown command lists the valid ones", () => {
     const after = (line: string) => {
       const typed = type(createVimState("x", 0, "normal"), ":", ...line);
       return pressKey(typed, "Enter").effect;
@@ -90,7 +90,7 @@ describe("vim mode", () => {
     });
   });
 
-  test("visual mode shows what is selected, both ends included", () => {
+  test("visual mode shows the selection, both ends included", () => {
     const state = type(createVimState("foo bar", 0, "normal"), "v", "e");
     expect(selection(state)).toEqual({ start: 0, end: 3, linewise: false });
   });

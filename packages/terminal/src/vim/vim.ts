@@ -8,7 +8,7 @@ import { remember } from "./undo.ts";
 import { runVisual } from "./visual.ts";
 
 /**
- * Feeds one key to the input: a typed character, or a named key ("Escape", "Enter", "Backspace", "Ctrl-R", "Left").
+ * Handles one key of the input: a typed character, or a named key ("Escape", "Enter", "Backspace", "Ctrl-R", "Left").
  * Pure: the caller keeps the state, draws it and carries out the effect.
  */
 export function pressKey(state: VimState, key: string): VimResult {
@@ -58,7 +58,7 @@ function insertMode(state: VimState, key: string): VimState {
   return { ...state, ...typed, insert: { ...session, change } };
 }
 
-/** Ends insert mode: repeats what was typed as often as a count asked for, and makes it one step of undo. */
+/** Ends insert mode: repeats the typed text by its count, and makes it one undo step. */
 export function leaveInsert(state: VimState): VimState {
   const session = state.insert;
   let { text, cursor } = state;

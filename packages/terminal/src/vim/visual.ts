@@ -24,7 +24,7 @@ export function runVisual(state: VimState, command: Command, _insertion: Inserti
 export function selection({ text, mode, anchor, cursor }: VimState): TextRange {
   const [start, last] = anchor < cursor ? [anchor, cursor] : [cursor, anchor];
   if (mode === "visual-line") {
-    // Afterwards the cursor rests where it is when it went up, and otherwise on the start of the first line.
+    // Afterwards the cursor stays when the selection went up, and otherwise moves to the start of the first line.
     const wentUp = rowOf(text, cursor) < rowOf(text, anchor);
     return { start: wentUp ? start : lineStart(text, start), end: last, linewise: true };
   }
@@ -132,7 +132,7 @@ function edit(state: VimState, command: Command): VimState {
   }
 }
 
-/** p in visual mode: the selection goes into the register whose text takes its place. */
+/** p in visual mode swaps the selection with the register. */
 function replaceByRegister(
   state: VimState,
   range: TextRange,

@@ -52,7 +52,7 @@ const failureOf = (run: () => unknown): ToolError => {
 };
 
 describe("vectors/hoot01-frames.json", () => {
-  test.each(valid)("$name: the frames and the message are each other", (vector) => {
+  test.each(valid)("$name: frames and message convert into each other", (vector) => {
     const frames = vector.frames.map(toBytes);
     const { identities, message } = parseFrames(frames, vector);
     expect(identities).toEqual(frames.slice(0, vector.identities));
@@ -101,7 +101,7 @@ test("every message survives encoding and parsing, behind any route", () => {
   );
 });
 
-test("frames of any bytes are a message or a ToolError, never anything else", () => {
+test("arbitrary frames are a message or a ToolError, never anything else", () => {
   const frame = fc.oneof(
     fc.uint8Array({ maxLength: 20 }),
     fc.constant(Buffer.from("HOOT01")),
@@ -119,7 +119,7 @@ test("frames of any bytes are a message or a ToolError, never anything else", ()
   );
 });
 
-test("a message cut at any byte of its wire form, with the rest of that frame gone, is a typed error", () => {
+test("a message truncated at any byte of its wire form is a typed error", () => {
   const [first] = valid;
   const frames = (first?.frames ?? []).map(toBytes);
   const total = frames.reduce((sum, frame) => sum + frame.length, 0);
@@ -130,7 +130,7 @@ test("a message cut at any byte of its wire form, with the rest of that frame go
       left = Math.max(0, left - frame.length);
       return part.length > 0 ? [part] : [];
     });
-    // A cut inside the body leaves seven frames: then it is the body that is refused.
+    // A cut inside the body leaves seven frames: then the body is refused.
     const failure = failureOf(() => parseMsgPack(parseFrames(kept, { routed: false }).message.body));
     expect(failure.code).toBe("INVALID_ARGUMENT");
   }

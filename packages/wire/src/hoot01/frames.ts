@@ -16,7 +16,7 @@ const MAX_IDENTITIES = 8;
 const MAX_SERVICE_BYTES = 128;
 const MAX_TRACEPARENT_BYTES = 128;
 
-/** One HOOT01 message. A heartbeat and other messages that answer nothing have the zero request id. */
+/** One HOOT01 message. Heartbeats and other messages that answer nothing have the zero request id. */
 export interface Message {
   readonly command: Command;
   readonly contentType: ContentType;
@@ -27,7 +27,7 @@ export interface Message {
 }
 
 export interface RoutedMessage {
-  /** The frames a ROUTER put in front; an answer goes back with the same ones. */
+  /** The frames that a ROUTER prepended; a reply is sent with the same ones. */
   readonly identities: readonly Uint8Array[];
   readonly message: Message;
 }
@@ -35,7 +35,7 @@ export interface RoutedMessage {
 export const NO_REQUEST_ID = Buffer.alloc(REQUEST_ID_BYTES);
 const EMPTY = Buffer.alloc(0);
 
-/** The seven frames of a message, whose fields may be left out where they are empty. */
+/** The seven frames of a message; empty fields may be omitted from the argument. */
 export function encodeFrames({
   command,
   contentType = "empty",
@@ -55,7 +55,7 @@ export function encodeFrames({
   ];
 }
 
-/** Throws INVALID_ARGUMENT, or TOO_LARGE for the body, on everything that is not one whole message. */
+/** Throws INVALID_ARGUMENT, or TOO_LARGE for the body, unless the frames are exactly one message. */
 export function parseFrames(
   frames: readonly Uint8Array[],
   { routed }: { readonly routed: boolean },
@@ -133,7 +133,7 @@ function parseText(frame: Uint8Array, maxBytes: number, path: string): string {
 
 const TEXT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The request id of frames that are otherwise malformed, so that the sender learns which of its messages was. */
+/** The request id of otherwise malformed frames, so that the sender learns which message was refused. */
 export function findRequestId(frames: readonly Uint8Array[]): Uint8Array {
   const start = frames.findIndex((frame) => MAGIC.equals(frame));
   const id = start < 0 ? undefined : frames[start + 3];
@@ -141,7 +141,7 @@ export function findRequestId(frames: readonly Uint8Array[]): Uint8Array {
 }
 
 const reverse = <K extends string>(codes: Readonly<Record<K, number>>): ReadonlyMap<number, K> =>
-  // Object.entries forgets that the keys are K.
+  // Object.entries widens the keys to string.
   new Map((Object.entries(codes) as [K, number][]).map(([name, code]) => [code, name]));
 
 const COMMAND_OF = reverse(COMMANDS);

@@ -17,10 +17,10 @@ describe("vectors/hoot01-frames.json, invalid bodies", () => {
   );
 });
 
-/** What JSON can say; msgpackr renames this one key, which no schema of ours has. */
+/** JSON values; msgpackr renames this one key, which none of our schemas has. */
 const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes("__proto__"));
 
-test("what JSON can say comes back as it was", () => {
+test("JSON values survive a round trip", () => {
   fc.assert(
     fc.property(json, (value) => {
       const same = JSON.parse(JSON.stringify(value));
@@ -29,7 +29,7 @@ test("what JSON can say comes back as it was", () => {
   );
 });
 
-test("a body that ends at any earlier byte, or goes on, is refused", () => {
+test("a truncated body, or one with trailing bytes, is refused", () => {
   fc.assert(
     fc.property(json, (value) => {
       const bytes = encodeMsgPack(value);
@@ -53,7 +53,7 @@ test("any bytes are a value or a ToolError", () => {
   );
 });
 
-test("a field that is undefined is absent, and bytes stay bytes", () => {
+test("an undefined field is absent, and bytes stay bytes", () => {
   const value = { absent: undefined, list: [undefined, 1], bytes: new Uint8Array([0, 255]) };
   expect(parseMsgPack(encodeMsgPack(value))).toEqual({ list: [null, 1], bytes: Buffer.from([0, 255]) });
 });
@@ -82,7 +82,7 @@ test("integers keep their value up to 2^53, in every width", () => {
   expect(parseMsgPack(Buffer.from("d3ffe0000000000001", "hex"))).toBe(-(2 ** 53) + 1);
 });
 
-test("an unsigned integer with its highest bit set is not taken for a small negative one", () => {
+test("an unsigned integer with its highest bit set is not mistaken for a small negative one", () => {
   refused(Buffer.from("cfffffffffffffffff", "hex"));
 });
 
@@ -92,7 +92,7 @@ test(`values are nested up to ${MAX_DEPTH} deep`, () => {
   refused(nested(MAX_DEPTH + 1));
 });
 
-test("a body of more values than memory is meant for is refused at once", () => {
+test("a body with too many values is refused at once", () => {
   const body = Buffer.alloc(5 + MAX_VALUES, 0xc0);
   body[0] = 0xdd;
   body.writeUInt32BE(MAX_VALUES, 1);

@@ -2,16 +2,16 @@ import { isUtf8 } from "node:buffer";
 import { ToolError } from "@octant/core";
 
 export const MAX_DEPTH = 64;
-/** A value takes 200 times its bytes in memory at worst, so a body of 16 MiB must not hold as many values. */
+/** At worst a value takes 200 times its bytes in memory, so a body of 16 MiB must not contain as many values. */
 export const MAX_VALUES = 1_000_000;
 
 /**
- * Reads a MsgPack body without building anything, and throws INVALID_ARGUMENT unless it is exactly one value of what JSON
- * can say, and byte strings. It runs before the decoder: nested headers of a few bytes can claim billions of values.
+ * Scans a MsgPack body without building anything, and throws INVALID_ARGUMENT unless it is exactly one JSON value or
+ * byte string. It runs before the decoder: nested headers of a few bytes can claim billions of values.
  */
 export function scanMsgPack(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  /** How many values each open container still waits for; a map counts keys and values. */
+  /** The number of values that each open container still needs; a map counts keys and values. */
   const open = new Int32Array(MAX_DEPTH + 1);
   const isMap = new Uint8Array(MAX_DEPTH + 1);
   let depth = 0;
@@ -46,7 +46,7 @@ export function scanMsgPack(bytes: Uint8Array): void {
   };
   const enter = (count: number, map: boolean) => {
     const inside = map ? count * 2 : count;
-    // Every value takes a byte at least, so a count that exceeds the rest of the body is a lie.
+    // Every value takes at least a byte, so a count above the rest of the body is invalid.
     if (inside > bytes.length - at)
       throw refuse(at, `${inside} values cannot be in ${bytes.length - at} bytes`);
     if (depth === MAX_DEPTH) throw refuse(at, `values are nested deeper than ${MAX_DEPTH}`);
@@ -57,7 +57,7 @@ export function scanMsgPack(bytes: Uint8Array): void {
   const wide = (signed: boolean) => {
     need(8);
     const high = signed ? view.getInt32(at) : view.getUint32(at);
-    // 53 bits are what a number holds exactly.
+    // A number holds 53 bits exactly.
     if (high < -0x200000 || high > 0x1fffff) throw refuse(at, "an integer is beyond 2^53");
     at += 8;
   };

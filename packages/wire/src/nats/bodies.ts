@@ -6,21 +6,21 @@ import { type BinaryPart, ToolError } from "@octant/core";
 import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 
-/** NATS refuses messages above 1 MiB; larger bodies go to the object store, and the message names them. */
+/** NATS rejects messages above 1 MiB; larger bodies go to the object store, and the message refers to them. */
 const MAX_INLINE_BYTES = 512 * 1024;
 
 export const HEADERS = {
   /** The name of the body in the object store. */
   body: "Octant-Body",
-  /** The name of the bytes that come beside the call or its answer. */
+  /** The name of the bytes beside the call or its answer. */
   binary: "Octant-Binary",
   binarySize: "Octant-Binary-Size",
   binaryMime: "Octant-Binary-Mime",
   traceparent: "traceparent",
-  /** Whose job it is, and of which action, percent-encoded. */
+  /** The job's owner and action, percent-encoded. */
   owner: "Octant-Owner",
   action: "Octant-Action",
-  /** Names a call in a cancellation. */
+  /** Identifies a call in a cancellation. */
   requestId: "Octant-Request-Id",
 } as const;
 
@@ -47,7 +47,7 @@ export async function encodeBody(
   return { data: new Uint8Array(), headers: given };
 }
 
-/** A body that is read once may go with it. */
+/** A body that is read only once may be deleted with it. */
 export async function parseBody(
   message: Pick<Msg, "data" | "headers">,
   bodies: ObjectStore,
@@ -69,7 +69,7 @@ export async function putBinary(
   into: MsgHdrs,
 ): Promise<void> {
   const name = randomUUID();
-  // The same class as the global one, which the types of the object store mean.
+  // The same class as the global one, which the object store's types mean.
   await bodies.put({ name }, ReadableStream.from(read()) as Parameters<ObjectStore["put"]>[1]);
   into.set(HEADERS.binary, name);
   into.set(HEADERS.binarySize, String(size));

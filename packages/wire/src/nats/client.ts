@@ -26,11 +26,11 @@ import { type Subjects, subjectsOf } from "./subjects.ts";
 
 export interface NatsClientOptions {
   readonly url: string;
-  /** Needed where workers announce several. */
+  /** Required when workers announce several projects. */
   readonly project?: string;
-  /** Ask for every answer as text too. */
+  /** Requests every answer as text, too. */
   readonly text?: boolean;
-  /** Called when a worker of the project has started; it may have other tools. */
+  /** Called when a worker of the project has started; its tools may differ. */
   readonly onWorkerStarted?: () => void;
 }
 
@@ -126,7 +126,7 @@ class Client implements NatsClient {
     return result && toJobReply(result).envelope;
   }
 
-  /** A job that no worker has yet ends here: its first result is its only one. */
+  /** A job that no worker has taken yet ends here: its first result is its only one. */
   async cancel(job_id: string): Promise<void> {
     const job = await this.#queue.find(job_id);
     if (!job || job.result) return;
@@ -164,13 +164,13 @@ class Client implements NatsClient {
     }
   }
 
-  /** As long as a caller in the same process would wait; then the job's id. */
+  /** Waits as long as a caller in the same process would; then returns the job's id. */
   async #runJob(call: Call, options: CallOptions, timing: Exclude<Timing, "sync">): Promise<Reply> {
     const { timingHint: hint, signal } = options;
     const patience = PATIENCE_MS[hint === undefined || hint === "sync" ? timing : hint];
     const job_id = await this.enqueue(call, options);
     const following = this.#follow(job_id, options);
-    // Until the caller knows the job's id, a caller that goes away ends the work.
+    // Until the caller knows the job's id, its abort ends the work.
     const leave = () => void this.cancel(job_id);
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted) leave();
@@ -197,7 +197,7 @@ class Client implements NatsClient {
     };
   }
 
-  /** Passes on what a job or a call emits, if anybody wants it. */
+  /** Forwards the events of a job or call, if anybody listens. */
   #follow(id: string, { onProgress, onStream }: CallOptions) {
     if (!onProgress && !onStream) return undefined;
     return this.#connection.nc.subscribe(this.#subjects.event(id), {
@@ -210,7 +210,7 @@ class Client implements NatsClient {
     });
   }
 
-  /** The result, if it comes in time. A message about it is only a hint to look; a look now and then makes up for lost ones. */
+  /** Waits for the result. A message about it is only a hint; polling makes up for lost ones. */
   async #wait(job_id: string, ms: number, signal?: AbortSignal): Promise<JobResult | undefined> {
     const { nc, bodies } = this.#connection;
     const found = Promise.withResolvers<JobResult | undefined>();
@@ -240,11 +240,11 @@ class Client implements NatsClient {
     }
   }
 
-  /** Jobs of the queue are asked about here; undefined for all others, which the workers have. */
+  /** Answers queries about jobs of the queue; undefined for all others, which the workers have. */
   async #answerJob({ action, input }: Call, options: CallOptions): Promise<Reply | undefined> {
     const { success, data: job_id = "" } = JobId.safeParse(readField(input, "job_id"));
     const job = success ? await this.#queue.find(job_id) : undefined;
-    // Somebody else's: the workers know nothing of it, and say so.
+    // Another caller's job: the workers do not know it, and say so.
     if (!job || job.owner !== options.caller.id) return undefined;
     if (action === "cancel") await this.cancel(job_id);
     if (action === "poll" && !job.result)

@@ -4,12 +4,12 @@ import { connect, nanos } from "@nats-io/transport-node";
 import { ToolError } from "@octant/core";
 import { BODIES_BUCKET, JOB_SUBJECTS, JOBS_STREAM, RESULT_SUBJECTS, RESULTS_STREAM } from "./subjects.ts";
 
-/** As long as job results are kept elsewhere. */
+/** As long as other job results are retained. */
 const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
-/** A job that is published twice under its id within this time is stored once. */
+/** A job published twice under its id within this time is stored once. */
 const DUPLICATE_WINDOW_MS = 10 * 60 * 1_000;
 
-/** A connection with the streams and the bucket that Octant uses there; they are made when they are missing. */
+/** A connection with Octant's streams and bucket, created when missing. */
 export async function connectNats(url: string, name: string) {
   const nc = await connect({
     ...toServer(url),
@@ -53,7 +53,7 @@ export async function connectNats(url: string, name: string) {
 
 export type NatsConnection = Awaited<ReturnType<typeof connectNats>>;
 
-/** Credentials in a URL are taken out of it, so that no message ever shows them. */
+/** Removes the credentials from a URL, so that no message shows them. */
 function toServer(text: string) {
   const url = URL.parse(text);
   if (!url || !/^(nats|tls):$/.test(url.protocol) || url.hostname === "") {

@@ -15,15 +15,15 @@ export async function discover({ nc }: NatsConnection): Promise<readonly Announc
     stall: 300,
   });
   try {
-    // Workers wrote it; a field that is not as declared fails where it is used.
+    // Workers wrote it; an invalid field fails where it is used.
     for await (const { data } of answers) found.push(parseMsgPack(data) as Announcement);
   } catch {
-    // Nobody listens.
+    // No listeners.
   }
   return found;
 }
 
-/** The only project that is announced; NOT_FOUND where there is none, or several to choose from. */
+/** The only announced project; NOT_FOUND when there is none or more than one. */
 export async function findProject(connection: NatsConnection, url: string): Promise<string> {
   const projects = [...new Set((await discover(connection)).map(({ project }) => project))];
   const [only, ...others] = projects;

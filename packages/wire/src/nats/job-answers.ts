@@ -5,7 +5,7 @@ import { toState } from "./job-state.ts";
 const HANDLE_TIME = /^job_([0-9a-z]{10})/;
 const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
 
-/** As job.status shows it. */
+/** In the form of job.status. */
 export function toView(job_id: string, { tool, action, updated_at, result }: QueuedJob) {
   const created = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
   const at = (ms: number) => new Date(ms).toISOString();
@@ -15,14 +15,14 @@ export function toView(job_id: string, { tool, action, updated_at, result }: Que
   };
 }
 
-/** The job in one line, then its result as the call itself would have been answered, as job.poll has it elsewhere. */
+/** The job in one line, then its result as the call itself would have returned it, like job.poll elsewhere. */
 export function toJobText(job: ReturnType<typeof toView>, result: string | undefined): string {
   const line = `${job.tool}.${job.action}: ${job.state}, started ${job.created_at}`;
   return `${line}\n${result ?? `[job ${job.job_id}]`}`;
 }
 
 export const toJobReply = ({ text, ...envelope }: JobResult): Reply => ({
-  // Without `text` it is what the worker's dispatcher made; the rest of a union loses its kind.
+  // Without `text` it is the envelope of the worker's dispatcher; rest types of a union lose the discriminant.
   envelope: envelope as Envelope,
   attachments: [],
   ...(text !== undefined && { text }),

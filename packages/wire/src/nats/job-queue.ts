@@ -6,10 +6,10 @@ import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
 import { JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
 
-/** The envelope and, where the job's request asked for it, its text for a model. */
+/** The envelope and, if the job requested it, its text for a model. */
 export type JobResult = Envelope & { readonly text?: string };
 
-/** A job of the queue, as JetStream has it: waiting or running while it is in the work queue, then its result. */
+/** A job of the queue in JetStream: waiting or running while it is in the work queue, then its result. */
 export interface QueuedJob {
   readonly owner: string;
   readonly tool: string;
@@ -19,14 +19,14 @@ export interface QueuedJob {
 }
 
 export interface JobQueue {
-  /** Durable when the promise resolves. The same id again is the same job. */
+  /** Durable when the promise resolves. The same id is the same job. */
   add(
     job_id: string,
     request: object,
     job: Pick<QueuedJob, "owner" | "tool" | "action">,
     given: MsgHdrs,
   ): Promise<void>;
-  /** False when the job has a result already: the first that is stored is its result, whoever else ran it too. */
+  /** False when the job already has a result: the first stored one counts, whoever else ran it too. */
   finish(
     job_id: string,
     job: Pick<QueuedJob, "owner" | "tool" | "action">,
@@ -35,7 +35,7 @@ export interface JobQueue {
   find(job_id: string): Promise<QueuedJob | undefined>;
 }
 
-/** JetStream's codes for "another message is there", which is what makes a second result impossible. */
+/** JetStream's code for "another message exists", which makes a second result impossible. */
 const WRONG_LAST_SEQUENCE = 10071;
 const MAX_MESSAGES_PER_SUBJECT = 10077;
 const NO_MESSAGE = 10037;
@@ -95,7 +95,7 @@ export function toJob({ header, time }: Pick<StoredMsg, "header" | "time">): Que
   return { owner: decodeURIComponent(header.get(HEADERS.owner)), tool, action, updated_at: time.getTime() };
 }
 
-/** What `finish` wrote. */
+/** Parses what `finish` wrote. */
 export const parseResult = async (
   message: Parameters<typeof parseBody>[0],
   bodies: ObjectStore,
@@ -104,7 +104,7 @@ export const parseResult = async (
 const codeOf = (cause: unknown): number =>
   typeof cause === "object" && cause !== null && "code" in cause ? Number(cause.code) : 0;
 
-/** For a job that ends without having run to its end. */
+/** For a job that ends before it completes. */
 export const toFailure = (
   { tool, action }: { readonly tool: string; readonly action: string },
   trace_id: string,

@@ -42,7 +42,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     return client;
   };
 
-  test("a call has the envelope of the worker's dispatcher", async () => {
+  test("a call returns the envelope of the worker's dispatcher", async () => {
     await start();
     const client = await connect();
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -58,7 +58,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     }
   });
 
-  test("answers and results of jobs come with the text of their action where it is wanted", async () => {
+  test("answers and job results come with the text of their action on request", async () => {
     await start();
     const client = await connect({ text: true });
     expect(await client.dispatch(echo(1), { caller })).toMatchObject({ text: "echo of 1" });
@@ -104,7 +104,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     expect(bytes.equals(Buffer.concat(await Array.fromAsync(numbered(size))))).toBe(true);
   });
 
-  test("calls are shared by the workers of a project, and one that leaves takes none with it", async () => {
+  test("calls are shared by the workers of a project, and a worker that leaves loses none", async () => {
     const first = await start();
     const other = createFixture();
     onTestFinished(other.remove);
@@ -122,7 +122,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     for (let n = 0; n < 10; n++) expect((await client.dispatch(echo(n), { caller })).envelope.ok).toBe(true);
   });
 
-  test("a call that is cancelled is cancelled at the worker", async () => {
+  test("a cancelled call is cancelled at the worker", async () => {
     await start();
     const cancel = new AbortController();
     const client = await connect();
@@ -136,7 +136,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     expect(fixture.calls).toEqual(["hang", "cancelled"]);
   });
 
-  test("a job runs once, and its result is there for its owner only", async () => {
+  test("a job runs once, and only its owner gets the result", async () => {
     await start();
     const client = await connect();
     const job_id = await client.enqueue(echo("job"), { caller });
@@ -154,7 +154,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     expect(fixture.calls).toEqual(["job"]);
   });
 
-  test("a job waits until there is a worker, and a worker that stops gives back the one it runs", async () => {
+  test("a job waits for a worker, and a stopping worker returns its job to the queue", async () => {
     const first = await start();
     const client = await connect();
     const job_id = await client.enqueue({ tool: "demo", action: "hang", input: {} }, { caller });
@@ -173,7 +173,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     expect(other.calls).toEqual(["hang"]);
   });
 
-  test("a job that is cancelled before a worker has it never runs", async () => {
+  test("a job cancelled before a worker takes it never runs", async () => {
     const worker = await start();
     const client = await connect();
     await worker.close();

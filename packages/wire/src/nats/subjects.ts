@@ -1,4 +1,4 @@
-/** Everything Octant does on a NATS server is below this, so that permissions there can name it. */
+/** The prefix of all Octant subjects on a NATS server, for use in permissions. */
 const PREFIX = "octant";
 
 export const JOBS_STREAM = "OCTANT_JOBS";
@@ -7,7 +7,7 @@ export const BODIES_BUCKET = "OCTANT_BODIES";
 
 export const DISCOVER = `${PREFIX}.discover`;
 
-/** The subjects of one project. A dot in a project's id would be a boundary in a subject. */
+/** The subjects of one project. A dot in a project's id would separate tokens in a subject. */
 export function subjectsOf(project: string) {
   const token = project.replaceAll(/[^A-Za-z0-9_-]/g, "_");
   return {
@@ -21,7 +21,7 @@ export function subjectsOf(project: string) {
     cancel: (id: string) => `${PREFIX}.cancel.${token}.${id}`,
     allCancels: `${PREFIX}.cancel.${token}.*`,
     event: (job_id: string) => `${PREFIX}.event.${token}.${job_id}`,
-    /** Workers of a project share its calls and its jobs. */
+    /** Workers of a project share its calls and jobs. */
     queue: `workers-${token}`,
   };
 }

@@ -22,7 +22,7 @@ import { DISCOVER, JOBS_STREAM, type Subjects, subjectsOf } from "./subjects.ts"
 
 export interface NatsWorkerOptions extends RequestRunner {
   readonly url: string;
-  /** The id of the project whose workspace is here; its workers share its calls and jobs. */
+  /** The id of the project in this workspace; its workers share its calls and jobs. */
   readonly project: string;
   readonly jobs: JobFeed & LocalJobs;
   readonly name: string;
@@ -35,7 +35,7 @@ interface LocalJobs {
   ended(owner: string, job_id: string, ms: number, signal: AbortSignal): Promise<unknown>;
 }
 
-/** What a worker says about itself when an edge looks for projects. */
+/** A worker's announcement to an edge that looks for projects. */
 export interface Announcement {
   readonly worker_id: string;
   readonly project: string;
@@ -49,11 +49,11 @@ export interface NatsWorker {
   close(): Promise<void>;
 }
 
-/** A worker that shows no sign of life for so long gives its jobs back. */
+/** A worker without a heartbeat for this long loses its jobs to others. */
 const ACK_WAIT_MS = 10_000;
 const MAX_JOBS_AT_ONCE = 8;
 const MAX_CALLS_AT_ONCE = 256;
-/** A job whose worker died so often fails with INTERRUPTED instead of taking down another. */
+/** A job whose workers died this often fails with INTERRUPTED instead of crashing another. */
 const MAX_DELIVERIES = 3;
 const WAIT_MS = 60_000;
 const RETRY_AFTER_MS = 250;
@@ -112,7 +112,7 @@ class Worker {
     nc.publish(this.#subjects.started, encodeMsgPack(this.#announcement()));
   }
 
-  /** Jobs that run are cancelled here and given back, so that another worker runs them. */
+  /** Cancels running jobs and returns them to the queue, so that another worker runs them. */
   async close(): Promise<void> {
     for (const stop of this.#stop.splice(0)) stop();
     for (const controller of this.#running.values()) controller.abort(new WorkerStops());
@@ -150,7 +150,7 @@ class Worker {
     message.respond(data, { headers: given });
   }
 
-  /** A call that is answered in place. Its reply subject is what names it in a cancellation. */
+  /** A call that is answered inline. Its reply subject identifies it in a cancellation. */
   async #call(message: Msg): Promise<void> {
     const { bodies } = this.#connection;
     const traceparent = message.headers?.get(HEADERS.traceparent) ?? "";
@@ -194,7 +194,7 @@ class Worker {
     }
   }
 
-  /** Acknowledged only when the result is stored; until then any other worker may get the job. */
+  /** Acknowledged only when the result is stored; until then another worker may get the job. */
   async #runJob(message: JsMsg): Promise<void> {
     const job_id = message.subject.slice(message.subject.lastIndexOf(".") + 1);
     const alive = setInterval(() => message.working(), ACK_WAIT_MS / 3);
@@ -230,7 +230,7 @@ class Worker {
       const text = `the worker died ${MAX_DELIVERIES} times while ${job_id} was running; start it again`;
       return toFailure(job, toTraceId(traceparent), new ToolError("INTERRUPTED", text, {}));
     }
-    // A job of its own for each delivery: one that died with its worker would answer for the next.
+    // Each delivery is a new job: one that died with its worker would answer for the next.
     const { envelope } = await this.#dispatch(request, traceparent, signal, {
       key: `${job_id}.${deliveries}`,
       ...toListeners({ stream: "live" }, (chunk) => this.#emit(job_id, { event: "stream_chunk", chunk })),
@@ -240,7 +240,7 @@ class Worker {
     return request.text ? { ...outcome, text: toText(this.#options, outcome) } : outcome;
   }
 
-  /** What runs on as a local job is waited for: it is durable in this workspace before its result is stored. */
+  /** Waits for work that continues as a local job: it is durable in this workspace before its result is stored. */
   async #ended(envelope: Envelope, owner: string, signal: AbortSignal): Promise<Envelope> {
     const { jobs } = this.#options;
     const { job_id } = envelope.meta;
@@ -288,7 +288,7 @@ async function respond(
   message.respond(data, { headers: given });
 }
 
-/** The reason for which jobs are given back. */
+/** The reason for which jobs are returned to the queue. */
 class WorkerStops extends Error {
   override readonly name = "WorkerStops";
 }

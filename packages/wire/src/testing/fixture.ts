@@ -140,7 +140,7 @@ export function createFixture() {
   };
 }
 
-/** What demo.say emits. */
+/** The chunks of demo.say. */
 export const CHUNKS: readonly StreamChunk[] = [
   { kind: "progress", progress: 1, total: 2 },
   { kind: "log", line: "a line" },
@@ -150,7 +150,7 @@ export const CHUNKS: readonly StreamChunk[] = [
 
 export const CHUNK_BYTES = 256 * 1024;
 
-/** Chunks whose bytes tell where they were. */
+/** Chunks whose bytes encode their offset. */
 export async function* numbered(size: number): AsyncIterable<Uint8Array> {
   for (let at = 0; at < size; at += CHUNK_BYTES)
     yield Buffer.alloc(Math.min(CHUNK_BYTES, size - at), (at / CHUNK_BYTES) % 251);

@@ -1,10 +1,10 @@
 import { type Context, Router } from "zeromq";
 
-/** Where ZeroMQ asks about each connection, in the context of its sockets (RFC 27, ZAP). */
+/** The address at which ZeroMQ asks about each connection, in the context of its sockets (RFC 27, ZAP). */
 const ADDRESS = "inproc://zeromq.zap.01";
 const Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
-/** CURVE alone admits every client that knows the server's public key; with this, one client key is admitted. */
+/** CURVE alone admits every client that knows the server's public key; this admits only one client key. */
 export async function admitOnly(publicKey: string, context: Context): Promise<() => void> {
   const admitted = parseZ85(publicKey);
   const socket = new Router({ context, linger: 0 });

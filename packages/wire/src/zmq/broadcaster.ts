@@ -6,18 +6,20 @@ import { bindSocket } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
 import { signFrames } from "./signature.ts";
 
-/** A subscriber that is further behind loses messages, sees the gap in the numbers, and catches up with event.poll. */
+/**
+ * A subscriber that is further behind loses messages, notices the gap in the numbers, and catches up with event.poll.
+ */
 const HIGH_WATER_MARK = 100_000;
 
-/** An event with what a subscriber needs to notice that it missed one. */
+/** An event with the numbers by which a subscriber notices a gap. */
 export type BroadcastEvent = JobEventView & {
-  /** The number of the event that was broadcast before this one; 0 for the first. */
+  /** The number of the previously broadcast event; 0 for the first. */
   readonly prev_seq: number;
   /** Counts the events of this job from 0, for subscribers of one job. */
   readonly job_seq: number;
 };
 
-/** The topic frame: subscribers choose by prefix, one job or all of them. */
+/** The topic frame: subscribers select one job or all of them by prefix. */
 export const topicOf = (job_id: string): string => `job/${job_id}`;
 
 export interface Broadcaster {
@@ -48,7 +50,7 @@ export async function createBroadcaster(
     const body = encodeMsgPack(view);
     const frames = encodeFrames({ command: "reply", contentType: "msgpack", service: "broadcast", body });
     const signed = keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
-    // A PUB socket never waits, so this is only about order.
+    // A PUB socket never waits, so this only preserves the order.
     sending = sending.then(() => socket.send([topicOf(job_id), ...signed])).catch(() => {});
   });
   return {

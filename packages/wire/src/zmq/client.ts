@@ -42,18 +42,18 @@ export interface ZmqClientOptions {
   readonly address: string;
   readonly keys?: WireKeys;
   readonly heartbeatMs?: number;
-  /** Ask for every answer as text too. */
+  /** Requests every answer as text, too. */
   readonly text?: boolean;
-  /** Called when a server is reached again; it may be another one, with other tools. */
+  /** Called when a server is reached again; it may be another one, with different tools. */
   readonly onReconnected?: () => void;
-  /** How often a silent server is tried again, on a new connection, before calls fail with UPSTREAM_ERROR. */
+  /** How often a silent server is retried, on a new connection, before calls fail with UPSTREAM_ERROR. */
   readonly attempts?: number;
 }
 
 export interface ZmqClient {
-  /** What the server announces; `declarations` asks for the schemas of its tools too. */
+  /** The server's announcement; `declarations` also requests the schemas of its tools. */
   ready(options?: { readonly declarations?: boolean }): Promise<ServerReady>;
-  /** A dispatcher in another process. It never rejects; a server that is gone is UPSTREAM_ERROR. */
+  /** A dispatcher in another process. It never rejects; a missing server is UPSTREAM_ERROR. */
   readonly dispatch: Dispatch;
   call(call: Call, options: WireCallOptions): Promise<Reply>;
   close(): void;
@@ -193,7 +193,7 @@ class Client implements ZmqClient {
     let isReconnect = false;
     const connection: Connection = new Connection(address, keys, this.#context, () => {
       if (this.#closed || connection !== this.#connection) return;
-      // The socket reconnected by itself: the requests that it had written to the old server are lost.
+      // The socket reconnected by itself: the requests it had sent to the old server are lost.
       if (isReconnect) this.#resend();
       if (this.#wasConnected) onReconnected?.();
       isReconnect = true;
@@ -210,7 +210,7 @@ class Client implements ZmqClient {
         this.#heardAt = performance.now();
         this.#silences = 0;
       } catch (cause) {
-        // A server with other keys, or none: it counts as silent, and the calls fail in the end.
+        // A server with other keys, or none, counts as silent, and the calls eventually fail.
         if (!(cause instanceof ToolError)) throw cause;
       }
     }
@@ -227,7 +227,7 @@ class Client implements ZmqClient {
     if (command === "ready") return pending.answer.resolve({ ready: parseMsgPack(body) as ServerReady });
     if (command !== "reply") return;
     if (contentType === "raw") return this.#raw(pending, message);
-    // The server's own encoder wrote it; a field that is not as declared fails where it is used.
+    // The server's own encoder wrote it; an invalid field fails where it is used.
     this.#reply(pending, requestId, parseMsgPack(body) as ResponseEnvelope);
   }
 
@@ -285,7 +285,7 @@ class Client implements ZmqClient {
     return keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
   }
 
-  /** Lazy Pirate: while something is pending, a silent server gets a new connection and the same requests again. */
+  /** Lazy Pirate: while a request is pending, a silent server gets a new connection and the same requests again. */
   #watch() {
     if (this.#timer) return;
     this.#heardAt = performance.now();
@@ -312,7 +312,7 @@ class Client implements ZmqClient {
     this.#resend();
   }
 
-  /** Requests keep their ids, so a server that has one already does not run it again. */
+  /** Requests keep their ids, so a server that already has one does not run it again. */
   #resend() {
     for (const pending of this.#pending.values()) {
       if (pending.upload)

@@ -2,12 +2,12 @@ import { type Context, Dealer, type SocketOptions } from "zeromq";
 import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
 import type { WireKeys } from "./keys.ts";
 
-/** Requests that wait for the server; beyond it they wait here. */
+/** Requests buffered by the socket; further ones wait here. */
 const HIGH_WATER_MARK = 1_000;
-/** How long a closed connection may take to send what it has. */
+/** How long a closed connection may take to send its buffer. */
 const LINGER_MS = 100;
 
-/** One DEALER socket and what waits to be sent on it: a socket takes one send at a time. */
+/** One DEALER socket and its send queue: a socket allows one send at a time. */
 export class Connection {
   readonly #socket: Dealer;
   readonly #outbox: Uint8Array[][] = [];
@@ -17,7 +17,7 @@ export class Connection {
     address: string,
     keys: WireKeys | undefined,
     context: Context,
-    /** Called each time the socket reaches a server: at first, and again when one came back. */
+    /** Called each time the socket reaches a server: at first, and after each reconnect. */
     onConnected: () => void,
   ) {
     this.#socket = new Dealer({

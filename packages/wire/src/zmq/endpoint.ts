@@ -5,7 +5,7 @@ import { dirname, isAbsolute } from "node:path";
 import { ToolError } from "@octant/core";
 import type { WireKeys } from "./keys.ts";
 
-/** Linux and macOS keep the path of a socket in so few bytes. */
+/** The limit for the path of a socket on Linux and macOS, with a margin. */
 const MAX_SOCKET_PATH_BYTES = 96;
 const PRIVATE = 0o700;
 
@@ -32,7 +32,7 @@ export function parseEndpoint(address: string): Endpoint {
   throw invalid(address, "an address is ipc:///path/to/socket or tcp://host:port");
 }
 
-/** What has to hold before we listen: nobody but the owner reaches an ipc socket, and tcp is never without keys. */
+/** The preconditions for listening: only the owner can reach an ipc socket, and tcp requires keys. */
 export function secureEndpoint({ address, kind }: Endpoint, keys: WireKeys | undefined) {
   if (kind === "ipc") return makePrivateFolder(dirname(address.slice("ipc://".length)));
   if (keys) return;
@@ -46,7 +46,10 @@ export function secureEndpoint({ address, kind }: Endpoint, keys: WireKeys | und
   );
 }
 
-/** Makes the folder 0700 when it is missing; refuses one that others can enter, because the socket itself is open to all. */
+/**
+ * Creates the folder with mode 0700 when it is missing; refuses one that others can enter, because the socket itself
+ * is open to all.
+ */
 function makePrivateFolder(folder: string) {
   mkdirSync(folder, { recursive: true, mode: PRIVATE });
   const stat = lstatSync(folder);
@@ -59,7 +62,10 @@ function makePrivateFolder(folder: string) {
   );
 }
 
-/** Binding to a socket file takes it over, so a server that listens there would go deaf. One that was killed is replaced. */
+/**
+ * Binding to a socket file takes it over, which would cut off a server listening there. The file of a killed server
+ * is replaced.
+ */
 export async function checkUnused(endpoint: Endpoint): Promise<void> {
   const path = socketPath(endpoint);
   if (path === undefined) return;
@@ -73,7 +79,7 @@ export async function checkUnused(endpoint: Endpoint): Promise<void> {
   throw new ToolError("ALREADY_EXISTS", message, { uri: endpoint.address });
 }
 
-/** Where broadcasts are, when they have an address of their own: beside the socket. A tcp one gets a free port. */
+/** The default address for broadcasts: next to the socket, or a free port for tcp. */
 export const broadcastAddress = ({ address, kind }: Endpoint): string =>
   kind === "ipc" ? `${address}.pub` : address.replace(/:(\d+|\*)$/, ":*");
 
@@ -81,8 +87,8 @@ export const socketPath = ({ address, kind }: Endpoint): string | undefined =>
   kind === "ipc" ? address.slice("ipc://".length) : undefined;
 
 /**
- * Binds a socket and returns its address. A socket file is bound under a name of its own and then moved to its place:
- * libzmq removes the name that it bound some time after the socket was closed, which could be the next server's.
+ * Binds a socket and returns its address. A socket file is bound under a temporary name and then renamed: libzmq
+ * removes the bound name some time after the socket was closed, which could be the next server's.
  */
 export async function bindSocket(
   socket: { bind(address: string): Promise<void>; readonly lastEndpoint: string | null },

@@ -3,12 +3,15 @@ import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } fr
 import { ToolError } from "@octant/core";
 import { curveKeyPair } from "zeromq";
 
-/** What both ends of a connection share. CURVE encrypts and authenticates; HMAC only authenticates, for peers without CURVE. */
+/**
+ * The shared keys of a connection. CURVE encrypts and authenticates; HMAC only authenticates, for peers without
+ * CURVE.
+ */
 export type WireKeys =
   | { readonly kind: "curve"; readonly server: KeyPair; readonly client: KeyPair }
   | { readonly kind: "hmac"; readonly key: Uint8Array };
 
-/** In Z85, as ZeroMQ writes keys. The server's secret is empty in a copy for clients. */
+/** In Z85, ZeroMQ's key format. The server's secret is empty in a copy for clients. */
 interface KeyPair {
   readonly publicKey: string;
   readonly secretKey: string;
@@ -22,7 +25,7 @@ export function loadKeys(path: string): WireKeys {
   return parseKeys(readPrivate(path), path);
 }
 
-/** Writes a new key file, 0600; throws EEXIST when there is one. */
+/** Writes a new key file with mode 0600; throws EEXIST when there is one. */
 export function createKeys(path: string, kind: WireKeys["kind"]): WireKeys {
   const keys: WireKeys =
     kind === "hmac"

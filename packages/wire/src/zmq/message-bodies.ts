@@ -25,7 +25,7 @@ export function parseReady(value: unknown): ClientReady {
   );
 }
 
-/** An answer that does not fit into a body is the error that says so. */
+/** An oversized answer becomes a TOO_LARGE error. */
 export function encodeBody(response: ResponseEnvelope): Uint8Array {
   const body = encodeMsgPack(response);
   if (body.length <= MAX_BODY_BYTES || !("meta" in response)) return body;

@@ -25,10 +25,10 @@ import { createRecentReplies } from "./recent-replies.ts";
 import type { ZmqServerOptions } from "./server.ts";
 import { signFrames, verifyFrames } from "./signature.ts";
 
-/** A tool sends chunks of 16 KiB: 1 MiB is under way at most. */
+/** A tool sends chunks of 16 KiB, so at most 1 MiB is in flight. */
 const RAW_WINDOW = 64;
 
-/** One request at work. */
+/** A running request. */
 interface Running {
   peer: Peer;
   readonly controller: AbortController;
@@ -78,7 +78,7 @@ export class MessageServer {
       this.#take(peer, message);
     } catch (cause) {
       if (!(cause instanceof ToolError)) throw cause;
-      // UNAUTHENTICATED peers learn it too, but nothing else about the server.
+      // UNAUTHENTICATED peers get the refusal too, but nothing else about the server.
       this.#refuse(this.#peers.heard([identity]), findRequestId(frames), cause);
     }
   }
@@ -128,7 +128,7 @@ export class MessageServer {
     });
   }
 
-  /** One with a request id acknowledges chunks of its stream; any other asks whether we are here. */
+  /** A heartbeat with a request id acknowledges chunks of its stream; any other is a ping. */
   #heartbeat(peer: Peer, { requestId, contentType, body }: Message) {
     this.#peers.beats(peer);
     const running = this.#running.get(toKey(requestId));
@@ -163,7 +163,7 @@ export class MessageServer {
     const seen = this.#recent.see(key, body, Date.now());
     if (seen === "reused")
       throw invalid("frame 3", "this request id belongs to another request; use 16 random bytes for each");
-    // The retry of a request that still runs: its answer goes to where the client is now.
+    // The retry of a running request: its answer goes to the client's new connection.
     if (seen === "running") return this.#redirect(peer, key);
     if (seen !== "new") {
       for (const reply of seen.replies) void this.#reply(peer, requestId, reply);
@@ -224,7 +224,7 @@ export class MessageServer {
       });
       this.#finish(running, key, requestId, response);
     } catch (cause) {
-      // The dispatcher never rejects; a stream does when its reader goes.
+      // The dispatcher never rejects; a stream does when its reader disconnects.
       const error =
         cause instanceof ToolError ? cause : new ToolError("CANCELLED", "the stream was cancelled", {});
       this.#finish(running, key, requestId, refusal(error, toTraceId(traceparent), request.request.tool));
@@ -257,7 +257,7 @@ export class MessageServer {
     return this.#send(peer, { command: "reply", contentType: "msgpack", requestId, body });
   }
 
-  /** False when the peer is gone or does not read: the socket refuses at once, and never holds up another peer. */
+  /** False when the peer is gone or does not read: the socket refuses at once, and never delays another peer. */
   async #send(peer: Peer, message: Parameters<typeof encodeFrames>[0]): Promise<boolean> {
     const { keys } = this.#options;
     const frames = encodeFrames(message);

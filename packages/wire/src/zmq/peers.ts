@@ -1,7 +1,7 @@
 /** A client, as the ROUTER knows it. */
 export interface Peer {
   readonly identities: readonly Uint8Array[];
-  /** How many of its calls run. */
+  /** The number of its running calls. */
   calls: number;
   heardAt: number;
   /** It sends heartbeats, so silence means that it is gone. */
@@ -15,9 +15,9 @@ export interface Peers {
   close(): void;
 }
 
-/** Silence of so many heartbeats, as the client counts the server's. */
+/** The number of missed heartbeats after which a peer counts as gone, on both sides. */
 export const MISSED_HEARTBEATS = 3;
-/** A peer that never said more than a request is forgotten after this. */
+/** A peer without heartbeats is dropped after this. */
 const FORGET_MS = 60_000;
 
 export function createPeers(heartbeatMs: number, onGone: (peer: Peer) => void): Peers {

@@ -21,7 +21,7 @@ export interface Pending {
   received: number;
   bytes: number;
   expectedBytes: number | undefined;
-  /** Binary parts are handed over one after the other. */
+  /** Binary parts are delivered one after the other. */
   handing: Promise<void>;
 }
 

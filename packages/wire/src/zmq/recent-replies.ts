@@ -7,9 +7,9 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 export type Seen = "new" | "running" | "reused" | { readonly replies: readonly Uint8Array[] };
 
-/** What was answered lately, by request id: a client that heard nothing asks again, and must not run anything twice. */
+/** Recent replies by request id: a client without a reply retries, and must not run anything twice. */
 export interface RecentReplies {
-  /** Notes the request when it is new. `reused` is another request under an id that is taken. */
+  /** Records a new request. `reused` is a different request under a taken id. */
   see(requestId: string, body: Uint8Array, now: number): Seen;
   finish(requestId: string, reply: Uint8Array): void;
   forget(requestId: string): void;
@@ -29,7 +29,7 @@ export function createRecentReplies(): RecentReplies {
     entries.delete(id);
     bytes -= entry.reply?.length ?? 0;
   };
-  /** The oldest first; a request that still runs stays. */
+  /** Oldest first; running requests stay. */
   const sweep = (now: number) => {
     for (const [id, entry] of entries) {
       const isOld = now - entry.at > KEEP_MS;

@@ -27,16 +27,16 @@ export interface ZmqServerOptions extends RequestRunner {
 }
 
 export interface ZmqServer {
-  /** Where it really listens: a free port was asked for as `*`. */
+  /** The actual address: the port may have been given as `*`. */
   readonly address: string;
   readonly broadcast: string | undefined;
   close(): Promise<void>;
 }
 
 const HEARTBEAT_MS = 2_000;
-/** Replies that wait for one peer. Beyond it a reply is dropped, and found again when the peer retries. */
+/** Replies buffered for one peer. Beyond it a reply is dropped, and found again when the peer retries. */
 const SEND_HIGH_WATER_MARK = 1_000;
-/** Requests of one peer that wait to be read, of up to 16 MiB each; beyond it the peer's own send waits. */
+/** Buffered requests of one peer, of up to 16 MiB each; beyond it the peer's own send waits. */
 const RECEIVE_HIGH_WATER_MARK = 64;
 /** Serves the dispatcher to ZeroMQ clients. */
 export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
@@ -51,7 +51,7 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
     context,
     linger: 0,
     mandatory: true,
-    // A send that would wait for one slow peer would hold up the answers to all others.
+    // A send that waited for one slow peer would delay the answers to all others.
     sendTimeout: 0,
     sendHighWaterMark: SEND_HIGH_WATER_MARK,
     receiveHighWaterMark: RECEIVE_HIGH_WATER_MARK,
@@ -75,7 +75,7 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
     async close() {
       if (router.closed) return;
       server.close();
-      // Without `unbind`: it works in a thread of its own beside the socket's reader, and that crashes libzmq.
+      // Without `unbind`: it runs in its own thread next to the socket's reader, which crashes libzmq.
       broadcaster?.close();
       router.close();
       for (const file of path ? [path, `${path}.pub`] : []) rmSync(file, { force: true });

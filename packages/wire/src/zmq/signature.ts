@@ -3,7 +3,10 @@ import { ToolError } from "@octant/core";
 
 const TIME_BYTES = 8;
 const MAC_BYTES = 32;
-/** Older and newer messages are refused, so that a recorded one is worthless soon. De-duplication covers this long. */
+/**
+ * Older and newer messages are refused, so that a recorded one soon becomes useless. De-duplication covers this
+ * period.
+ */
 export const MAX_SKEW_MS = 60_000;
 
 /** Adds an eighth frame: the time in milliseconds (u64 big-endian) and HMAC-SHA-256 over it and the seven frames. */

@@ -32,7 +32,7 @@ const connect = (more: Partial<ZmqClientOptions> = {}) => {
 const { caller } = createFixture();
 const echo = (value: unknown) => ({ tool: "demo", action: "echo", input: { value } });
 
-/** A peer that sends whatever frames it likes. */
+/** A peer that sends arbitrary frames. */
 const connectRaw = (address: string) => {
   const socket = new Dealer({ context: new Context(), linger: 0, receiveTimeout: 30_000 });
   socket.connect(address);
@@ -58,7 +58,7 @@ const request = (n: number, value: unknown) =>
   });
 
 describe("calls", () => {
-  test("a call has the envelope of the dispatcher itself", async () => {
+  test("a call returns the envelope of the dispatcher", async () => {
     await start();
     const client = connect();
     const calls = [
@@ -77,7 +77,7 @@ describe("calls", () => {
     }
   });
 
-  test("a thousand calls at once have their own answers", async () => {
+  test("a thousand concurrent calls get their own answers", async () => {
     await start();
     const clients = [connect(), connect(), connect(), connect()];
     const answers = await Promise.all(
@@ -102,7 +102,7 @@ describe("calls", () => {
     }
   });
 
-  test("Ready announces protocol, tools and the schemas when asked for", async () => {
+  test("Ready announces protocol, tools and, on request, the schemas", async () => {
     await start();
     const client = connect();
     expect(await client.ready()).toEqual({
@@ -120,7 +120,7 @@ describe("calls", () => {
     });
   });
 
-  test("a call that is cancelled is cancelled there", async () => {
+  test("a cancelled call is cancelled at the server", async () => {
     await start();
     const cancel = new AbortController();
     const answer = connect().dispatch(
@@ -143,7 +143,7 @@ describe("calls", () => {
     expect(value).toMatchObject({ kind: "error", error: { code: "CANCELLED" } });
   });
 
-  test("progress comes as a stream with one request id, and the window holds the sender back without loss here", async () => {
+  test("progress comes as a stream with one request id, and the window throttles the sender without loss", async () => {
     await start();
     const seen: number[] = [];
     const options = { caller, onProgress: ({ progress }: { progress: number }) => void seen.push(progress) };
@@ -155,7 +155,7 @@ describe("calls", () => {
     expect(seen).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
   });
 
-  test("a reader that acknowledges nothing loses the oldest chunks, and is told how many", async () => {
+  test("a reader that acknowledges nothing loses the oldest chunks, and learns how many", async () => {
     await start();
     const peer = connectRaw(fixture.address);
     const call = { tool: "demo", action: "steps", input: { count: 1_000 } };
@@ -174,7 +174,7 @@ describe("calls", () => {
 describe("binary parts", () => {
   const SIZE = 40 * CHUNK_BYTES + 7;
 
-  test("a download arrives whole and in order, no faster than it is taken", async () => {
+  test("a download arrives whole and in order, no faster than it is read", async () => {
     await start();
     const chunks: number[] = [];
     let bytes = 0;
@@ -203,7 +203,7 @@ describe("binary parts", () => {
     expect(envelope).toMatchObject({ data: { bytes: SIZE, sum } });
   });
 
-  test("bytes that nobody announced, and more than were announced, are refused", async () => {
+  test("unannounced bytes, and more than were announced, are refused", async () => {
     await start();
     const peer = connectRaw(fixture.address);
     const raw = (n: number, body: Buffer) =>
@@ -217,7 +217,7 @@ describe("binary parts", () => {
 });
 
 describe("retries", () => {
-  test("the same request again runs once: while it runs, and afterwards", async () => {
+  test("a repeated request runs once: while it runs, and afterwards", async () => {
     await start();
     const peer = connectRaw(fixture.address);
     const hang = request(1, { request: { tool: "demo", action: "hang", input: {} } });
@@ -231,7 +231,7 @@ describe("retries", () => {
     expect(fixture.calls).toEqual(["hang"]);
   });
 
-  test("a retry on a new connection gets the answer of the request that still runs", async () => {
+  test("a retry on a new connection gets the answer of the running request", async () => {
     await start();
     const [one, other] = [connectRaw(fixture.address), connectRaw(fixture.address)];
     const hang = request(1, { request: { tool: "demo", action: "hang", input: {} } });
@@ -245,7 +245,7 @@ describe("retries", () => {
     expect(fixture.calls).toEqual(["hang"]);
   });
 
-  test("another request under an id that is taken is refused", async () => {
+  test("a different request under a taken id is refused", async () => {
     await start();
     const peer = connectRaw(fixture.address);
     await peer.send(request(1, { request: echo(1) }));
@@ -255,11 +255,11 @@ describe("retries", () => {
     expect(fixture.calls).toEqual([1]);
   });
 
-  test("a client outlives its server: the call goes on when a server is there again", async () => {
+  test("a client outlives its server: the call continues when a server is back", async () => {
     let server = await start();
     const client = connect({ attempts: 100 });
     expect((await client.dispatch(echo(0), { caller })).envelope.ok).toBe(true);
-    // Whether the old connection takes the request along is a matter of chance, hence the rounds.
+    // Whether the old connection loses the request is a matter of chance, hence the rounds.
     for (let round = 1; round <= 5; round++) {
       await server.close();
       const answer = client.dispatch(echo(round), { caller });
@@ -299,7 +299,7 @@ describe("malformed messages", () => {
 });
 
 describe("who gets in", () => {
-  test("an ipc socket is made in a folder of mode 0700, is 0600 itself, and is gone afterwards", async () => {
+  test("an ipc socket is created in a folder of mode 0700, has mode 0600 itself, and is removed afterwards", async () => {
     const folder = join(fixture.folder, "new");
     const server = await start({ address: `ipc://${folder}/s` });
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -313,7 +313,7 @@ describe("who gets in", () => {
     await expect(start()).rejects.toMatchObject({ code: "ACCESS_DENIED" });
   });
 
-  test("a server that answers is not replaced by a second one", async () => {
+  test("a responding server is not replaced by a second one", async () => {
     await start();
     await expect(start()).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
     expect((await connect().dispatch(echo(1), { caller })).envelope.ok).toBe(true);
@@ -353,7 +353,7 @@ describe("who gets in", () => {
     },
   );
 
-  test("a signed message that is old is refused, and one that was recorded runs once", async () => {
+  test("an old signed message is refused, and a recorded one runs once", async () => {
     const keys = createKeys(join(fixture.folder, "keys"), "hmac");
     if (keys.kind !== "hmac") throw new Error("not the kind that was asked for");
     const { address } = await start({ address: "tcp://127.0.0.1:*", keys });
@@ -376,7 +376,7 @@ describe("who gets in", () => {
     expect(await answerTo(changed)).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
   });
 
-  test("a key file that others can read, or that is not one, is refused", () => {
+  test("a key file that others can read, or that is invalid, is refused", () => {
     const file = join(fixture.folder, "keys");
     createKeys(file, "curve");
     expect(statSync(file).mode & 0o777).toBe(0o600);
