@@ -126,12 +126,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "whitespace may differ and is reported; anything looser and ambiguity are refused with candidates",
     "packages/host/src/patch/torture.test.ts: $name",
-    "packages/host/src/patch/apply.test.ts: a failed hunk names itself",
+    "packages/host/src/patch/apply.test.ts: a failed hunk is named",
   ),
   rule(
     "bytes outside the hunks never change",
     "packages/host/src/patch/torture.test.ts: $name",
-    "packages/host/src/patch/round-trip.test.ts: a diff applied to the old bytes gives the new bytes",
+    "packages/host/src/patch/round-trip.test.ts: a diff applied to the old bytes produces the new bytes",
   ),
   rule(
     "mode, ownership and links are kept",
@@ -475,7 +475,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "packages/agent/src/crew/crew.test.ts: are counted over the whole tree",
     "test/crew.test.ts: own roles count when they are trusted with exactly this content",
     "test/crew.test.ts: killing the parent with kill -9 leaves no process",
-    "packages/host/src/checkpoints/checkpoints.test.ts: commands that run at the same time share an undo",
+    "packages/host/src/checkpoints/checkpoints.test.ts: concurrent commands share an undo",
   ),
   rule(
     "think keeps structured notes with the review focus areas, and asks no model",
@@ -554,7 +554,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule("SSE frames are the same for any chunks", "packages/agent/src/providers/sse.test.ts: for any chunks"),
   rule(
     "the prefix of requests is byte-identical from turn to turn and across modes",
-    "packages/scripted-provider/src/clients.test.ts: each request begins with the bytes of the one before",
+    "packages/scripted-provider/src/clients.test.ts: each request starts with the bytes of the previous one",
     "test/agent-run.test.ts: from a request of at most 20 kB on",
   ),
   rule(

@@ -52,7 +52,7 @@ async function ask(client: ApiClient, request = REQUEST, signal = new AbortContr
   return { events, done };
 }
 
-/** Content without ids and without what only the provider understands. */
+/** Content without ids and provider-specific parts. */
 const toPlain = (parts: readonly AssistantPart[]) =>
   parts.map((part) => {
     if (part.type !== "tool_call") return { type: part.type, text: part.text };
@@ -110,7 +110,7 @@ describe.each(API_NAMES)("%s", (api) => {
     expect(ours).toEqual(theirs.parts);
   });
 
-  test("the key goes to the provider in a header and nowhere else", async () => {
+  test("the key is sent to the provider in a header and nowhere else", async () => {
     await using provider = await createScriptedProvider([
       { fault: { status: 401, body: `bad key ${KEY.slice(0, 4)}…` } },
       { fault: { status: 401, body: `bad key ${KEY}` } },
@@ -122,7 +122,7 @@ describe.each(API_NAMES)("%s", (api) => {
     expect(provider.requests[0]?.raw + String(provider.requests[0]?.path)).not.toContain(KEY);
   });
 
-  test("credentials that are refused are refreshed once", async () => {
+  test("rejected credentials are refreshed once", async () => {
     await using provider = await createScriptedProvider([
       { fault: { status: 401 } },
       { parts: [{ text: "in" }] },
@@ -181,7 +181,7 @@ describe.each(API_NAMES)("%s", (api) => {
     expect.unreachable("the stream was never whole");
   });
 
-  test("a stream that stalls is cut and retried", async () => {
+  test("a stalled stream is cut and retried", async () => {
     await using provider = await createScriptedProvider([
       { parts: [{ text: "half a word" }], fault: { stall_after: 2 } },
       { parts: [{ text: "ok" }] },
@@ -193,7 +193,7 @@ describe.each(API_NAMES)("%s", (api) => {
     });
   });
 
-  test("a conversation that is too long is said to be, at once and in the stream, and not retried", async () => {
+  test("a conversation that is too long is reported, at once and in the stream, and not retried", async () => {
     const tooLong = {
       error: { type: "invalid_request_error", message: "prompt is too long: 9 tokens > 8 maximum" },
     };
@@ -206,7 +206,7 @@ describe.each(API_NAMES)("%s", (api) => {
     expect(provider.requests).toHaveLength(2);
   });
 
-  test("retries end with a reason, and nothing is retried that will not pass", async () => {
+  test("retries end with a reason, and permanent failures are not retried", async () => {
     await using provider = await createScriptedProvider(() => ({ fault: { status: 529 } }));
     const retry = { ...FAST, max_attempts: 3 };
     await expect(ask(clientFor(api, provider, { retry }))).rejects.toMatchObject({
@@ -228,7 +228,7 @@ describe.each(API_NAMES)("%s", (api) => {
     expect(broke.requests).toHaveLength(1);
   });
 
-  test("a provider that cannot be reached is named with its address", async () => {
+  test("an unreachable provider is named with its address", async () => {
     const provider = await createScriptedProvider([]);
     await provider.close();
     const client = clientFor(api, provider, { retry: { ...FAST, max_attempts: 1 } });
@@ -257,7 +257,7 @@ describe.each(API_NAMES)("%s", (api) => {
     expect((await ask(clientFor(api, provider))).done.stop).toBe(expected);
   });
 
-  test("each request begins with the bytes of the one before, and echoes what the API wants back", async () => {
+  test("each request starts with the bytes of the previous one, and echoes what the API expects back", async () => {
     await using provider = await createScriptedProvider(always(SCRIPT));
     const client = clientFor(api, provider);
     const messages: Message[] = [...REQUEST.messages];
@@ -283,7 +283,7 @@ describe.each(API_NAMES)("%s", (api) => {
     const bodies = provider.requests.map(({ raw }) => raw);
     for (const [at, body] of bodies.slice(1).entries()) {
       const before = bodies[at] ?? "";
-      // All but what closes the list of messages, and what comes after it.
+      // Everything except the end of the list of messages and what follows it.
       const end = before.lastIndexOf(
         "]",
         before.lastIndexOf(api === "anthropic" ? ',"cache_control"' : "]}"),
@@ -310,7 +310,7 @@ interface Theirs {
   readonly parts: readonly unknown[];
 }
 
-/** What the provider's own library makes of the stream. */
+/** The stream as parsed by the provider's own library. */
 const SDK: Readonly<Record<ApiName, (provider: ScriptedProvider) => Promise<Theirs>>> = {
   async anthropic(provider) {
     const client = new Anthropic({ apiKey: KEY, baseURL: provider.baseUrl("anthropic"), maxRetries: 0 });

@@ -1,9 +1,9 @@
 const PIECE_CHARS = 7;
 
-/** Cuts a text as models stream it. */
+/** Splits a text like a model's stream. */
 export const pieces = (text: string): readonly string[] => text.match(/[\s\S]{1,7}/g) ?? [];
 
-/** Cuts bytes at places that depend on the seed alone. */
+/** Splits bytes at positions that depend only on the seed. */
 export function* cutBytes(bytes: Uint8Array, seed: number): Generator<Uint8Array> {
   let state = seed >>> 0 || 1;
   for (let at = 0; at < bytes.length; ) {

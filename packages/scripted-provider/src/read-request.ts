@@ -3,13 +3,13 @@ import type { ApiName, ScriptedRequest, ScriptedResult } from "./script.ts";
 type Json = Readonly<Record<string, unknown>>;
 type Facts = Pick<ScriptedRequest, "system" | "tools" | "answers" | "results" | "all_results" | "user">;
 
-/** One step of the conversation, as every API can tell it. */
+/** One step of the conversation in a provider-neutral form. */
 type Turn =
   | { readonly kind: "answer" }
   | { readonly kind: "result"; readonly result: ScriptedResult }
   | { readonly kind: "user"; readonly text: string };
 
-/** What was asked, in no provider's words. */
+/** The request in a provider-neutral form. */
 export function readRequest(api: ApiName, body: Json): Facts {
   const { system, tools, turns } = READERS[api](body);
   const last = turns.findLastIndex(({ kind }) => kind === "answer");

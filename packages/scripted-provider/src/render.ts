@@ -3,7 +3,7 @@ import type { ApiName, ScriptedPart, ScriptedTurn, ScriptedUsage } from "./scrip
 
 const USAGE: ScriptedUsage = { input: 1_000, cached: 600, output: 50 };
 
-/** The events of a turn, as the server of each provider writes them. */
+/** The events of a turn in the format of each provider's server. */
 export const RENDERERS: Readonly<Record<ApiName, (turn: ScriptedTurn, ids: Ids) => readonly string[]>> = {
   anthropic: renderAnthropic,
   openai: renderResponses,
@@ -11,7 +11,7 @@ export const RENDERERS: Readonly<Record<ApiName, (turn: ScriptedTurn, ids: Ids) 
   gemini: renderGemini,
 };
 
-/** Gives every call an id of its own. */
+/** Gives every call a unique id. */
 export interface Ids {
   next(prefix: string): string;
 }

@@ -1,4 +1,4 @@
-/** What a scripted model says in one turn, in no provider's words. */
+/** One turn of a scripted model in a provider-neutral form. */
 export type ScriptedPart =
   | { readonly thinking: string; readonly signature?: string }
   | { readonly text: string }
@@ -14,11 +14,11 @@ export interface ScriptedTurn {
   readonly parts?: readonly ScriptedPart[];
   readonly stop?: "end" | "output_limit" | "refusal";
   readonly usage?: ScriptedUsage;
-  /** How the bytes are cut: as they come, one at a time, or at places that a seed chooses. */
+  /** How the bytes are split: unchanged, one at a time, or at positions chosen by a seed. */
   readonly chunks?: "whole" | "byte" | { readonly seed: number };
   /** Before each event. */
   readonly delay_ms?: number;
-  /** At most so many events; faster than a delay can be. */
+  /** The maximum rate of events; finer than a delay. */
   readonly events_per_second?: number;
   readonly fault?: Fault;
 }
@@ -26,26 +26,26 @@ export interface ScriptedTurn {
 export type Fault =
   /** Answers with an error instead of a stream. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
-  /** Drops the connection after so many events. */
+  /** Drops the connection after this many events. */
   | { readonly cut_after: number }
-  /** Sends nothing more after so many events, and keeps the connection open. */
+  /** Sends nothing more after this many events, and leaves the connection open. */
   | { readonly stall_after: number }
-  /** Puts an event that is not JSON after so many events. */
+  /** Inserts an event that is not JSON after this many events. */
   | { readonly malformed_after: number }
-  /** Reports an error inside of the stream after so many events. */
+  /** Reports an error inside the stream after this many events. */
   | { readonly error_after: number; readonly kind: "overloaded" | "rate_limit" | "context_length" };
 
-/** What a script may look at before it answers. */
+/** The request as a script sees it before it answers. */
 export interface ScriptedRequest {
   readonly api: ApiName;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The body as it came. */
+  /** The body as received. */
   readonly raw: string;
   readonly body: unknown;
   readonly system: string;
   readonly tools: readonly string[];
-  /** Answers of the model in the conversation so far. */
+  /** The model's answers in the conversation so far. */
   readonly answers: number;
   /** The results after the last answer. */
   readonly results: readonly ScriptedResult[];
@@ -63,5 +63,5 @@ export interface ScriptedResult {
 export const API_NAMES = ["anthropic", "openai", "openai-chat", "gemini"] as const;
 export type ApiName = (typeof API_NAMES)[number];
 
-/** A list is played one turn per request; a function decides by what was asked. */
+/** A list is played one turn per request; a function decides based on the request. */
 export type Script = readonly ScriptedTurn[] | ((request: ScriptedRequest) => ScriptedTurn);

@@ -7,22 +7,22 @@ import { RENDERERS } from "./render.ts";
 import type { ApiName, Fault, Script, ScriptedRequest, ScriptedTurn } from "./script.ts";
 
 export interface ScriptedProviderOptions {
-  /** What the list of models of an OpenAI-compatible server holds. */
+  /** The model list of an OpenAI-compatible server. */
   readonly models?: readonly string[];
   /** Any other key is refused; all are accepted when absent. */
   readonly key?: string;
   readonly port?: number;
-  /** Keeps no requests: those of a long session would fill the memory. */
+  /** Stores no requests: those of a long session would fill the memory. */
   readonly forgets?: boolean;
-  /** Told of every request before it is answered. */
+  /** Called for every request before it is answered. */
   readonly onRequest?: (request: ScriptedRequest) => void;
 }
 
 export interface ScriptedProvider extends AsyncDisposable {
   readonly url: string;
-  /** The base URL that a client of this API is given. */
+  /** The base URL for a client of this API. */
   baseUrl(api: ApiName): string;
-  /** Everything that was asked so far. */
+  /** All requests so far. */
   readonly requests: readonly ScriptedRequest[];
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function createScriptedProvider(
     answer(req, res).catch((cause) => fail(res, { status: 400, body: String(cause) }));
   });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
-  // Listening on a port makes it an address of the internet.
+  // A server listening on a port has an address of this type.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = async () => {
     server.closeAllConnections();
@@ -99,7 +99,7 @@ function fail(res: ServerResponse, { status, headers, body }: Extract<Fault, { s
   res.end(JSON.stringify(error ?? { error: { message: `scripted failure ${status}` } }));
 }
 
-/** The events with the fault in its place; `undefined` ends the connection, `null` leaves it silent. */
+/** The events with the fault at its position; `undefined` ends the connection, `null` leaves it silent. */
 function toEvents(
   api: ApiName,
   { fault }: ScriptedTurn,
@@ -162,7 +162,7 @@ async function play(
     for (const bytes of cut(Buffer.from(event), chunks)) {
       if (res.destroyed) return;
       res.write(bytes);
-      // Lets the socket send each piece by itself.
+      // Lets the socket send each piece separately.
       if (chunks !== "whole") await new Promise(setImmediate);
     }
   }

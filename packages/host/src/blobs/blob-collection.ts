@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { errnoOf } from "../errno.ts";
 import { createPacer, type Pacer } from "../files/pacer.ts";
 
-/** Keeps a blob folder below its size: the blobs that were put longest ago go first. */
+/** Bounds the size of a blob folder: evicts the least recently put blobs. */
 export interface Collector {
-  /** Told of every put. Now and then it collects, in the background and in small steps. */
+  /** Call for every put. Starts a collection now and then, in the background and in small steps. */
   added(bytes: number): void;
 }
 
@@ -18,11 +18,11 @@ interface Kept {
 
 /** A collection leaves this share of the cap, so that the next put does not need another. */
 const KEPT_SHARE = 0.9;
-/** Collect after this share of the cap was added. */
+/** Collect after adding this share of the cap. */
 const ADDED_SHARE = 1 / 16;
-/** Short-lived processes never add that much: one first put in so many collects whatever was added. */
+/** Short-lived processes never add that much, so one first put in this many collects anyway. */
 const PROCESSES_PER_COLLECTION = 64;
-/** Never collected: an edit under way may stand on it. */
+/** Younger blobs are never collected: an edit in progress may depend on them. */
 const GRACE_MS = 10 * 60 * 1000;
 const SHARD = /^[0-9a-f]{2}$/;
 
@@ -59,7 +59,7 @@ export function createCollector(folder: string, temp: string, maxBytes: number):
 
 async function collect(folder: string, temp: string, maxBytes: number): Promise<void> {
   const pacer = createPacer();
-  // The put that started this is answered first.
+  // The put that started this returns first.
   await pacer.pause();
   const blobs: Kept[] = [];
   for (const shard of readdirSync(folder)) {
@@ -85,7 +85,7 @@ async function listShard(shard: string, into: Kept[], pacer: Pacer): Promise<voi
   }
 }
 
-/** Takes the blob away first and looks then, so that one that was put again meanwhile can be given back. */
+/** Moves the blob away before checking it, so that one that was put again meanwhile can be restored. */
 function remove({ path, mtimeMs }: Kept, temp: string): boolean {
   const doomed = join(temp, randomBytes(8).toString("hex"));
   try {

@@ -41,7 +41,7 @@ const codeOf = (run: () => unknown) => {
   }
 };
 
-test.each([{ durable: false }, { durable: true }])("what was put is got again (%o)", (options) => {
+test.each([{ durable: false }, { durable: true }])("stored bytes can be read back (%o)", (options) => {
   const blobs = createBlobs(folder);
   for (const bytes of [Buffer.from("hello"), Buffer.alloc(0), Buffer.alloc(100_000, 7)]) {
     const hash = blobs.put(bytes, options);
@@ -51,14 +51,14 @@ test.each([{ durable: false }, { durable: true }])("what was put is got again (%
   }
 });
 
-test("equal bytes are kept once, in a shard, private, and leave no temp file", () => {
+test("equal bytes are stored once, in a shard, private, without a leftover temp file", () => {
   const hash = createBlobs(folder, { smallBytes: 0 }).put(Buffer.from("same"));
   expect(createBlobs(folder, { smallBytes: 0 }).put(Buffer.from("same"), { durable: true })).toBe(hash);
   expect(files().map(({ parentPath, name }) => join(parentPath, name))).toEqual([pathOf(hash)]);
   expect(statSync(pathOf(hash)).mode & 0o777).toBe(0o600);
 });
 
-test("a blob is opened for reading a part of it", () => {
+test("a blob is opened to read a part of it", () => {
   const blobs = createBlobs(folder, { smallBytes: 0 });
   using blob = blobs.open(blobs.put(Buffer.from("0123456789")));
   const part = Buffer.alloc(3);
@@ -66,7 +66,7 @@ test("a blob is opened for reading a part of it", () => {
   expect([blob.size, part.toString()]).toEqual([10, "456"]);
 });
 
-test("what is not kept is NOT_FOUND", () => {
+test("an unknown hash is NOT_FOUND", () => {
   const blobs = createBlobs(folder, { smallBytes: 0 });
   const hash = hashOf(Buffer.from("never"));
   expect(blobs.has(hash)).toBe(false);
@@ -74,7 +74,7 @@ test("what is not kept is NOT_FOUND", () => {
   expect(codeOf(() => blobs.open(hash))).toBe("NOT_FOUND");
 });
 
-test("a corrupt blob is NOT_FOUND, and putting its bytes again heals it", () => {
+test("a corrupt blob is NOT_FOUND, and putting its bytes again repairs it", () => {
   const blobs = createBlobs(folder, { smallBytes: 0 });
   const bytes = Buffer.from("precious");
   const hash = blobs.put(bytes);
@@ -84,7 +84,7 @@ test("a corrupt blob is NOT_FOUND, and putting its bytes again heals it", () => 
   expect(blobs.get(hash)).toEqual(bytes);
 });
 
-test("temp files that a killed process left are swept, young ones are not", () => {
+test("old temp files of a killed process are removed, recent ones are not", () => {
   mkdirSync(join(folder, "tmp"));
   writeFileSync(join(folder, "tmp/old"), "x");
   writeFileSync(join(folder, "tmp/young"), "x");
@@ -94,7 +94,7 @@ test("temp files that a killed process left are swept, young ones are not", () =
   expect(readdirSync(join(folder, "tmp"))).toEqual(["young"]);
 });
 
-test("above the cap the blobs that were put longest ago go, and those put again stay", async () => {
+test("above the cap the least recently put blobs are evicted, and those put again stay", async () => {
   const blobs = createBlobs(folder, { smallBytes: 0, maxBytes: 100_000 });
   const hashes = Array.from({ length: 18 }, (_, i) => blobs.put(Buffer.alloc(5_000, i)));
   for (const [i, hash] of hashes.entries()) makeOld(hash, 10_000 - i);
@@ -108,7 +108,7 @@ test("above the cap the blobs that were put longest ago go, and those put again 
   expect(readdirSync(join(folder, "tmp"))).toEqual([]);
 });
 
-test("what was put a moment ago is never collected, whatever the cap", async () => {
+test("a recently put blob is never collected, whatever the cap", async () => {
   const blobs = createBlobs(folder, { smallBytes: 0, maxBytes: 1_000 });
   const old = blobs.put(Buffer.alloc(900, 1));
   makeOld(old, 10_000);

@@ -24,16 +24,16 @@ import { toToolError } from "../system-error.ts";
 import { createCollector } from "./blob-collection.ts";
 import { createSmallBlobs, SMALL_BLOB_BYTES } from "./small-blobs.ts";
 
-/** Bytes kept under their hash. Several processes may share the folder. */
+/** Content-addressed storage. Several processes may share the folder. */
 export interface Blobs {
-  /** Keeps the bytes and returns their hash; `durable: true` waits until the disk has them. */
+  /** Stores the bytes and returns their hash; `durable: true` waits until they are on disk. */
   put(bytes: Uint8Array, options?: { readonly durable?: boolean }): Hash;
-  /** The same for several whose hashes are known; takes less time than one by one. */
+  /** The same for several blobs with known hashes; faster than one by one. */
   putAll(blobs: readonly Blob[], options?: { readonly durable?: boolean }): void;
   has(hash: Hash): boolean;
-  /** The bytes; NOT_FOUND when not (or no longer) kept; a blob whose bytes do not have its hash counts as not kept. */
+  /** The bytes; NOT_FOUND when they are missing or do not match the hash. */
   get(hash: Hash): Buffer;
-  /** For ranged reads of big ones: the bytes are not checked against the hash. */
+  /** For ranged reads of big blobs: the bytes are not checked against the hash. */
   open(hash: Hash): Disposable & { readonly fd: number; readonly size: number };
   close(): void;
 }
@@ -49,7 +49,7 @@ const TEMP = "tmp";
 
 export interface BlobsOptions {
   readonly maxBytes?: number;
-  /** Up to this size blobs share a file. */
+  /** Blobs up to this size share a file. */
   readonly smallBytes?: number;
 }
 
@@ -84,7 +84,7 @@ export function createBlobs(
   const putLarge = (hash: Hash, bytes: Uint8Array, durable: boolean) => {
     const kept = isKept(pathOf(hash), bytes);
     if (!kept) write(hash, bytes, durable);
-    // Somebody may have put it without waiting for the disk.
+    // An earlier put may not have waited for the disk.
     if (kept && durable) syncFile(pathOf(hash), shardOf(hash));
     collector.added(bytes.length);
   };
@@ -122,7 +122,7 @@ export function createBlobs(
   };
 }
 
-/** A file that holds these bytes and vanishes when it is closed. */
+/** A file with these bytes that is deleted when closed. */
 function openAlone(temp: string, bytes: Uint8Array) {
   const path = join(temp, `${process.pid}-${randomBytes(8).toString("hex")}`);
   const fd = openSync(path, "wx+", 0o600);
@@ -164,7 +164,10 @@ function orRefused(hash: Hash, keep: () => void): void {
   }
 }
 
-/** Whether these very bytes are there. Marked as used before they are compared, so that no collection takes them meanwhile. */
+/**
+ * Whether exactly these bytes are stored. Marks the blob as used before comparing, so that no collection removes it
+ * meanwhile.
+ */
 function isKept(path: string, bytes: Uint8Array): boolean {
   const now = Date.now() / 1000;
   try {
@@ -196,7 +199,7 @@ function syncFile(path: string, shard: string): void {
   syncFolder(shard);
 }
 
-/** What a killed process left. Young ones may be somebody's who is still writing. */
+/** Removes temp files of killed processes. Recent ones may still be in use. */
 function sweepTemp(temp: string): void {
   const before = Date.now() - TEMP_MAX_AGE_MS;
   for (const name of readdirSync(temp)) {

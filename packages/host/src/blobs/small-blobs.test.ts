@@ -28,7 +28,7 @@ const put = (blobs: ReturnType<typeof createSmallBlobs>, bytes: Uint8Array) => {
 };
 const file = () => join(folder, "small");
 
-test("what was put is got again, by this process and by another that shares the folder", () => {
+test("stored bytes can be read back, by this process and by another that shares the folder", () => {
   const [mine, theirs] = [createSmallBlobs(folder), createSmallBlobs(folder)];
   for (const bytes of [Buffer.from("a"), Buffer.alloc(0), Buffer.alloc(SMALL_BLOB_BYTES, 7)]) {
     const hash = put(mine, bytes);
@@ -41,7 +41,7 @@ test("what was put is got again, by this process and by another that shares the 
   theirs.close();
 });
 
-test("equal bytes take their room once, and nobody else can read the file", () => {
+test("equal bytes are stored once, and only the owner can read the file", () => {
   const blobs = createSmallBlobs(folder);
   put(blobs, Buffer.from("same"));
   const { size } = statSync(file());
@@ -50,7 +50,7 @@ test("equal bytes take their room once, and nobody else can read the file", () =
   blobs.close();
 });
 
-test("several are added in one go, equal ones once, also after somebody else has added some", () => {
+test("several are added at once, equal ones once, also after another process has added some", () => {
   const [mine, theirs] = [createSmallBlobs(folder), createSmallBlobs(folder)];
   const contents = ["one", "two", "one", ""].map((text) => Buffer.from(text));
   put(mine, Buffer.from("mine"));
@@ -66,7 +66,7 @@ test("several are added in one go, equal ones once, also after somebody else has
   theirs.close();
 });
 
-test("whatever is torn or damaged, wrong bytes never come back and what is added later does", () => {
+test("after any damage wrong bytes are never returned, and later additions are", () => {
   fc.assert(
     fc.property(
       fc.array(fc.uint8Array({ maxLength: 60 }), { minLength: 1, maxLength: 6 }),
@@ -95,7 +95,7 @@ test("whatever is torn or damaged, wrong bytes never come back and what is added
   );
 });
 
-test("bytes that were changed after they were found are not given out", () => {
+test("bytes changed after they were located are not returned", () => {
   const blobs = createSmallBlobs(folder);
   const hash = put(blobs, Buffer.from("right"));
   expect(blobs.get(hash)?.toString()).toBe("right");
@@ -107,7 +107,7 @@ test("bytes that were changed after they were found are not given out", () => {
   blobs.close();
 });
 
-test("a file full of beginnings of records does not keep a later one from being found", () => {
+test("a file full of record headers does not hide a later record", () => {
   appendFileSync(file(), Buffer.concat(Array.from({ length: 3000 }, () => Buffer.from("OCTb\0\0\x10\0"))));
   const blobs = createSmallBlobs(folder);
   const hash = put(blobs, Buffer.from("found"));
@@ -117,7 +117,7 @@ test("a file full of beginnings of records does not keep a later one from being 
   blobs.close();
 });
 
-test("a full file becomes the old one, and the one before it goes", () => {
+test("a full file becomes the old generation, and the previous one is removed", () => {
   const blobs = createSmallBlobs(folder, 1000);
   const hashes = Array.from({ length: 60 }, (_, i) => put(blobs, Buffer.alloc(100, i)));
   expect(blobs.get(hashes[0] as string)).toBeUndefined();

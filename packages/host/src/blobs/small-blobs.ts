@@ -14,10 +14,10 @@ import type { Hash } from "@octant/core";
 import { hashOf } from "../hashes.ts";
 import type { Blob } from "./blobs.ts";
 
-/** Making a file costs a hundred times what adding to one costs, so small blobs share one. */
+/** Creating a file costs a hundred times as much as appending to one, so small blobs share one. */
 export const SMALL_BLOB_BYTES = 16 * 1024;
 
-/** Two generations of this size are kept. */
+/** Two generations of this size are retained. */
 const MAX_PACK_BYTES = 64 * 1024 * 1024;
 
 export interface SmallBlobs {
@@ -27,8 +27,8 @@ export interface SmallBlobs {
 }
 
 /**
- * One file that is only added to, by all processes at once: a write in append mode is never mixed with another's.
- * Each blob stands behind its hash, so that a torn one is told from a whole one. A full file becomes the old one.
+ * One append-only file, written by all processes at once: a write in append mode is never interleaved with another.
+ * Each blob follows its hash, so that a torn one is recognised. A full file becomes the old generation.
  */
 export function createSmallBlobs(folder: string, maxBytes = MAX_PACK_BYTES): SmallBlobs {
   const current = createPack(join(folder, "small"));
@@ -70,13 +70,13 @@ interface Place {
   readonly length: number;
 }
 
-/** A pack as it was a moment ago. */
+/** A recent state of a pack. */
 interface PackState {
   readonly fd: number;
   readonly size: number;
 }
 
-/** A file of blobs, and what is known of its content. Others add to it, and may put another in its place. */
+/** A file of blobs and an index of its content. Other processes append to it, and may replace it. */
 function createPack(path: string) {
   let fd: number | undefined;
   let ino = 0;
@@ -89,7 +89,7 @@ function createPack(path: string) {
     scanned = 0;
     places = new Map();
   };
-  /** What stands at the path now; undefined when nothing does. */
+  /** The current file at the path; undefined when there is none. */
   const look = (): PackState | undefined => {
     const found = statSync(path, { throwIfNoEntry: false });
     if (fd !== undefined && found?.ino === ino) return { fd, size: found.size };
@@ -137,7 +137,7 @@ function createPack(path: string) {
     add({ fd, size }: PackState, blobs: readonly Blob[]) {
       const records = Buffer.concat(blobs.flatMap((blob) => [headerOf(blob), blob.bytes]));
       if (writeSync(fd, records) !== records.length) throw noSpace();
-      // Where they stand is known when nobody else has written since the last scan; otherwise the next one finds them.
+      // The offsets are known when nobody else has written since the last scan; otherwise the next scan finds them.
       if (size !== scanned || fstatSync(fd).size !== size + records.length) return;
       for (const { hash, bytes } of blobs) {
         places.set(hash, { at: scanned + HEADER_BYTES, length: bytes.length });
@@ -156,7 +156,7 @@ function headerOf({ hash, bytes }: Blob): Buffer {
   return header;
 }
 
-/** Notes the records in the bytes and answers how far they reach; what is torn is passed over. */
+/** Indexes the records in the bytes and returns where they end; torn ones are skipped. */
 function readRecords(bytes: Buffer, offset: number, places: Map<string, Place>): number {
   let at = 0;
   while (bytes.length - at >= HEADER_BYTES) {
@@ -179,9 +179,9 @@ function readRecords(bytes: Buffer, offset: number, places: Map<string, Place>):
   return at;
 }
 
-/** A record that does not end: somebody is still writing it, unless there is already more than it could have. */
+/** An incomplete record: still being written, unless there are already more bytes than it could have. */
 const tornTail = (bytes: Buffer) => (bytes.length > HEADER_BYTES + SMALL_BLOB_BYTES ? 1 : 0);
 
-/** A short write means that the disk is full, and the system says so only the next time. */
+/** A short write means that the disk is full; the system reports it only on the next write. */
 const noSpace = () =>
   Object.assign(new Error("short write"), { code: "ENOSPC", errno: -28, syscall: "write" });

@@ -26,7 +26,7 @@ export interface DownloadEntry {
   readonly name: string;
   readonly url: string;
   readonly download: Download;
-  /** The limit, where it was cancelled because all downloads of the browser exceed it. */
+  /** The limit, when it was cancelled because the downloads of the browser exceed it. */
   exceeded(): number | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface OpenDialog {
   readonly dialog: Dialog;
 }
 
-/** What happens in a profile beside what it is asked to do. */
+/** What happens in a profile in addition to the requested actions. */
 export interface Activity {
   readonly console: readonly ConsoleEntry[];
   readonly requests: readonly RequestEntry[];
@@ -44,9 +44,9 @@ export interface Activity {
   /** Resolves when a dialog opens. */
   dialogOpens(): Promise<OpenDialog>;
   dialogAnswered(): void;
-  /** Resolves when nothing that began after `since` is on its way, or the time is up. */
+  /** Resolves when no request that began after `since` is pending, or the time is up. */
   quiet(since: number, ms: number): Promise<void>;
-  /** A point in time for `quiet` and for telling what is new. */
+  /** A point in time for `quiet` and for reporting what is new. */
   now(): Marker;
   watch(page: Page, tab: string): void;
   clear(): void;
@@ -60,7 +60,7 @@ export interface Marker {
 
 const MAX_ENTRIES = 1_000;
 const MAX_TEXT_CHARS = 2_000;
-/** What a page shows only after it has come. */
+/** Resource types that a page needs before it shows its content. */
 const AWAITED = new Set(["document", "xhr", "fetch", "script"]);
 
 export function createActivity(
@@ -164,7 +164,7 @@ export function createActivity(
         addConsole(tab, "error", error.stack?.split("\n    at ")[0] ?? error.message),
       );
       page.on("dialog", (dialog) => {
-        // Leaving a page is what was asked for.
+        // Leaving the page was requested.
         if (dialog.type() === "beforeunload") return void dialog.accept().catch(() => {});
         open = { tab, dialog };
         opens.resolve(open);

@@ -1,13 +1,13 @@
 export interface BrowserArguments {
   readonly headless: boolean;
-  /** The only way out. */
+  /** The only network access. */
   readonly proxy: string;
   readonly profile: string;
-  /** Chromium's own sandbox around each page; impossible as root and inside of another sandbox. */
+  /** Chromium's own sandbox around each page; impossible as root and inside another sandbox. */
   readonly ownSandbox: boolean;
 }
 
-/** A quiet browser with an empty profile that reaches nothing but through the proxy. */
+/** A quiet browser with an empty profile and no network except through the proxy. */
 export const toBrowserArguments = ({ headless, proxy, profile, ownSandbox }: BrowserArguments): string[] => [
   "--remote-debugging-pipe",
   "--no-startup-window",
@@ -21,11 +21,11 @@ export const toBrowserArguments = ({ headless, proxy, profile, ownSandbox }: Bro
   "--disable-dev-shm-usage",
 ];
 
-/** A desktop with a mouse, also where there is none. */
+/** A desktop with a mouse, even without one. */
 const MOUSE =
   "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
 
-/** Everything through the proxy: loopback too, no UDP, no names resolved here. */
+/** Everything goes through the proxy: loopback too, no UDP, no local name resolution. */
 const NETWORK = [
   "--proxy-bypass-list=<-loopback>",
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
@@ -33,7 +33,7 @@ const NETWORK = [
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
-/** Nothing that a person's browser does by itself. */
+/** Disables the background activity of a personal browser. */
 const QUIET = [
   "--no-first-run",
   "--no-default-browser-check",
@@ -56,7 +56,7 @@ const QUIET = [
   "--disable-features=Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,CertificateTransparencyComponentUpdater,GlobalMediaControls,DestroyProfileOnBrowserClose,HttpsUpgrades,LensOverlay,ThirdPartyStoragePartitioning",
 ];
 
-/** The same on every machine, and awake when nobody looks. */
+/** The same behaviour on every machine, without throttling in the background. */
 const STEADY = [
   "--enable-automation",
   "--force-color-profile=srgb",

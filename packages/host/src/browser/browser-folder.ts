@@ -5,7 +5,7 @@ import { isAlive, thisProcess } from "../jobs/process-identity.ts";
 
 const NAME = /^octant-browser-(\d+:\d*)-/;
 
-/** A private folder for one browser. Folders of servers that were killed are removed. */
+/** A private folder for one browser. Removes folders of killed servers. */
 export function makeBrowserFolder(): string {
   for (const name of readdirSync(tmpdir())) {
     const [, server] = NAME.exec(name) ?? [];
@@ -18,6 +18,6 @@ function removeIfOurs(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // It is another user's.
+    // It belongs to another user.
   }
 }

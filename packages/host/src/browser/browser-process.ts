@@ -14,7 +14,7 @@ import { toBrowserArguments } from "./browser-arguments.ts";
 export interface BrowserProcess {
   readonly transport: ConnectOverCDPTransport;
   readonly pid: number;
-  /** It runs in a sandbox that shows it neither the files nor the network of the machine. */
+  /** It runs in a sandbox that hides the machine's files and network. */
   readonly isApart: boolean;
   /** Ends it and all its children. */
   end(): Promise<void>;
@@ -28,24 +28,24 @@ export interface BrowserStart {
   readonly sandbox: Pick<Sandbox, "wrapApart">;
   /** Shared with it, under the same path; private to this browser. */
   readonly folder: string;
-  /** Opens the proxy that it is forced through. */
+  /** Opens the proxy that it must use. */
   openProxy(listen: "socket" | "port"): Promise<string>;
   readonly env: Readonly<Record<string, string>>;
-  /** Names us in its environment, so that it is found when we are gone. */
+  /** Identifies us in its environment, so that it is found after a crash. */
   readonly mark: string;
 }
 
 const DESCRIPTORS = 2;
 const MAX_COMPLAINT_CHARS = 2_000;
 
-/** EXEC_FAILED with what it complained of when it does not start. */
+/** EXEC_FAILED with its error output when it does not start. */
 export async function startBrowserProcess(start: BrowserStart): Promise<BrowserProcess> {
   const { launched, isApart } = await launch(start);
   const [program, ...args] = launched.argv;
   const child = startLaunched(program, args, {
     cwd: launched.folder,
     env: launched.env,
-    // A group of its own: a signal to it reaches whatever it starts.
+    // Its own process group: a signal reaches all its children.
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
@@ -59,7 +59,7 @@ export async function startBrowserProcess(start: BrowserStart): Promise<BrowserP
   });
   if (child.pid === undefined) throw failed(start.program, String((await once(child, "error"))[0]));
   const { pid } = child;
-  // Asked for as pipes above.
+  // Requested as pipes above.
   const [, , , input, output] = child.stdio as unknown as [null, null, Readable, Writable, Readable];
   const transport = createPipeTransport(input, output);
   const end = () => endFamily(pid, start.mark, exited)();
@@ -69,7 +69,7 @@ export async function startBrowserProcess(start: BrowserStart): Promise<BrowserP
   throw failed(start.program, complaints);
 }
 
-/** In the sandbox where there is one that can; elsewhere the browser's own has to do. */
+/** Uses our sandbox where one is available; otherwise the browser's own. */
 async function launch(start: BrowserStart): Promise<{ launched: Launch; isApart: boolean }> {
   const { program, needsHost, headless, sandbox, folder } = start;
   if (headless && !needsHost) {
@@ -78,7 +78,7 @@ async function launch(start: BrowserStart): Promise<{ launched: Launch; isApart:
       headless,
       proxy: APART_PROXY,
       profile: "/tmp/profile",
-      // Ours is around it, and does not let it make one of its own.
+      // It is inside our sandbox, which prevents nested ones.
       ownSandbox: false,
     });
     const launched = await sandbox.wrapApart({
@@ -94,7 +94,7 @@ async function launch(start: BrowserStart): Promise<{ launched: Launch; isApart:
   const proxy = await start.openProxy("port");
   const profile = join(folder, "profile");
   mkdirSync(profile, { mode: 0o700 });
-  // As root it has none.
+  // It has none as root.
   const ownSandbox = process.getuid?.() !== 0;
   const flags = toBrowserArguments({ headless, proxy, profile, ownSandbox });
   const env = { ...start.env, HOME: profile, [SERVER_MARK]: start.mark };
@@ -105,11 +105,11 @@ async function launch(start: BrowserStart): Promise<{ launched: Launch; isApart:
 }
 
 interface PipeTransport extends ConnectOverCDPTransport {
-  /** True when the browser has answered for the first time. */
+  /** Resolves with true when the browser has sent its first answer. */
   readonly answered: Promise<boolean>;
 }
 
-/** The protocol's messages, each ended by a zero byte. */
+/** The protocol's messages, each terminated by a zero byte. */
 function createPipeTransport(input: Writable, output: Readable): PipeTransport {
   const answered = Promise.withResolvers<boolean>();
   let pending: Buffer[] = [];
@@ -131,7 +131,7 @@ function createPipeTransport(input: Writable, output: Readable): PipeTransport {
       const bytes = Buffer.concat([...pending, chunk.subarray(start, end)]);
       pending = [];
       start = end + 1;
-      // Each in a task of its own: Playwright counts on what a message set off being done before the next.
+      // One task per message: Playwright expects the effects of a message to complete before the next.
       setImmediate(() => receive(JSON.parse(bytes.toString())));
     }
     if (start < chunk.length) pending.push(chunk.subarray(start));

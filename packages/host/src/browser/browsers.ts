@@ -18,7 +18,7 @@ import { createWorkspaceSite } from "./workspace-site.ts";
 
 /** Browsers with their profiles. Nothing is loaded or started before a page is opened. */
 export interface Browsers {
-  /** The profile of that name, made when there is none; UNSUPPORTED when there is no browser. */
+  /** The profile of that name, created when there is none; UNSUPPORTED without a browser. */
   open(owner: string, name: string, isRemote: boolean): Promise<Profile>;
   find(owner: string, name: string): Profile | undefined;
   list(owner: string): readonly Profile[];
@@ -29,10 +29,10 @@ export interface Browsers {
 }
 
 export interface BrowserSettings {
-  /** A program, a channel, or the URL of a browser that runs already. */
+  /** A program, a channel, or the URL of a running browser. */
   readonly browser?: string | undefined;
   readonly headless?: boolean | undefined;
-  /** Of all downloads that one browser holds. */
+  /** For all downloads of one browser. */
   readonly maxDownloadBytes: number;
 }
 
@@ -53,13 +53,13 @@ interface Running {
 }
 
 export const MAX_PROFILES = 24;
-/** A browser without profiles is kept for the next one. */
+/** A browser without profiles stays this long for the next one. */
 const LINGER_MS = 30_000;
 
 export function createBrowsers({ workspace, network, env, settings }: BrowsersOptions): Browsers {
   const { confinement, sandbox, state } = workspace;
   const { headless = true } = settings;
-  /** One for callers of this machine and one for others, since they reach different hosts. */
+  /** One for local callers and one for remote ones, because they may reach different hosts. */
   const running = new Map<boolean, Promise<Running>>();
   const profiles = new Map<string, Profile>();
   const keyOf = (owner: string, name: string) => JSON.stringify([owner, name]);

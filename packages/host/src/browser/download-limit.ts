@@ -2,15 +2,17 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Download } from "playwright-core";
 
-/** Keeps the downloads of a browser, which wait in its folder until they are saved, from filling the disk. */
+/** Prevents the downloads of a browser, which stay in its folder until they are saved, from filling the disk. */
 export interface DownloadLimit {
-  /** Cancels the download when the folder holds too much before it has ended; the limit, where that happened. */
+  /**
+   * Cancels the download when the folder exceeds the limit; the returned function has the limit when that happened.
+   */
   watch(download: Pick<Download, "failure" | "cancel">): () => number | undefined;
 }
 
 const LOOK_EVERY_MS = 250;
 
-/** Chromium tells the size of a download only to the client that set where it goes, so the folder is looked at. */
+/** Chromium reports the size of a download only to the client that set its target, so the folder is measured. */
 export function createDownloadLimit(folder: string, maxBytes: number): DownloadLimit {
   return {
     watch(download) {
@@ -32,7 +34,7 @@ export function createDownloadLimit(folder: string, maxBytes: number): DownloadL
   };
 }
 
-/** Downloads are files; a profile beside them is a folder. */
+/** Downloads are files; the profile next to them is a folder. */
 function sizeOf(folder: string): number {
   let bytes = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true }))

@@ -1,11 +1,11 @@
 import { ToolError } from "@octant/core";
 
-/** The words of a wait that name what an element lacks. */
+/** The part of a wait message that says what an element lacks. */
 const UNREADY =
   /is not (visible|enabled|stable|editable|attached)|intercepts pointer events|outside of the viewport|not a .* element|did not find some options|waiting for (?!element|scheduled)/;
 const MAX_REASON_CHARS = 300;
 
-/** What Playwright says while it waits; the last that tells what was not ready. */
+/** From Playwright's log while it waits: the last line that says what was not ready. */
 export function reasonOf(cause: unknown): string {
   const log = logOf(cause);
   const line = log.findLast((text) => UNREADY.test(text)) ?? log.at(-1) ?? "";
@@ -56,7 +56,7 @@ export const browserEnded = () =>
 export const pageCrashed = () =>
   new ToolError("UPSTREAM_ERROR", "the page crashed; load it again with ui.navigate", {});
 
-/** The first line of what a page or Playwright threw, for a caller who wrote what failed. */
+/** The first line of an error from a page or Playwright, for the author of the failing script. */
 export const messageOf = (cause: unknown): string => {
   const text = cause instanceof Error ? cause.message : String(cause);
   return (text.split(/\nCall log:|\n {4}at /)[0] ?? text)
@@ -67,7 +67,7 @@ export const messageOf = (cause: unknown): string => {
 export const invalid = (path: string, message: string, cause?: unknown) =>
   new ToolError("INVALID_ARGUMENT", `${path}: ${message}`, { issues: [{ path, message }] }, { cause });
 
-/** Of the address only what holds no credentials. */
+/** Without the credentials in the address. */
 export const unreachable = (endpoint: string, cause: unknown): ToolError =>
   new ToolError(
     "UPSTREAM_ERROR",

@@ -5,10 +5,10 @@ import { ToolError } from "@octant/core";
 import type { Path } from "../path.ts";
 import { findTrusted } from "../programs/trusted-program.ts";
 
-/** What `ui.browser` of the settings names, and what is found without it. */
+/** The browser from `ui.browser` in the settings, or found without it. */
 export type FoundBrowser =
   | { readonly kind: "program"; readonly path: string; readonly needsHost: boolean }
-  /** A browser that runs already and lets itself be driven. */
+  /** A running browser with a debugging endpoint. */
   | { readonly kind: "endpoint"; readonly url: string };
 
 export interface LookOptions {
@@ -25,7 +25,7 @@ const CHANNELS: Readonly<Record<string, readonly string[]>> = {
   msedge: ["microsoft-edge-stable", "microsoft-edge"],
 };
 
-/** Where programs are that no PATH names. */
+/** Locations of programs that are not on the PATH. */
 const PLACES: Readonly<Record<string, readonly string[]>> = {
   chromium: ["/Applications/Chromium.app/Contents/MacOS/Chromium"],
   chrome: [
@@ -38,7 +38,7 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Those that `npx playwright install chromium` has downloaded. */
+/** Downloaded by `npx playwright install chromium`. */
 const DOWNLOADED = [
   ".cache/ms-playwright/chromium-*/chrome-linux*/chrome",
   "Library/Caches/ms-playwright/chromium-*/chrome-mac*/Chromium.app/Contents/MacOS/Chromium",
@@ -68,7 +68,7 @@ export function findBrowser({ wanted, env, roots }: LookOptions): FoundBrowser {
 
 function toProgram(path: string): FoundBrowser | undefined {
   try {
-    // A snap is started by a helper that needs the machine as it is.
+    // A snap is started by a helper that needs the unsandboxed machine.
     return { kind: "program", path, needsHost: basename(realpathSync(path)) === "snap" };
   } catch {
     return undefined;

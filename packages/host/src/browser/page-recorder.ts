@@ -10,14 +10,14 @@ import { messageOf } from "./failures.ts";
 
 const MAX_FRAMES = 20_000;
 
-/** Records what a page shows; a frame comes whenever it looks different. */
+/** Records a page; each visible change produces a frame. */
 export async function recordPage(page: Page, env: NodeJS.ProcessEnv): Promise<Recorder> {
   const program = createDesktop(env).find("ffmpeg");
   if (program === undefined) throw missing("ffmpeg");
   const folder = mkdtempSync(join(tmpdir(), "octant-record-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const frames: Frame[] = [];
-  // A page that stays as it is sends no pictures.
+  // A static page sends no frames.
   const first = join(folder, "first.jpg");
   const started = performance.now();
   try {

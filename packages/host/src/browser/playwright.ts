@@ -2,7 +2,7 @@ import { PAGE_SCRIPT } from "./page-script/index.ts";
 
 type Playwright = typeof import("playwright-core");
 
-// Selector engines belong to the process: registering one twice is an error.
+// Selector engines are global to the process: registering one twice is an error.
 let loading: Promise<Playwright> | undefined;
 
 /** Loaded with the first browser: it takes a second. */
@@ -19,5 +19,5 @@ async function load(): Promise<Playwright> {
 
 const ENGINE = "octant";
 
-/** The selector by which the page's script gets a request. */
+/** The selector that passes a request to the page's script. */
 export const toPageSelector = (request: unknown): string => `${ENGINE}=${JSON.stringify(request)}`;

@@ -9,18 +9,18 @@ import { findTarget, toTargetError } from "./targets.ts";
 import { inTime, LateError, orAborted } from "./waits.ts";
 import { toShownUrl } from "./workspace-site.ts";
 
-/** What an action did to the page, as far as it can be seen. */
+/** The visible effects of an action on the page. */
 export interface Report {
   readonly tab: string;
   readonly url: string;
   readonly title: string;
   readonly changes?: Changes;
-  /** Errors that the page has logged meanwhile. */
+  /** Errors that the page logged meanwhile. */
   readonly console: readonly string[];
   readonly dialog?: { readonly type: string; readonly message: string };
   readonly downloads: readonly Pick<DownloadEntry, "id" | "name">[];
   readonly opened: readonly { readonly tab: string; readonly url: string }[];
-  /** Requests that policy refused. */
+  /** Requests that the policy refused. */
   readonly blocked: readonly string[];
   readonly closed: boolean;
 }
@@ -36,17 +36,17 @@ export interface Acting {
   readonly tab: Tab;
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Of the target that was given. */
+  /** The locator of the given target. */
   readonly locator: Locator;
-  /** For everything that Playwright waits for. */
+  /** Passed to everything that Playwright waits for. */
   readonly waits: { readonly timeout: number; readonly signal: AbortSignal };
-  /** Another target; with `mayBeGone`, undefined where that is what became of a ref. */
+  /** Another target; with `mayBeGone`, undefined when the element of a ref is gone. */
   find(target: string, mayBeGone?: boolean): Promise<Locator | undefined>;
   /** Runs a caller's script, on the target or on the page; INVALID_ARGUMENT when the script fails. */
   run(script: string, onTarget: boolean): Promise<unknown>;
 }
 
-/** Pages that share cookies and nothing with other profiles. */
+/** Pages that share cookies, isolated from other profiles. */
 export interface Profile {
   readonly name: string;
   readonly owner: string;
@@ -56,16 +56,16 @@ export interface Profile {
   active(): Tab | undefined;
   /** Why the proxy refused a URL, if it did. */
   refused(url: string): ToolError | undefined;
-  /** Runs now, and again whenever the profile starts again; without `setup` no longer. */
+  /** Runs now, and again at every restart of the profile; without `setup` removes it. */
   equip(name: string, setup?: (context: BrowserContext) => Promise<void>): Promise<void>;
   select(id: string): Tab;
-  /** Makes a tab and selects it. */
+  /** Opens a tab and selects it. */
   newTab(): Promise<Tab>;
-  /** Does something alone, and tells what came of it. */
+  /** Performs an exclusive action and reports its effects. */
   act<T>(options: ActOptions, work: (acting: Acting) => Promise<T>): Promise<{ value?: T; report: Report }>;
-  /** The same without looking at the page afterwards. */
+  /** The same without reading the page afterwards. */
   look<T>(options: ActOptions, work: (acting: Acting) => Promise<T>): Promise<T>;
-  /** Starts again with other options; cookies and the addresses of tabs are kept. */
+  /** Restarts with other options; keeps cookies and the addresses of tabs. */
   restart(options: BrowserContextOptions, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -80,12 +80,12 @@ export interface ProfileOptions {
   readonly downloadLimit: DownloadLimit;
 }
 
-/** How long what an action set off may take before the answer is given. */
+/** How long the effects of an action may take before the answer is returned. */
 const SETTLE_MS = 1_000;
 const LOAD_MS = 5_000;
 const TITLE_MS = 1_000;
 const CHANGES_MS = 5_000;
-/** Beyond the caller's time: Playwright gives up by itself unless the page is too busy to hear of it. */
+/** Added to the caller's timeout: Playwright gives up by itself unless the page is too busy to respond. */
 const GRACE_MS = 1_000;
 const MAX_TOLD = 5;
 
@@ -131,7 +131,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
     return found;
   };
 
-  /** One after another: two actions at a time would each see what the other did. */
+  /** Serialised: of two concurrent actions each would see the other's effects. */
   const alone = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
     const before = last;
     const turn = Promise.withResolvers<void>();
@@ -186,7 +186,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
     throw new ToolError("CONFLICT", message, { expected: "no open dialog", actual: open.dialog.type() });
   };
 
-  /** Chromium logs each request that failed; those that policy refused are told as such. */
+  /** Chromium logs each failed request; those refused by the policy are reported separately. */
   const isNoise = (at: string | undefined): boolean => {
     const url = at?.replace(/:\d+$/, "") ?? "";
     return url.endsWith("/favicon.ico") || refused(url) !== undefined;
@@ -263,7 +263,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
         const since = activity.now();
         const known = new Set(tabs.keys());
         const working = run(tab, given, work);
-        // What opened a dialog waits until it is answered.
+        // The action that opened a dialog waits until it is answered.
         working.catch(() => {});
         const value = await Promise.race([working, activity.dialogOpens().then(() => undefined)]);
         return {
@@ -300,7 +300,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
   };
 }
 
-/** What the script throws is the caller's to see; what ends the page is not. */
+/** The caller sees what the script throws; failures of the page are reported differently. */
 async function runIn(
   page: Page,
   locator: Locator,
@@ -323,7 +323,7 @@ async function runIn(
   }
 }
 
-/** Playwright calls what is a function here and evaluates what is a string; it sends the source of both. */
+/** Playwright calls a function and evaluates a string; it sends the source of both. */
 const toEvaluated = (script: string): string | (() => unknown) =>
   FUNCTION.test(script) ? Object.assign(() => {}, { toString: () => script }) : script;
 
@@ -332,7 +332,7 @@ const FUNCTION = /^\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>|[\w$]+\s*=>)/;
 const VIEWPORT = { width: 1280, height: 720 };
 const MAX_ERROR_CHARS = 300;
 
-/** A page that goes elsewhere meanwhile is read when the next one is there. */
+/** A page that navigates meanwhile is read when the next one is ready. */
 async function readChanges(tab: Tab): Promise<Changes | undefined> {
   for (let attempt = 0; attempt < 2; attempt++) {
     try {

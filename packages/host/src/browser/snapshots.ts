@@ -11,7 +11,7 @@ export interface Snapshot {
 }
 
 export interface Changes {
-  /** `+` came, `~` changed, `gone` went; on a new page, how it begins. */
+  /** `+` added, `~` changed, `gone` removed; on a new page, its start. */
   readonly text: string;
   readonly isNew: boolean;
   readonly more: number;
@@ -20,13 +20,13 @@ export interface Changes {
 export interface SnapshotOptions {
   readonly interactive: boolean;
   readonly depth: number;
-  /** Below this element only. */
+  /** Restricts the snapshot to this element. */
   readonly root?: Locator | undefined;
 }
 
 const MAX_TREE_CHARS = 8 * 1024 * 1024;
 const MAX_TREE_MS = 2_500;
-/** After each action, so it has to be quick. */
+/** Runs after each action, so it must be fast. */
 const MAX_CHANGES_MS = 300;
 /** With the rest of an answer it stays below 2 KiB. */
 const MAX_CHANGE_BYTES = 1_500;
@@ -34,13 +34,13 @@ const MAX_FRAMES = 12;
 const MAX_LABELS = 50_000;
 const ASK_MS = 10_000;
 
-/** The accessibility tree as lines, frames included; the next changes are told against it. */
+/** The accessibility tree as lines, including frames; the baseline for the next changes. */
 export async function takeSnapshot(
   tab: Tab,
   { interactive, depth, root }: SnapshotOptions,
 ): Promise<Snapshot> {
   const request = { interactive, depth, maxChars: MAX_TREE_CHARS, maxMs: MAX_TREE_MS };
-  // A part of the page, or less of it, is nothing to compare the whole with.
+  // A part of the page cannot be the baseline for the whole.
   const isWhole = !interactive && depth === 0 && root === undefined;
   let complete = true;
   let framesLeft = MAX_FRAMES;
@@ -84,7 +84,7 @@ function numberOf(tab: Tab, frame: Frame): number {
   return number;
 }
 
-/** What is different since the last snapshot or action. */
+/** The differences since the last snapshot or action. */
 export async function takeChanges(tab: Tab): Promise<Changes> {
   const request = {
     ...{ op: "changes", interactive: false, depth: 0, remember: true },
@@ -105,7 +105,7 @@ export async function takeChanges(tab: Tab): Promise<Changes> {
     return answer;
   };
   const { fresh } = await read(tab.page.mainFrame(), "");
-  // Frames that no snapshot has shown are not compared with anything.
+  // Frames that were in no snapshot have no baseline.
   for (const [number, frame] of fresh ? [] : tab.frames) await read(frame, `f${number}`).catch(() => {});
   const text = texts.join("\n");
   learnLabels(tab, text);
@@ -134,7 +134,7 @@ async function ask<T>(
   request: Partial<TreeRequest> & { readonly op: string; readonly maxChangeChars?: number },
 ): Promise<T> {
   const text = await at.locator(toPageSelector(request)).textContent({ timeout: ASK_MS });
-  // Our own script has written it, out of the reach of the page's.
+  // Our own script wrote it, out of reach of the page's.
   return JSON.parse(text ?? "null") as T;
 }
 

@@ -5,17 +5,17 @@ import { pageCrashed } from "./failures.ts";
 export interface Tab {
   readonly id: string;
   readonly page: Page;
-  /** What refs were given for, as `button "Go"`. */
+  /** The elements behind refs, as `button "Go"`. */
   readonly labels: Map<string, string>;
   /** Frames that have refs, by the number in their refs. */
   readonly frames: Map<number, Frame>;
-  /** The ref of the first element that has none yet. */
+  /** The next free ref. */
   readonly refs: { next: number };
-  /** Throws when the page cannot be used any more. */
+  /** Throws when the page is no longer usable. */
   check(): void;
 }
 
-/** `refs` is shared by the tabs of a profile: a ref of one page never means something on another. */
+/** `refs` is shared by the tabs of a profile: a ref of one page is never valid on another. */
 export function createTab(id: string, page: Page, refs: { next: number }): Tab {
   let hasCrashed = false;
   const frames = new Map<number, Frame>();

@@ -10,7 +10,7 @@ const REF = /^(?:f(\d+))?e\d+$/;
 const MAX_CANDIDATES = 5;
 const LOOK_MS = 2_000;
 
-/** The element that a ref or a selector means. A ref whose element is gone is CONFLICT, with what looks the same now. */
+/** Resolves a ref or a selector to an element. A ref whose element is gone is CONFLICT, with similar elements. */
 export async function findTarget(tab: Tab, target: string): Promise<Locator> {
   const [isRef, frameNumber] = REF.exec(target) ?? [];
   if (!isRef) return tab.page.locator(target);
@@ -20,7 +20,7 @@ export async function findTarget(tab: Tab, target: string): Promise<Locator> {
   throw await staleRef(tab, target);
 }
 
-/** A frame that is gone has no elements; a page that is busy has to be told apart. */
+/** A detached frame has no elements; a busy page is a different case. */
 const orNone = (cause: unknown): number => {
   if (cause instanceof LateError) throw pageBusy(LOOK_MS);
   return 0;
@@ -42,7 +42,7 @@ async function staleRef(tab: Tab, ref: string): Promise<ToolError> {
   return new ToolError("CONFLICT", message, { expected: `${label} [${ref}]`, actual: candidates.join("\n") });
 }
 
-/** Why an action on a target failed, found out after it did. */
+/** Determines why an action on a target failed. */
 export async function toTargetError(
   cause: unknown,
   target: string,

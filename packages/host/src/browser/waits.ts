@@ -1,9 +1,9 @@
-/** What was waited for did not come in time; it may still be under way. */
+/** A wait exceeded its time; the work may still be in progress. */
 export class LateError extends Error {
   override readonly name = "LateError";
 }
 
-/** Rejects with LateError when the time is up: a page that is busy answers nobody, not even to give up. */
+/** Rejects with LateError when the time is up: a busy page does not respond, not even to cancel. */
 export function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new LateError()), ms);

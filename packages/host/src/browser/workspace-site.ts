@@ -6,13 +6,16 @@ import type { Confinement } from "../confinement.ts";
 import type { LocalSite } from "../network/policy-proxy.ts";
 import { fromNative, type Path, pathToUri, uriToPath } from "../path.ts";
 
-/** Files of the workspace as a site: a `file:` page could show any file of the machine. Browsers trust *.localhost as they do https. */
+/**
+ * Serves files of the workspace as a site: a `file:` page could show any file of the machine. Browsers trust
+ * *.localhost like https.
+ */
 const HOST = "workspace.localhost";
 
-/** The page at which the browser finds a file of the workspace. */
+/** The address of a workspace file in the browser. */
 export const toSiteUrl = (path: Path): string => `http://${HOST}${new URL(pathToUri(path)).pathname}`;
 
-/** A URL as callers know it. */
+/** The URL as callers know it. */
 export function toShownUrl(url: string): string {
   const prefix = `http://${HOST}/`;
   return url.startsWith(prefix) ? `file:///${url.slice(prefix.length)}` : url;

@@ -4,14 +4,14 @@ import type { DirectoryMode, FileEntry, UndoStep } from "../edits/undo.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
-/** One path that differs between two snapshots; undefined: there is nothing. */
+/** One path that differs between two snapshots; undefined: it does not exist. */
 export interface SnapshotChange {
   readonly path: Path;
   readonly from: SnapshotEntry | undefined;
   readonly to: SnapshotEntry | undefined;
 }
 
-/** What changed on the way from one snapshot to the other, in the order of paths. */
+/** The changes from one snapshot to the other, in path order. */
 export function changesBetween(from: Snapshot, to: Snapshot): SnapshotChange[] {
   const changes: SnapshotChange[] = [];
   for (const [path, entry] of from) {
@@ -22,7 +22,7 @@ export function changesBetween(from: Snapshot, to: Snapshot): SnapshotChange[] {
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Whether two states of a path are the same; undefined: there is nothing. */
+/** Whether two states of a path are equal; undefined: it does not exist. */
 export const isSame = (a: SnapshotEntry | undefined, b: SnapshotEntry | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && looksSame(a, b));
 
@@ -30,8 +30,8 @@ const looksSame = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
   a.kind === b.kind && a.mode === b.mode && a.hash === b.hash && (a.hash !== null || a.mtimeMs === b.mtimeMs);
 
 /**
- * The steps that lead from the state `to` of every change back to its state `from`. What stands in the way of
- * something else, such as a folder where a file was, goes in a first step of its own.
+ * The steps from the state `to` of every change back to its state `from`. An obstacle, such as a folder in place of a
+ * file, is removed in a separate first step.
  */
 export function undoSteps(changes: readonly SnapshotChange[]): UndoStep[] {
   for (const { path, from } of changes) if (from && from.hash === null) throw notKept(path);
@@ -59,7 +59,7 @@ export function undoSteps(changes: readonly SnapshotChange[]): UndoStep[] {
   return [{ files: removed, folders: folders.filter(below).map(pathToUri), modes: [] }, step];
 }
 
-/** Further names of a file that has several: it must not be written twice under different names. */
+/** Additional names of a hard-linked file, which must not be written twice under different names. */
 function secondNames(changes: readonly SnapshotChange[]): ReadonlySet<SnapshotChange> {
   const seen = new Set<number>();
   const second = new Set<SnapshotChange>();
@@ -71,7 +71,10 @@ function secondNames(changes: readonly SnapshotChange[]): ReadonlySet<SnapshotCh
   return second;
 }
 
-/** A file or link that has to go before what was there can come back: as another kind, or as a folder with content. */
+/**
+ * A file or link that must be removed before the original can be restored: as another kind, or as a folder with
+ * content.
+ */
 const isBlocking = ({ path, from }: SnapshotChange, changes: readonly SnapshotChange[]): boolean =>
   from?.kind === "directory" ||
   changes.some((other) => other.from && other.path !== path && isWithin(path, other.path));
@@ -85,7 +88,7 @@ function toEntries(
     const { path, from, to } = change;
     const now = removedFirst.has(change) ? undefined : to;
     if (from?.kind === "directory" && !now) {
-      // A folder comes back with what is in it; only an empty one has to be made for itself.
+      // A folder is restored with its content; only an empty one must be created explicitly.
       if (!changes.some((other) => other.from && other.path !== path && isWithin(path, other.path)))
         entries.push(toEntry(path, from, undefined));
       continue;
@@ -110,13 +113,13 @@ function toEntry(path: Path, before: SnapshotEntry | undefined, after: SnapshotE
   };
 }
 
-/** Folders that the change made, outermost first: they go when they are empty. */
+/** Folders created by the change, outermost first: removed when empty. */
 const foldersGone = (changes: readonly SnapshotChange[]): Path[] =>
   changes
     .filter(({ from, to }) => to?.kind === "directory" && from?.kind !== "directory")
     .map(({ path }) => path);
 
-/** Folders whose mode has to be set, once everything else is in place. */
+/** Folders whose mode must be set after everything else is in place. */
 function folderModes(changes: readonly SnapshotChange[]): DirectoryMode[] {
   return changes
     .filter(({ from }) => from?.kind === "directory")

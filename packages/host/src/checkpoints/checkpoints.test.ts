@@ -86,7 +86,7 @@ async function undoAfter(script: string) {
   try {
     sh(script);
   } catch {
-    // A command that fails half way is undone like any other.
+    // A command that fails midway is undone like any other.
   }
   const changed = tree();
   const to = await checkpoints.take("after");
@@ -121,7 +121,7 @@ describe("checkpoints", () => {
     expect(undone).toEqual(before);
   });
 
-  test("a git checkout is undone in the files and never touches the repository", async () => {
+  test("a git checkout is undone in the files without touching the repository", async () => {
     write({ a: "one\n" });
     sh(
       "git init -q . && git -c user.name=t -c user.email=t@t add -A && git -c user.name=t -c user.email=t@t commit -qm one && git branch other && echo two > a && git -c user.name=t -c user.email=t@t commit -qam two",
@@ -141,7 +141,7 @@ describe("checkpoints", () => {
     expect(git()).toBe(objects);
   });
 
-  test("ignored files are neither kept nor touched", async () => {
+  test("ignored files are neither stored nor touched", async () => {
     write({ ".gitignore": "built/\n", "built/x": "1", a: "1" });
     sh("git init -q .");
     await using opened = open();
@@ -154,7 +154,7 @@ describe("checkpoints", () => {
     expect(readFileSync(join(root, "a"), "utf8")).toBe("1");
   });
 
-  test("a file that the person changed since is a conflict, and nothing is taken back", async () => {
+  test("a file that the person changed since is a conflict, and nothing is reverted", async () => {
     write({ a: "1", b: "1" });
     await using opened = open();
     const { checkpoints, edits } = opened;
@@ -168,7 +168,7 @@ describe("checkpoints", () => {
     expect(readFileSync(join(root, "b"), "utf8")).toBe("mine");
   });
 
-  test("nothing changed means the same checkpoint, also in the next process", async () => {
+  test("without changes the same checkpoint is returned, also in the next process", async () => {
     write({ a: "1" });
     let seq: number;
     {
@@ -181,7 +181,7 @@ describe("checkpoints", () => {
     expect(await again.checkpoints.list()).toMatchObject([{ seq, label: "one" }]);
   });
 
-  test("a change within the same timestamp is noticed", async () => {
+  test("a change within the same timestamp is detected", async () => {
     write({ a: "1" });
     await using opened = open();
     const from = await opened.checkpoints.take("before");
@@ -231,7 +231,7 @@ describe("checkpoints", () => {
   );
 });
 
-test("commands that run at the same time share an undo, and each says so", async () => {
+test("concurrent commands share an undo, and each says so", async () => {
   await using workspace = open();
   const { checkpoints } = workspace;
   const one = await checkpoints.begin("one");
@@ -245,7 +245,7 @@ test("commands that run at the same time share an undo, and each says so", async
   expect(await alone.end()).not.toHaveProperty("covers");
 });
 
-test("damaged pages are set aside and told of, and checkpoints go on", async () => {
+test("damaged pages are set aside and reported, and checkpoints continue", async () => {
   const warnings: string[] = [];
   for (let n = 0; n < 300; n++) writeFileSync(join(root, `file-${n}.txt`), `text ${n}`);
   {

@@ -23,48 +23,50 @@ export interface CheckpointsOptions {
   readonly edits: Edits;
   readonly state: StateFolder;
   readonly env: NodeJS.ProcessEnv;
-  /** Of the contents of all checkpoints. */
+  /** For the contents of all checkpoints. */
   readonly maxBytes?: number;
-  /** Told when damaged checkpoints were set aside. */
+  /** Called when damaged checkpoints were set aside. */
   warn(message: string): void;
 }
 
-/** Keeps states of the workspace outside the user's repository, so that anything can be undone, commands included. */
+/**
+ * Stores states of the workspace outside the user's repository, so that everything can be undone, including commands.
+ */
 export interface Checkpoints {
-  /** Keeps the state that the workspace is in now; the same checkpoint again when nothing changed since. */
+  /** Stores the current state of the workspace; returns the same checkpoint when nothing has changed since. */
   take(label: string, options?: { session_id?: string; signal?: AbortSignal }): Promise<Checkpoint>;
   list(limit?: number): Promise<readonly Checkpoint[]>;
   get(seq: number): Promise<Checkpoint>;
-  /** What differs between two checkpoints. */
+  /** The differences between two checkpoints. */
   changes(from: Checkpoint, to: Checkpoint): Promise<readonly SnapshotChange[]>;
-  /** A ref that fs.apply_patch takes to get from `to` back to `from`; null when nothing differs. */
+  /** A ref for fs.apply_patch that leads from `to` back to `from`; null when they are equal. */
   undoRef(from: Checkpoint, to: Checkpoint): Promise<Ref | null>;
-  /** Keeps the state before a piece of work that is to be undone as a whole. */
+  /** Stores the state before work that is to be undone as a whole. */
   begin(label: string, options?: BeginOptions): Promise<OpenTurn>;
   /** Newest first. */
   turns(options?: { readonly limit?: number; readonly session_id?: string }): Promise<readonly Turn[]>;
-  /** What takes a turn back, or makes it again, without what was changed since. */
+  /** Plans the undo or redo of a turn, preserving later changes. */
   plan(turn: Turn, direction: "undo" | "redo"): Promise<Restoration>;
-  /** A ref that fs.apply_patch takes for these changes of a plan. */
+  /** A ref for fs.apply_patch with these changes of a plan. */
   refFor(changes: readonly SnapshotChange[]): Promise<Ref>;
-  /** Remembers that a turn was undone, or made again. */
+  /** Records that a turn was undone or redone. */
   mark(turn: Turn, undone: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface BeginOptions {
   readonly session_id?: string;
-  /** While it lasts, the work of others is part of it: a turn of an agent runs commands. */
+  /** Includes the work of others meanwhile: an agent's turn runs commands. */
   readonly whole?: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface OpenTurn {
-  /** Undefined while it is part of another one. */
+  /** undefined while it is part of another one. */
   readonly id: number | undefined;
   /**
-   * The ref takes back everything that changed meanwhile; null when nothing did, or when it cannot be kept. `covers` names
-   * the other work that ran at the same time, whose changes the ref takes back too.
+   * The ref reverts everything that changed meanwhile; null when nothing did, or when it could not be stored.
+   * `covers` lists other work that ran at the same time, whose changes the ref reverts too.
    */
   end(): Promise<{ readonly undo: Ref | null; readonly note?: string; readonly covers?: readonly string[] }>;
 }
@@ -94,7 +96,7 @@ export function createCheckpoints({
     last = undefined;
     store?.close();
   };
-  /** Damage shows when a page is read, so it may show in any use. */
+  /** SQLite detects damage when it reads a page, so any use may reveal it. */
   const use = async <T>(work: (store: CheckpointStore) => T | Promise<T>, isRetry = false): Promise<T> => {
     try {
       return await work(await open());
@@ -157,7 +159,7 @@ export function createCheckpoints({
         });
       }),
     );
-  /** What an undo record needs is put where all undo records find it. */
+  /** Contents needed by an undo record are copied to where all undo records find them. */
   const refFor: Checkpoints["refFor"] = (found) =>
     use((store) => {
       const steps = undoSteps(found);
@@ -235,7 +237,7 @@ export function createCheckpoints({
     refFor,
     mark: ({ id, after }, undone) =>
       use((store) => {
-        // A turn that was cut off ends where it is taken back from.
+        // An interrupted turn ends where it is reverted from.
         if (undone && after === null) store.endTurn(id, store.latest().seq);
         store.markTurn(id, undone);
       }),

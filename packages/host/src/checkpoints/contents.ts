@@ -4,19 +4,19 @@ import type { Blob, Blobs } from "../blobs/blobs.ts";
 import { notKept } from "../blobs/blobs.ts";
 import { hashOf } from "../hashes.ts";
 
-/** How many bytes of file contents the checkpoints of one workspace keep; the oldest checkpoints go first. */
+/** The limit for stored file contents of one workspace; the oldest checkpoints are removed first. */
 export const MAX_CONTENT_BYTES = 1024 * 1024 * 1024;
 
-/** The contents of files in checkpoints. They stay as long as a checkpoint names them. */
+/** The file contents of checkpoints. They stay as long as a checkpoint refers to them. */
 export interface Contents extends Pick<Blobs, "get"> {
-  /** Holds the blob until `flush`, or until there are enough of them. */
+  /** Buffers the blob until `flush`, or until the buffer is full. */
   put(blob: Blob): void;
   flush(): void;
-  /** Of all contents together. */
+  /** The total size of all contents. */
   bytes(): number;
-  /** Forgets those of these that no checkpoint names. */
+  /** Removes those of these that no checkpoint refers to. */
   forget(hashes: readonly Hash[]): void;
-  /** Forgets what a process put before it was killed. */
+  /** Removes contents that a killed process left behind. */
   collect(): void;
 }
 
@@ -27,7 +27,7 @@ export const CONTENTS_SCHEMA = `
 
 const UNNAMED = "NOT EXISTS (SELECT 1 FROM entries WHERE entries.hash = contents.hash)";
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** Another process may be about to add the checkpoint that names a content. */
+/** Another process may be about to add the checkpoint that refers to a content. */
 const GRACE_MS = 60_000;
 
 export function createContents(database: DatabaseSync): Contents {

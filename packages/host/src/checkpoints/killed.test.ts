@@ -18,7 +18,7 @@ import { createWorkspace } from "../workspace.ts";
 const LOOP = join(import.meta.dirname, "testing/undo-loop.ts");
 const KILLS = Number(process.env["CHECKPOINT_KILLS"] ?? 12);
 const MAX_LIFE_MS = 150;
-/** Generous: with everything around it. */
+/** Generous, including all overhead. */
 const MAX_KILL_MS = 10_000;
 
 test(
@@ -35,7 +35,7 @@ test(
       for (let at = 0; at < KILLS; at++) {
         const child = spawn(process.execPath, [LOOP, root, state], { stdio: ["ignore", "pipe", "inherit"] });
         await once(child.stdout, "data");
-        // The moment is the point of the test: every kill comes somewhere else.
+        // The timing is the point of the test: every kill hits a different moment.
         await after((MAX_LIFE_MS * at) / KILLS);
         child.kill("SIGKILL");
         await once(child, "exit");

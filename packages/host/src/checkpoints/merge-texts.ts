@@ -9,7 +9,7 @@ interface Texts {
   readonly theirs: Buffer;
 }
 
-/** Both changes of a text, line by line; undefined when they touch the same lines, or when one is not text. */
+/** Merges both changes of a text, line by line; undefined when they overlap, or when one is not text. */
 export function mergeTexts({ ours, base, theirs }: Texts): Buffer | undefined {
   const all = [ours, base, theirs];
   if (!all.every((bytes) => bytes.length <= MAX_MERGED_BYTES && isText(bytes))) return undefined;
@@ -21,5 +21,5 @@ export function mergeTexts({ ours, base, theirs }: Texts): Buffer | undefined {
 
 const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
 
-/** With their ends, so that nothing is lost. */
+/** With their line ends, so that nothing is lost. */
 const toLines = (bytes: Buffer): string[] => bytes.toString().match(/[^\n]*\n|[^\n]+$/g) ?? [];

@@ -5,19 +5,19 @@ import type { Contents } from "./contents.ts";
 import { mergeTexts } from "./merge-texts.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
-/** What leads from the state now to one before (or after) a turn, and keeps what was changed since. */
+/** The changes from the current state to one before (or after) a turn, preserving later changes. */
 export interface Restoration {
-  /** `from` is what comes back, `to` is what is there now. */
+  /** `from` is the state to restore, `to` is the current one. */
   readonly changes: readonly SnapshotChange[];
-  /** Files that were changed since too, where both changes fit together. */
+  /** Files with later changes that merge cleanly. */
   readonly merged: readonly Path[];
-  /** Files that were changed since, where they do not; left alone unless the person says otherwise. */
+  /** Files with later changes that conflict; left alone unless the person says otherwise. */
   readonly conflicts: readonly SnapshotChange[];
 }
 
 interface States {
   readonly goal: Snapshot;
-  /** What the turn left behind; what differs from it was changed since. */
+  /** The state after the turn; any difference from it is a later change. */
   readonly base: Snapshot;
   readonly now: Snapshot;
 }
@@ -45,8 +45,8 @@ export function planRestoration(contents: Contents, { goal, base, now }: States)
 }
 
 /**
- * Takes back a turn that was cut off. Everything since counts as its work, but what was changed after its last
- * checkpoint may be the person's, so that is a conflict.
+ * Reverts an interrupted turn. Everything since counts as its work, but changes after its last checkpoint may be the
+ * person's, so they are conflicts.
  */
 export function planCutRestoration({ goal, base: last, now }: States): Restoration {
   const changes: SnapshotChange[] = [];
@@ -62,7 +62,7 @@ interface Entries {
   readonly now: SnapshotEntry | undefined;
 }
 
-/** Undefined when one of them is not a kept file, or when both changes touch the same lines. */
+/** undefined when one of them is not a stored file, or when both changes overlap. */
 function mergeEntries(contents: Contents, { goal, base, now }: Entries): SnapshotEntry | undefined {
   if (goal?.kind !== "file" || base?.kind !== "file" || now?.kind !== "file") return undefined;
   if (goal.hash === null || base.hash === null || now.hash === null) return undefined;

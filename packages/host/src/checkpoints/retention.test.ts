@@ -45,7 +45,7 @@ function open() {
 
 const write = (name: string, text: string) => writeFileSync(join(root, name), text.padEnd(FILE_BYTES, text));
 
-test("the contents of checkpoints stay within their bytes: the oldest go, and the newest can be undone", async () => {
+test("the contents of checkpoints stay within their limit: the oldest are removed, and the newest can be undone", async () => {
   await using opened = open();
   const { checkpoints, edits } = opened;
   write("same.txt", "same");
@@ -57,7 +57,7 @@ test("the contents of checkpoints stay within their bytes: the oldest go, and th
   const kept = await checkpoints.list(100);
   expect(kept.length).toBeGreaterThan(2);
   expect(kept.length).toBeLessThan(10);
-  // Forty times what is kept was written.
+  // Forty times the limit was written.
   expect(statSync(opened.file).size).toBeLessThan(4 * MAX_BYTES);
 
   const [newest] = kept;
@@ -70,7 +70,7 @@ test("the contents of checkpoints stay within their bytes: the oldest go, and th
   expect(readFileSync(join(root, "same.txt"), "utf8")).toBe("same".padEnd(FILE_BYTES, "same"));
 });
 
-test("a tree with more bytes than are kept is kept as far as they go, and the undo says what it cannot restore", async () => {
+test("a tree above the limit is stored as far as possible, and the undo says what it cannot restore", async () => {
   await using opened = open();
   const { checkpoints, edits } = opened;
   for (let at = 0; at < 12; at++) write(`file-${at}.txt`, `content ${at} `);
@@ -91,7 +91,7 @@ test("what other tools store never displaces the contents of checkpoints", async
   const { checkpoints, edits, blobs, state } = opened;
   write("a.txt", "content ");
   const before = await checkpoints.take("before");
-  // As when the store of everything else has dropped its oldest content.
+  // As if the general store had evicted its oldest content.
   rmSync(join(state.folder("blobs"), "small"), { force: true });
   blobs.close();
   rmSync(join(root, "a.txt"));

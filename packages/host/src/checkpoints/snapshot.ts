@@ -10,13 +10,13 @@ import { type Visitor, walk } from "../files/walk.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
 import type { Contents } from "./contents.ts";
 
-/** One file, link or folder as it was. Its content is kept under its hash. */
+/** One file, link or folder at the time of the snapshot. Its content is stored under its hash. */
 export interface SnapshotEntry {
   readonly kind: ChangedKind;
   readonly mode: number;
-  /** Null for a file that is too large to keep, alone or with all others. */
+  /** null for a file that is too large to store, alone or in total. */
   readonly hash: Hash | null;
-  /** How the entry looked to lstat; while that is the same, so is its content. */
+  /** The lstat result; while it is the same, so is the content. */
   readonly size: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
@@ -29,16 +29,16 @@ export type Snapshot = ReadonlyMap<Path, SnapshotEntry>;
 export interface SnapshotOptions {
   readonly confinement: Confinement;
   readonly contents: Pick<Contents, "put" | "flush">;
-  /** Of all files together. */
+  /** For all files together. */
   readonly maxBytes: number;
   readonly env: NodeJS.ProcessEnv;
-  /** The last snapshot and when it began: unchanged files are not read again. */
+  /** The last snapshot and its start time: unchanged files are not read again. */
   readonly previous: Snapshot;
   readonly previousBegan: number;
   readonly signal?: AbortSignal;
 }
 
-/** A file changed this shortly before a snapshot began could change again without a new timestamp. */
+/** A file changed this shortly before a snapshot started could change again without a new timestamp. */
 const TIMESTAMP_GRANULARITY_MS = 20;
 
 export async function takeSnapshot(options: SnapshotOptions): Promise<Map<Path, SnapshotEntry>> {
@@ -68,8 +68,8 @@ interface Seen {
 }
 
 /**
- * While no folder changed, every name is where it was, and one lstat for each entry says what changed. Returns
- * undefined when the tree has to be walked: a folder or a file with ignore rules changed.
+ * While no folder has changed, every name is where it was, and one lstat per entry detects changes. undefined when
+ * the tree must be walked: a folder or a file with ignore rules has changed.
  */
 function lookAgain({ previous, previousBegan, confinement }: SnapshotOptions): Seen | undefined {
   if (!confinement.roots.every((root) => previous.has(root))) return undefined;
@@ -125,7 +125,7 @@ function isUnchanged(known: SnapshotEntry, stat: Stats, began: number): boolean 
   );
 }
 
-/** Returns undefined when the entry has gone meanwhile. */
+/** undefined when the entry is gone meanwhile. */
 function keep(
   { confinement, contents }: SnapshotOptions,
   path: Path,
@@ -148,7 +148,7 @@ function keep(
     if (kind !== "directory") contents.put(found);
     return { ...look, hash: found.hash };
   } catch (cause) {
-    // Gone, unreadable or something else by now: the snapshot does not have it.
+    // Missing, unreadable or another kind by now: not part of the snapshot.
     if (cause instanceof ToolError || errnoOf(cause) !== undefined) return undefined;
     throw cause;
   }

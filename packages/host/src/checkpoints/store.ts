@@ -5,24 +5,24 @@ import type { Path } from "../path.ts";
 import { CONTENTS_SCHEMA, type Contents, createContents, MAX_CONTENT_BYTES } from "./contents.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
-/** A state of the workspace that can be gone back to. */
+/** A state of the workspace that can be restored. */
 export interface Checkpoint {
   readonly seq: number;
   /** ISO 8601. */
   readonly at: string;
-  /** What was about to happen. */
+  /** The reason for the checkpoint. */
   readonly label: string;
   readonly session_id: string | null;
 }
 
-/** What is undone as a whole: a turn of an agent, or a command of a client. */
+/** The unit of undo: a turn of an agent, or a command of a client. */
 export interface Turn {
   readonly id: number;
   /** ISO 8601. */
   readonly at: string;
   readonly label: string;
   readonly session_id: string | null;
-  /** The checkpoints around it. Null: it was cut off. */
+  /** The checkpoints around it. null: it was interrupted. */
   readonly before: number;
   readonly after: number | null;
   readonly undone: boolean;
@@ -31,20 +31,20 @@ export interface Turn {
 export interface CheckpointStore {
   readonly contents: Contents;
   beginTurn(turn: Pick<Turn, "at" | "label" | "session_id" | "before">): number;
-  /** A turn that changed nothing is forgotten. */
+  /** A turn without changes is removed. */
   endTurn(id: number, after: number): void;
   markTurn(id: number, undone: boolean): void;
-  /** The newest checkpoint that a session took itself, from `seq` on. */
+  /** The newest checkpoint taken by the session itself, from `seq` on. */
   lastOf(session_id: string | null, seq: number): number;
   /** Newest first. */
   turns(limit: number, session_id?: string): Turn[];
-  /** Adds a checkpoint with what changed since the last one. */
+  /** Adds a checkpoint with the changes since the last one. */
   add(checkpoint: Omit<Checkpoint, "seq">, changes: readonly StoredChange[], began: number): Checkpoint;
   list(limit: number): Checkpoint[];
   get(seq: number): Checkpoint | undefined;
-  /** The state at a checkpoint; NOT_FOUND when it was forgotten. */
+  /** The state at a checkpoint; NOT_FOUND when it was removed. */
   snapshotAt(seq: number): Map<Path, SnapshotEntry>;
-  /** The newest state, and when its snapshot began; both empty at first. */
+  /** The newest state and the start time of its snapshot; both empty at first. */
   latest(): { snapshot: Map<Path, SnapshotEntry>; began: number; seq: number };
   close(): void;
 }
@@ -54,20 +54,20 @@ export interface StoredChange {
   readonly entry: SnapshotEntry | undefined;
 }
 
-/** How many checkpoints are kept; older ones are forgotten when a new one comes. */
+/** The number of retained checkpoints; older ones are removed when a new one is added. */
 const MAX_CHECKPOINTS = 500;
-/** When the contents take too many bytes, this share of the checkpoints goes, again and again until they fit. */
+/** When the contents exceed the limit, this share of the checkpoints is removed, repeatedly until they fit. */
 const FORGOTTEN_SHARE = 0.1;
 
-/** How many pages of 4 KiB are given back to the disk at once. */
+/** How many pages of 4 KiB are returned to the disk at a time. */
 const FREED_PAGES = 16_384;
 
-/** Of the tables. Checkpoints of version 1 had their contents elsewhere and are forgotten. */
+/** The version of the tables. Checkpoints of version 1 stored their contents elsewhere and are dropped. */
 const VERSION = 2;
 
 /**
- * Each row of `entries` says how a path was from one checkpoint on until another, so a checkpoint costs one row for
- * each path that changed.
+ * Each row of `entries` holds the state of a path from one checkpoint to another, so a checkpoint costs one row per
+ * changed path.
  */
 const SCHEMA = `
   PRAGMA auto_vacuum = INCREMENTAL;
@@ -122,7 +122,7 @@ export async function openCheckpointStore(
   const end = database.prepare("UPDATE entries SET to_seq = ? WHERE path = ? AND to_seq IS NULL");
   const insert = database.prepare("INSERT INTO entries VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?)");
 
-  /** Keeps this many of the newest checkpoints; false when there are no more. */
+  /** Retains this many of the newest checkpoints; false when there are no more to remove. */
   const forgetOld = (kept: number): boolean => {
     const oldest = database
       .prepare("SELECT seq FROM checkpoints ORDER BY seq DESC LIMIT 1 OFFSET ?")
@@ -137,7 +137,7 @@ export async function openCheckpointStore(
     contents.forget(gone.map(({ hash }) => String(hash)));
     return true;
   };
-  /** Forgets the oldest checkpoints until the contents of the others fit; the newest one always stays. */
+  /** Removes the oldest checkpoints until the remaining contents fit; the newest one always stays. */
   const makeRoom = (): boolean => {
     let hasForgotten = forgetOld(MAX_CHECKPOINTS);
     while (contents.bytes() > maxBytes) {
@@ -242,7 +242,7 @@ const hasToBeKept = (
 ): entry is SnapshotEntry & { readonly hash: NonNullable<SnapshotEntry["hash"]> } =>
   entry !== undefined && entry.kind !== "directory" && entry.hash !== null;
 
-/** Another process forgot it between the reading and this checkpoint; another attempt reads it again. */
+/** Another process removed it in between; another attempt reads it again. */
 const contentGone = () =>
   new ToolError("LOCKED", "another process is cleaning up the checkpoints; try again", {});
 
@@ -273,7 +273,7 @@ const toTurn = (row: Row): Turn => ({
 });
 
 const toEntry = (row: Row): SnapshotEntry => ({
-  // Written by add().
+  // add() wrote it.
   kind: row["kind"] as SnapshotEntry["kind"],
   mode: Number(row["mode"]),
   hash: row["hash"] === null ? null : String(row["hash"]),

@@ -15,7 +15,7 @@ const failureOf = (work: () => unknown): ToolError => {
   throw new Error("it did not fail");
 };
 
-test("each hunk is reported where it stands in the new file", () => {
+test("each hunk is reported at its position in the new file", () => {
   const patch = "@@ -1,2 +1,4 @@\n a\n+1\n+2\n b\n@@ -4,2 +6 @@\n d\n-e\n";
   expect(apply("a\nb\nc\nd\ne\n", patch).hunks).toEqual([
     { line: 0, added: 2, removed: 0, offset: 0 },
@@ -23,7 +23,7 @@ test("each hunk is reported where it stands in the new file", () => {
   ]);
 });
 
-test("each structured edit is reported in whole lines, in the order of the file", () => {
+test("each structured edit is reported in whole lines, in file order", () => {
   const { hunks } = apply("a\nb\nc\nd", [
     { op: "insert", line: 4, text: "e" },
     { op: "replace", old: "b", new: "1\n2" },
@@ -38,7 +38,7 @@ test("each structured edit is reported in whole lines, in the order of the file"
   ]);
 });
 
-test("a failed hunk names itself and the nearest lines of the file", () => {
+test("a failed hunk is named with the nearest lines of the file", () => {
   const failure = failureOf(() =>
     apply("one\ntwo\nthree\n", "@@ -1 +1 @@\n-one\n+1\n@@ -2,2 +2,2 @@\n-tvo\n+2\n three\n"),
   );
@@ -53,7 +53,7 @@ test("candidates are shown in the file's encoding and cut to a readable length",
   expect(JSON.stringify(failure.details)).toMatch(/"éx{100,199}"/);
 });
 
-test("an unreadable patch names its line", () => {
+test("an invalid patch names its line", () => {
   const failure = failureOf(() => parsePatch("@@ -1,3 +1,3 @@\n a\nb\n", "x"));
   expect(failure).toMatchObject({ code: "PATCH_FAILED", details: { line: 2 } });
   expect(failure.message).toContain("line 3 of the patch");
@@ -64,7 +64,7 @@ test("hunks and edits without a file need a target", () => {
   expect(failureOf(() => parsePatch([{ op: "insert", line: 0, text: "a" }])).code).toBe("INVALID_ARGUMENT");
 });
 
-test("edits with unknown or missing parameters are no edits", () => {
+test("edits with unknown or missing parameters are invalid", () => {
   const accepted = (edit: unknown) => StructuredEdit.safeParse(edit).success;
   expect(accepted({ op: "replace", old: "a", new: "", count: 2 })).toBe(true);
   expect(accepted({ op: "replace", old: "", new: "b" })).toBe(false);

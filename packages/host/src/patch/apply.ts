@@ -19,7 +19,7 @@ export interface Applied {
   readonly hunks: readonly HunkReport[];
 }
 
-/** Applies one change to a file's bytes; a create starts from none. What the change does not name stays byte for byte. */
+/** Applies one change to a file's bytes; a create starts empty. Everything outside the change stays byte for byte. */
 export function applyChange(before: Buffer, change: FileChange): Applied {
   if (change.kind === "create" && before.length > 0) {
     throw patchFailed("the patch creates this file, but it exists already; patch it as an update");
@@ -42,7 +42,7 @@ export function applyChange(before: Buffer, change: FileChange): Applied {
 const isEmptyText = (bytes: Buffer) =>
   textFormsOf(bytes).some((form) => form.decode(bytes) === "" || form.decode(bytes) === form.bom);
 
-/** Tries the file's likely encodings in turn; when none will do, the first failure tells most. */
+/** Tries the file's likely encodings in turn; when all fail, the first failure is the most informative. */
 function applyText(before: Buffer, edits: TextEdits): Applied {
   let failure: unknown;
   for (const form of textFormsOf(before)) {
@@ -76,14 +76,14 @@ function applyInForm(before: Buffer, edits: TextEdits, form: TextForm): Applied 
   return { after: form.encode(text), match, hunks };
 }
 
-/** Whether the patch shows a byte order mark itself, as git's diffs do; else it is kept out of its sight. */
+/** Whether the patch itself contains a byte order mark, as git's diffs do; otherwise it is hidden from the patch. */
 function namesBom(edits: TextEdits, bom: string): boolean {
   if (edits.form === "hunks")
     return edits.hunks.some(({ lines }) => lines.some(({ text }) => text.startsWith(bom)));
   return edits.edits.some((edit) => edit.op === "replace" && edit.old.startsWith(bom));
 }
 
-/** The edits with their texts in the form of the file; undefined when a text has no such form. */
+/** The edits with their texts in the file's form; undefined when a text has no such form. */
 function encodeEdits(edits: TextEdits, form: TextForm): TextEdits | undefined {
   let possible = true;
   const encode = (text: string) => {

@@ -2,7 +2,7 @@ import { Lines, Range, ToolError } from "@octant/core";
 import { z } from "zod";
 import type { Path } from "../path.ts";
 
-/** One edit of a file, told without a diff. */
+/** One edit of a file, expressed without a diff. */
 export const StructuredEdit = z
   .discriminatedUnion("op", [
     z.strictObject({
@@ -21,10 +21,10 @@ export const StructuredEdit = z
   .describe("All edits refer to the file as it was and must not overlap");
 export type StructuredEdit = z.output<typeof StructuredEdit>;
 
-/** What git's patches are about. The content of a link is where it leads, that of a submodule names a commit. */
+/** The kinds of entries in git's patches. The content of a link is its target, that of a submodule a commit. */
 export type EntryType = "file" | "link" | "submodule";
 
-/** What a patch does to one file. A create is applied to no bytes, a delete leaves none. */
+/** The change to one file. A create starts empty, a delete leaves nothing. */
 export type FileChange = {
   readonly path: Path;
   /** Absent when the patch does not say. */
@@ -34,7 +34,7 @@ export type FileChange = {
   | {
       readonly kind: "update";
       readonly newPath?: Path;
-      /** The file at `path` stays as it is; `newPath` gets the result. */
+      /** The file at `path` stays unchanged; `newPath` gets the result. */
       readonly copy?: true;
       readonly mode?: number;
     }
@@ -49,9 +49,9 @@ export type TextEdits =
   | { readonly form: "structured"; readonly edits: readonly StructuredEdit[] };
 
 export interface Hunk {
-  /** Where the patch says that it starts, from 0; absent when the patch does not say. */
+  /** The stated start line, 0-based; absent when the patch does not say. */
   readonly line?: number;
-  /** Lines that come before it, outermost first. */
+  /** Lines that precede it, outermost first. */
   readonly anchors: readonly string[];
   /** Whether the patch says that it ends with the file. */
   readonly atEnd: boolean;
@@ -63,7 +63,7 @@ export type Eol = "\n" | "\r\n" | "";
 export interface HunkLine {
   readonly op: " " | "-" | "+";
   readonly text: string;
-  /** As the patch writes it; "" when it says that there is no newline at the end of the file. */
+  /** As written in the patch; "" when it marks a missing newline at the end of the file. */
   readonly eol: Eol;
 }
 
@@ -71,28 +71,28 @@ export interface BinaryEdit {
   readonly method: "literal" | "delta";
   readonly data: Buffer;
   readonly resultBytes: number;
-  /** The git object id of the content that it applies to, where the patch gives it in full. */
+  /** The git object id of the old content, where the patch has it in full. */
   readonly oldId?: string;
 }
 
-/** The start and end in the decoded text of what is replaced by `text`. */
+/** The start and end in the decoded text of the part that `text` replaces. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** What became of one hunk or one structured edit. */
+/** The result of one hunk or structured edit. */
 export interface HunkReport {
-  /** Where it starts in the new file, from 0. */
+  /** Where it starts in the new file, 0-based. */
   readonly line: number;
   readonly added: number;
   readonly removed: number;
-  /** How many lines below the stated place it was found. */
+  /** How many lines below the stated position it was found. */
   readonly offset: number;
 }
 
-/** How an edit was found: byte for byte (line endings aside), or with other spaces and tabs. */
+/** How an edit matched: exactly (except for line endings), or with different spaces and tabs. */
 export type Match = "exact" | "whitespace";
 
 export interface Edited {
@@ -109,6 +109,6 @@ export const patchFailed = (message: string, details: FailureDetails = {}) =>
 export const isPatchFailed = (cause: unknown): cause is ToolError<"PATCH_FAILED"> =>
   cause instanceof ToolError && cause.code === "PATCH_FAILED";
 
-/** A patch that cannot be read. The message counts its lines from 1, as editors do; `details.line` counts from 0. */
+/** An invalid patch. The message counts lines from 1, like editors; `details.line` counts from 0. */
 export const malformed = (line: number, message: string) =>
   patchFailed(`line ${line + 1} of the patch: ${message}`, { line });

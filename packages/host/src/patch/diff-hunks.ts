@@ -2,7 +2,7 @@ import { diffArrays } from "diff";
 import { type Lines, toLines } from "./lines.ts";
 
 const CONTEXT_LINES = 3;
-/** The work grows with its square; beyond it, all lines between the first and the last difference are replaced. */
+/** The work is quadratic; beyond this, all lines between the first and the last difference are replaced. */
 const MAX_EDIT_LENGTH = 1_000;
 
 /** The hunks of a unified diff between two texts, with three lines of context. */
@@ -70,7 +70,7 @@ function commonEnd(a: Lines, b: Lines, start: number): number {
   return length;
 }
 
-/** Numbers instead of lines: equal lines, endings included, have equal numbers. */
+/** Numbers instead of lines: lines that are equal, including their endings, have equal numbers. */
 const lineKeys = (lines: Lines, from: number, to: number, known: Map<string, number>): number[] =>
   Array.from({ length: to - from }, (_, i) => {
     const line = wholeLine(lines, from + i);
@@ -79,7 +79,7 @@ const lineKeys = (lines: Lines, from: number, to: number, known: Map<string, num
     return key;
   });
 
-/** Differences whose context would touch share a hunk. */
+/** Differences whose context overlaps share a hunk. */
 function inHunks(found: readonly Difference[]): Difference[][] {
   const groups: Difference[][] = [];
   for (const difference of found) {
@@ -109,7 +109,7 @@ function renderHunk(group: readonly Difference[], old: Lines, made: Lines): stri
   return lines.join("");
 }
 
-/** A range of no lines names the line before it. */
+/** An empty range names the line before it. */
 function range(start: number, end: number): string {
   const count = end - start;
   return count === 1 ? `${start + 1}` : `${count === 0 ? start : start + 1},${count}`;

@@ -1,22 +1,22 @@
 import type { Match } from "./change.ts";
 import { type Lines, textAt } from "./lines.ts";
 
-/** Finds runs of lines in one file, in time that grows with the file and the run, never with their product. */
+/** Finds runs of lines in one file, in time linear in the file and the run. */
 export interface LineFinder {
   readonly lines: Lines;
-  /** The key that stands for each line of the file under a way of matching. */
+  /** The key of each line of the file for a kind of match. */
   keys(match: Match): LineKeys;
-  /** Whether `wanted` stands exactly at line `at`. */
+  /** Whether `wanted` is exactly at line `at`. */
   standsAt(wanted: readonly string[], at: number): boolean;
-  /** Every place at or behind line `from` where `wanted` stands. */
+  /** All positions from line `from` on where `wanted` occurs. */
   find(wanted: readonly string[], from: number, match: Match): number[];
 }
 
 export interface LineKeys {
   readonly ofLine: Int32Array;
-  /** The key of a line that need not be in the file: -1 when it is not. */
+  /** The key of any line: -1 when it is not in the file. */
   of(text: string): number;
-  /** The lines that have the key, in order. */
+  /** The lines with this key, in order. */
   linesWith(key: number): Int32Array;
 }
 
@@ -51,7 +51,7 @@ function findKeys(keys: LineKeys, wanted: readonly string[], from: number): numb
 
 const asItIs = (text: string) => text;
 
-/** A line with its spaces and tabs reduced to what separates words. */
+/** A line with its spaces and tabs reduced to word separators. */
 export const squeeze = (text: string): string =>
   TO_SQUEEZE.test(text) ? text.replace(/[ \t]+/g, " ").replace(/^ | $/g, "") : text;
 
@@ -85,7 +85,7 @@ function sortByKey(ofLine: Int32Array, keyCount: number): { lines: Int32Array; e
   return { lines, ends };
 }
 
-/** Knuth, Morris and Pratt: repeated lines must not make the search quadratic. */
+/** Knuth-Morris-Pratt: repeated lines must not make the search quadratic. */
 function occurrences(keys: Int32Array, pattern: Int32Array, from: number): number[] {
   const fallback = new Int32Array(pattern.length);
   for (let i = 1, matched = 0; i < pattern.length; i++) {

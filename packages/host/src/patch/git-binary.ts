@@ -4,14 +4,14 @@ import { ToolError } from "@octant/core";
 import { type BinaryEdit, malformed, patchFailed } from "./change.ts";
 import type { Parsed } from "./parse-hunk.ts";
 
-/** How large the binary parts of one patch and their results may be together. */
+/** The limit for all binary parts of one patch and their results together. */
 export const MAX_BINARY_BYTES = 64 * 1024 * 1024;
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 const DIGITS = new Map([...ALPHABET].map((char, value) => [char, value]));
 const BYTES_PER_LINE = 52;
 
-/** Reads one `literal` or `delta` block; `start` is the line that names it. */
+/** Parses one `literal` or `delta` block; `start` is the line that names it. */
 export function parseBinaryBlock(lines: readonly string[], start: number): Parsed<BinaryEdit> {
   const header = /^(literal|delta) (\d{1,9})\s*$/.exec(lines[start] ?? "");
   if (!header) throw malformed(start, "expected 'literal SIZE' or 'delta SIZE' of a GIT binary patch");
@@ -27,7 +27,7 @@ export function parseBinaryBlock(lines: readonly string[], start: number): Parse
   return { value: { method: "delta", data, resultBytes: resultSize(data, start) }, next };
 }
 
-/** Where a block for the way back ends; undefined when there is none. */
+/** Where a reverse block ends; undefined when there is none. */
 export function skipBinaryBlock(lines: readonly string[], start: number): number | undefined {
   if (!/^(literal|delta) /.test(lines[start] ?? "")) return undefined;
   let next = start + 1;
@@ -35,7 +35,7 @@ export function skipBinaryBlock(lines: readonly string[], start: number): number
   return next;
 }
 
-/** The whole content as a `literal` block, empty line at its end included. */
+/** The whole content as a `literal` block, including its final empty line. */
 export function encodeLiteral(content: Buffer): string {
   const packed = deflateSync(content);
   let text = `literal ${content.length}\n`;
@@ -52,7 +52,7 @@ export function applyBinary(before: Buffer, { method, data, oldId }: BinaryEdit)
   return method === "literal" ? data : applyDelta(before, data);
 }
 
-/** The id that git gives to content: 40 hex digits of SHA-1, or 64 of SHA-256. */
+/** The git object id of content: 40 hex digits of SHA-1, or 64 of SHA-256. */
 export function gitId(content: Buffer, length = 40): string {
   const hash = createHash(length === 64 ? "sha256" : "sha1");
   return hash.update(`blob ${content.length}\0`).update(content).digest("hex");
@@ -128,7 +128,7 @@ function resultSize(delta: Buffer, line: number): number {
   return size;
 }
 
-/** Seven bits a byte, lowest first; NaN when the delta ends before the number does. */
+/** Seven bits per byte, lowest first; NaN when the delta ends before the number does. */
 function readSize(delta: Buffer, at: number): { value: number; next: number } {
   let value = 0;
   let factor = 1;

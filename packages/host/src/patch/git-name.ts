@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, number>> = {
 };
 const LETTERS = new Map(Object.entries(ESCAPES).map(([letter, byte]) => [byte, letter]));
 
-/** A name as git prints it in C quotes at the start of `text`, and how long it is there; undefined when it is none. */
+/** A C-quoted name at the start of `text`, and its length there; undefined when there is none. */
 export function parseQuotedName(text: string): { name: Path; length: number } | undefined {
   const quoted = /^"((?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*)"/.exec(text);
   if (!quoted) return undefined;
@@ -24,7 +24,7 @@ export function parseQuotedName(text: string): { name: Path; length: number } | 
   return { name: fromNative(Buffer.concat(parts)), length: quoted[0].length };
 }
 
-/** The name as it is, or in C quotes where git could not read it back. Valid UTF-8 stays readable. */
+/** The plain name, or C-quoted where git could not read it back. Valid UTF-8 stays readable. */
 export function encodeName(name: Path): string {
   if (!/["\\\x00-\x1f\x7f\uDC80-\uDCFF]/.test(name)) return name;
   if (name.isWellFormed())

@@ -4,7 +4,7 @@ import { type Indents, noteIndent, pairIndents, reindent } from "./indentation.t
 import { eolAt, type Lines, startOf, textAt } from "./lines.ts";
 import { type Place, placeHunk } from "./place-hunk.ts";
 
-/** Finds every hunk in the file, in order, and turns it into splices. Context lines are in none of them. */
+/** Locates every hunk in the file, in order, and converts it to splices, which exclude context lines. */
 export function editByHunks(
   lines: Lines,
   hunks: readonly Hunk[],
@@ -32,7 +32,7 @@ export function editByHunks(
 
 const count = (hunk: Hunk, op: HunkLine["op"]) => hunk.lines.filter((line) => line.op === op).length;
 
-/** One splice for each run of removed and added lines. */
+/** One splice per run of removed and added lines. */
 function toSplices(lines: Lines, hunk: Hunk, place: Place): Splice[] {
   const indents = place.match === "whitespace" ? indentsOf(lines, hunk, place.line) : undefined;
   const knowsEndings = knowsEndingsOf(lines, hunk, place.line);
@@ -73,8 +73,8 @@ function indentsOf(lines: Lines, { lines: hunkLines }: Hunk, at: number): Indent
 }
 
 /**
- * Whether the patch was made from this file's line endings, as git makes it: then its added lines are meant to end
- * as they do. A patch typed by a model has its own endings, and its added lines take those of the file.
+ * Whether the patch was made from this file's line endings, as git does: its added lines then keep their own. A patch
+ * written by a model has arbitrary endings, and its added lines get those of the file.
  */
 function knowsEndingsOf(lines: Lines, hunk: Hunk, at: number): boolean {
   const old = hunk.lines.filter(({ op }) => op !== "+");
@@ -100,7 +100,7 @@ function toSplice(lines: Lines, run: Run, knowsEndings: boolean): Splice {
   };
 }
 
-/** The ending of the line that added line `i` replaces, else of the lines around; "" when none of them has one. */
+/** The ending of the line that added line `i` replaces, or of the surrounding lines; "" when none of them has one. */
 function fileEol(lines: Lines, { at, removed }: Run, i: number): Eol {
   const replaced = i < removed.length ? eolAt(lines, at + i) : eolAt(lines, at + removed.length - 1);
   return replaced || eolAt(lines, at - 1) || eolAt(lines, at) || eolAt(lines, at - 2);

@@ -1,34 +1,34 @@
-/** What indents the lines of a patch, and what indents the same lines of the file. */
+/** Indentations in a patch, and the corresponding ones in the file. */
 export type Indents = Map<string, string>;
 
 export const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
-/** Pairs the lines' indentation; of lines that the patch indents alike the first one counts. */
+/** Pairs the lines' indentations; of lines with equal indentation in the patch the first one counts. */
 export function pairIndents(patch: readonly string[], file: readonly string[]): Indents {
   const indents: Indents = new Map();
   for (let i = patch.length - 1; i >= 0; i--) noteIndent(indents, patch[i]!, file[i]!);
   return indents;
 }
 
-/** From here on, what is indented as `patch` is in the patch is indented as `file` is. */
+/** Maps the indentation `patch` to `file` from here on. */
 export function noteIndent(indents: Indents, patch: string, file: string): void {
   if (/[^ \t]/.test(patch)) indents.set(indentOf(patch), indentOf(file));
 }
 
-/** A line of the patch, indented the way the file does it. */
+/** A line of the patch with the file's indentation. */
 export function reindent(line: string, indents: Indents): string {
   const indent = indentOf(line);
   const mapped = indents.get(indent) ?? deepen(indent, indents) ?? flatten(indent, indents) ?? indent;
   return line === "" ? "" : mapped + line.slice(indent.length);
 }
 
-/** For a line deeper than one that is known: that one's indentation, and the rest of its own in the file's way. */
+/** For a line deeper than a known one: that one's indentation, and the rest converted to the file's style. */
 function deepen(indent: string, indents: Indents): string | undefined {
   const base = longest([...indents.keys()].filter((known) => indent.startsWith(known)));
   return base === undefined ? undefined : indents.get(base)! + convert(indent.slice(base.length), indents);
 }
 
-/** For a line less deep than all that are known: the shallowest one's indentation, less the difference. */
+/** For a line shallower than all known ones: the shallowest one's indentation, minus the difference. */
 function flatten(indent: string, indents: Indents): string | undefined {
   const base = shortest([...indents.keys()].filter((known) => known.startsWith(indent)));
   if (base === undefined) return undefined;
@@ -46,7 +46,7 @@ function convert(indent: string, indents: Indents): string {
 
 const SPACES_PER_TAB = 4;
 
-/** How many characters indent the file where one indents the patch. */
+/** The number of indentation characters in the file per character in the patch. */
 function scale(pairs: readonly (readonly [string, string])[], patchChar: string, fileChar: string): number {
   const shallow = pairs.reduce((a, b) => (b[0].length < a[0].length ? b : a));
   const deep = pairs.reduce((a, b) => (b[0].length > a[0].length ? b : a));

@@ -1,6 +1,6 @@
 import type { Eol } from "./change.ts";
 
-/** A text and where its lines start. LF and CRLF end a line, a lone CR does not. */
+/** A text and the offsets of its lines. LF and CRLF end a line, a lone CR does not. */
 export interface Lines {
   readonly text: string;
   readonly count: number;
@@ -15,10 +15,10 @@ export function toLines(text: string): Lines {
   return { text, starts, count: starts.length - 1 };
 }
 
-/** Where line `at` starts; the end of the text for every line behind the last. */
+/** Where line `at` starts; the end of the text for every line after the last. */
 export const startOf = ({ starts, text }: Lines, at: number): number => starts[at] ?? text.length;
 
-/** What ends line `at`: "" for a last line without newline, and where there is no line. */
+/** The ending of line `at`: "" for a last line without newline, and where there is no line. */
 export function eolAt(lines: Lines, at: number): Eol {
   const start = lines.starts[at];
   const end = lines.starts[at + 1];
@@ -26,11 +26,11 @@ export function eolAt(lines: Lines, at: number): Eol {
   return end - 2 >= start && lines.text[end - 2] === "\r" ? "\r\n" : "\n";
 }
 
-/** Line `at` without what ends it. */
+/** Line `at` without its ending. */
 export const textAt = (lines: Lines, at: number): string =>
   lines.text.slice(startOf(lines, at), startOf(lines, at + 1) - eolAt(lines, at).length);
 
-/** The line that holds `offset`; the end of a text is on its last line, or behind that if it is ended. */
+/** The line that contains `offset`; the end of a text is on its last line, or after it if that line has an ending. */
 export function lineOf(lines: Lines, offset: number): number {
   const { starts, count } = lines;
   let low = 0;
@@ -43,7 +43,7 @@ export function lineOf(lines: Lines, offset: number): number {
   return low;
 }
 
-/** Splits the text of a patch as `toLines` splits a file; a text without newline at its end has "" there. */
+/** Splits the text of a patch like `toLines` splits a file; a text without a final newline has "" there. */
 export function splitLines(text: string): { text: string; eol: Eol }[] {
   const lines = toLines(text);
   return Array.from({ length: lines.count }, (_, at) => ({ text: textAt(lines, at), eol: eolAt(lines, at) }));

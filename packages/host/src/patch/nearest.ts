@@ -10,7 +10,7 @@ const MAX_COMPARED_LINES = 5_000;
 const MAX_COMPARED_CHARS = 120;
 const MIN_SIMILARITY = 0.3;
 
-/** The places that look most like `wanted`: for each its first line that differs, and what was wanted there. */
+/** The positions most similar to `wanted`: for each its first differing line, and the expected one. */
 export function nearestPlaces(
   finder: LineFinder,
   wanted: readonly string[],
@@ -21,7 +21,7 @@ export function nearestPlaces(
   return places.map((start) => firstDifference(finder, wanted, start));
 }
 
-/** Every line that the file shares with `wanted` votes for the place where the two would lie side by side. */
+/** Every line that the file shares with `wanted` votes for the position where the two would align. */
 function placesBySharedLines(finder: LineFinder, wanted: readonly string[]): number[] {
   const { ofLine, of } = finder.keys("whitespace");
   const positions = new Map<number, number[]>();
@@ -46,7 +46,7 @@ function firstDifference(finder: LineFinder, wanted: readonly string[], start: n
   return { line: start + i, wanted: wanted[i]! };
 }
 
-/** Nothing is shared, so the line most like the first one that says something, near the stated place. */
+/** Nothing is shared: the line most similar to the first significant one, near the stated position. */
 function linesBySimilarity({ lines }: LineFinder, wanted: readonly string[], stated: number) {
   const text = wanted.find((line) => /\w/.test(line));
   if (text === undefined) return [];
@@ -60,7 +60,7 @@ function linesBySimilarity({ lines }: LineFinder, wanted: readonly string[], sta
   return near.map((i) => ({ line: from + i, wanted: text }));
 }
 
-/** Where the highest scores above 0 are, the highest first. */
+/** The indexes of the highest scores above 0, highest first. */
 function best(scores: ArrayLike<number>): number[] {
   let places: number[] = [];
   for (let at = 0; at < scores.length; at++) {
@@ -76,11 +76,11 @@ function pairsOf(line: string): Set<string> {
   return new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, i) => text.slice(i, i + 2)));
 }
 
-/** Dice's measure over pairs of characters: 1 for the same pairs, 0 for none in common. */
+/** Dice coefficient over character pairs: 1 for equal pairs, 0 for none in common. */
 const similarity = (a: Set<string>, b: Set<string>) =>
   a.size + b.size === 0 ? 0 : (2 * a.intersection(b).size) / (a.size + b.size);
 
-/** The places as the details of PATCH_FAILED show them. */
+/** The positions as shown in the details of PATCH_FAILED. */
 export const toCandidates = (lines: Lines, places: readonly number[], toDisplay: (text: string) => string) =>
   places
     .slice(0, MAX_SHOWN_PLACES)

@@ -2,7 +2,7 @@ import type { Path } from "../path.ts";
 import { type FileChange, type Hunk, malformed } from "./change.ts";
 import { type HunkHeader, isHunkHeader, type Parsed, parseHunkBody, parseHunkHeader } from "./parse-hunk.ts";
 
-/** Reads the `*** Begin Patch` form; `begin` is the number of that line. */
+/** Parses the `*** Begin Patch` form; `begin` is the number of that line. */
 export function parseBeginPatch(lines: readonly string[], begin: number): FileChange[] {
   const changes: FileChange[] = [];
   let at = skipEmpty(lines, begin + 1);
@@ -70,7 +70,7 @@ function parseUpdate(lines: readonly string[], start: number, path: Path): Parse
   return { value: { kind: "update", path, newPath: moved, edits: { form: "hunks", hunks } }, next: at };
 }
 
-/** Headers that follow each other narrow the place down, outermost first. The first hunk may have none. */
+/** Consecutive headers narrow the position down, outermost first. The first hunk may have none. */
 function parseHeaders(lines: readonly string[], start: number): Parsed<HunkHeader> {
   let value: HunkHeader = { anchors: [] };
   let next = start;

@@ -4,16 +4,16 @@ import { parseQuotedName } from "./git-name.ts";
 import type { Parsed } from "./parse-hunk.ts";
 import { type NamePair, withoutPrefixes } from "./parse-names.ts";
 
-/** What git says about a file before its hunks. */
+/** Git's header of a file before its hunks. */
 export interface GitHeader extends NamePair {
   readonly kind?: "create" | "delete";
   /** The names of a rename or copy. */
   readonly from?: Path;
   readonly to?: Path;
   readonly copy?: true;
-  /** What all its modes say. */
+  /** According to its modes. */
   readonly type?: EntryType;
-  /** The permission bits that the file gets. */
+  /** The new permission bits of the file. */
   readonly mode?: number;
   /** The full id of the old content. */
   readonly oldId?: string;
@@ -34,7 +34,7 @@ export function parseGitHeader(lines: readonly string[], start: number): Parsed<
   return { value, next };
 }
 
-/** Two names on one line, and a space may be part of them: then only that both are the same tells where one ends. */
+/** Two names on one line may contain spaces: they can be separated only when both are equal. */
 function parseNames(text: string): NamePair {
   const unknown = { old: undefined, new: undefined };
   const first = parseQuotedName(text);

@@ -1,10 +1,10 @@
 import { type Hunk, type HunkLine, malformed } from "./change.ts";
 
-/** What a line beginning with @@ says. */
+/** A parsed line that starts with @@. */
 export interface HunkHeader {
   readonly line?: number;
   readonly anchors: readonly string[];
-  /** How many old and new lines it promises; people and models miscount, so it is a hint. */
+  /** The stated numbers of old and new lines; people and models miscount, so it is a hint. */
   readonly counts?: { readonly old: number; readonly new: number };
 }
 
@@ -13,7 +13,7 @@ export interface Parsed<T> {
   readonly next: number;
 }
 
-/** The heading after it is a line of the file, and may hold what JavaScript takes for the end of one. */
+/** The heading after it is a line of the file, and may contain characters that JavaScript treats as line ends. */
 const NUMBERS = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))?(?: @@[^\n]*)?$/;
 
 export const isHunkHeader = (line: string): boolean => /^@@(?!@)/.test(line);
@@ -28,11 +28,11 @@ export function parseHunkHeader(line: string): HunkHeader {
   const start = Number(numbers[1]);
   const old = Number(numbers[2] ?? 1);
   const added = Number(numbers[3] ?? 1);
-  // A range of no lines names the line before it, so that it already counts from 0.
+  // An empty range names the line before it, so it already counts from 0.
   return { line: old === 0 ? start : Math.max(0, start - 1), anchors: [], counts: { old, new: added } };
 }
 
-/** Reads the lines below a header: as many as it promises if that ends the body, else up to `isEnd`. */
+/** Parses the lines below a header: as many as it states if that ends the body, otherwise up to `isEnd`. */
 export function parseHunkBody(
   lines: readonly string[],
   start: number,
@@ -66,10 +66,10 @@ function countedEnd(
   return old === 0 && added === 0 && ends ? at : undefined;
 }
 
-/** What ends the body of a mail. As the line of a hunk it would remove "- ". */
+/** The end of a mail body. As a line of a hunk it would remove "- ". */
 export const SIGNATURE = /^-- \r?$/;
 
-/** Empty lines at the end of a body separate it from what follows rather than being part of it. */
+/** Empty lines at the end of a body separate it from the next part and do not belong to it. */
 function bodyEnd(
   lines: readonly string[],
   start: number,
@@ -81,7 +81,7 @@ function bodyEnd(
   return end;
 }
 
-/** An empty line is an empty context line whose space was lost on the way. */
+/** An empty line is an empty context line that lost its space. */
 function opOf(line: string): HunkLine["op"] | "\\" | undefined {
   const char = line[0] ?? " ";
   if (char === "\r" && line.length === 1) return " ";
@@ -109,7 +109,7 @@ function toHunkLine(op: HunkLine["op"], line: string): HunkLine {
   return text.endsWith("\r") ? { op, text: text.slice(0, -1), eol: "\r\n" } : { op, text, eol: "\n" };
 }
 
-/** A CR before a missing newline belongs to the line, unless the whole patch came with CRLF, as the mark then shows. */
+/** A CR before a missing newline belongs to the line, unless the whole patch has CRLF, as its marker then shows. */
 function withoutNewline({ op, text, eol }: HunkLine, mark: string): HunkLine {
   return { op, text: eol === "\r\n" && !mark.endsWith("\r") ? `${text}\r` : text, eol: "" };
 }

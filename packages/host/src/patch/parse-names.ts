@@ -2,7 +2,7 @@ import type { Path } from "../path.ts";
 import { malformed } from "./change.ts";
 import { parseQuotedName } from "./git-name.ts";
 
-/** The names in a `---` and a `+++` line; undefined stands for /dev/null, a file that is not there. */
+/** The names in a `---` and a `+++` line; undefined stands for /dev/null, a missing file. */
 export interface NamePair {
   readonly old: Path | undefined;
   readonly new: Path | undefined;
@@ -15,7 +15,7 @@ export function parseNamePair(lines: readonly string[], at: number): NamePair {
   return withoutPrefixes({ old: parseName(lines[at]!, at), new: parseName(lines[at + 1]!, at + 1) });
 }
 
-/** `diff -N` writes a file that is not there with the time 0. */
+/** `diff -N` marks a missing file with the time 0. */
 const EPOCH = /\t(?:1970-01-01|1969-12-31) /;
 
 function parseName(line: string, at: number): Path | undefined {
@@ -25,7 +25,7 @@ function parseName(line: string, at: number): Path | undefined {
   return name === "/dev/null" || EPOCH.test(rest) ? undefined : name;
 }
 
-/** Takes off a/ and b/, and the pairs of letters that git uses for index, work tree, commit and object. */
+/** Removes a/ and b/, and the letter pairs that git uses for index, work tree, commit and object. */
 export function withoutPrefixes(names: NamePair): NamePair {
   const old = names.old ?? "a/";
   const made = names.new ?? "b/";

@@ -6,7 +6,7 @@ import { type GitHeader, isGitHeader, parseGitHeader } from "./parse-git-header.
 import { isHunkHeader, type Parsed, parseHunkBody, parseHunkHeader, SIGNATURE } from "./parse-hunk.ts";
 import { isNamePair, type NamePair, parseNamePair } from "./parse-names.ts";
 
-/** Reads a unified diff, plain or from git, of any number of files. Text before the first file is not looked at. */
+/** Parses a unified diff, plain or from git, of any number of files. Text before the first file is ignored. */
 export function parseUnified(lines: readonly string[], target: Path | undefined): FileChange[] {
   const changes: FileChange[] = [];
   let binaryBytes = 0;
@@ -35,7 +35,7 @@ export function parseUnified(lines: readonly string[], target: Path | undefined)
   throw patchFailed("this is not a patch: no '--- ' and '+++ ' lines, no '@@' hunk, no '*** Begin Patch'");
 }
 
-/** What mail and other programs put between the files of a patch. */
+/** Lines that mail and other programs insert between the files of a patch. */
 const BETWEEN_FILES = /^(\s*$|-- ?\r?$|From [0-9a-f]{40}|Index: |={3,}|diff |Only in )/;
 const STARTS_PROSE = /^(-- ?\r?$|From [0-9a-f]{40})/;
 
@@ -122,7 +122,7 @@ function parseHunks(lines: readonly string[], start: number): Parsed<Hunk[]> {
 /** The two dashes, git's version, an empty line. */
 const SIGNATURE_LINES = 3;
 
-/** Where a hunk ends if its header miscounts: a new hunk, a new file, or the signature of a mail. */
+/** Where a hunk with a wrong count ends: a new hunk, a new file, or the signature of a mail. */
 const isHunkEnd = (lines: readonly string[], at: number) =>
   isHunkHeader(lines[at]!) ||
   isGitHeader(lines[at]!) ||

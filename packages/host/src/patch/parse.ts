@@ -9,8 +9,8 @@ export const MAX_FILES = 1_000;
 export const MAX_EDITS = 1_000;
 
 /**
- * Reads a patch in any of its three forms: a unified diff, `*** Begin Patch`, or structured edits. `target` is the
- * file that structured edits and hunks without file names apply to.
+ * Parses a patch in any of its three forms: a unified diff, `*** Begin Patch`, or structured edits. `target` is the
+ * file for structured edits and hunks without file names.
  */
 export function parsePatch(patch: string | readonly StructuredEdit[], target?: Path): FileChange[] {
   const text = typeof patch === "string" ? patch : patch.flatMap(textsOf).join("");
@@ -60,7 +60,7 @@ function toUpdate(edits: readonly StructuredEdit[], target: Path | undefined): F
   throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
 }
 
-/** Each file may be changed once and made once, so that the order of the parts never matters. */
+/** Each file may be changed once and created once, so that the order of the parts does not matter. */
 function checkPaths(changes: readonly FileChange[]): void {
   const changed = new Set<Path>();
   const made = new Set<Path>();

@@ -8,7 +8,7 @@ export interface Place {
   readonly match: Match;
 }
 
-/** One hunk's search: where it may begin, what it is called in messages, how lines are shown. */
+/** The search for one hunk: its start, its name in messages, and how lines are shown. */
 export interface Search {
   readonly finder: LineFinder;
   readonly from: number;
@@ -16,7 +16,7 @@ export interface Search {
   readonly toDisplay: (text: string) => string;
 }
 
-/** The one place where the hunk applies; PATCH_FAILED when there is none, or no telling which. */
+/** The only position where the hunk applies; PATCH_FAILED when there is none, or it is ambiguous. */
 export function placeHunk(hunk: Hunk, search: Search): Place {
   const wanted = hunk.lines.filter(({ op }) => op !== "+").map(({ text }) => text);
   if (wanted.length === 0) return { line: placeInsertion(hunk, search), match: "exact" };
@@ -40,13 +40,16 @@ function statedLine(hunk: Hunk, height: number, lineCount: number): number | und
   return hunk.atEnd ? lineCount - height : hunk.line;
 }
 
-/** A hunk that marks a missing newline is about the file's end, and about an old last line that has none if it says so. */
+/**
+ * A hunk that marks a missing newline belongs to the file's end, and needs an old last line without one if it says
+ * so.
+ */
 function fitsEnd(hunk: Hunk, end: number, { lines }: LineFinder): boolean {
   const oldLacksNewline = hunk.lines.some(({ op, eol }) => op !== "+" && eol === "");
   return end === lines.count && (!oldLacksNewline || eolAt(lines, end - 1) === "");
 }
 
-/** With nothing to match, only the line number, the anchor or the end says where. */
+/** With nothing to match, only the line number, the anchor or the end determines the position. */
 function placeInsertion(hunk: Hunk, search: Search): number {
   const { finder, from, number } = search;
   const { count } = finder.lines;
@@ -70,14 +73,14 @@ function placeAfterAnchor(hunk: Hunk, search: Search): number {
   return anchors[0]! + 1;
 }
 
-/** What follows first on each place of the anchors; all places when there are no anchors. */
+/** The first position after each match of the anchors; all positions when there are no anchors. */
 function afterAnchors(places: readonly number[], hunk: Hunk, search: Search): readonly number[] {
   if (hunk.anchors.length === 0 || places.length === 0) return places;
   const next = anchorChains(hunk, search).map((anchor) => firstFrom(places, anchor));
   return [...new Set(next.filter((place) => place !== undefined))];
 }
 
-/** The lines of the innermost anchor, one for each place of the outermost. */
+/** The lines of the innermost anchor, one per match of the outermost. */
 function anchorChains({ anchors }: Hunk, search: Search): number[] {
   const [outermost, ...inner] = anchors.map((anchor) => anchorLines(anchor, search));
   const chains = inner.reduce<readonly number[]>(
@@ -100,7 +103,7 @@ function anchorChains({ anchors }: Hunk, search: Search): number[] {
   );
 }
 
-/** Lines that are the anchor but for whitespace; else those that hold it. */
+/** Lines equal to the anchor except for whitespace; otherwise lines that contain it. */
 function anchorLines(anchor: string, { finder, from }: Search): number[] {
   const same = finder.find([anchor], from, "whitespace");
   if (same.length > 0) return same;
@@ -112,7 +115,7 @@ function anchorLines(anchor: string, { finder, from }: Search): number[] {
   return holding;
 }
 
-/** The first of the ascending numbers that is not below `least`. */
+/** The first of the ascending numbers that is at least `least`. */
 function firstFrom(ascending: readonly number[], least: number): number | undefined {
   let low = 0;
   let high = ascending.length;

@@ -7,7 +7,10 @@ import { MAX_SHOWN_PLACES, nearestPlaces, toCandidates } from "./nearest.ts";
 type Replace = StructuredEdit & { op: "replace" };
 type Names = { readonly number: number; readonly toDisplay: (text: string) => string };
 
-/** Every place of `old`: exactly, else as whole lines with other whitespace. As many as `count` says, or refused. */
+/**
+ * All occurrences of `old`: exact, otherwise as whole lines with different whitespace. Refused unless there are
+ * `count` of them.
+ */
 export function findReplaced(
   finder: LineFinder,
   plain: PlainText,
@@ -39,7 +42,7 @@ interface Span {
   readonly end: number;
 }
 
-/** A text with LF for CRLF, and the way back from its offsets to those of the text. */
+/** A text with LF for CRLF, and the mapping of its offsets to the original. */
 export interface PlainText {
   readonly text: string;
   toOriginal(offset: number): number;
@@ -67,8 +70,8 @@ export function toPlainText(text: string): PlainText {
 }
 
 /**
- * Where `old` stands, LF standing for CRLF too. Without a count, places that share characters are two places; with
- * one, they are counted from the start as text editors do. Little more than `count` are looked for.
+ * The occurrences of `old`, with LF also matching CRLF. Without a count, overlapping occurrences are two; with one,
+ * they are counted from the start like in text editors. Stops soon after `count`.
  */
 function findText({ text, toOriginal }: PlainText, { old, count }: Replace): Span[] {
   const pattern = old.replaceAll("\r\n", "\n");
@@ -99,7 +102,7 @@ function checkCount(
   throw patchFailed(message, { hunk: names.number, line: candidates[0]!.line, candidates });
 }
 
-/** The new text with the line endings of the file, unless `old` shows that the caller knows and names them. */
+/** The new text with the file's line endings, unless `old` shows that the caller states them explicitly. */
 function newText(lines: Lines, edit: Replace, { start, end }: Span): string {
   const old = lines.text.slice(start, end);
   if (old === edit.old && old.includes("\n")) return edit.new;
@@ -116,7 +119,7 @@ const aroundEol = (lines: Lines, at: number): Eol => eolAt(lines, at) || eolAt(l
 
 const linesOf = (text: string) => splitLines(text).map((line) => line.text);
 
-/** The lines from `at` on, as many as `old` has, replaced by the new ones in the file's indentation and endings. */
+/** Replaces as many lines from `at` on as `old` has by the new ones in the file's indentation and endings. */
 function replaceLines(lines: Lines, edit: Replace, at: number): Splice {
   const old = linesOf(edit.old);
   const file = old.map((_, i) => textAt(lines, at + i));

@@ -43,7 +43,7 @@ const fileOf = (content: fc.Arbitrary<Buffer>) =>
     .tuple(fc.array(fc.tuple(content, ending), { maxLength: 24 }), fc.boolean(), content)
     .map(([lines, open, last]) => Buffer.concat([...lines.flat(), ...(open ? [last] : [])]));
 
-/** Two files that share most of their lines, as the states of one file do. */
+/** Two files that share most of their lines, like two states of one file. */
 const pairOf = (content: fc.Arbitrary<Buffer>) =>
   fc
     .tuple(fileOf(content), fc.array(fc.tuple(fc.nat(24), fc.nat(3), fileOf(content)), { maxLength: 3 }))
@@ -62,7 +62,7 @@ const applyDiff = (before: Buffer, diff: string) => {
   return change ? applyChange(before, change).after : before;
 };
 
-test("a diff applied to the old bytes gives the new bytes", () => {
+test("a diff applied to the old bytes produces the new bytes", () => {
   fc.assert(
     fc.property(pairOf(oddLine), ({ before, after }) => {
       const diff = unifiedDiff({ path: "x", before, after });
@@ -73,7 +73,7 @@ test("a diff applied to the old bytes gives the new bytes", () => {
   );
 });
 
-test("a diff of UTF-16 files is readable and gives the new bytes", () => {
+test("a diff of UTF-16 files is readable and produces the new bytes", () => {
   const toUtf16 = (utf8: Buffer, bigEndian: boolean) => {
     const bytes = Buffer.from(`\ufeff${utf8.toString()}`, "utf16le");
     return bigEndian ? bytes.swap16() : bytes;
@@ -90,7 +90,7 @@ test("a diff of UTF-16 files is readable and gives the new bytes", () => {
   );
 });
 
-test("a diff still applies when lines were put before and after its place", () => {
+test("a diff still applies when lines were inserted before and after its position", () => {
   const body = Array.from({ length: 30 }, (_, i) => `line ${i}\n`);
   fc.assert(
     fc.property(fc.nat(29), fc.nat(50), fc.nat(50), (changed, above, below) => {
@@ -105,7 +105,7 @@ test("a diff still applies when lines were put before and after its place", () =
   );
 });
 
-test("whatever the text of a patch is, it is read or refused, never an accident", () => {
+test("any text of a patch is parsed or refused with a typed error", () => {
   const pieces = [
     "diff --git a/x b/x\n",
     'diff --git "a/\\303" b/x\n',
@@ -164,7 +164,7 @@ test("whatever the text of a patch is, it is read or refused, never an accident"
   );
 });
 
-test("a git diff with one byte changed is read or refused, never an accident", () => {
+test("a git diff with one changed byte is parsed or refused with a typed error", () => {
   const before = Buffer.from("a\nb\nc\n\0".repeat(30));
   const after = Buffer.from("a\nB\nc\n\0".repeat(40));
   const diffs = [
@@ -184,7 +184,7 @@ test("a git diff with one byte changed is read or refused, never an accident", (
   );
 });
 
-test("structured edits in any order and place give the text or are refused", () => {
+test("structured edits in any order and position produce the text or are refused", () => {
   const edit = fc.oneof(
     fc.record({
       op: fc.constant("replace" as const),
@@ -222,7 +222,7 @@ test("structured edits in any order and place give the text or are refused", () 
 
 const GIT_ROUNDS = 50;
 
-test("git's diffs apply as git applies them, and git applies ours", { timeout: 120_000 }, () => {
+test("git's diffs apply like git applies them, and git applies ours", { timeout: 120_000 }, () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "octant-git-"));
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, maxBuffer: 1 << 26 });
   try {
@@ -234,7 +234,7 @@ test("git's diffs apply as git applies them, and git applies ours", { timeout: 1
       git("add", "file x");
       fs.writeFileSync(path.join(folder, "file x"), after);
       const theirs = git("diff", "--binary", "--no-ext-diff");
-      // A patch is text: what git writes in raw bytes that are no UTF-8 cannot reach us.
+      // A patch is text: raw bytes of git that are not UTF-8 cannot reach us.
       if (Buffer.from(theirs.toString()).equals(theirs)) {
         expect(applyDiff(before, theirs.toString()).toString("hex")).toBe(after.toString("hex"));
       }
@@ -268,7 +268,7 @@ test("git's binary deltas apply", () => {
   }
 });
 
-test("git makes, renames, removes and re-modes files from our diffs", () => {
+test("git creates, renames, removes and changes modes of files from our diffs", () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "octant-git-"));
   const file = (name: string) => path.join(folder, name);
   try {

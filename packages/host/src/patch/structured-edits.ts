@@ -12,7 +12,7 @@ import { eolAt, type Lines, lineOf, startOf, textAt } from "./lines.ts";
 import { findReplaced, toPlainText } from "./replaced-text.ts";
 import type { TextForm } from "./text-form.ts";
 
-/** Finds what every edit changes in the file as it is, and refuses edits that get in each other's way. */
+/** Locates the change of every edit in the current file, and refuses overlapping edits. */
 export function editByStructure(lines: Lines, edits: readonly StructuredEdit[], form: TextForm): Edited {
   const finder = lineFinder(lines);
   const plain = toPlainText(lines.text);

@@ -1,22 +1,22 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * A lossless way to see a file's bytes as a string, and the text of a patch in the same way. Matching compares
- * such strings, so bytes that no encoding explains survive.
+ * A lossless view of a file's bytes as a string, and of the patch's text in the same form. Matching compares such
+ * strings, so bytes of an unknown encoding survive.
  */
 export interface TextForm {
   readonly bom: string;
   decode(bytes: Buffer): string;
   encode(text: string): Buffer;
-  /** The patch's text as this form writes it; undefined when it cannot. */
+  /** The patch's text in this form; undefined when impossible. */
   fromPatch(text: string): string | undefined;
   /** For people to read; not lossless. */
   toDisplay(text: string): string;
-  /** The index in `line` of a column in UTF-16 units; undefined when there is no character border. */
+  /** The index in `line` of a column in UTF-16 units; undefined inside a character. */
   indexOfColumn(line: string, column: number): number | undefined;
 }
 
-/** The forms that a file may be in, likeliest first. */
+/** The possible forms of a file, most likely first. */
 export function textFormsOf(bytes: Buffer): readonly TextForm[] {
   const utf16 = utf16FormOf(bytes);
   if (utf16) return [utf16];
@@ -36,7 +36,7 @@ const NOT_LATIN1 = /[^\0-\xff]/;
 
 const unit = (line: string, column: number) => (column <= line.length ? column : undefined);
 
-/** One character for each byte; the patch's characters stand as their UTF-8 bytes. */
+/** One character per byte; the patch's characters become their UTF-8 bytes. */
 export const UTF8: TextForm = {
   bom: "\xef\xbb\xbf",
   decode: (bytes) => bytes.toString("latin1"),
@@ -56,7 +56,7 @@ export const UTF8: TextForm = {
   },
 };
 
-/** A UTF-8 character in its bytes, or one byte that is none. */
+/** A UTF-8 character in its bytes, or one invalid byte. */
 const CHARACTER = new RegExp(`${MULTIBYTE.source}|[^]`, "g");
 
 const LATIN1: TextForm = {

@@ -3,7 +3,7 @@ import type { TortureRow } from "./torture-rows.ts";
 const HELLO_DELETED =
   "diff --git a/x b/x\ndeleted file mode 100644\nindex ce01362..0000000\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-hello\n";
 
-/** The bytes 0 to 3 as git writes them. */
+/** The bytes 0 to 3 in git's format. */
 const GIT_LITERAL = [
   "diff --git a/x b/x",
   "index ea24fdc7a83f1d3e0ea6d10d3fb3e1dfcd1ae0ab..0 100644",

@@ -11,7 +11,7 @@ const lineText = (i: number) => `line ${i} of many, padded to the length of a us
 const TALL = 20_000;
 const tall = (mark: string) => Array.from({ length: TALL }, (_, i) => `${mark}row ${i % 7}\n`).join("");
 
-/** Places: numbers that are wrong, lines that repeat, whitespace that differs. */
+/** Positions: wrong numbers, repeated lines, different whitespace. */
 export const MATCH_ROWS: readonly TortureRow[] = [
   {
     name: "a wrong line number is corrected",

@@ -9,23 +9,26 @@ import { TEXT_ROWS } from "./torture-rows-text.ts";
 export type Content = string | Buffer;
 export type Files = Readonly<Record<string, Content>>;
 
-/** One edit that goes wrong elsewhere. What is no map of files is the content of the file `x`, the call's target. */
+/**
+ * One edit that other implementations get wrong. A plain value instead of a map of files is the content of the file
+ * `x`, the call's target.
+ */
 export interface TortureRow {
   readonly name: string;
   readonly before: Content | Files;
   readonly patch: string | readonly StructuredEdit[];
-  /** Everything there is afterwards, byte for byte. */
+  /** The expected files afterwards, byte for byte. */
   readonly after?: Content | Files;
   /** "exact" when absent. */
   readonly match?: Match;
   readonly offsets?: readonly number[];
   readonly modes?: Readonly<Record<string, number>>;
-  /** What each part is about, where the patch says it. The content of a link is where it leads. */
+  /** The expected entry types, where the patch states them. The content of a link is its target. */
   readonly types?: Readonly<Record<string, EntryType | undefined>>;
   readonly error?: ErrorCode;
-  /** What the message of the error says. */
+  /** Matches the message of the error. */
   readonly says?: RegExp;
-  /** The lines, from 0, that the error offers. */
+  /** The candidate lines of the error, 0-based. */
   readonly candidates?: readonly number[];
 }
 

@@ -16,7 +16,7 @@ test.each(TORTURE_ROWS)("$name", (row) => {
   if (row.types) expect(types).toEqual(row.types);
 });
 
-test("the table has a hundred rows and no name twice", () => {
+test("the table has a hundred rows with unique names", () => {
   const names = TORTURE_ROWS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThanOrEqual(100);
@@ -38,7 +38,7 @@ function expectFailure(row: TortureRow): void {
   }
 }
 
-/** Does what the transaction engine does, on a map of files. */
+/** Does the work of the transaction engine, on a map of files. */
 function applyRow({ before, patch }: TortureRow) {
   const old = new Map(Object.entries(toFiles(before)));
   const files = new Map(old);

@@ -13,25 +13,25 @@ test("changes near each other share a hunk, others do not", () => {
   expect(diff.match(/^@@.*$/gm)).toEqual(["@@ -3,14 +3,14 @@", "@@ -28,7 +28,7 @@"]);
 });
 
-test("a diff looks as git writes it", () => {
+test("a diff looks like git's", () => {
   const diff = unifiedDiff({ path: "a b", before: Buffer.from("1\n2"), after: Buffer.from("1\nzwei\n") });
   expect(diff).toBe(
     "diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n@@ -1,2 +1,2 @@\n 1\n-2\n\\ No newline at end of file\n+zwei\n",
   );
 });
 
-test("a mode with the kind of file in it is the same mode", () => {
+test("a mode that includes the file type is the same mode", () => {
   const [before, after] = [Buffer.from("a\n"), Buffer.from("b\n")];
   expect(unifiedDiff({ path: "f", before, after, oldMode: 0o100644, newMode: 0o644 })).not.toContain("mode");
 });
 
-test("nothing changed is no diff", () => {
+test("no changes produce no diff", () => {
   expect(unifiedDiff({ path: "x", before: lines(3), after: lines(3), oldMode: 0o644, newMode: 0o644 })).toBe(
     "",
   );
 });
 
-test("a file that comes, goes, moves or changes its mode has git's headers, which read back", () => {
+test("creates, deletes, renames and mode changes have git's headers, which parse back", () => {
   const read = (options: Partial<Parameters<typeof unifiedDiff>[0]>) =>
     parsePatch(unifiedDiff({ path: "x", before: lines(2), after: lines(2), ...options }))[0];
   expect(read({ before: null, newMode: 0o755 })).toMatchObject({ kind: "create", path: "x", mode: 0o755 });
@@ -45,7 +45,7 @@ test("a file that comes, goes, moves or changes its mode has git's headers, whic
   expect(read({ oldMode: 0o644, newMode: 0o600 })).toMatchObject({ kind: "update", path: "x", mode: 0o600 });
 });
 
-test("a link that comes, goes or leads elsewhere reads back as one", () => {
+test("a created, deleted or retargeted link parses back as a link", () => {
   const read = (before: string | null, after: string | null) =>
     parsePatch(
       unifiedDiff({
@@ -63,7 +63,7 @@ test("a link that comes, goes or leads elsewhere reads back as one", () => {
   expect(read("a", "\xff")).toMatchObject({ kind: "update", type: "link", edits: { form: "binary" } });
 });
 
-test("any name a file can have reads back", () => {
+test("any valid file name parses back", () => {
   for (const path of [
     "a b",
     "b/b b/b",
@@ -89,7 +89,7 @@ test("a Latin-1 file has a readable diff as long as the changed lines are ASCII"
   expect(unifiedDiff({ path: "x", before, after })).toContain("\n-15\n+x\n");
 });
 
-test("binary content is written in full or only named", () => {
+test("binary content is written in full or only mentioned", () => {
   const options = { path: "x", before: Buffer.of(0, 1), after: Buffer.of(0, 2) };
   expect(unifiedDiff(options)).toContain("GIT binary patch\nliteral 2\n");
   expect(unifiedDiff({ ...options, binary: "summary" })).toBe(
@@ -97,7 +97,7 @@ test("binary content is written in full or only named", () => {
   );
 });
 
-test("files with little in common get one hunk that replaces what differs", () => {
+test("files with little in common get one hunk that replaces the difference", () => {
   const before = lines(30_000);
   const after = Buffer.from(before.toString().replace(/\d(?=\n)/g, "$&x"));
   const diff = unifiedDiff({ path: "x", before, after });

@@ -7,17 +7,17 @@ import { UTF8, utf16FormOf } from "./text-form.ts";
 
 export interface DiffOptions {
   readonly path: Path;
-  /** The path of `after`, when it is another. */
+  /** The path of `after`, when it differs. */
   readonly newPath?: Path;
-  /** null: the file is not there. */
+  /** null: the file does not exist. */
   readonly before: Buffer | null;
   readonly after: Buffer | null;
-  /** Whether both states are links, and their content where they lead. */
+  /** Whether both states are links, whose content is their target. */
   readonly link?: boolean;
-  /** A change of the permission bits is shown when both are given; what kind of file it is does not count. */
+  /** A change of the permission bits is shown when both are given; the file type does not count. */
   readonly oldMode?: number;
   readonly newMode?: number;
-  /** Whether content that is no text is written in full, so that the diff can be applied. */
+  /** Whether binary content is written in full, so that the diff can be applied. */
   readonly binary?: "literal" | "summary";
 }
 
@@ -26,8 +26,8 @@ const GIT_LOOKS_FOR_NUL_IN_BYTES = 8_000;
 const NO_ID = "0".repeat(40);
 
 /**
- * The git-style diff of two states of one file; "" when they are the same. What it says, `parsePatch` and
- * `applyChange` (and `git apply`) make of `before` byte for byte.
+ * The git-style diff of two states of one file; "" when they are equal. `parsePatch` and `applyChange` (and `git
+ * apply`) turn `before` into exactly `after` with it.
  */
 export function unifiedDiff(options: DiffOptions): string {
   const { before, after } = options;
@@ -46,7 +46,7 @@ const names = ({ path, newPath = path }: DiffOptions) => ({
   b: encodeName(`b/${newPath}`),
 });
 
-/** What changes besides the content. */
+/** Changes other than the content. */
 function headerLines({ path, newPath, before, after, link, oldMode, newMode }: DiffOptions): string[] {
   if (before === null && after === null) return [];
   if (before === null) return [`new file mode ${link ? LINK_MODE : gitMode(newMode)}`];
@@ -68,15 +68,15 @@ function contentOf(options: DiffOptions): string {
   const hunks = textHunks(options.before ?? Buffer.alloc(0), options.after ?? Buffer.alloc(0));
   if (hunks === undefined) return binaryContent(options);
   const { a, b } = names(options);
-  // Of a link that stays one, only this line tells that it is one.
+  // For a link that stays one, only this line shows that it is one.
   const index = options.link && options.before && options.after ? indexLine(options) : "";
   return `${index}--- ${options.before ? nameLine(a) : "/dev/null"}\n+++ ${options.after ? nameLine(b) : "/dev/null"}\n${hunks}`;
 }
 
-/** Behind a name with a space a tab shows where it ends, as git does it. */
+/** After a name with a space a tab marks its end, as git does. */
 const nameLine = (name: string) => (name.includes(" ") ? `${name}\t` : name);
 
-/** undefined when the changed lines are no text that a patch could carry back to these bytes. */
+/** undefined when the changed lines are not text that a patch could convert back to these bytes. */
 function textHunks(before: Buffer, after: Buffer): string | undefined {
   const utf16 = utf16FormOf(before);
   if (utf16 && utf16 === utf16FormOf(after)) {

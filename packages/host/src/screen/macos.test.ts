@@ -5,7 +5,7 @@ import type { Desktop } from "./program.ts";
 
 const { signal } = new AbortController();
 
-/** A Retina display of 1000x600 points; what is run there is noted. */
+/** A Retina display of 1000x600 points that records its commands. */
 function openMac() {
   const ran: string[] = [];
   const desktop: Pick<Desktop, "run"> = {
@@ -25,7 +25,7 @@ function openMac() {
       return Buffer.from("true");
     },
   };
-  // The rest of a desktop is not used there.
+  // The test does not use the rest of a desktop.
   return { mac: createMacos(desktop as Desktop), ran };
 }
 

@@ -11,7 +11,7 @@ const MODIFIERS: Readonly<Record<string, string>> = {
   ...{ control: "ctrl", ctrl: "ctrl", alt: "alt", option: "alt", shift: "shift" },
   ...{ meta: "cmd", cmd: "cmd", command: "cmd", win: "cmd" },
 };
-/** Names of keys as pages have them, in the words of cliclick. */
+/** Key names of pages as cliclick names. */
 const KEYS: Readonly<Record<string, string>> = {
   ...{
     enter: "return",
@@ -33,12 +33,12 @@ const KEYS: Readonly<Record<string, string>> = {
   },
 };
 
-/** The desktop of macOS through screencapture, osascript and cliclick. Unverified: written without a Mac at hand. */
+/** The macOS desktop through screencapture, osascript and cliclick. Unverified: written without a Mac. */
 export function createMacos(desktop: Desktop) {
   const script = async <T>(source: string, signal: AbortSignal): Promise<T> =>
     // Each script prints JSON.
     JSON.parse((await desktop.run("osascript", ["-l", "JavaScript", "-e", source], signal)).toString()) as T;
-  /** From stdin: what is typed is nobody's argument. */
+  /** From stdin: typed text must not appear in an argument list. */
   const cliclick = (commands: readonly string[], signal: AbortSignal) =>
     desktop.run("cliclick", ["-f", "-"], signal, `${commands.join("\n")}\n`);
   const display = (signal: AbortSignal) =>
@@ -47,7 +47,7 @@ export function createMacos(desktop: Desktop) {
     const { width, height, scale } = await display(signal);
     return { width: width * scale, height: height * scale };
   };
-  /** Programs of macOS count points; everybody else here counts pixels. */
+  /** macOS programs use points; everything else here uses pixels. */
   const toPoints = async (points: readonly Point[], signal: AbortSignal): Promise<string[]> => {
     const { width, height, scale } = await display(signal);
     return points.map(({ x, y }) => {
@@ -156,7 +156,7 @@ const DISPLAY = `ObjC['import']('AppKit');
 const screen = $.NSScreen.mainScreen;
 JSON.stringify({ width: screen.frame.size.width, height: screen.frame.size.height, scale: screen.backingScaleFactor })`;
 
-/** An id is the number of the process and of its window. */
+/** An id consists of the process id and the window number. */
 const WINDOWS = `const found = [];
 for (const app of Application("System Events").applicationProcesses.whose({ backgroundOnly: false })())
   app.windows().forEach((window, index) => {

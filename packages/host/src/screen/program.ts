@@ -2,12 +2,12 @@ import { ToolError } from "@octant/core";
 import { runTrusted } from "../programs/run-trusted.ts";
 import { findTrusted, type TrustedProgram } from "../programs/trusted-program.ts";
 
-/** Runs programs of the desktop, such as xdotool, outside the sandbox: they reach the person's session. */
+/** Runs desktop programs, such as xdotool, outside the sandbox, in the person's session. */
 export interface Desktop {
-  /** UNSUPPORTED, with the package, when it is not installed; EXEC_FAILED with what it said when it fails. */
+  /** UNSUPPORTED, with the package, when it is not installed; EXEC_FAILED with its error output when it fails. */
   run(program: string, args: readonly string[], signal: AbortSignal, input?: string): Promise<Buffer>;
   find(program: string): TrustedProgram | undefined;
-  /** What a client of the display gets of the environment. */
+  /** The environment of display clients. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -15,7 +15,7 @@ const RUN_MS = 20_000;
 const MAX_COMPLAINT_CHARS = 300;
 
 export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
-  // Without a UTF-8 locale xdotool cannot read what it is to type.
+  // Without a UTF-8 locale xdotool cannot read the text to type.
   const env = { ...Object.fromEntries(PASSED.map((name) => [name, given[name]])), LC_ALL: "C.UTF-8" };
   return {
     find: (program) => findTrusted(program),
@@ -34,7 +34,7 @@ export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
   };
 }
 
-/** What a client of the display needs, and nothing else of the environment. */
+/** The variables that a display client needs, and nothing else. */
 const PASSED = ["DISPLAY", "XAUTHORITY", "HOME", "PATH"] as const;
 
 export const missing = (program: string) =>

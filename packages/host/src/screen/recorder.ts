@@ -9,11 +9,11 @@ import type { TrustedProgram } from "../programs/trusted-program.ts";
 import { missing } from "./program.ts";
 import { remux } from "./video.ts";
 
-/** A recording under way. */
+/** A running recording. */
 export interface Recorder {
-  /** Ends it; the file lies in a folder that `remove` deletes. */
+  /** Ends it; the file is in a folder that `remove` deletes. */
   stop(): Promise<RecordedVideo>;
-  /** Ends it and keeps nothing. */
+  /** Ends it and discards the file. */
   cancel(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface ScreenRecording {
 
 const STOP_MS = 10_000;
 
-/** Records the display with ffmpeg. It writes to a pipe of ours, so that it cannot outlive us. */
+/** Records the display with ffmpeg. It writes to one of our pipes, so that it cannot outlive us. */
 export async function startRecording(options: ScreenRecording): Promise<Recorder> {
   const { program, display, env, width, height, fps, maxMs } = options;
   if (program === undefined) throw missing("ffmpeg");
@@ -58,7 +58,7 @@ export async function startRecording(options: ScreenRecording): Promise<Recorder
   );
   const file = createWriteStream(raw, { mode: 0o600 });
   child.stdout?.pipe(file);
-  // Its first bytes come when it sees the display.
+  // Its first bytes show that it can access the display.
   await Promise.race([once(child.stdout!, "readable"), once(child, "exit")]);
   return {
     async stop() {
@@ -75,7 +75,7 @@ export async function startRecording(options: ScreenRecording): Promise<Recorder
   };
 }
 
-/** Politely, so that the last frames are written. */
+/** Gracefully, so that the last frames are written. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);

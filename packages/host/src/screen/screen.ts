@@ -29,7 +29,7 @@ export interface ClickOptions {
 
 /** The person's desktop. Coordinates are physical pixels from the top left. */
 export interface Screen {
-  /** PERMISSION_DENIED until the person has turned it on; UNSUPPORTED where it cannot work. */
+  /** PERMISSION_DENIED until the person has enabled it; UNSUPPORTED where it cannot work. */
   check(): void;
   click(point: Point, options: ClickOptions, signal: AbortSignal): Promise<void>;
   move(point: Point, signal: AbortSignal): Promise<void>;
@@ -42,7 +42,7 @@ export interface Screen {
   windows(signal: AbortSignal): Promise<readonly Window[]>;
   /** By its id, pid, or a part of its title. */
   focus(target: string, signal: AbortSignal): Promise<Window>;
-  /** All of it, `x,y,width,height`, or a window. */
+  /** The whole screen, `x,y,width,height`, or a window. */
   screenshot(target: string | undefined, signal: AbortSignal): Promise<{ bytes: Buffer; scale: number }>;
   record(options: { fps: number; maxMs: number }, signal: AbortSignal): Promise<Recorder>;
   backend(): Backend;
@@ -50,7 +50,7 @@ export interface Screen {
 
 export interface ScreenOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** The person has turned it on. */
+  /** The person has enabled it. */
   readonly isOn: boolean;
 }
 

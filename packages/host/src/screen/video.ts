@@ -6,7 +6,7 @@ import { startTrusted } from "../programs/start-program.ts";
 import type { TrustedProgram } from "../programs/trusted-program.ts";
 
 const FFMPEG_MS = 120_000;
-/** It needs nothing of the environment. */
+/** It needs no environment. */
 const OPTIONS = { env: {}, timeoutMs: FFMPEG_MS };
 
 async function ffmpeg(program: TrustedProgram, args: readonly string[]): Promise<Buffer> {
@@ -20,7 +20,7 @@ async function ffmpeg(program: TrustedProgram, args: readonly string[]): Promise
   );
 }
 
-/** The same pictures in a file that players can seek in. */
+/** The same frames in a seekable file. */
 export const remux = async (program: TrustedProgram, from: string, to: string): Promise<void> => {
   await ffmpeg(program, ["-i", from, "-c", "copy", "-movflags", "+faststart", to]);
 };
@@ -31,10 +31,10 @@ export interface Frame {
   readonly at: number;
 }
 
-/** A picture is repeated until the next one is there, so the last has to come once more. */
+/** A frame is repeated until the next one, so the last one must be added again. */
 const FRAME_MS = 40;
 
-/** Pictures, each shown until the next one, as a video of exactly that length. */
+/** Frames, each shown until the next one, as a video of exactly that length. */
 export async function joinFrames(
   program: TrustedProgram,
   frames: readonly Frame[],
@@ -70,29 +70,29 @@ export async function joinFrames(
 }
 
 export interface Change {
-  /** Milliseconds from the start: when the picture had come to rest. */
+  /** Milliseconds from the start: when the picture had settled. */
   readonly at: number;
-  /** How much of it is different from the key frame before, from 0 to 1. */
+  /** The share of the picture that differs from the previous key frame, from 0 to 1. */
   readonly changed: number;
 }
 
 const LOOK_FPS = 5;
 const LOOK_WIDTH = 320;
 const LOOK_HEIGHT = 200;
-/** Below this a pixel looks the same. */
+/** Below this a pixel counts as equal. */
 const PIXEL_DIFFERENCE = 20;
 /** A blinking cursor is smaller. */
 const CHANGED_PART = 0.0005;
 
-/** Milliseconds, as the file itself has it. */
+/** Milliseconds, from the file itself. */
 export async function durationOf(program: TrustedProgram, path: string): Promise<number> {
-  // Without an output it tells what it found, and ends with an error.
+  // Without an output ffmpeg prints what it found and exits with an error.
   const { stderr } = await runTrusted(program, ["-hide_banner", "-nostdin", "-i", path], OPTIONS);
   const [, hours = 0, minutes = 0, seconds = 0] = /Duration: (\d+):(\d+):([\d.]+)/.exec(stderr) ?? [];
   return Math.round((Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000);
 }
 
-/** When the picture changed; a change that goes on is told once, when it rests. */
+/** When the picture changed; a continuous change is reported once, when it settles. */
 export async function findChanges(program: TrustedProgram, path: string): Promise<readonly Change[]> {
   const changes: Change[] = [];
   let key: Buffer | undefined;
@@ -113,7 +113,7 @@ export async function findChanges(program: TrustedProgram, path: string): Promis
     }
     before = frame;
   }
-  // It never came to rest.
+  // It never settled.
   if (isMoving && key && before && differenceOf(key, before) >= CHANGED_PART)
     changes.push({ at: ((count - 1) * 1_000) / LOOK_FPS, changed: differenceOf(key, before) });
   return changes;
@@ -155,7 +155,7 @@ function differenceOf(a: Buffer, b: Buffer): number {
   return different / a.length;
 }
 
-/** One picture of a video, as JPEG. */
+/** One frame of a video, as JPEG. */
 export const frameAt = (program: TrustedProgram, path: string, at: number, width: number): Promise<Buffer> =>
   ffmpeg(program, [
     ...["-ss", String(at / 1_000), "-i", path, "-frames:v", "1", "-vf", `scale='min(${width},iw)':-2`],

@@ -10,13 +10,13 @@ const BUTTONS = { left: "1", middle: "2", right: "3" } as const;
 const WHEEL = { up: "4", down: "5", left: "6", right: "7" } as const;
 const CLICK_DELAY_MS = 60;
 const TYPE_DELAY_MS = 4;
-/** A letter that no key has is put on one first; the program has to hear of that before the key is pressed. */
+/** A character without a key is mapped to one first; the program must notice that before the key is pressed. */
 const REMAP_DELAY_MS = 150;
 const DRAG_STEPS = 12;
 const FOCUS_MS = 3_000;
 const MAX_WINDOWS = 200;
 
-/** The desktop through xdotool, and through whatever takes pictures here. */
+/** The desktop through xdotool and an available screenshot program. */
 export function createX11(desktop: Desktop) {
   const xdotool = async (
     args: readonly (string | number)[],
@@ -67,7 +67,7 @@ export function createX11(desktop: Desktop) {
     },
     async move(point: Point, signal: AbortSignal): Promise<void> {
       const [x, y] = await checkPoint(point, signal);
-      // --sync waits for ever when the pointer is there already.
+      // --sync waits for ever when the pointer is already there.
       await xdotool(["mousemove", x, y], signal);
     },
     async drag(from: Point, to: Point, signal: AbortSignal): Promise<void> {
@@ -100,7 +100,7 @@ export function createX11(desktop: Desktop) {
         if (steps > 0)
           await xdotool(["click", "--repeat", Math.min(steps, 100), "--delay", 10, button], signal);
     },
-    /** From stdin: the text is nobody's argument, and may hold every character. */
+    /** From stdin: the text must not appear in an argument list, and may contain any character. */
     async type(text: string, signal: AbortSignal): Promise<void> {
       for (const [run] of text.matchAll(RUNS)) {
         const delay = isAscii(run) ? TYPE_DELAY_MS : REMAP_DELAY_MS;
@@ -162,11 +162,11 @@ export function createX11(desktop: Desktop) {
   };
 }
 
-/** Letters that keyboards have, and others, in turns. */
+/** Alternating runs of characters that keyboards have, and others. */
 const RUNS = /[\x00-\x7f]+|[^\x00-\x7f]+/gu;
 const isAscii = (text: string): boolean => (text.codePointAt(0) ?? 0) < 0x80;
 
-/** Names of keys as pages have them, in the words of X. */
+/** Key names of pages as X keysyms. */
 const KEYSYMS: Readonly<Record<string, string>> = {
   ...{
     control: "ctrl",

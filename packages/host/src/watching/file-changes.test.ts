@@ -26,7 +26,7 @@ function openFolder(over: Partial<WatcherOptions> = {}) {
     rmSync(base, { recursive: true });
   });
   const changes = createFileChanges({ confinement, watcher, lookEveryMs: 5 });
-  /** Subscribes; `changed` resolves at the next change that was not waited for yet. */
+  /** Subscribes; `changed` resolves at the next change that has not been awaited yet. */
   const follow = async (name: string) => {
     let next = Promise.withResolvers<void>();
     let count = 0;
@@ -50,7 +50,7 @@ function openFolder(over: Partial<WatcherOptions> = {}) {
   };
 }
 
-test("a file is told when it is made, written, moved away and removed", async () => {
+test("creating, writing, moving and removing a file are reported", async () => {
   const { root, follow, write } = openFolder();
   const { changed } = await follow("src/a.ts");
   write("src/a.ts");
@@ -65,7 +65,7 @@ test("a file is told when it is made, written, moved away and removed", async ()
   await changed();
 });
 
-test("a file changes with the folder that it is in, and comes with one that was not there", async () => {
+test("a file changes with its folder, and appears with a new one", async () => {
   const { root, follow, write } = openFolder();
   write("src/a.ts");
   const [there, absent] = await Promise.all([follow("src/a.ts"), follow("other/a.ts")]);
@@ -73,7 +73,7 @@ test("a file changes with the folder that it is in, and comes with one that was 
   await Promise.all([there.changed(), absent.changed()]);
 });
 
-test("only what was asked for is told, and only until it is left", async () => {
+test("only subscribed files are reported, and only until unsubscribed", async () => {
   const { follow, write } = openFolder();
   const [left, fence] = await Promise.all([follow("src/a.ts"), follow("src/fence.ts")]);
   left.stop();
@@ -82,7 +82,7 @@ test("only what was asked for is told, and only until it is left", async () => {
   expect(left.count()).toBe(0);
 });
 
-test("a link is told with what it leads to", async () => {
+test("a link is reported when its target changes", async () => {
   const { root, follow, write } = openFolder();
   write("src/real.ts");
   symlinkSync("src", join(root, "linked"));
@@ -96,7 +96,7 @@ test("a link is told with what it leads to", async () => {
   await future?.changed();
 });
 
-test("what leads outside cannot be followed, be it there or not", async () => {
+test("a path outside cannot be followed, whether it exists or not", async () => {
   const { base, root, changes } = openFolder();
   writeFileSync(join(base, "secret"), "");
   symlinkSync(base, join(root, "out"));
@@ -106,7 +106,7 @@ test("what leads outside cannot be followed, be it there or not", async () => {
     });
 });
 
-test("files that the system tells nothing of are looked at", async () => {
+test("files without system events are polled", async () => {
   const { follow, write } = openFolder();
   const generated = await follow("node_modules/a.js");
   write("node_modules/a.js");
@@ -117,7 +117,7 @@ test("files that the system tells nothing of are looked at", async () => {
   await changed();
 });
 
-test("when nobody knows what changed, every file is looked at", async () => {
+test("an unknown change makes every file be checked", async () => {
   let send: Parameters<NonNullable<WatcherOptions["subscribe"]>>[1] = () => {};
   const { follow, write } = openFolder({
     subscribe: async (_root, receive) => {
@@ -132,7 +132,7 @@ test("when nobody knows what changed, every file is looked at", async () => {
   expect(same.count()).toBe(0);
 });
 
-test("nothing is watched before the first is followed, nor after the last was left", async () => {
+test("nothing is watched before the first subscription, nor after the last has ended", async () => {
   const { watcher, follow, write } = openFolder();
   expect(watcher.status().kind).toBe("idle");
   const [one, other] = await Promise.all([follow("src/a.ts"), follow("src/b.ts")]);

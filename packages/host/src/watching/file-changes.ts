@@ -3,11 +3,11 @@ import { type Confinement, splitPath } from "../confinement.ts";
 import type { Path } from "../path.ts";
 import type { ChangeListener, Watcher } from "./watcher.ts";
 
-/** Tells of single files. Nothing is watched while nobody asks for one. */
+/** Reports changes of single files. Nothing is watched without subscriptions. */
 export interface FileChanges {
   /**
-   * Calls back when the file was written, made, moved or removed, whoever did it; resolves when that is sure. A file
-   * that is not there yet will do, as long as it would be inside.
+   * Calls back when the file is written, created, moved or removed by anyone; resolves when that is ensured. The file
+   * need not exist yet, as long as it would be inside.
    */
   subscribe(path: Path, listener: () => void): Promise<() => void>;
 }
@@ -15,13 +15,13 @@ export interface FileChanges {
 export interface FileChangesOptions {
   readonly confinement: Pick<Confinement, "openFile" | "openFolder">;
   readonly watcher: Watcher;
-  /** How often those files are looked at of which the system tells nothing. */
+  /** How often files without system events are polled. */
   readonly lookEveryMs?: number;
 }
 
 interface Watched {
   readonly path: Path;
-  /** The path, and where it really leads to. */
+  /** The path, and its real target. */
   readonly places: readonly Path[];
   readonly listener: () => void;
   state: string;
@@ -32,7 +32,7 @@ const LOOK_EVERY_MS = 2_000;
 export function createFileChanges(options: FileChangesOptions): FileChanges {
   const { confinement, watcher, lookEveryMs = LOOK_EVERY_MS } = options;
   const watched = new Set<Watched>();
-  /** Those of which the system tells nothing. */
+  /** Files without system events. */
   const untold = new Set<Watched>();
   let stopWatching: (() => void) | undefined;
   let looking: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export function createFileChanges(options: FileChangesOptions): FileChanges {
   const receive: ChangeListener = (paths) => {
     const changed = paths && new Set(paths);
     for (const one of watched) {
-      // What was named has changed, even where the clock is too coarse to show it.
+      // A reported file has changed, even where the clock is too coarse to show it.
       const isNamed = changed !== null && one.places.some((place) => changed.has(place));
       const mayHave = changed === null || one.places.some((place) => isBelow(place, changed));
       if ((isNamed || mayHave) && (look(one) || isNamed)) one.listener();
@@ -86,7 +86,7 @@ export function createFileChanges(options: FileChangesOptions): FileChanges {
   };
 }
 
-/** By its state a file is known to have changed where nobody says so. Links are followed as far as they stay inside. */
+/** The state by which a change is detected without events. Links are followed as long as they stay inside. */
 function stateOf(path: Path, { openFile }: FileChangesOptions["confinement"]): string {
   try {
     using file = openFile(path);
@@ -98,7 +98,7 @@ function stateOf(path: Path, { openFile }: FileChangesOptions["confinement"]): s
   }
 }
 
-/** Throws when it leads outside, be it a file that is not there. */
+/** Throws when it is outside, even for a file that does not exist. */
 function placesOf(path: Path, confinement: FileChangesOptions["confinement"]): readonly Path[] {
   try {
     using file = confinement.openFile(path);
@@ -109,7 +109,7 @@ function placesOf(path: Path, confinement: FileChangesOptions["confinement"]): r
   return [...new Set([path, futurePlaceOf(path, confinement)])];
 }
 
-/** Where it would be, by the nearest folder above it that is there. */
+/** Where it would be, based on the nearest existing folder above it. */
 function futurePlaceOf(path: Path, confinement: FileChangesOptions["confinement"]): Path {
   const { parent, name } = splitPath(path);
   try {

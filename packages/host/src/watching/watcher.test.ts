@@ -19,7 +19,7 @@ async function watchFolder(options: Partial<WatcherOptions> = {}) {
   return { root, watcher, ...seen };
 }
 
-/** Everything that was told so far, and a wait for something in it. */
+/** Collects all reported paths, with a wait for one of them. */
 function collect(watcher: Watcher) {
   const told = new Set<string | null>();
   let look = () => {};
@@ -35,7 +35,7 @@ function collect(watcher: Watcher) {
   return { told, until, stop };
 }
 
-test("a file that somebody writes, moves or removes is told", async () => {
+test("a file that is written, moved or removed is reported", async () => {
   const { root, until } = await watchFolder();
   writeFileSync(join(root, "src/a.ts"), "1");
   await until((told) => told.has(join(root, "src/a.ts")));
@@ -45,7 +45,7 @@ test("a file that somebody writes, moves or removes is told", async () => {
   await until((told) => told.has(join(root, "src/b.ts")));
 });
 
-test("generated folders and ignored ones are left out", async () => {
+test("generated and ignored folders are left out", async () => {
   const { root, told, until } = await watchFolder();
   for (const file of ["node_modules/x/a.js", ".git/index", "src/a.ts"]) writeFileSync(join(root, file), "1");
   mkdirSync(join(root, "src/node_modules"));
@@ -55,7 +55,7 @@ test("generated folders and ignored ones are left out", async () => {
   expect([...told].filter((path) => /node_modules|\.git/.test(path ?? ""))).toEqual([]);
 });
 
-test("what a new folder holds from the start is told", async () => {
+test("the initial contents of a new folder are reported", async () => {
   const { root, until } = await watchFolder();
   mkdirSync(join(root, "staged/deep"), { recursive: true });
   for (let n = 0; n < 20; n++) writeFileSync(join(root, `staged/deep/${n}.ts`), "1");
@@ -64,14 +64,14 @@ test("what a new folder holds from the start is told", async () => {
   );
 });
 
-test("1,000 files edited behind our back are all told", async () => {
+test("1,000 externally edited files are all reported", async () => {
   const { root, until, told } = await watchFolder();
   const files = Array.from({ length: 1_000 }, (_, n) => join(root, `src/${n}.ts`));
   for (const file of files) writeFileSync(file, "1");
   await until(() => files.every((file) => told.has(file)));
 });
 
-test("more changes than can be told one by one are told as unknown", async () => {
+test("too many changes are reported as unknown", async () => {
   let send: Parameters<NonNullable<WatcherOptions["subscribe"]>>[1] = () => {};
   const { until } = await watchFolder({
     subscribe: async (_root, receive) => {
@@ -86,7 +86,7 @@ test("more changes than can be told one by one are told as unknown", async () =>
   await until((told) => told.has(null));
 });
 
-test("where nothing can be watched, that is said, and asking makes everybody look at everything", async () => {
+test("where nothing can be watched, that is reported, and a poll makes every listener check everything", async () => {
   const warnings: string[] = [];
   const { watcher, told } = await watchFolder({
     subscribe: () => Promise.reject(new Error("No space left on device")),
@@ -102,7 +102,7 @@ test("where nothing can be watched, that is said, and asking makes everybody loo
   expect(told).toEqual(new Set([null]));
 });
 
-test("nothing is told after the watcher was closed or the listener has gone", async () => {
+test("nothing is reported after the watcher was closed or the listener was removed", async () => {
   const { root, watcher, told, stop } = await watchFolder();
   const other = collect(watcher);
   stop();

@@ -5,23 +5,25 @@ import type { AsyncSubscription, Event } from "@parcel/watcher";
 import type { Confinement } from "../confinement.ts";
 import { isWithin, type Path } from "../path.ts";
 
-/** null: nobody knows which, so look at everything. */
+/** null: unknown paths, so check everything. */
 export type ChangeListener = (paths: readonly Path[] | null) => void;
 
 export interface WatcherStatus {
-  /** idle: nobody listens. polling: changes are not seen by themselves, only `poll` tells of them. */
+  /** idle: no listeners. polling: changes are reported only by `poll`. */
   readonly kind: "idle" | "events" | "polling";
   readonly detail: string;
 }
 
-/** Tells of files that change, whoever changes them. Nothing is watched while nobody listens. */
+/** Reports changed files, whoever changes them. Nothing is watched without listeners. */
 export interface Watcher {
   onChange(listener: ChangeListener): () => void;
-  /** Whether changes of such a file are told at all: those in generated folders, and outside the roots, are not. */
+  /**
+   * Whether changes of such a file are reported at all: those in generated folders, and outside the roots, are not.
+   */
   covers(path: Path): boolean;
-  /** Resolves when changes made from now on are told. */
+  /** Resolves when changes made from now on are reported. */
   ready(): Promise<void>;
-  /** For before an answer: where the system tells nothing, the listeners are told to look at everything. */
+  /** Called before an answer: without system events it tells the listeners to check everything. */
   poll(): void;
   status(): WatcherStatus;
   close(): Promise<void>;
@@ -29,16 +31,16 @@ export interface Watcher {
 
 export interface WatcherOptions {
   readonly confinement: Pick<Confinement, "roots">;
-  /** Folders that change without meaning anything, such as the state folder. */
+  /** Folders whose changes are irrelevant, such as the state folder. */
   readonly ignore?: readonly Path[];
-  /** Told once where changes cannot be watched. */
+  /** Called once when changes cannot be watched. */
   warn?(message: string): void;
   readonly subscribe?: Subscribe;
 }
 
 export type Subscribe = typeof import("@parcel/watcher")["subscribe"];
 
-/** Folders that programs fill; what is in them is nobody's source. */
+/** Folders that programs fill; they contain no sources. */
 export const GENERATED_FOLDERS: readonly string[] = [
   ...[".git", ".hg", ".svn", "node_modules", "bower_components", "target", ".gradle", ".venv", "venv"],
   ...["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".cache", ".next", ".nuxt"],
@@ -46,13 +48,13 @@ export const GENERATED_FOLDERS: readonly string[] = [
 ];
 
 /**
- * The system's queue holds 16,384 changes, and the library does not tell when more came. A batch this large may have
- * lost some, and going through it would take as long as looking at everything.
+ * The system's queue holds 16,384 changes, and the library does not report an overflow. A batch this large may have
+ * lost some, and processing it would take as long as checking everything.
  */
 const MAX_BATCH = 8_192;
 const MAX_NEW_FILES = 8_192;
 
-/** The library gathers changes for 50 ms, so that nobody has to do it again. */
+/** The library debounces changes for 50 ms, so listeners need not. */
 export function createWatcher(options: WatcherOptions): Watcher {
   const { confinement, ignore = [], warn = () => {}, subscribe = lazySubscribe } = options;
   const changes = createTopic<Parameters<ChangeListener>[0]>({ maxEvents: 0 });
@@ -125,7 +127,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   };
 }
 
-/** What the system was asked to tell, and whether it does. */
+/** A subscription with the system, and whether it works. */
 interface Watching {
   readonly subscriptions: readonly AsyncSubscription[];
   readonly status: WatcherStatus;
@@ -138,12 +140,12 @@ const lazySubscribe: Subscribe = async (...args) => {
   return library.subscribe(...args);
 };
 
-/** One expression is quicker for the library than a glob for each name; it takes no flags. */
+/** One expression is faster for the library than a glob per name; it takes no flags. */
 const GENERATED = new RegExp(
   `(?:^|/)(?:${GENERATED_FOLDERS.map((name) => name.replaceAll(".", "\\.")).join("|")})(?:/|$)`,
 );
 
-/** The library leaves most of it out already; what a new folder holds is looked through by us. */
+/** The library already excludes most of it; we walk the contents of a new folder ourselves. */
 const createFilter = (roots: readonly Path[], ignore: readonly Path[]) => (path: Path) => {
   const root = roots.find((one) => isWithin(one, path));
   return (
@@ -153,13 +155,13 @@ const createFilter = (roots: readonly Path[], ignore: readonly Path[]) => (path:
   );
 };
 
-/** A name that is no UTF-8 comes in pieces. */
+/** A name that is not UTF-8 arrives mangled. */
 const isMangled = (path: string) => path.includes("\uFFFD");
 
 const outermost = (roots: readonly Path[]) =>
   roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));
 
-/** What is put into a new folder before it is watched is not told, so new folders are looked through. */
+/** Files created in a new folder before it is watched are not reported, so new folders are walked. */
 async function listChanged(
   events: readonly Event[],
   isGenerated: (path: Path) => boolean,

@@ -4,7 +4,7 @@ import type { Reading } from "./reading.ts";
 import type { Line, Refs, Rendering } from "./rendering.ts";
 import type { ChangesAnswer, PageRequest, TreeAnswer, TreeRequest } from "./requests.ts";
 
-/** Answers requests about the page it is in. Self-contained: it is sent to pages as source. */
+/** Answers requests inside a page. Self-contained: it is sent to pages as source. */
 export function createEngine(
   { readTree }: Reading,
   { render, toText }: Rendering,
@@ -51,7 +51,7 @@ export function createEngine(
     };
   }
 
-  /** Of a page that was not read to its end, what lies beyond is not known to be new. */
+  /** Lines beyond the part that was read before are not known to be new. */
   function* changedLines(before: NonNullable<typeof remembered>, now: readonly Line[]) {
     const end = before.complete ? now.length : now.findLastIndex(({ key }) => before.lines.has(key)) + 1;
     for (const { key, text, parent } of now.slice(0, end)) {
@@ -63,7 +63,7 @@ export function createEngine(
     }
   }
 
-  /** When not all was read, only what is certainly gone. */
+  /** When the page was not read completely, only lines that are certainly gone. */
   function* goneLines(before: ReadonlyMap<string, Line>, now: readonly Line[], isWhole: boolean) {
     const kept = new Set(now.map(({ key }) => key));
     for (const [key, { text }] of before) {
@@ -73,7 +73,7 @@ export function createEngine(
     }
   }
 
-  /** A new page is shown from its main part on: what comes before it is the same on every page of a site. */
+  /** Shows a new page from its main part on: the part before it is the same on every page of a site. */
   function fromMain(lines: readonly Line[]): readonly Line[] {
     const start = lines.findIndex(({ text }) => text.startsWith("- main "));
     const top = lines[start]?.level ?? 0;

@@ -8,9 +8,9 @@ import { createTexts } from "./texts.ts";
 export type { ChangesAnswer, TreeAnswer, TreeRequest } from "./requests.ts";
 
 /**
- * Runs inside pages, in a world that their scripts cannot reach. It is registered as a selector engine, which is the
- * documented way into that world; an answer that is not an element comes as the text of one that is attached nowhere.
- * Each part uses nothing but its parameters, so that its source means the same there.
+ * Runs inside pages, in a world that their scripts cannot reach. It is registered as a selector engine, the
+ * documented way into that world; an answer that is not an element is returned as the text of a detached one. Each
+ * part uses only its parameters, so that its source is self-contained.
  */
 export const PAGE_SCRIPT = `(() => {
   const refs = { byElement: new WeakMap(), byRef: new Map() };

@@ -12,7 +12,7 @@ export function createMarks(
 ) {
   const MAX_MARKS = 200;
 
-  /** Boxes with their refs over what can be acted on, for a picture. */
+  /** Draws boxes with refs over interactive elements. */
   function mark(): void {
     unmark();
     const cover = document.createElement("div");

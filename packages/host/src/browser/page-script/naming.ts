@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Texts } from "./texts.ts";
 
-/** How one element is called: its role, its name and its states. Self-contained: it is sent to pages as source. */
+/** Names one element: its role, name and states. Self-contained: it is sent to pages as source. */
 export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
   let focused: Element | null = null;
   let labels = new Map<Node, Map<Element, Element[]>>();
@@ -41,7 +41,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     return ROLES[tagName] ?? "";
   }
 
-  /** The name that attributes and labels give; what its content says is added by the caller. */
+  /** The name from attributes and labels; the caller adds the content. */
   function labelOf(element: Element): string {
     const by = element.getAttribute("aria-labelledby");
     if (by) {
@@ -66,7 +66,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     return "";
   }
 
-  /** What serves as a name where there is no other. */
+  /** The fallback for a name. */
   function hintOf(element: Element): string {
     for (const name of ["alt", "title", "placeholder"]) {
       const value = element.getAttribute(name)?.trim();
@@ -75,7 +75,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     return "";
   }
 
-  /** `element.labels` looks through the whole document for each element, so this does it once for all. */
+  /** `element.labels` searches the whole document for each element, so this does it once for all. */
   function labelsOf(element: Element): readonly Element[] {
     const root = element.getRootNode() as Document | ShadowRoot;
     let known = labels.get(root);
@@ -88,7 +88,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     return known.get(element) ?? [];
   }
 
-  /** Of a label, without what the control inside it says. */
+  /** The text of a label without that of the control inside it. */
   function ownText(label: Element): string {
     const texts: string[] = [];
     const walker = document.createTreeWalker(label, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
@@ -139,7 +139,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     if (role !== "textbox" && role !== "searchbox" && role !== "combobox") return undefined;
     const { value, type } = element as HTMLInputElement;
     if (value === undefined) return undefined;
-    // A password that was typed is nobody's to read.
+    // A typed password must not be readable.
     return type === "password" ? "•".repeat(value.length) : value || undefined;
   }
 
@@ -153,7 +153,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     labelOf,
     hintOf,
     statesOf,
-    /** Before the page below `root` is read: what has the focus, and forgets the labels of the last time. */
+    /** Before reading the page below `root`: finds the focus and clears the cached labels. */
     start(root: Element): void {
       labels = new Map();
       focused = (root.getRootNode() as Document | ShadowRoot).activeElement ?? null;

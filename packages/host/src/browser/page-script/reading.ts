@@ -12,7 +12,7 @@ export interface Item {
 /** A string is text; null ends a line of it. */
 export type Part = Item | string | null;
 
-/** Reads a page as a tree of what has a role. Self-contained: it is sent to pages as source. */
+/** Reads a page as a tree of elements with roles. Self-contained: it is sent to pages as source. */
 export function createReading(
   texts: Texts,
   naming: Naming,
@@ -50,7 +50,7 @@ export function createReading(
   );
   const MAX_OPTIONS = 20;
   const CLOCK_EVERY = 128;
-  /** Whether the pointer becomes a hand takes long to find out; on huge pages only `onclick` tells. */
+  /** Checking the cursor style is slow; on huge pages only `onclick` counts. */
   const MAX_STYLED = 20_000;
 
   /** Reads the page below `root`; stops when the time is up. */
@@ -66,7 +66,7 @@ export function createReading(
       }
       if (SKIPPED.has(element.tagName) || element === marks.host()) return;
       if (element.getAttribute("aria-hidden") === "true") return;
-      // An element whose display is `contents` has no box of its own, but its children have.
+      // An element with display `contents` has no box, but its children have.
       const isShown = element.checkVisibility({ visibilityProperty: true });
       if (!isShown && !element.checkVisibility() && getComputedStyle(element).display !== "contents") return;
       const isSeen = isShown || getComputedStyle(element).visibility === "visible";
@@ -89,7 +89,7 @@ export function createReading(
       if (role === "" || !isSeen) {
         const breaks = !INLINE.has(element.tagName);
         if (breaks) out.push(null);
-        // A label's words are the name of its control.
+        // A label's text is the name of its control.
         out.push(...(labelsControl(element) ? inner.filter((part) => typeof part === "object") : inner));
         if (breaks) out.push(null);
         return;

@@ -4,21 +4,21 @@ import type { TreeRequest } from "./requests.ts";
 import type { Texts } from "./texts.ts";
 
 export interface Line {
-  /** A ref, or the text and where it stands. */
+  /** A ref, or the text and its position. */
   readonly key: string;
   readonly level: number;
   readonly text: string;
-  /** The ref of what it stands in. */
+  /** The ref of its parent. */
   readonly parent: string;
 }
 
-/** Elements by their refs, and the other way round. */
+/** Elements by ref, and refs by element. */
 export interface Refs {
   readonly byElement: WeakMap<Element, string>;
   readonly byRef: Map<string, WeakRef<Element>>;
 }
 
-/** Writes a tree as lines. Self-contained: it is sent to pages as source. */
+/** Renders a tree as lines. Self-contained: it is sent to pages as source. */
 export function createRendering(
   { clean, cut, show, MAX_TEXT }: Texts,
   { textOf, isInteractive }: Reading,
@@ -29,7 +29,7 @@ export function createRendering(
       " ",
     ),
   );
-  /** Lines with keys that stay the same while the thing is the same. */
+  /** Lines with keys that are stable for the same element. */
   function render(parts: readonly Part[], request: TreeRequest) {
     const { interactive, depth, maxChars, prefix } = request;
     const lines: Line[] = [];
@@ -74,7 +74,7 @@ export function createRendering(
         list(children, level, parent);
         return;
       }
-      // An entry that is nothing but a link, say, is shown as that.
+      // A list item that contains only a link, for example, is shown as the link.
       if (role === "listitem" && !name && !states && isOnlyItem(children)) {
         list(children, level, parent);
         return;
@@ -95,7 +95,7 @@ export function createRendering(
     return { lines, next, isFull };
   }
 
-  /** One element, and no words beside it. */
+  /** One element without other text. */
   const isOnlyItem = (parts: readonly Part[]): boolean => {
     const told = parts.filter((part) => part !== null && (typeof part === "object" || clean(part) !== ""));
     return told.length === 1 && typeof told[0] === "object";

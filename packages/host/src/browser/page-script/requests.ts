@@ -1,4 +1,4 @@
-/** What the script is asked, as JSON behind `octant=`. */
+/** A request to the script, as JSON after `octant=`. */
 export type PageRequest =
   | { readonly op: "ref"; readonly ref: string }
   | ({ readonly op: "tree" } & TreeRequest)
@@ -7,31 +7,31 @@ export type PageRequest =
   | { readonly op: "unmark" };
 
 export interface TreeRequest {
-  /** The first number for elements that have no ref yet. */
+  /** The first number for elements without a ref. */
   readonly next: number;
-  /** Before each ref; names the frame. */
+  /** The prefix of each ref; names the frame. */
   readonly prefix: string;
   readonly interactive: boolean;
-  /** How deep to go; 0 for all. */
+  /** The maximum depth; 0 for all. */
   readonly depth: number;
   readonly maxChars: number;
   readonly maxMs: number;
-  /** Whether later changes are reported from here on. */
+  /** Whether later changes are reported relative to this state. */
   readonly remember: boolean;
 }
 
 export interface TreeAnswer {
-  /** One line for each element, indented by two spaces a level. */
+  /** One line per element, indented by two spaces per level. */
   readonly text: string;
   readonly lines: number;
   readonly next: number;
-  /** False when time or room ran out. */
+  /** False when the time or size limit was reached. */
   readonly complete: boolean;
 }
 
 export interface ChangesAnswer extends TreeAnswer {
-  /** Nothing was remembered here: `text` is the beginning of the page, not a change. */
+  /** There was no earlier state: `text` is the start of the page, not a change. */
   readonly fresh: boolean;
-  /** Changed lines that are not in `text`. */
+  /** The number of changed lines omitted from `text`. */
   readonly more: number;
 }

@@ -1,6 +1,6 @@
-/** How text is shortened. Self-contained: it is sent to pages as source. */
+/** Shortens text. Self-contained: it is sent to pages as source. */
 export function createTexts() {
-  /** Stand for line breaks and spaces of preformatted text until it is shown. */
+  /** Placeholders for line breaks and spaces of preformatted text. */
   const [LINE_BREAK, SPACE] = ["\uE000", "\uE001"];
   return {
     MAX_NAME: 160,

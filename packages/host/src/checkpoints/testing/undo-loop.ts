@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createWorkspace } from "../../workspace.ts";
 
-/** Changes a tree, takes checkpoints and undoes, until it is killed. Arguments: the folder of the tree, the state home. */
+/**
+ * Changes a tree, takes checkpoints and undoes, until it is killed. Arguments: the folder of the tree, the state
+ * home.
+ */
 const [root = "", state = ""] = process.argv.slice(2);
 const { checkpoints, edits } = createWorkspace({
   roots: [root],
