@@ -43,7 +43,7 @@ function readQuestions(file: string): AgentQuestion[] {
     });
 }
 
-function sourcesIn(checkout: string) {
+export function sourcesIn(checkout: string) {
   return globSync("**/*", { cwd: checkout, exclude: (name) => /(?:^|\/)\.git$/.test(name) })
     .sort()
     .flatMap((path) => {

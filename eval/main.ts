@@ -1,10 +1,11 @@
-// `npm run eval -- --repos FOLDER [--split dev|test] [--variant code|checkout] [--questions N] [--seed N] [--only NAME]`
+// `npm run eval -- --repos FOLDER [--split dev|test] [--variant code|checkout] [--questions N] [--seed N] [--only NAME] [--agent] [--names]`
 // How well search finds code, on checkouts of the repositories in eval/repositories.ts. Without --repos it asks about
 // this repository alone, which shows that it runs and says little else.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { askAgentQuestions } from "./agent-questions.ts";
 import { type Corpus, loadCorpus, type Variant } from "./corpus.ts";
+import { askNames } from "./names.ts";
 import { createBm25f, createKeywords, unitsOf } from "./reference.ts";
 import { type Row, report } from "./report.ts";
 import { commitOf, OWN_REPOSITORY, type Repository, repositoriesIn } from "./repositories.ts";
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "7" },
     only: { type: "string" },
     agent: { type: "boolean", default: false },
+    names: { type: "boolean", default: false },
   },
 });
 const [limit, seed] = [Number(values.questions), Number(values.seed)];
@@ -29,6 +31,9 @@ const home = join(import.meta.dirname, "..");
 if (values.agent) {
   if (!values.repos) throw new Error("--agent needs --repos FOLDER");
   await askAgentQuestions(values.repos);
+} else if (values.names) {
+  if (!values.repos) throw new Error("--names needs --repos FOLDER");
+  await askNames(values.repos, { split: values.split, questions: limit, seed, only: values.only });
 } else await measure();
 
 async function measure(): Promise<void> {

@@ -15,6 +15,8 @@ import type { Place, Source } from "./corpus.ts";
 export interface Searched {
   /** What is listed, best first: its file and its first line. */
   search(query: string, modality: Modality, limit: number): Promise<Listed[]>;
+  /** As `code.search_symbol` lists them. */
+  searchSymbol(name: string, limit: number): Promise<Listed[]>;
   close(): Promise<void>;
 }
 export interface Listed extends Pick<Place, "path" | "firstLine"> {
@@ -39,6 +41,14 @@ export async function searchSources(sources: readonly Text[]): Promise<Searched>
     async search(query, modality, limit) {
       const hits = await searchCode(parts, { query, modality, limit, signal });
       return hits.map(({ path, range, symbol }) => ({ path, symbol, firstLine: range?.start.line ?? 0 }));
+    },
+    async searchSymbol(name, limit) {
+      const symbols = await engine.symbols(name, { limit });
+      return symbols.map(({ file, path, range }) => ({
+        path: file,
+        symbol: path,
+        firstLine: range.start.line,
+      }));
     },
     async close() {
       await engine.close();

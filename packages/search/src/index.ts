@@ -14,10 +14,11 @@ export {
   type SyntaxQuery,
   type SyntaxSearch,
 } from "./engine/syntax-search.ts";
-export { keptShares } from "./engine/traits.ts";
+export { keptShareOf, keptShares } from "./engine/traits.ts";
 export { createQuestionTerms } from "./lexical/question-terms.ts";
 export * from "./lexical/weigh-terms.ts";
 export * from "./query/hit.ts";
+export * from "./query/parts.ts";
 export * from "./query/route.ts";
 export * from "./query/search-code.ts";
 export { type Capture, createStructureFinder, type StructureMatch } from "./structure/find-structures.ts";

@@ -105,8 +105,10 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     turn = mine.catch(() => {});
     return mine;
   };
+  /** Pending reads of files that a question needs; background indexing waits for them. */
+  let questions: Promise<unknown> = Promise.resolve();
   const update = (planned: readonly PlannedFile[], signal: AbortSignal, tell: (done: number) => void) =>
-    updateIndex({ files, index, parsers, embedder, planned, early, signal, tell });
+    updateIndex({ files, index, parsers, embedder, planned, early, signal, tell, turn: () => questions });
 
   const indexAll = async (signal: AbortSignal, progress: (u: Progress) => void): Promise<IndexReport> => {
     // Subscribed before listing, so that no change is missed in between.
@@ -200,8 +202,10 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
         signal: stop,
         tell: () => {},
       };
+      const reading = readFiles({ ...options, files: noted });
+      questions = Promise.allSettled([questions, reading]);
       try {
-        await readFiles({ ...options, files: noted });
+        await reading;
       } catch (cause) {
         if (!stop.aborted) throw cause;
       }

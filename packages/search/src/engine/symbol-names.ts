@@ -2,10 +2,10 @@
 export interface SymbolNames {
   add(name: string): void;
   /**
-   * Matching names, closest first: equal except for case, then prefixes, then matches at the start of a word,
-   * then matches anywhere, then names with these letters in this order.
+   * Matching names in groups, closest first: equal except for case, then prefixes, then matches at the start of a
+   * word, then matches anywhere, then misspelt names, then names with these letters in this order.
    */
-  matching(part: string): Generator<string>;
+  matching(part: string): Generator<readonly string[]>;
 }
 
 export function createSymbolNames(): SymbolNames {
@@ -29,15 +29,24 @@ export function createSymbolNames(): SymbolNames {
       const needed = lettersOf(wanted);
       const levels: string[][] = LEVELS.map(() => []);
       const loose: string[] = [];
+      const slips = slipsAllowed(wanted);
+      const misspelt: string[][] = Array.from({ length: slips }, () => []);
       for (let at = 0; at < names.length; at++) {
-        if (((letters[at] ?? 0) & needed) !== needed) continue;
-        const [name = "", small = ""] = [names[at], lower[at]];
+        const [name = "", small = "", held = 0] = [names[at], lower[at], letters[at]];
+        if (countBits(held ^ needed) <= 2 * slips && Math.abs(small.length - wanted.length) <= slips) {
+          const apart = countSlips(small, wanted, slips);
+          if (apart > 0 && apart <= slips && !small.includes(wanted)) {
+            misspelt[apart - 1]?.push(name);
+            continue;
+          }
+        }
+        if ((held & needed) !== needed) continue;
         const place = small.indexOf(wanted);
         if (place < 0) loose.push(name);
         else levels[LEVELS.findIndex((fits) => fits(name, place, small.length - wanted.length))]?.push(name);
       }
-      for (const level of levels) yield* level.sort(shortestFirst);
-      yield* loose.filter((name) => hasInOrder(name.toLowerCase(), wanted)).sort(shortestFirst);
+      for (const level of [...levels, ...misspelt]) yield level.sort(shortestFirst);
+      yield loose.filter((name) => hasInOrder(name.toLowerCase(), wanted)).sort(shortestFirst);
     },
   };
 }
@@ -70,6 +79,37 @@ function hasInOrder(text: string, wanted: string): boolean {
     if (at < 0) return false;
   }
   return true;
+}
+
+/** Typing errors tolerated; short names are too similar to tolerate any. */
+const slipsAllowed = ({ length }: string): number => (length < 5 ? 0 : length < 9 ? 1 : 2);
+
+/** The Damerau-Levenshtein distance of two words, or `max + 1` if it exceeds `max`. */
+function countSlips(a: string, b: string, max: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let slips = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        slips = Math.min(slips, (beforeLast[j - 2] ?? 0) + 1);
+      row.push(slips);
+      least = Math.min(least, slips);
+    }
+    if (least > max) return max + 1;
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}
+
+function countBits(bits: number): number {
+  let count = 0;
+  for (let left = bits; left !== 0; left &= left - 1) count++;
+  return count;
 }
 
 const shortestFirst = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);

@@ -1,7 +1,7 @@
 import { isIn } from "./scope.ts";
 import type { IndexStore, StoredSymbol } from "./store.ts";
 import type { SymbolNames } from "./symbol-names.ts";
-import { isTest, traitsOf } from "./traits.ts";
+import { distanceFromCode, isTest, traitsOf } from "./traits.ts";
 
 export interface SymbolOptions {
   readonly kind?: string;
@@ -11,6 +11,8 @@ export interface SymbolOptions {
   /** Only the exact name, ignoring case. */
   readonly exact?: boolean;
 }
+
+const SEPARATOR = /\.|::|#|->/;
 
 /** Names to look up before giving up on matches in another scope or of another kind. */
 const MAX_NAMES = 2_000;
@@ -25,7 +27,7 @@ export function findByName(
   asked: string,
   { kind, scope = "", limit, exact = false }: SymbolOptions,
 ): StoredSymbol[] {
-  const own = asked.split(/\.|::|#|->/).at(-1) || asked;
+  const own = asked.split(SEPARATOR).at(-1) || asked;
   const isWanted = (symbol: StoredSymbol) =>
     (kind === undefined || symbol.kind === kind) && isIn(scope, symbol.file);
   const named = (name: string) => store.symbolsNamed(name).filter(isWanted).sort(byFit(asked));
@@ -34,15 +36,23 @@ export function findByName(
   const found = named(own);
   if (exact || found.length >= limit) return found.slice(0, limit);
   const looked = new Set([own.toLowerCase()]);
-  for (const name of allNames().matching(own)) {
-    const small = name.toLowerCase();
-    if (looked.has(small)) continue;
-    looked.add(small);
-    found.push(...named(name));
+  for (const level of allNames().matching(own)) {
+    const alike: StoredSymbol[] = [];
+    for (const name of level) {
+      if (alike.length >= limit || looked.size > MAX_NAMES) break;
+      const small = name.toLowerCase();
+      if (looked.has(small)) continue;
+      looked.add(small);
+      alike.push(...named(name));
+    }
+    found.push(...codeFirst(alike));
     if (found.length >= limit || looked.size > MAX_NAMES) break;
   }
   return found.slice(0, limit);
 }
+
+const codeFirst = (symbols: readonly StoredSymbol[]): StoredSymbol[] =>
+  symbols.toSorted((a, b) => distanceFromCode(a.file, a.path) - distanceFromCode(b.file, b.path));
 
 /**
  * Orders an exact path first; then types before callables before values, code before tests, a definition with
@@ -56,16 +66,26 @@ export const byFit =
 type NamedSymbol = Pick<StoredSymbol, "name" | "path" | "kind" | "file" | "range">;
 
 function fit({ name, path, kind, file, range }: NamedSymbol, asked: string): number {
-  const normal = asked.replace(/::|#|->/g, ".");
+  const parts = asked.split(SEPARATOR);
+  const normal = parts.join(".");
+  const own = parts.at(-1) || asked;
   const plain = path.replace(/~\d+/g, "");
-  const exact = plain === normal || plain.endsWith(`.${normal}`) ? 32 : name === asked ? 16 : 0;
+  const exact = plain === normal || plain.endsWith(`.${normal}`) ? 128 : name === own ? 64 : 0;
   const lines = range.end.line - range.start.line + 1;
   return (
     exact +
+    16 * Math.min(3, countOuter(parts.slice(0, -1), plain, file)) +
     (TYPES.has(kind) ? 8 : VALUES.has(kind) ? 0 : 4) +
     (isTest(traitsOf({ path: file, symbol: path, kind, lines })) ? 0 : 2) +
     (lines > 1 ? 1 : 0)
   );
+}
+
+/** Counts qualifiers found around the symbol: `package.Type.method` names a package by its folder or file. */
+function countOuter(outer: readonly string[], path: string, file: string): number {
+  if (outer.length === 0) return 0;
+  const around = new Set(`${path}/${file}`.toLowerCase().split(/[/.]/));
+  return outer.filter((part) => around.has(part.toLowerCase())).length;
 }
 
 const TYPES: ReadonlySet<string> = new Set(["class", "interface", "struct", "trait", "enum", "type"]);

@@ -15,7 +15,7 @@ const KEPT: Readonly<Record<number, number>> = {
 
 const CALLABLE = new Set(["function", "method", "constructor", "macro"]);
 const TEST_PATH =
-  /(?:^|\/)(?:tests?|__tests__|testing|specs?|testdata|fixtures?|__mocks__|mocks?|e2e|integration-tests?)\/|[._-](?:test|tests|spec)\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|cs|kt)$/i;
+  /(?:^|\/)(?:tests?|__tests__|testing|specs?|testdata|fixtures?|__mocks__|mocks?|e2e|integration-tests?)\/|[._-](?:test|tests|spec)\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|cs|kt)$|(?:^|[/_.-])(?:tests?|testing|mock)[_-]?(?:utils?|helpers?|rig|server|support)(?:[/_.-])/i;
 /** Tests next to the code they test, as in Rust. */
 const TEST_SYMBOL = /^(?:tests?\.|test_)|\.(?:tests?\.|test_)/;
 const BESIDE_CODE_PATH =
@@ -41,13 +41,23 @@ export function traitsOf({ path, symbol, kind, lines }: Described): number {
 
 export const isTest = (traits: number): boolean => (traits & TEST) !== 0;
 
+/** 0 for the project's own code, 1 for its tests, 2 for documentation, data and vendored code. */
+export function distanceFromCode(path: string, symbol = ""): 0 | 1 | 2 {
+  if (BESIDE_CODE_PATH.test(path)) return 2;
+  return TEST_PATH.test(path) || TEST_SYMBOL.test(symbol) ? 1 : 0;
+}
+
 /** A trait that the question mentions is not penalised. */
 const SPOKEN_OF: readonly (readonly [number, RegExp])[] = [
   [
     NOT_CALLABLE,
     /\b(?:class|type|struct|interface|enum|trait|constant|variable|module|heading|section)s?\b/i,
   ],
-  [TEST, /\b(?:tests?|specs?|fixtures?|mocks?)\b/i],
+  // Only a question that asks for tests: in a test framework, every other question mentions them.
+  [
+    TEST,
+    /\b(?:tests?|specs?)\s+(?:for|of|about|covering|that)\b|\b(?:which|what|the|unit|integration|regression|e2e)[ -](?:tests|specs)\b|\b(?:unit|integration|regression|e2e)[ -](?:test|spec)\b|\btested\b|\s(?:tests|specs)$/i,
+  ],
   [
     BESIDE_CODE,
     /\b(?:docs?|documentation|readme|guide|examples?|samples?|config|configuration|settings?|benchmarks?)\b/i,
@@ -64,4 +74,10 @@ export function keptShares(question: string): Float64Array {
       1,
     ),
   );
+}
+
+/** The share of its score that a file keeps for a question, judged by its path alone. */
+export function keptShareOf(question: string): (path: string) => number {
+  const shares = keptShares(question);
+  return (path) => shares[traitsOf({ path, symbol: "", kind: "function", lines: 2 })] ?? 1;
 }

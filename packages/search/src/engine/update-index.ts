@@ -17,6 +17,8 @@ export interface UpdateOptions {
   readonly signal: AbortSignal;
   /** Reports how many of the files are done. */
   readonly tell: (done: number) => void;
+  /** Awaited before each file, so that more urgent reads can go first. */
+  readonly turn?: () => Promise<unknown>;
 }
 
 /** Files that wait for a parser. */
@@ -37,7 +39,7 @@ export async function updateIndex(options: UpdateOptions): Promise<void> {
 
 /** The same without the vectors of a model. When it is aborted, files parsed so far stay in the index. */
 export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promise<void> {
-  const { files, index, parsers, planned, early, signal, tell } = options;
+  const { files, index, parsers, planned, early, signal, tell, turn } = options;
   using borrowed = parsers.borrow();
   const queue = planned[Symbol.iterator]();
   const parsed: Uint8Array[] = [];
@@ -53,6 +55,7 @@ export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promi
   };
   const work = async () => {
     for (const { path, hash } of queue) {
+      await turn?.();
       signal.throwIfAborted();
       const file = await files.read(path);
       if (!file) gone.push(path);

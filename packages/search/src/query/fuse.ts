@@ -8,7 +8,7 @@ const SMOOTHING = 60;
  * (60 + its rank) in each list. Hits in the same symbol are merged; the first list that has one determines
  * its location.
  */
-export function fuse(lists: readonly RankedList[], limit: number): Hit[] {
+export function fuse(lists: readonly RankedList[], limit = Number.POSITIVE_INFINITY): Hit[] {
   const hits = new Map<string, Hit>();
   for (const { strategy, found } of lists) {
     for (const [at, hit] of withoutDoubles(found).entries()) {
@@ -20,6 +20,16 @@ export function fuse(lists: readonly RankedList[], limit: number): Hit[] {
     }
   }
   return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, limit);
+}
+
+/** Concatenates lists and merges duplicate hits. */
+export function inTurn(lists: readonly (readonly Hit[])[], limit: number): Hit[] {
+  const hits = new Map<string, Hit>();
+  for (const hit of lists.flat()) {
+    const known = hits.get(keyOf(hit));
+    hits.set(keyOf(hit), known ? { ...known, why: [...known.why, ...hit.why] } : hit);
+  }
+  return [...hits.values()].slice(0, limit);
 }
 
 function withoutDoubles(found: readonly Found[]): Found[] {

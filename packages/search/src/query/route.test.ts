@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { routeOf } from "./route.ts";
+import type { Strategy } from "./hit.ts";
+import { routeOf, unmetBy } from "./route.ts";
 
 test.each([
   ["where is parseHeader defined?", { asks: "definition", name: "parseHeader" }],
@@ -34,4 +35,17 @@ test.each([
   ["where is authentication handled", { asks: "meaning", text: "where is authentication handled" }],
 ])("%j is routed to %j", (query, route) => {
   expect(routeOf(query)).toEqual(route);
+});
+
+test("an answer states that nothing has the name in the question", () => {
+  const hit = (symbol: string, strategy: Strategy) => ({ symbol, why: [{ strategy, rank: 1 }] });
+  const unmet = (query: string, ...hits: ReturnType<typeof hit>[]) => unmetBy(routeOf(query), hits);
+  expect(unmet("where is reed defined", hit("Reader.read", "symbol"))).toContain(
+    "nothing here is named 'reed'",
+  );
+  expect(unmet("who calls reed", hit("Reader.read", "text"))).toContain("nothing here is named 'reed'");
+  expect(unmet("who calls read", hit("Reader.read~2", "symbol"))).toContain("nothing calls or uses 'read'");
+  expect(unmet("who calls read", hit("main", "callers"))).toBeUndefined();
+  expect(unmet("Reader.read", hit("Reader.read", "symbol"))).toBeUndefined();
+  expect(unmet("how is it read", hit("Reader.read", "text"))).toBeUndefined();
 });

@@ -1,11 +1,13 @@
 import type { SymbolKind } from "../syntax/language.ts";
 import { languageOf } from "../syntax/languages/index.ts";
+import type { Hit, Strategy } from "./hit.ts";
 
 /** The kind of a question, as far as its form shows it. */
 export type Route =
   | { readonly asks: "definition"; readonly name: string; readonly kinds?: readonly SymbolKind[] }
   | { readonly asks: "callers"; readonly name: string }
   | { readonly asks: "symbol"; readonly name: string }
+  | { readonly asks: "literal"; readonly text: string }
   | { readonly asks: "file"; readonly pattern: string }
   | { readonly asks: "code"; readonly text: string }
   | { readonly asks: "meaning"; readonly text: string };
@@ -54,6 +56,8 @@ const CALLERS = [
   new RegExp(`^where(?:'s| is| are)\\s+${THING}${NAME}\\s+(?:called|used|invoked|referenced)\\??$`, "iu"),
 ];
 const IDENTIFIER = /^[\p{L}_$#@][\p{L}\p{N}_$]*(?:(?:\.|::|#|->)[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
+/** A query in quotes asks for literal matches. */
+const QUOTED = /^(["'])((?:(?!\1).)+)\1$/;
 const PATH = /^\S*[/*]\S*$/;
 /** Extensions of files that are not code. */
 const OTHER_FILES =
@@ -80,13 +84,15 @@ const isCode = (text: string) =>
  * meaning.
  */
 export function routeOf(query: string): Route {
-  const text = query.trim();
+  const text = query.trim().replace(/^`([^`]+)`$/, "$1");
   const definition = nameIn(text, DEFINITION);
   if (definition) return { asks: "definition", name: definition };
   const [, kind = "", called] = KIND_AND_NAME.exec(text) ?? [];
   if (called) return { asks: "definition", name: called, kinds: KINDS[kind] };
   const callers = nameIn(text, CALLERS);
   if (callers) return { asks: "callers", name: callers };
+  const quoted = QUOTED.exec(text)?.[2];
+  if (quoted) return { asks: "literal", text: quoted };
   if (isFile(text) && !isCode(text)) return { asks: "file", pattern: text };
   if (IDENTIFIER.test(text)) return { asks: "symbol", name: text };
   if (isCode(text)) return { asks: "code", text };
@@ -102,4 +108,22 @@ function nameIn(text: string, forms: readonly RegExp[]): string | undefined {
     if (name) return name;
   }
   return undefined;
+}
+
+/** States an assumption of the question that does not hold; the hits are then only the closest matches. */
+export function unmetBy(route: Route, hits: readonly Pick<Hit, "symbol" | "why">[]): string | undefined {
+  if (hits.length === 0 || !("name" in route)) return undefined;
+  const own = route.name
+    .split(/\.|::|#|->/)
+    .at(-1)
+    ?.toLowerCase();
+  const isFoundBy = (...strategies: Strategy[]) =>
+    hits.some(({ why }) => why.some(({ strategy }) => strategies.includes(strategy)));
+  const isNamed = hits.some(
+    ({ symbol }) => symbol?.replace(/~\d+/g, "").split(".").at(-1)?.toLowerCase() === own,
+  );
+  if (route.asks === "callers" && !isFoundBy("callers"))
+    return isNamed ? `nothing calls or uses '${route.name}'` : `nothing here is named '${route.name}'`;
+  if (isNamed || isFoundBy("callers", "literal")) return undefined;
+  return `nothing here is named '${route.name}'`;
 }

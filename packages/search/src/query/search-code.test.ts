@@ -6,7 +6,8 @@ import { isIn } from "../engine/scope.ts";
 import { createSearchEngine, type SearchEngine } from "../engine/search-engine.ts";
 import { type FolderFiles, folderFiles } from "../engine/testing/folder-files.ts";
 import type { Modality } from "./hit.ts";
-import { type SearchParts, searchCode } from "./search-code.ts";
+import type { SearchParts } from "./parts.ts";
+import { searchCode } from "./search-code.ts";
 
 let home: string;
 let engine: SearchEngine;
@@ -19,6 +20,10 @@ beforeAll(async () => {
   files.write("src/header.ts", HEADER);
   files.write("src/server.ts", SERVER);
   files.write("src/gusts.ts", GUSTS);
+  files.write("tests/header_test.ts", HEADER_TEST);
+  files.write("docs/wind.md", "# Wind\n\nIt prints no wind today and calls parseHeader.\n");
+  files.write("pkg/vane/vane.go", VANE);
+  files.write("pkg/rose/rose.go", VANE.replace("package vane", "package rose"));
   files.write("lib/wind.py", "def measure_wind(sensor):\n    return sensor.speed  # parseHeader\n");
   engine = createSearchEngine({ files, folder: join(home, "state"), log: () => {} });
   await engine.index({ signal: AbortSignal.timeout(60_000) });
@@ -30,6 +35,19 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
+const HEADER_TEST = `export function testHeader() {
+  return parseHeader("x");
+}
+`;
+const VANE = `package vane
+
+func Turn(by int) int {
+	if by == 0 {
+		panic("no wind today")
+	}
+	return by
+}
+`;
 const HEADER = `export function parseHeader(line: string) {
   return line.split(":");
 }
@@ -82,8 +100,13 @@ test("'who calls it' returns each caller once, then other mentions", async () =>
   expect(await places("who calls parseHeader?")).toEqual([
     "src/header.ts#Headers.parseHeader",
     "src/server.ts#answer",
+    "tests/header_test.ts#testHeader",
     "src/server.ts#",
   ]);
+});
+
+test("'who calls it' returns the definition of a function without callers", async () => {
+  expect(await places("who calls measure_wind?")).toEqual(["lib/wind.py#measure_wind"]);
 });
 
 test("an identifier returns its definitions first, then its other occurrences", async () => {
@@ -166,4 +189,32 @@ test("modality ast refuses prose and explains how to write a pattern", async () 
     code: "INVALID_ARGUMENT",
     message: expect.stringContaining("$NAME"),
   });
+});
+
+test("a quoted text returns its literal occurrences, code before documentation", async () => {
+  const [first, second, third] = await search('"no wind today"');
+  expect([first?.path, second?.path]).toEqual(["pkg/rose/rose.go", "pkg/vane/vane.go"]);
+  expect(third?.path).toBe("docs/wind.md");
+});
+
+test("a phrase that occurs literally in code comes before similar code", async () => {
+  const [first] = await search("no wind today");
+  expect(first).toMatchObject({ path: "pkg/rose/rose.go", symbol: "Turn" });
+  expect(first?.why[0]).toEqual({ strategy: "literal", rank: 1 });
+});
+
+test("a package qualifier selects among symbols of one name", async () => {
+  expect((await places("vane.Turn"))[0]).toBe("pkg/vane/vane.go#Turn");
+  expect((await places("rose.Turn"))[0]).toBe("pkg/rose/rose.go#Turn");
+});
+
+test("a misspelt name finds the symbol, also in a question for its definition", async () => {
+  expect((await places("parsHaeder"))[0]).toBe("src/header.ts#parseHeader");
+  expect((await places("where is parseHaeder defined"))[0]).toBe("src/header.ts#parseHeader");
+});
+
+test("a query by name lists symbols in the order of modality symbol, whatever the case", async () => {
+  expect((await places("PARSEHEADER"))[0]).toBe("src/header.ts#parseHeader");
+  const bySymbol = await places("parse", "symbol");
+  expect((await places("parse")).slice(0, bySymbol.length)).toEqual(bySymbol);
 });

@@ -1,5 +1,5 @@
 import type { Path, TextPattern } from "@octant/host";
-import { type Route, routeOf, stemOf } from "@octant/search";
+import { keptShareOf, type Route, routeOf, stemOf } from "@octant/search";
 import { createNames, filesWith, type SearchedWorkspace } from "./source-files.ts";
 
 /** Parsed for one query while the index is incomplete: about a second of work. */
@@ -32,6 +32,12 @@ type Find = (pattern: TextPattern) => Promise<ReadonlySet<Path>>;
 const DEFINES =
   "(?:class|def|fn|func|function|interface|struct|trait|enum|type|const|static|let|var|macro_rules!|module|namespace)";
 
+/** Matches a line that seems to define a name with one of the words in it. */
+const definitionOf = (stems: readonly string[]): TextPattern => ({
+  pattern: `\\b(?:${DEFINES}|public|private|protected)\\s.{0,80}(?:${stems.join("|")})\\w*\\s*[(<{:=]`,
+  case: "insensitive",
+});
+
 /** Files that seem to define the name, then those that contain it. */
 async function holdingName(find: Find, { name }: Extract<Route, { name: string }>): Promise<Path[]> {
   const own = name.split(/\.|::|#|->/).at(-1) || name;
@@ -43,7 +49,10 @@ async function holdingName(find: Find, { name }: Extract<Route, { name: string }
   return [...defining.union(holding)];
 }
 
-/** Ranks files by how many of the words occur in their text or path; rare words count more. */
+/**
+ * Ranks files by how many of the words occur in their text or path; rare words count more, and so do files that seem
+ * to define a matching name. Tests, documentation and data count less, as in the answer.
+ */
 async function holdingWords(find: Find, query: string): Promise<Path[]> {
   const words = query.match(/[\p{L}\p{N}_$]+/gu) ?? [];
   const stems = new Set(
@@ -58,11 +67,16 @@ async function holdingWords(find: Find, query: string): Promise<Path[]> {
       return { stem, files, rarity: 1 / Math.log2(2 + files.size) };
     }),
   );
+  const naming = lists.length > 0 ? await find(definitionOf(lists.map(({ stem }) => stem))) : new Set<Path>();
   const scores = new Map<Path, number>();
   for (const { stem, files, rarity } of lists)
     for (const path of files) {
       const named = path.toLowerCase().includes(stem) ? 1 : 0;
       scores.set(path, (scores.get(path) ?? 0) + (1 + named) * rarity);
     }
-  return [...scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([path]) => path);
+  const shareOf = keptShareOf(query);
+  return [...scores]
+    .map(([path, score]) => ({ path, score: score * shareOf(path) * (naming.has(path) ? 2 : 1) }))
+    .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
+    .map(({ path }) => path);
 }

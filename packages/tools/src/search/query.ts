@@ -11,7 +11,7 @@ import {
   Uri,
 } from "@octant/core";
 import { pathToUri, presentRoots, searchText } from "@octant/host";
-import { type Hit, MODALITIES, type SearchParts, searchCode } from "@octant/search";
+import { type Hit, MODALITIES, routeOf, type SearchParts, searchCode, unmetBy } from "@octant/search";
 import { z } from "zod";
 import { openKept } from "../kept-rows.ts";
 import { notSearched, toNotSearched } from "../searched.ts";
@@ -59,6 +59,10 @@ export const query = (options: SearchOptions) =>
         .describe("Unless fresh, only the most likely files were searched by meaning"),
       indexed_files: z.int(),
       total_files: z.int().nullable().describe("null until counted"),
+      unmet: z
+        .string()
+        .optional()
+        .describe("An assumption of the query that does not hold; the hits are the closest matches"),
       unparsed: z.array(Uri).readonly().optional().describe("Files skipped because parsing takes too long"),
       ...notSearched,
     }),
@@ -107,9 +111,11 @@ export const query = (options: SearchOptions) =>
           "none",
       );
       const { state, files, total } = await engine.progress();
+      const unmet = modality === "auto" ? unmetBy(routeOf(asked), found.whole) : undefined;
       return {
         hits: hits.map((hit) => toAnswer(hit, options)),
         ...{ index: state, indexed_files: files, total_files: total },
+        ...(unmet !== undefined && { unmet }),
         ...(unparsed.size > 0 && { unparsed: [...unparsed].map((path) => pathToUri(toPath(path))) }),
         ...toNotSearched(ctx, presentRoots(workspace.confinement).missing),
       };

@@ -12,6 +12,7 @@ interface QueryData {
   readonly index: string;
   readonly indexed_files: number;
   readonly total_files: number | null;
+  readonly unmet?: string | undefined;
   readonly unparsed?: readonly string[] | undefined;
   readonly left_out?: string | undefined;
   readonly missing_roots?: readonly string[] | undefined;
@@ -19,13 +20,14 @@ interface QueryData {
 
 /** `src/a.ts:12-20  #symbol`, then the lines of the file. */
 export function queryText(data: QueryData, reader: Reader): ActionText {
-  const { hits, unparsed } = data;
+  const { hits, unmet, unparsed } = data;
   const blocks = hits.map((hit) =>
     `${spanOf(hit, reader)}${symbolOf(hit.symbol_id)}\n${hit.snippet}`.trimEnd(),
   );
   return {
     body: blocks.join("\n\n") || "no hits",
     notes: [
+      unmet && `${unmet}: these hits are the closest`,
       progressNote(data),
       unparsed &&
         `not searched by structure, parsing takes too long: ${unparsed.map(reader.path).join(", ")}`,

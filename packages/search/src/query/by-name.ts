@@ -1,0 +1,52 @@
+import type { Found, Hit, RankedList } from "./hit.ts";
+
+/** Hits of the requested kind first. */
+export function ofKindsFirst(list: RankedList, kinds: readonly string[] = []): RankedList {
+  const placeOf = ({ kind }: Found) => (kinds.includes(kind) ? kinds.indexOf(kind) : kinds.length);
+  return { ...list, found: list.found.toSorted((a, b) => placeOf(a) - placeOf(b)) };
+}
+
+/** Keeps the symbols whose case matches the name; keeps all if none does. */
+export function asWritten(name: string, list: RankedList): RankedList {
+  const own = name.split(SEPARATOR).at(-1) ?? name;
+  const same = list.found.filter(({ symbol }) => ownName(symbol) === own);
+  return same.length > 0 ? { ...list, found: same } : list;
+}
+
+/**
+ * Symbols with this name first, in their own order; then literal matches, then symbols with similar names. If no
+ * symbol has the name, symbols whose name contains it come before literal matches.
+ */
+export function orderByName(name: string, hits: readonly Hit[]): Hit[] {
+  const whole = name.split(SEPARATOR).join(".").toLowerCase();
+  const own = whole.slice(whole.lastIndexOf(".") + 1);
+  const plainOf = ({ symbol }: Hit) => plain(symbol ?? "").toLowerCase();
+  const isWhole = (hit: Hit) => plainOf(hit) === whole || plainOf(hit).endsWith(`.${whole}`);
+  const isNamed = hits.some((hit) => rankIn(hit, "symbol") !== undefined && isWhole(hit))
+    ? isWhole
+    : (hit: Hit) => ownName(plainOf(hit)) === own;
+  const isKnown = hits.some((hit) => rankIn(hit, "symbol") !== undefined && isNamed(hit));
+  const tierOf = (hit: Hit) => {
+    const [symbol, written] = [rankIn(hit, "symbol"), rankIn(hit, "literal")];
+    if (symbol !== undefined && isNamed(hit)) return { tier: 0, rank: symbol };
+    const holds = symbol !== undefined && ownName(plainOf(hit)).includes(own);
+    if (!isKnown && holds) return { tier: 1, rank: symbol };
+    if (written !== undefined) return { tier: 2, rank: written };
+    return { tier: 3, rank: symbol ?? 0 };
+  };
+  return hits
+    .map((hit) => ({ hit, ...tierOf(hit) }))
+    .sort((a, b) => a.tier - b.tier || a.rank - b.rank)
+    .map(({ hit }) => hit);
+}
+
+const SEPARATOR = /\.|::|#|->/;
+
+/** Duplicates of one name are numbered; a caller asks for the name without the number. */
+const plain = (symbol: string) => symbol.replace(/~\d+/g, "");
+const ownName = (symbol: string | null) =>
+  plain(symbol ?? "")
+    .split(".")
+    .at(-1) ?? "";
+
+const rankIn = ({ why }: Hit, strategy: string) => why.find((each) => each.strategy === strategy)?.rank;
