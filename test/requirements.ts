@@ -15,7 +15,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "a mismatch between call and declaration does not compile",
-    "packages/core/src/client.test.ts: what does not fit the declaration",
+    "packages/core/src/client.test.ts: input that does not match the declaration",
   ),
   rule(
     "tools can be added and removed at run time, with tools/list_changed",
@@ -155,7 +155,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "search_text: ranges and hashes right for multi-byte and multi-line matches, cancels its child",
     "packages/host/src/search/search-text.test.ts: a match has uri, range, line and the hash",
-    "packages/host/src/search/ripgrep.test.ts: leaving the loop or giving up kills the process",
+    "packages/host/src/search/ripgrep.test.ts: leaving the loop or aborting kills the process",
   ),
   rule(
     "no argument is read as an option or run",
@@ -199,7 +199,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "output is capped, and never blocks the child",
-    "packages/host/src/processes/processes.test.ts: a flood keeps its head and its tail",
+    "packages/host/src/processes/processes.test.ts: a flood of output keeps its head and tail",
   ),
   // 3. test
   rule(
@@ -228,7 +228,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "after a crash a running job is failed with INTERRUPTED",
-    "packages/host/src/jobs/jobs.test.ts: what a server that died was running",
+    "packages/host/src/jobs/jobs.test.ts: the jobs of a dead server",
     "packages/host/src/jobs/worker.test.ts: when the process that claimed a job is killed",
   ),
   rule(
@@ -348,7 +348,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "hooks: 0 allows, 2 denies with stderr as the reason, anything else denies; post-hooks never block",
     "packages/runtime/src/hooks/run-hooks.test.ts: vector: $name",
-    "packages/runtime/src/hooks/run-hooks.test.ts: nobody waits for hooks after a call",
+    "packages/runtime/src/hooks/run-hooks.test.ts: only close waits for hooks after a call",
   ),
   rule(
     "no command escapes the sandbox at level bubblewrap, as root and as an ordinary user",
@@ -383,9 +383,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "every decision is in an append-only, hash-chained audit log, and any change of it is found",
     "packages/runtime/src/audit/verify.test.ts: every flipped bit of a small %s file is found",
-    "packages/runtime/src/audit/retention.test.ts: a part that was removed by anybody else is missed",
+    "packages/runtime/src/audit/retention.test.ts: a part removed by anybody else is missed",
     "packages/runtime/src/audit/witness.test.ts: a removed log is missed",
-    "packages/runtime/src/audit/record-call.test.ts: what does not fit is recorded too",
+    "packages/runtime/src/audit/record-call.test.ts: invalid calls are recorded too",
     "test/policy.test.ts: the audit log has a record of every call and decision",
   ),
   rule(

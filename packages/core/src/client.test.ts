@@ -24,7 +24,7 @@ test("a client can be awaited without being taken for a promise", async () => {
   expect(await (await Promise.resolve(client())).box.put({})).toEqual({});
 });
 
-test("what does not fit the declaration does not compile", () => {
+test("input that does not match the declaration does not compile", () => {
   type Request = ToolRequest<typeof box>;
   expectTypeOf<{ tool: "box"; action: "get"; input: { id: number } }>().toExtend<Request>();
   expectTypeOf<{ tool: "box"; action: "get"; input: { id: string } }>().not.toExtend<Request>();

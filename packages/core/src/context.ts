@@ -5,7 +5,7 @@ import type { ToolError } from "./errors.ts";
 import { type Cursors, staleCursor } from "./paging.ts";
 import type { Attachment, BinaryPart, DecisionNote, OngoingJob, StepContext } from "./tool.ts";
 
-/** What an action says about its answer while it runs. */
+/** The metadata that an action reports about its answer while it runs. */
 export interface Notes {
   paging: Paging;
   backend?: string;

@@ -21,7 +21,7 @@ test("an answer is an envelope with the data, the backend that did it and a trac
   });
 });
 
-test("the trace id is taken from a traceparent and made anew when that is broken", async () => {
+test("the trace id is taken from a traceparent and generated when that is invalid", async () => {
   const { dispatch } = createBox();
   const traceOf = async (traceparent: unknown) =>
     (await dispatch({ tool: "box", action: "get", input: { id: 1 } }, { caller: admin, traceparent }))
@@ -110,7 +110,7 @@ test("a cancelled call answers CANCELLED, whether it was cancelled before or whi
   const before = await dispatch(burn, { caller: admin, signal: AbortSignal.abort() });
   expect(before.envelope.error?.code).toBe("CANCELLED");
   const cancel = new AbortController();
-  // Progress tells that the action is running, so that it is cancelled in the middle.
+  // Progress shows that the action is running, so that it is cancelled midway.
   const during = dispatch(burn, { caller: admin, signal: cancel.signal, onProgress: () => cancel.abort() });
   expect((await during).envelope.error?.code).toBe("CANCELLED");
   expect(bugs).toEqual([]);
@@ -129,7 +129,7 @@ test("a caller cannot do more than its access allows", async () => {
   expect((await call("burn", { how: "throw" }, writer)).error?.code).toBe("PERMISSION_DENIED");
 });
 
-test("a caller with one project only is kept from actions on the whole server", async () => {
+test("a caller restricted to one project cannot use server-wide actions", async () => {
   const { call } = createBox();
   const ofProject = { id: "p", access: "admin", project: "mine" } as const;
   expect((await call("put", {}, ofProject)).ok).toBe(true);
@@ -139,7 +139,7 @@ test("a caller with one project only is kept from actions on the whole server", 
   });
 });
 
-test("a caller with one project only is kept from calls that name another one", async () => {
+test("a caller restricted to one project cannot name another one", async () => {
   const { registry, dispatch } = createBox();
   registry.addTool({
     ...box,
@@ -228,7 +228,7 @@ test("policy steps run in order between the mode and the action, see checked inp
   });
 });
 
-test("progress reaches whoever asked for it", async () => {
+test("progress reaches the caller that requested it", async () => {
   const updates: unknown[] = [];
   await createBox().dispatch(
     { tool: "box", action: "burn", input: { how: "throw" } },
@@ -237,7 +237,7 @@ test("progress reaches whoever asked for it", async () => {
   expect(updates).toEqual([{ progress: 1, total: 2, message: "burning" }]);
 });
 
-test("where there are no jobs, an action that detaches is answered with what it has", async () => {
+test("without jobs, an action that detaches returns its interim answer", async () => {
   const { registry, dispatch } = createBox();
   const never = new Promise<never>(() => {});
   registry.addTool(

@@ -24,7 +24,7 @@ const mark = action({
   run: () => null,
 });
 
-test("the manual tells what is inside of objects, and each form that they may have", () => {
+test("the manual describes the contents of objects, and each of their variants", () => {
   const lines = renderAction("pen", "mark", mark).split("\n");
   expect(lines).toContain("| `at?` | object | Where to begin `{line,col?}` |");
   expect(lines).toContain('| `edits` | list of object | `[{op:"set",at:{line,col?}}\\|{op:"clear"}]` |');

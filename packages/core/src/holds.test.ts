@@ -3,7 +3,7 @@ import { z } from "zod";
 import { heldBy, holding } from "./holds.ts";
 import { Uri } from "./ids.ts";
 
-test("what a schema holds stays with it when it is described or refined, and leaves the original alone", () => {
+test("a schema keeps its declared content when it is described or refined, without changing the original", () => {
   const text = z.string();
   const command = holding("command", text).describe("To run").max(9);
   expect([heldBy(command), heldBy(text)]).toEqual(["command", undefined]);

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 /**
- * What an argument holds, for policy that looks at arguments without knowing the tool:
- * - `path`: a file or folder, or a list of such
- * - `tree`: a folder with all that is below it; all roots when absent
+ * The kind of content of an argument, for policies that inspect arguments without knowing the tool:
+ * - `path`: a file or folder, or a list of them
+ * - `tree`: a folder with everything below it; all roots when absent
  * - `patch`: text that names the files it changes
- * - `symbol`: a symbol_id, which names the file that it is in
+ * - `symbol`: a symbol_id, which names its file
  * - `command`: a list of words, or text for a shell
  * - `environment`: variables that can change what a command does
  * - `host`: a URL, or a host with or without a port
@@ -22,5 +22,5 @@ export function holding<S extends z.ZodType>(holds: Holding, schema: S): S {
   return held;
 }
 
-/** What a schema was declared to hold, even if it was refined or described later. */
+/** The declared content of a schema, even if it was refined or described later. */
 export const heldBy = (schema: z.core.$ZodType): Holding | undefined => holdings.get(schema)?.holds;

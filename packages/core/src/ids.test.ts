@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Hash, handle, newHandle, Range, Ref, SymbolId } from "./ids.ts";
 
-test("handles sort by the time they were made and never repeat", () => {
+test("handles sort by creation time and never repeat", () => {
   const made = Array.from({ length: 1000 }, (_, i) => newHandle("job", 1_790_000_000_000 + i));
   expect([...made].sort()).toEqual(made);
   expect(new Set(Array.from({ length: 1000 }, () => newHandle("proc", 5))).size).toBe(1000);

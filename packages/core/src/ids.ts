@@ -69,7 +69,10 @@ export const StreamId = handle("stream");
 
 const TIME_DIGITS = 10;
 
-/** Makes a handle that sorts by time. Its 126 random bits make it unguessable, and unique when the clock is set back. */
+/**
+ * Creates a handle that sorts by time. Its 126 random bits make it unguessable, and unique when the clock is set
+ * back.
+ */
 export function newHandle(kind: string, now: number): string {
   const time = Math.floor(now).toString(36).padStart(TIME_DIGITS, "0");
   return `${kind}_${time}${randomDigits()}`;

@@ -11,13 +11,13 @@ export const pagingInput = (byDefault: number, most: number) => ({
   cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional().describe("From meta.paging"),
 });
 
-/** Cursors are for one query of one action: `scope` names both, and a cursor made for another is refused. */
+/** A cursor is valid for one query of one action: `scope` names both, and a cursor for another is refused. */
 export interface Cursors {
   encode(scope: string, position: unknown): string;
   parse(scope: string, cursor: string): unknown;
 }
 
-/** The secret makes cursors good in every process that shares it, and in no other. */
+/** The secret makes cursors valid in every process that shares it, and in no other. */
 export function createCursors(secret: Uint8Array): Cursors {
   const sign = (scope: string, body: Buffer) =>
     createHmac("sha256", secret)

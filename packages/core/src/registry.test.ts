@@ -65,7 +65,7 @@ test("every tool answers help, schema and status", async () => {
   expect((await call("help", { about: "nope" })).error?.code).toBe("UNKNOWN_ACTION");
 });
 
-test("the schemas of a big tool come in pages that keep to the budget", async () => {
+test("the schemas of a big tool come in pages within the budget", async () => {
   const { registry, dispatch } = createBox();
   const many = Array.from({ length: 60 }, (_, at) => [`get_${at}`, box.actions.get]);
   registry.addTool({ ...box, name: "big", actions: Object.fromEntries(many) });

@@ -87,7 +87,7 @@ const runAsJob =
     });
     isWaiting = false;
     if (result) {
-      // The dispatcher answers with this very envelope, unless a step changes the outcome.
+      // The dispatcher returns this envelope itself, unless a step changes the outcome.
       notes.settled = result.ok ? { envelope: result } : { envelope: result, cause: toCause(result.error) };
       if (result.ok) return result.data;
       throw notes.settled.cause;

@@ -88,7 +88,7 @@ export interface StepContext extends Context {
   hide(hides: Context["hides"]): void;
 }
 
-/** A call as its tool sees it. What is fixed for the process is an argument of the tool instead. */
+/** A call as its tool sees it. Per-process dependencies are arguments of the tool instead. */
 export interface Context {
   readonly traceId: string;
   readonly signal: AbortSignal;
@@ -98,7 +98,10 @@ export interface Context {
   progress(update: Progress): void;
   /** Part of the call's stream, which the caller and readers of the job see as it happens; sync calls stream, too. */
   emit(chunk: StreamChunk): void;
-  /** Answers the caller now, with this data and the job's id; what `run` returns later is the job's result. Not for `sync`. */
+  /**
+   * Answers the caller now, with this data and the job's id; the later return value of `run` is the job's result. Not
+   * for `sync`.
+   */
   detach(data: unknown): void;
   /** Names the backend that did the work, for meta.backend. */
   backend(name: string): void;
@@ -109,7 +112,7 @@ export interface Context {
   send(part: BinaryPart): void;
   /** Why a rule hides this file from an action that declares `leavesOut`; null asks about content without a path. */
   hides(uri: string | null): string | undefined;
-  /** The position that `more` was given when the cursor in the input was made; undefined on a first page. */
+  /** The position passed to `more` when the cursor in the input was created; undefined on a first page. */
   resume<S extends z.ZodType>(position: S): z.output<S> | undefined;
   /** Marks that there is more and where to continue; the caller gets an opaque cursor. */
   more(position: unknown): void;
@@ -133,7 +136,7 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly intent: Intent;
   /** It can change or remove existing data. Omit it for actions that only read or add. */
   readonly destructive?: true;
-  /** It reaches beyond this machine, or runs what does. */
+  /** It reaches beyond this machine, or runs something that does. */
   readonly openWorld?: true;
   /** A rule that denies some of the files does not refuse the call: `run` asks `hides` and names what it left out. */
   readonly leavesOut?: true;
@@ -147,11 +150,11 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly errors?: readonly ErrorCode[];
   readonly examples: readonly [Example<I>, ...Example<I>[]];
   run(input: z.output<I>, ctx: Context): Promise<z.input<O>> | z.input<O>;
-  /** What the call would change, such as a diff, for the person who is asked whether it may; undefined if unknown. */
+  /** The change that the call would make, such as a diff, for the person who is asked; undefined if unknown. */
   preview?(input: z.output<I>, ctx: Context): Promise<string | undefined>;
   /**
-   * How the data reads as text for a model; derived from the data when absent. What the fields `note`, `incomplete` and
-   * `warning` say is shown even if this leaves it out.
+   * Renders the data as text for a model; derived from the data when absent. The fields `note`, `incomplete` and
+   * `warning` are shown even if this omits them.
    */
   text?(data: z.output<O>, reader: Reader): ActionText;
 }

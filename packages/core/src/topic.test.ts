@@ -71,7 +71,7 @@ test("numbers grow across restarts, and a reader from before one is told so", ()
   expect(createTopic({ now: () => 999 }).read(next_seq)).toMatchObject({ restarted: true });
 });
 
-test("a subscription starts with what was missed and continues with what is published", async () => {
+test("a subscription starts with missed values and continues with new ones", async () => {
   const topic = createTopic<string>({ maxEvents: 2 });
   for (const value of ["a", "b", "c"]) topic.publish(value);
   const end = new AbortController();

@@ -23,7 +23,7 @@ export interface TopicPage<T> {
 }
 
 /**
- * What happens when a subscriber's queue is full: lose the oldest queued value, lose the new one, or end the
+ * What happens when a subscriber's queue is full: drop the oldest queued value, drop the new one, or end the
  * subscription with LIMIT_EXCEEDED.
  */
 export type DropRule = "drop_oldest" | "drop_newest" | "close";

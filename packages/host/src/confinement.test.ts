@@ -90,7 +90,7 @@ describe.each([
     expect(() => open(confine(), "link")).toThrow(/^(?!.*ws-evil).*outside the workspace/);
   });
 
-  test("a link that stays inside is followed, and the real place is told", () => {
+  test("a link that stays inside is followed, and the real path is returned", () => {
     symlinkSync("sub/a.txt", join(root, "link"));
     using file = confine().openFile(join(root, "link"));
     expect(file.path).toBe(join(root, "sub/a.txt"));
@@ -110,7 +110,7 @@ describe.each([
     expect(open(confinement, "sub/a.txt")).toBe("inside");
   });
 
-  test("names with dots, newlines, spaces, percent signs and bytes that are no UTF-8 are found by their uri", () => {
+  test("names with dots, newlines, spaces, percent signs and bytes that are not UTF-8 are found by their uri", () => {
     const names = [
       "..notup.txt",
       "...",
@@ -146,7 +146,7 @@ describe.each([
     server.close();
   });
 
-  test("a folder is made part by part, and never through a link that leads out", () => {
+  test("a folder is created part by part, and never through a link that points outside", () => {
     const made: string[] = [];
     using folder = confine().makeFolder(join(root, "x/y/z"), made);
     expect(made).toEqual([join(root, "x"), join(root, "x/y"), join(root, "x/y/z")]);
@@ -226,7 +226,7 @@ test("a file that is moved out after it was pinned is still the file that was ch
   expect(readFileSync(file.fd, "utf8")).toBe("inside");
 });
 
-test("a hard link counts as inside: the system keeps no trace of its other names", () => {
+test("a hard link counts as inside: the system does not record its other names", () => {
   linkSync(secret, join(root, "hard"));
   expect(open(createConfinement([root]), "hard")).toBe("SECRET");
 });

@@ -15,7 +15,10 @@ import { errnoOf } from "./errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
 import { toToolError } from "./system-error.ts";
 
-/** Something opened and then found to lie inside the workspace. It is pinned: swapping a link afterwards changes nothing. */
+/**
+ * Something that was opened and then verified to be inside the workspace. It is pinned: swapping a link afterwards
+ * changes nothing.
+ */
 export interface Pinned extends Disposable {
   readonly fd: number;
   /** Where it really is. */
@@ -34,33 +37,33 @@ export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "d
 export interface Confinement {
   /** Real paths; the first is where relative paths start. */
   readonly roots: readonly Path[];
-  /** Makes a folder inside, even one that is not there yet, count as outside: what Octant keeps is nobody's to touch. */
+  /** Makes a folder inside, even one that does not exist yet, count as outside: Octant's own files are off limits. */
   exclude(folder: Path): void;
   /** Lets these folders count as inside too; from then on, with `only`, nothing else does. */
   allow(folders: readonly Path[], only: boolean): void;
-  /** Where things start when nobody says where: the first root, or the first folder that is allowed. */
+  /** The default location: the first root, or the first allowed folder. */
   readonly start: Path;
-  /** What a caller's uri means. It may still lead outside through a link; opening finds that out. */
+  /** The path of a caller's uri. It may still lead outside through a link; opening detects that. */
   toPath(uri: string): Path;
   /** Opens a regular file for reading; links are followed as long as they stay inside. */
   openFile(path: Path): Pinned;
   /** Opens a folder; links are followed as long as they stay inside. A readable one can be synced by its descriptor. */
   openFolder(path: Path, options?: { readonly readable: boolean }): PinnedFolder;
-  /** Opens what stands at the path itself, of whatever kind and without following a last link. Only for looking. */
+  /** Opens the entry at the path itself, of any kind and without following a last link. For inspection only. */
   openEntry(path: Path): Pinned;
-  /** Opens a folder, making what is missing of it. `made` gets each folder that was made. */
+  /** Opens a folder, creating its missing parts. `made` gets each created folder. */
   makeFolder(path: Path, made?: Path[]): PinnedFolder;
 }
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
-// Flags that Node does not name. Linux: pin a place without opening what is there. macOS: open a link itself.
+// Flags that Node does not name. Linux: pin a location without opening it. macOS: open a link itself.
 const PLACE = process.platform === "linux" ? 0o10000000 : READ;
 const LINK = process.platform === "darwin" ? 0x200000 : constants.O_NOFOLLOW;
 const FOLDER = PLACE | constants.O_DIRECTORY;
 const READABLE_FOLDER = READ | constants.O_DIRECTORY;
 
 /**
- * With descriptor paths (Linux) a path starts at an open folder and a descriptor tells where it really is. Without
+ * With descriptor paths (Linux) a path starts at an open folder and a descriptor reveals its real location. Without
  * them both are looked up by name, so that two well-timed swaps of links could deceive the check.
  */
 const hasDescriptorPaths = () => process.platform === "linux" && existsSync("/proc/self/fd");
@@ -176,7 +179,7 @@ export function createConfinement(
   };
 }
 
-/** The folder that a path stands in, and its name there. */
+/** The parent folder of a path, and its name there. */
 export function splitPath(path: Path): { parent: Path; name: Path } {
   const cut = path.lastIndexOf("/");
   return { parent: path.slice(0, cut) || "/", name: path.slice(cut + 1) };
@@ -209,7 +212,7 @@ function realPathOf(fd: number): Path {
   return text.includes("\uFFFD") ? fromNative(readlinkSync(link, { encoding: "buffer" })) : text;
 }
 
-/** The real path that leads to what was opened; refused when the path leads elsewhere by now. */
+/** The real path of the opened entry; refused when the path leads elsewhere by now. */
 function samePlace(path: string | Buffer, opened: Stats): Path {
   const real = opened.isSymbolicLink() ? fromNative(Buffer.from(path)) : realPath(path);
   const now = lstatSync(toNative(real));
@@ -233,7 +236,7 @@ function refineFolderError(cause: unknown, path: Path): unknown {
   return new ToolError("NOT_A_DIRECTORY", `${uri} is not a folder`, { uri });
 }
 
-/** Where a folder is, or will be once somebody makes it. */
+/** Where a folder is, or will be once it is created. */
 function realOrFuture(folder: Path): Path {
   try {
     return realPath(toNative(folder));

@@ -1,8 +1,8 @@
 import { ToolError } from "@octant/core";
 
 /**
- * A path inside Octant is a string that holds any name a file can have: bytes that are no UTF-8 stand as lone
- * surrogates U+DC80…U+DCFF, one for each byte. `toNative` turns it into what a system call takes.
+ * A path inside Octant is a string that can hold any file name: bytes that are not UTF-8 become lone surrogates
+ * U+DC80…U+DCFF, one per byte. `toNative` converts it for a system call.
  */
 export type Path = string;
 
@@ -36,7 +36,7 @@ export function toBytes(path: Path): Buffer {
 /** `file://` and the percent-encoded bytes of the absolute path; the other way round is `uriToPath`. */
 export const pathToUri = (path: Path): string => `file://${encodePath(path)}`;
 
-/** A path, or a part of one, as it stands in a uri. */
+/** A path, or a part of one, in the form of a uri. */
 export function encodePath(path: Path): string {
   if (PLAIN.test(path)) return path;
   let encoded = "";
@@ -47,7 +47,7 @@ export function encodePath(path: Path): string {
   return encoded;
 }
 
-/** The characters that RFC 3986 allows in a path as they are. */
+/** The characters that RFC 3986 allows unescaped in a path. */
 const PLAIN = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 

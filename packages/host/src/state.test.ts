@@ -29,7 +29,7 @@ const open = (env: NodeJS.ProcessEnv = { HOME: home }, roots = ["/work/My Projec
   openStateFolder({ roots, env, warn: (message) => warnings.push(message) });
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test("the folder lies under the home, is readable by its name and private", () => {
+test("the folder is below the home, has a readable name and is private", () => {
   const { path } = open();
   expect(dirname(path)).toBe(join(home, ".local/state/octant"));
   expect(basename(path)).toMatch(/^My-Project-[0-9a-f]{16}$/);
@@ -48,13 +48,13 @@ test("the same roots share a folder, other roots have another", () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("the order of the roots does not matter, and all workspaces lie in one base", () => {
+test("the order of the roots does not matter, and all workspaces share one base", () => {
   const [one, other] = [open(undefined, ["/a", "/b"]), open(undefined, ["/b", "/a"])];
   expect(one.path).toBe(other.path);
   expect([one.base, open().base]).toEqual([dirname(one.path), dirname(one.path)]);
 });
 
-test("subfolders are made, private too", () => {
+test("subfolders are created, private too", () => {
   const blobs = open().folder("blobs");
   expect(modeOf(blobs)).toBe(0o700);
 });
@@ -95,7 +95,7 @@ test("a link of our own is followed", () => {
   expect(readdirSync(join(home, "elsewhere"))).toHaveLength(1);
 });
 
-test("the secret stays, is private, and is made anew when it was torn", () => {
+test("the secret is stable and private, and is replaced when it was torn", () => {
   const state = open();
   const secret = state.secret();
   expect(secret).toHaveLength(32);
@@ -107,7 +107,7 @@ test("the secret stays, is private, and is made anew when it was torn", () => {
   expect(readdirSync(state.path)).toEqual(["secret"]);
 });
 
-test("a secret that cannot be read is told as such, with what to do about it", () => {
+test("an unreadable secret is reported as such, with what to do", () => {
   const state = open();
   mkdirSync(join(state.path, "secret"));
   expect(() => state.secret()).toThrow(ToolError);

@@ -23,16 +23,16 @@ import { errnoOf } from "./errno.ts";
 import type { Path } from "./path.ts";
 import { toToolError } from "./system-error.ts";
 
-/** Where a workspace keeps what outlives the process: blobs, journal, secret. Nobody else can read or write it. */
+/** Where a workspace stores its persistent data: blobs, journal, secret. Nobody else can read or write it. */
 export interface StateFolder {
   readonly path: string;
   /** Names the workspace: its folder here and the project in token scopes. */
   readonly id: string;
   /** The folder that holds this one and those of all the user's other workspaces. */
   readonly base: string;
-  /** A subfolder, made 0700 when missing. */
+  /** A subfolder, created with mode 0700 when missing. */
   folder(name: string): string;
-  /** 32 random bytes kept in a 0600 file, the same for every process of this workspace. */
+  /** 32 random bytes in a 0600 file, the same for every process of this workspace. */
   secret(): Uint8Array;
 }
 
@@ -93,7 +93,7 @@ function openBase(env: NodeJS.ProcessEnv, warn: StateOptions["warn"]): string {
 /** Less than this is not enough for the databases of one workspace. */
 const MIN_FREE_BYTES = 256 * 1024;
 
-/** Throws when the disk is full or the quota is used up, which only a write can tell. */
+/** Throws when the disk is full or the quota is exceeded, which only a write can detect. */
 function checkSpace(folder: string): void {
   const draft = join(folder, `.space.${process.pid}.${randomBytes(8).toString("hex")}`);
   try {
@@ -129,7 +129,7 @@ const PRIVATE = 0o700;
 const OTHERS_CAN_WRITE = 0o022;
 const OTHERS_CAN_READ = 0o055;
 
-/** Makes the folder when it is missing; refuses one that somebody else could have prepared or can write to. */
+/** Creates the folder when it is missing; refuses one that another user could have prepared or can write to. */
 function makePrivate(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: PRIVATE });
@@ -155,7 +155,7 @@ function loadSecret(path: string): Uint8Array {
     if (errnoOf(cause) !== "ENOENT") throw unreadable(cause);
     return makeSecret(path, linkSync);
   }
-  // Torn by a crash of the machine: cursors made with it are lost anyway.
+  // Torn by a crash of the machine: cursors based on it are lost anyway.
   return makeSecret(path, renameSync);
 }
 
@@ -164,7 +164,7 @@ function unreadable(cause: unknown): ToolError {
   return new ToolError("IO_ERROR", message, {}, { cause });
 }
 
-/** Whoever places it first wins, and everybody reads the winner's. */
+/** The first writer wins, and every process reads the winner's. */
 function makeSecret(path: string, place: (draft: string, path: string) => void): Uint8Array {
   const draft = `${path}.${process.pid}.${randomBytes(8).toString("hex")}`;
   const fd = openSync(draft, "wx", 0o600);
@@ -176,7 +176,7 @@ function makeSecret(path: string, place: (draft: string, path: string) => void):
     if (errnoOf(cause) !== "EEXIST") throw cause;
   } finally {
     closeSync(fd);
-    // A renamed one is gone already.
+    // A renamed one no longer exists.
     rmSync(draft, { force: true });
   }
   return readFileSync(path);

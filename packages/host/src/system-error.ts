@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import { errnoOf } from "./errno.ts";
 
-/** What the operating system said, as the typed error that the caller should see; other errors come back as they are. */
+/** Converts a system error to the typed error for the caller; other errors are returned unchanged. */
 export function toToolError(cause: unknown, uri: string): unknown {
   const errno = errnoOf(cause);
   if (errno === undefined) return cause;

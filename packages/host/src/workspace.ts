@@ -16,7 +16,7 @@ import { openStateFolder, type StateFolder } from "./state.ts";
 import { createProjectStore, type ProjectStore } from "./store/index.ts";
 import { cacheFolder } from "./user-folders.ts";
 
-/** The folders that Octant works in, and what stands on them. */
+/** The folders that Octant works in, and the services on top of them. */
 export interface Workspace {
   readonly confinement: Confinement;
   readonly state: StateFolder;
@@ -36,9 +36,9 @@ export interface Workspace {
 export interface WorkspaceOptions {
   readonly roots: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** What commands may reach, and files too; what nobody sets is as people need it to work. */
+  /** The resources that commands and files may reach; the defaults suit normal work. */
   readonly sandbox?: SandboxSettings;
-  /** Told what a person should know, such as a state folder that does not outlive the machine's start. */
+  /** Receives messages for the person, such as about a state folder that does not survive a reboot. */
   warn(message: string): void;
 }
 
@@ -48,7 +48,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const confinement = createConfinement(roots);
   confinement.allow(allowedFolders(confinement.roots, settings), settings.mode === "allowlist");
   const state = openStateFolder({ roots: confinement.roots, env, warn });
-  // A root such as the home folder holds what other workspaces keep, and the code that Node has compiled for us.
+  // A root such as the home folder contains the state of other workspaces, and Node's compile cache for us.
   confinement.exclude(state.base);
   confinement.exclude(cacheFolder(env));
   const blobs = createBlobs(state.folder("blobs"));

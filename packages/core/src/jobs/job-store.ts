@@ -12,7 +12,7 @@ export interface JobStore {
   /** Stores a new job before it runs. Returns the earlier job when the caller used its key before. */
   add(job: Job, write: JobWrite): Promise<Job>;
   update(job: Job, write: JobWrite): Promise<void>;
-  /** Makes one queued job run in this process: the named one, or the oldest open one of these tools. */
+  /** Claims one queued job for this process: the named one, or the oldest open one of these tools. */
   claim(which: JobClaim, now: number): Promise<Job | undefined>;
   /** Ends a job and deletes its input. A null result was answered inline and will not be polled. */
   finish(job: Job, result: Envelope | null, write: { readonly durable: boolean }): Promise<void>;

@@ -47,5 +47,5 @@ export async function within<T>(
   }
 }
 
-/** A reason at hand: without one an error is made, which takes longer than the rest. */
+/** A prebuilt reason: without one an error is created, which takes longer than the rest. */
 const ENOUGH = "enough";

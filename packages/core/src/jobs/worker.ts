@@ -20,8 +20,8 @@ export interface Worker {
 const POLL_MS = 1_000;
 
 /**
- * Runs queued jobs, whichever process stored them, as their callers: each passes the whole pipeline of this process.
- * Nobody can be asked during such a call.
+ * Runs queued jobs of any process as their callers: each passes the whole pipeline of this process. Such a call
+ * cannot ask a person.
  */
 export function createWorker({ jobs, dispatch, registry, clock, pollMs = POLL_MS }: WorkerOptions): Worker {
   const closing = new AbortController();

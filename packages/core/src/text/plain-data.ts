@@ -1,7 +1,7 @@
 import { Position, Range } from "../ids.ts";
 import type { ActionText, Reader } from "./text.ts";
 
-/** The text of data whose action declares none: long strings as they are, everything else in short lines. */
+/** The text of data whose action declares none: long strings unchanged, everything else in short lines. */
 export function describeData(data: unknown, reader: Reader): ActionText {
   if (!isRecord(data)) return { body: linesOf(data, reader).join("\n") };
   const handles: Record<string, string> = {};
@@ -34,7 +34,7 @@ export function linesOf(value: unknown, reader: Reader): string[] {
     if (inner === undefined || inner === null || isEmpty(inner)) return [];
     const inline = toInline(name, inner, reader);
     if (inline !== undefined) return [`${name}: ${inline}`];
-    // A patch must be copied as it is.
+    // A patch must be copied unchanged.
     if (typeof inner === "string") return [`${name}:`, ...linesOf(inner, reader)];
     return [`${name}:`, ...linesOf(inner, reader).map((line) => INDENT + line)];
   });

@@ -42,12 +42,12 @@ const answer = (data: unknown, more: Partial<Envelope["meta"]> = {}, name = "pla
     meta: { tool: "echo", action: name, trace_id: "t", paging, ...more },
   });
 
-test("an action's own text is its body as it is, and one last line with notes and handles", () => {
+test("an action's own text is its body unchanged, and one last line with notes and handles", () => {
   expect(answer({ text: "a\n\tb\n", hash: "sha256:1" }, {}, "shown")).toBe("a\n\tb\n[hash sha256:1]");
   expect(answer({ text: "", hash: "sha256:1" }, {}, "shown")).toBe("[empty; hash sha256:1]");
 });
 
-test("what qualifies an answer is shown even where the action's text leaves it out", () => {
+test("qualifications of an answer are shown even where the action's text omits them", () => {
   const data = { text: "a", hash: "h", incomplete: "3 files were not parsed" };
   expect(answer(data, {}, "shown")).toBe("a\n[3 files were not parsed; hash h]");
 });

@@ -84,7 +84,7 @@ const FILE_URI = /file:\/\/\/[^\s;,'"()]+/g;
 const isIssue = (item: unknown): item is { readonly message: string } =>
   typeof item === "object" && item !== null && "message" in item && typeof item.message === "string";
 
-/** A path that any action takes back as it is; where there is none, the URI. */
+/** A path that any action accepts unchanged; where there is none, the URI. */
 function createPaths([first = ""]: readonly string[]): Reader["path"] {
   const root = `${first.replace(/\/$/, "")}/`;
   return (uri) => {

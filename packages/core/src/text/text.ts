@@ -12,7 +12,7 @@ export interface ActionText {
 
 /** Helps an action to write its text. */
 export interface Reader {
-  /** The path from the first workspace root, where that is short and can be given back; otherwise the URI as it is. */
+  /** The path relative to the first workspace root, where that is short and accepted as input; otherwise the URI. */
   path(uri: string): string;
   /** The backend, as in `meta.backend`. */
   readonly backend: string | undefined;
@@ -20,7 +20,7 @@ export interface Reader {
   envelope(envelope: Envelope): string;
 }
 
-/** The body as it is, then one line in brackets with everything else. */
+/** The body unchanged, then one line in brackets with everything else. */
 export function joinText({ body, ...about }: ActionText): string {
   const facts = factsOf(about);
   if (facts.length === 0) return body;

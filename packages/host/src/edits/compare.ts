@@ -6,7 +6,7 @@ import type { Path } from "../path.ts";
 import { readExisting } from "./existing-file.ts";
 import { nameInPatch } from "./plan-patch.ts";
 
-/** Two of the three: `uri` is the file as it is now, and stands for the hash that is not given. */
+/** Two of the three: `uri` is the current file, and replaces an absent hash. */
 export interface Comparison {
   readonly uri?: Uri;
   readonly hash_a?: Hash;

@@ -16,7 +16,7 @@ export interface StaleFile {
   readonly change?: FileChange;
 }
 
-/** The refusal of an edit that was made against another state of the file, with all that is needed to make it again. */
+/** Refuses an edit made against another state of the file, with everything needed to redo it. */
 export function conflict(blobs: Blobs, { file, name, expected, change }: StaleFile): ToolError {
   const uri = pathToUri(file.path);
   const base = blobs.has(expected) ? blobs.get(expected) : undefined;
@@ -36,7 +36,7 @@ export function conflict(blobs: Blobs, { file, name, expected, change }: StaleFi
 
 const shown = (diff: string | undefined) => (diff && diff.length <= MAX_SHOWN_CHARS ? diff : undefined);
 
-/** The same edit on other bytes, as a patch of its own; undefined unless there is no doubt where it belongs. */
+/** The same edit rebased onto other bytes as a new patch; undefined when its position is ambiguous. */
 function rebase(bytes: Buffer, name: Path, change: FileChange): string | undefined {
   if (change.kind !== "update" || change.newPath !== undefined || !isFoundByContent(change)) return undefined;
   try {
@@ -48,7 +48,7 @@ function rebase(bytes: Buffer, name: Path, change: FileChange): string | undefin
   }
 }
 
-/** What says only a line number would land on whatever is there by now. */
+/** An edit with only a line number would hit whatever is there now. */
 function isFoundByContent({ edits }: FileChange): boolean {
   if (edits.form === "binary") return false;
   if (edits.form === "structured") return edits.edits.every(({ op }) => op === "replace");

@@ -32,7 +32,9 @@ export const realDisk: Disk = fs;
 
 type NativePath = string | Buffer;
 
-/** Above this size the event loop goes on while the disk works; below it that costs more than it gives. */
+/**
+ * Above this size the work is asynchronous, so that the event loop continues; below it that costs more than it saves.
+ */
 const BLOCKING_BYTES = 1024 * 1024;
 
 /** Writes all the bytes from the file's start and waits until the disk has them. */
@@ -80,7 +82,7 @@ export async function withFile<T>(
   }
 }
 
-/** Makes a folder that is not there; without a mode it has what the umask leaves. */
+/** Creates a missing folder; without a mode the umask applies. */
 export function makeFolder(disk: Disk, path: NativePath, mode: number | undefined): void {
   if (mode === undefined) return void disk.mkdirSync(path);
   disk.mkdirSync(path, { mode });
@@ -95,7 +97,7 @@ export function makeFolder(disk: Disk, path: NativePath, mode: number | undefine
 
 const FOLDER = fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW;
 
-/** Writes into a file that is there, which keeps its other names and its owner; false when it is another one by now. */
+/** Writes into an existing file, which keeps its hard links and owner; false when it has been replaced. */
 export const overwrite = (
   disk: Disk,
   path: NativePath,

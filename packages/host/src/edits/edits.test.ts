@@ -157,7 +157,7 @@ test.each([".git/config", ".git/hooks/pre-commit", ".envrc"])(
   },
 );
 
-test("a forged journal deletes nothing and writes no hook; it is set aside, and the edit is made", async () => {
+test("a forged journal deletes nothing and writes no hook; it is set aside, and the edit is applied", async () => {
   mkdirSync(join(root, ".git/hooks"), { recursive: true });
   for (const name of ["keep", ".octant-1.tmp"]) writeFileSync(join(root, name), name);
   const step = { how: "remove", before: null, mode: null, after: null };
@@ -199,7 +199,7 @@ test("the folder of a submodule stays when it is a root of the workspace", async
   await edits.close();
 });
 
-test("a caller who gives up leaves everything as it was", async () => {
+test("an aborted call leaves everything unchanged", async () => {
   for (const name of NAMES) writeFileSync(join(root, name), "0\n");
   const edits = open();
   const caller = new AbortController();

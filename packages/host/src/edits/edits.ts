@@ -42,9 +42,9 @@ export interface PatchResult {
 /** The only way in which files of the workspace change. One edit at a time, among all processes. */
 export interface Edits {
   apply(request: PatchRequest, signal?: AbortSignal): Promise<PatchResult>;
-  /** Makes a file that is not there, and the folders on the way to it. */
+  /** Creates a missing file and its parent folders. */
   create(uri: Uri, bytes: Buffer, signal?: AbortSignal): Promise<{ uri: Uri; hash: Hash; undo: Ref }>;
-  /** Keeps what takes a change back that was not made here, such as that of a command; apply() takes the ref. */
+  /** Stores the undo of a change made elsewhere, such as by a command; apply() accepts the ref. */
   recordUndo(steps: readonly UndoStep[]): Ref;
   makeFolder(uri: Uri): Promise<{ uri: Uri; created: boolean }>;
   remove(
@@ -52,7 +52,7 @@ export interface Edits {
     options: { readonly confirm: boolean; readonly recursive: boolean },
     signal?: AbortSignal,
   ): Promise<{ uri: Uri; removed: number; undo: Ref }>;
-  /** Takes back what a process that died left half done. Cheap when there is nothing. */
+  /** Rolls back what a crashed process left half done. Cheap when there is nothing. */
   recover(): Promise<void>;
   /** Closes as soon as no edit is under way. */
   close(): Promise<void>;
@@ -92,8 +92,8 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     }, signal);
 
   const commit = async ({ changes, folders }: Omit<Plan, "reports">, signal?: AbortSignal): Promise<Ref> => {
-    // For one file, waiting for the disk here would cost more than the edit; what a power failure can take is its
-    // undo, never the file. A set waits for the disk many times anyway, and its undo is worth more.
+    // For one file, waiting for the disk here would cost more than the edit; a power failure can lose its undo, never
+    // the file. A set of files waits for the disk many times anyway, and its undo is worth more.
     const durable = changes.length > 1;
     const old = changes.flatMap(({ before }) => before ?? []);
     const record = toBlob(records.encodeFiles(changes, folders));
@@ -149,7 +149,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         try {
           removeEmptyFolders(confinement, disk, emptied);
         } catch {
-          // The change is made, and an empty folder that stays does no harm.
+          // The change has been applied, and a leftover empty folder does no harm.
         }
         return { patch_id, files: plan.reports, undo };
       }, signal);

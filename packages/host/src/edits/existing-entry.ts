@@ -19,7 +19,7 @@ export function readEntry(
   return { kind, path, bytes, hash: hashOf(bytes), stat };
 }
 
-/** What stands at the path itself; undefined when nothing does. */
+/** The entry at the path itself; undefined when there is none. */
 export function kindAt(confinement: Confinement, path: Path): FileKind | undefined {
   try {
     using entry = confinement.openEntry(path);

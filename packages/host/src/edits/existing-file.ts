@@ -13,7 +13,7 @@ export interface ExistingFile extends Existing {
   readonly path: Path;
 }
 
-/** Reads a file for an edit. The path that comes back is the real one: a link stays, and what it leads to is edited. */
+/** Reads a file for an edit. The returned path is the real one: a link stays, and its target is edited. */
 export function readExisting(confinement: Confinement, path: Path): ExistingFile {
   using file = confinement.openFile(path);
   const uri = pathToUri(file.path);
@@ -27,7 +27,7 @@ export function readExisting(confinement: Confinement, path: Path): ExistingFile
   }
 }
 
-/** Refuses a file that is marked as not to be written, for the superuser too: somebody meant it so. */
+/** Refuses a read-only file, for the superuser too: the mark is deliberate. */
 export function checkWriteAccess({ path, stat }: ExistingFile): void {
   const uri = pathToUri(path);
   if ((stat.mode & 0o222) === 0) {
@@ -43,7 +43,7 @@ export function checkWriteAccess({ path, stat }: ExistingFile): void {
 }
 
 function readAll(fd: number, size: number): Buffer {
-  // One byte more than expected tells a file that grew meanwhile, and one whose size says nothing.
+  // Reading one byte more than expected detects a file that grew meanwhile, or whose size is unreliable.
   const bytes = Buffer.allocUnsafeSlow(size + 1);
   let length = 0;
   while (length < bytes.length) {

@@ -24,7 +24,7 @@ export interface Wanted {
   readonly kind: ChangedKind;
   readonly bytes: Buffer;
   readonly hash: Hash;
-  /** Permission bits. Without them a file keeps its own, and a new one has what the umask leaves. */
+  /** Permission bits. Without them a file keeps its own, and a new one follows the umask. */
   readonly mode?: number;
   /** For a new file: the one whose owner and mode it takes over. */
   readonly like?: Stats;
@@ -150,7 +150,7 @@ export async function putBack(disk: Disk, { change: { before }, step, folder, ta
   disk.renameSync(temp, target);
 }
 
-/** Makes a file that was not there; one that is there stays as it is. */
+/** Creates a missing file; an existing one is left unchanged. */
 function placeNew(disk: Disk, temp: string | Buffer, target: string | Buffer, isSet: boolean): void {
   try {
     disk.linkSync(temp, target);

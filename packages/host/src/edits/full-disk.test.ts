@@ -47,7 +47,7 @@ function mount(...args: string[]): boolean {
 
 const OLD = "old\n".repeat(5_000);
 
-/** What makes the small disk refuse, how to make it accept again, and what the caller is told. */
+/** How to make the small disk refuse and accept again, and the expected error. */
 const TROUBLES = {
   "no space": {
     make: () => {

@@ -39,7 +39,7 @@ test("a folder is opened once, and stays the same one when another takes its nam
   held.release();
 });
 
-test("a file stays open until all is let go, but not more of them than a process can have", () => {
+test("a file stays open until it is released, within the descriptor limit", () => {
   const before = openDescriptors();
   const held = holdOpen(createConfinement([root]));
   const path = join(root, "file");
@@ -51,7 +51,7 @@ test("a file stays open until all is let go, but not more of them than a process
   expect(openDescriptors()).toBe(before);
 });
 
-test("one that cannot be closed keeps no other open, and nobody from going on", () => {
+test("a failing close neither keeps others open nor stops the edit", () => {
   const before = openDescriptors();
   const held = holdOpen(createConfinement([root]));
   closeSync(held.openFolder(root).fd);
@@ -60,7 +60,7 @@ test("one that cannot be closed keeps no other open, and nobody from going on", 
   expect(openDescriptors()).toBe(before);
 });
 
-test("what is not there or lies outside is refused as ever, and nothing stays open", () => {
+test("a missing path or one outside is refused as usual, and nothing stays open", () => {
   const before = openDescriptors();
   const held = holdOpen(createConfinement([root]));
   expect(() => held.openFolder(join(root, "none"))).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));

@@ -4,9 +4,9 @@ import { errnoOf } from "../errno.ts";
 import type { Path } from "../path.ts";
 
 /**
- * The same confinement, with what it opens held open until the edit is over. An edit happens in the very folders that
- * were looked at when it was planned, and each is opened once. And a file that is replaced while it is open gives up its
- * blocks when it is closed, not when somebody waits for the answer.
+ * The same confinement, but everything it opens stays open until the edit is over. An edit then happens in exactly
+ * the folders that were checked when it was planned, and each is opened once. And a replaced file frees its blocks
+ * when it is closed, not while a caller waits.
  */
 export interface HeldOpen extends Confinement {
   /** Closes all descriptors. Never throws: the data is on disk, and the lock must be released. */

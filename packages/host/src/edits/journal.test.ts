@@ -68,7 +68,7 @@ test("a journal that is not there, or was cleared, has nothing pending", () => {
   journal.close();
 });
 
-test.each([false, true])("what began is found by the next process (committed: %s)", (committed) => {
+test.each([false, true])("a begun transaction is found by the next process (committed: %s)", (committed) => {
   expect(pendingIn(written(committed))).toEqual({ intention: INTENTION, committed });
 });
 
@@ -82,7 +82,7 @@ test("a record that was cut at any byte is never acted upon, unless all of it is
   }
 });
 
-test("every flipped bit in a record is noticed; the record is kept aside and a warning says where", () => {
+test("every flipped bit in a record is detected; the record is set aside and a warning says where", () => {
   const bytes = written(false);
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const damaged = Buffer.from(bytes);

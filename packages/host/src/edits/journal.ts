@@ -32,7 +32,7 @@ const Intention = z.strictObject({
   /** Whether it takes more than one atomic step, so that only the commit decides. */
   isSet: z.boolean(),
   steps: z.array(Step),
-  /** Folders that are made on the way, outermost first. */
+  /** Folders created on the way, outermost first. */
   folders: z.array(z.string()),
 });
 
@@ -124,7 +124,7 @@ function encodeRecord(intention: Intention, sealOf: Seal): Buffer {
   return Buffer.from(`${sealOf(SEALED_AS + body).toString("hex")} ${body}\n`);
 }
 
-/** The same secret seals other texts too, some of them made by callers; none of those starts like this. */
+/** The same secret seals other texts too, some written by callers; none of those starts like this. */
 const SEALED_AS = "*** Octant Journal\n";
 const LINE = /^([0-9a-f]{64}) (.+)$/s;
 

@@ -65,7 +65,7 @@ test("two locks on one file exclude each other", async () => {
   for (const lock of locks) await lock.close();
 });
 
-test("what the work throws comes out, and the next one still gets its turn", async () => {
+test("an exception of the work propagates, and the next one still gets its turn", async () => {
   const lock = createLock(file);
   await expect(
     lock.hold(() => {
@@ -107,7 +107,7 @@ test("waiting ends when the caller gives up", async () => {
   child.kill("SIGKILL");
 });
 
-test("a state folder that cannot be used is told as such", async () => {
+test("an unusable state folder is reported as such", async () => {
   const lock = createLock(join(folder, "missing", "lock"));
   await expect(lock.hold(() => "in")).rejects.toMatchObject({ code: "IO_ERROR" });
 });

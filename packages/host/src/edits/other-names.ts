@@ -6,8 +6,8 @@ import type { Change } from "./file-step.ts";
 import { PROTECTED } from "./protected-paths.ts";
 
 /**
- * Refuses to write into a file that, by another hard link, is a protected one too. The system cannot list a file's
- * names, so only those are looked at that turn a file of this very project into a command.
+ * Refuses to write into a file that is also a protected one by another hard link. The system cannot list a file's
+ * names, so only those are checked that would turn a file of this project into a command.
  */
 export function checkOtherNames(confinement: Confinement, changes: readonly Change[]): void {
   for (const { path, before, after } of changes) {

@@ -6,10 +6,10 @@ import type { Disk } from "./disk.ts";
 import type { Change, Work } from "./file-step.ts";
 import type { Step } from "./journal.ts";
 
-/** The folders in which a set of changes happens, made where missing and held open. */
+/** The folders of a set of changes, created where missing and held open. */
 export interface ParentFolders extends Disposable {
   workOn(change: Change, step: Step): Work;
-  /** Makes the names in all of them durable, and those of the folders that were made. */
+  /** Makes the names in all of them durable, including those of created folders. */
   sync(disk: Disk, made?: readonly Path[]): void;
 }
 

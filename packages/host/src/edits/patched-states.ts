@@ -9,7 +9,7 @@ export interface States {
   take(file: ExistingFile): void;
   put(path: Path, wanted: Wanted, missing?: readonly Path[]): void;
   isMovedAway(path: Path): boolean;
-  /** `folders` are to be made, outermost first. */
+  /** `folders` are to be created, outermost first. */
   result(): { changes: readonly Change[]; folders: readonly Path[] };
 }
 

@@ -37,7 +37,7 @@ export function applyToLink({ change, source }: Part): Applied {
   }
 }
 
-/** Byte for byte, since there is no base_hash. Only a rename may leave it open. */
+/** Byte for byte, since there is no base_hash. Only a rename may omit it. */
 function saysWhatIsThere({ kind, edits }: FileChange, target: Buffer): boolean {
   if (edits.form === "binary") return edits.oldId !== undefined;
   if (edits.form === "structured") return false;

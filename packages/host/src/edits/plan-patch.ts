@@ -30,7 +30,7 @@ export interface FileReport {
   readonly hash: Hash | null;
   readonly match: Match;
   readonly hunks: readonly HunkReport[];
-  /** Absent: a file. Of a submodule only the empty folder is made or removed; the rest is in git's index. */
+  /** Absent: a file. For a submodule only the empty folder is created or removed; the rest is in git's index. */
   readonly kind?: "symlink" | "submodule";
   readonly created?: true;
   readonly deleted?: true;
@@ -40,7 +40,7 @@ export interface FileReport {
 
 export interface Plan {
   readonly changes: readonly Change[];
-  /** Folders to be made, outermost first. */
+  /** Folders to create, outermost first. */
   readonly folders: readonly Path[];
   readonly reports: readonly FileReport[];
 }
@@ -58,7 +58,7 @@ export interface Part {
   readonly source: ExistingFile | undefined;
 }
 
-/** Plans a patch without changing anything. Every rule about what may be edited is checked here. */
+/** Plans a patch without changing anything. All rules about protected files are checked here. */
 export function planPatch(
   confinement: Confinement,
   blobs: Blobs,

@@ -61,7 +61,7 @@ test("one protected path among several is enough", () => {
   expect(() => checkWritable(ROOTS, "/ws/a", "/ws/.git/b")).toThrow(ToolError);
 });
 
-test("only repositories and the agent's own settings keep a whole tree from being removed", () => {
+test("only repositories and the agent's own settings prevent the removal of a whole tree", () => {
   expect([".git", ".HANZO", ".vscode", "src"].map(keepsTree)).toEqual([true, true, false, false]);
 });
 

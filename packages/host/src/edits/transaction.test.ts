@@ -66,7 +66,7 @@ const base_hash = ONE;
 const update = (name: string) => `*** Update File: ${name}\n@@\n-one\n+two\n`;
 const patchOf = (...parts: string[]) => `*** Begin Patch\n${parts.join("")}*** End Patch\n`;
 
-/** One part of a git diff; null stands for nothing there. */
+/** One part of a git diff; null means that the side does not exist. */
 function gitPart(name: string, mode: string, old: string | null, made: string | null): string {
   const [from, to] = [old === null ? "/dev/null" : `a/${name}`, made === null ? "/dev/null" : `b/${name}`];
   const kind = old === null ? `new file mode ${mode}` : made === null ? `deleted file mode ${mode}` : "";
@@ -135,7 +135,7 @@ function failingDisk(nth: number, errno: string, forever = false): { disk: Disk;
     const failing = (...args: unknown[]) => {
       calls += 1;
       if (forever ? calls < nth : calls !== nth) return real(...args);
-      // Whatever close says, the descriptor is gone.
+      // Whatever close returns, the descriptor is released.
       if (name === "closeSync") real(...args);
       throw Object.assign(new Error(`${errno}: injected into ${name}`), { code: errno, errno: -1 });
     };
@@ -187,7 +187,7 @@ describe.each(Object.entries(OPERATIONS))("%s", (_name, operate) => {
       );
       await edits.close();
       if (error === undefined) {
-        // A call after the change was decided may fail: the change stands, and what is left over is swept next time.
+        // A call after the commit may fail: the change stands, and leftovers are removed next time.
         await open().recover();
         expect(snapshot()).not.toEqual(before);
         expect(temporaries()).toEqual([]);
@@ -221,7 +221,7 @@ describe.each(Object.entries(OPERATIONS))("%s", (_name, operate) => {
     expect(outcomes.size).toBe(2);
   });
 
-  test("a disk that takes only a part of what is written gets the rest", async () => {
+  test("a disk that accepts only a part of a write gets the rest", async () => {
     const disk: Disk = {
       ...realDisk,
       writeSync: ((fd: number, bytes: Uint8Array, offset: number, _length: number, position: number) =>
@@ -255,7 +255,7 @@ function restore(): void {
   mkdirSync(join(root, "module"), { mode: 0o750 });
 }
 
-test("somebody who writes during the edit is noticed, and keeps what was written", async () => {
+test("a concurrent writer during the edit is detected, and its content is preserved", async () => {
   const disk: Disk = {
     ...realDisk,
     fdatasyncSync: (fd) => {
@@ -271,7 +271,7 @@ test("somebody who writes during the edit is noticed, and keeps what was written
   expect(temporaries()).toEqual([]);
 });
 
-test("somebody who makes the file first keeps it", async () => {
+test("a concurrent creator of the file wins", async () => {
   const disk: Disk = {
     ...realDisk,
     linkSync: (from, to) => {

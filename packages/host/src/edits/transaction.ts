@@ -21,8 +21,8 @@ import { newTempName } from "./temp-name.ts";
 
 export interface Transactions {
   /**
-   * Makes all the changes or none, also when the process dies on the way; durable when it returns. `folders` are
-   * those that must be made for them, outermost first.
+   * Applies all changes or none, even when the process dies; durable when it returns. `folders` must be created for
+   * them, outermost first.
    */
   run(changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal): Promise<void>;
   /**
@@ -50,7 +50,7 @@ export function createTransactions(
 ): Transactions {
   let isDone = false;
   const run: Transactions["run"] = async (changes, folders, signal) => {
-    // One step on one name is atomic in itself. Everything else needs the old state at hand until it is decided.
+    // One step on one name is atomic by itself. Everything else needs the old state until it is committed.
     const isSet = changes.length > 1 || changes.some(mustStayInPlace);
     const intention: Intention = {
       isSet,
@@ -128,7 +128,7 @@ export function createTransactions(
       try {
         journal.clear();
       } catch {
-        // Of a change that is made, the next edit finds nothing to take back.
+        // After a commit, the next edit finds nothing to roll back.
       }
     },
     async recover() {

@@ -95,7 +95,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** An id starts with the time at which it was made. */
+/** An id starts with its creation time. */
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 12), 16);
 
 const notKept = (path: Path) =>

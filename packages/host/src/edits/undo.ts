@@ -50,14 +50,14 @@ export interface UndoStep {
 }
 
 /**
- * Writes and reads undo records: text with a header, one line of JSON for each file, one for the folders that were
- * made, and a seal. The seal shows that Octant wrote it: anybody can get bytes into the blob store by editing a file,
- * and a made-up record could restore what no patch may write.
+ * Writes and reads undo records: text with a header, one JSON line per file, one for the created folders, and a seal.
+ * The seal proves that Octant wrote it: anybody can get bytes into the blob store by editing a file, and a forged
+ * record could restore what no patch may write.
  */
 export interface UndoRecords {
   encodeFiles(changes: readonly Change[], folders: readonly Path[]): Buffer;
   encodeTree(entry: TreeEntry): Buffer;
-  /** Steps that are made one after the other; where one is made already, it is left out. */
+  /** Consecutive steps; one that is already done is left out. */
   encodeSteps(steps: readonly UndoStep[]): Buffer;
   /** undefined when the bytes are not one of our records. */
   parse(bytes: Buffer): Undo | undefined;

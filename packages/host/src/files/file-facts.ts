@@ -49,7 +49,7 @@ export function createFactsCache(now: () => number = Date.now): FactsCache {
   };
 
   const ofBytes = (fd: number, bytes: Buffer): FileFacts => {
-    // After the bytes were read: a change meanwhile makes the file unsettled.
+    // Checked after reading the bytes: a change meanwhile makes the file unsettled.
     const seen = statOf(fd);
     const known = remembered.get(versionOf(seen));
     if (known) return known;

@@ -1,8 +1,8 @@
 /**
- * Globs as gitignore files and `rg --glob` have them. They are matched in time bounded by the lengths of pattern and
- * path: patterns are untrusted, and a regular expression could be made to run for hours.
+ * Globs in the syntax of gitignore files and `rg --glob`. Matching takes time bounded by the lengths of pattern and
+ * path: patterns are untrusted, and a regular expression could run for hours.
  *
- * Names and patterns are byte strings (one character for each byte), since that is what file names are; `?` is one byte.
+ * Names and patterns are byte strings (one character per byte), because file names are bytes; `?` is one byte.
  */
 export interface Glob {
   /** Whether the path, given as names of which the first `from` do not count, matches as a whole. */

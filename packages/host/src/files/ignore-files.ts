@@ -36,8 +36,8 @@ export function enterFolder(
 }
 
 /**
- * The rules that hold in a folder because of the folders above it. Some of those may lie outside the workspace: their
- * ignore files are obeyed, as git does it, and nothing of them is ever shown.
+ * The rules that apply in a folder because of the folders above it. Some of those may be outside the workspace: their
+ * ignore files are obeyed, like git does, but never shown.
  */
 export function rulesAbove(names: readonly string[], global: RuleChain | undefined): IgnoreRules {
   let rules: IgnoreRules = {
@@ -97,7 +97,7 @@ export function excludeFile(at: At): string | Buffer {
   return place(join(repository, "info", "exclude"));
 }
 
-/** The bytes of the file, one character for each; "" when there is no such file or it cannot be read. */
+/** The bytes of the file, one character each; "" when it is missing or unreadable. */
 function loadIgnoreFile(path: string | Buffer): string {
   // Most of them are not there, and finding that out by an error costs ten times as much.
   if (!existsSync(path)) return "";

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createConfinement } from "../confinement.ts";
 import { type ListOptions, listEntries } from "./list.ts";
 
-// What is tested here is that we leave out exactly what ripgrep leaves out; fs.list itself is tested with the tools.
+// Tests that we leave out exactly what ripgrep leaves out; fs.list itself is tested with the tools.
 
 const { rgPath } = createRequire(import.meta.url)("@vscode/ripgrep") as { rgPath: string };
 
@@ -126,7 +126,7 @@ test.each([
   expect(ripgrep()).toEqual(["a.txt"]);
 });
 
-test("an ignore file that is a pipe, a folder or not UTF-8 holds up nobody", async () => {
+test("an ignore file that is a pipe, a folder or not UTF-8 does not block anything", async () => {
   mkdirSync(join(root, ".git"));
   execFileSync("mkfifo", [join(root, ".gitignore")]);
   mkdirSync(join(root, ".ignore"));
@@ -187,7 +187,7 @@ test("random trees with random ignore files are listed as ripgrep lists them", a
   );
 });
 
-/** A random path may need a folder where a file stands already, or the other way round; then it is left out. */
+/** A random path may need a folder where a file exists, or the reverse; then it is skipped. */
 const tryPut = (path: string, content = "") => {
   try {
     put(path, content);

@@ -87,7 +87,7 @@ const matches = ({ glob, negated, onlyFolders }: Rule, names: readonly string[],
 const leadsOn = (filter: Rule, names: readonly string[]) =>
   filter.negated ? matches(filter, names, true) : filter.glob.reachesBelow(names, 0);
 
-/** Entries of one folder come one after the other, so that the folder's part of the uri is made once. */
+/** Entries of one folder are consecutive, so the folder's part of the uri is built once. */
 function createUriMaker(): (parent: PinnedFolder, name: Path) => string {
   let known: PinnedFolder | undefined;
   let prefix = "";

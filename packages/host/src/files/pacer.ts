@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 const SLICE_MS = 8;
 
-/** Keeps long work from blocking the event loop: `if (pacer.due()) await pacer.pause();` at every small step. */
+/** Prevents long work from blocking the event loop: `if (pacer.due()) await pacer.pause();` at every small step. */
 export interface Pacer {
   due(): boolean;
   /** Lets others run; throws when the caller has given up. */

@@ -9,8 +9,8 @@ const SECONDS_AT = "YYYY-MM-DDThh:mm:".length;
 const PLAIN_CHARS = "YYYY-MM-DDThh:mm:ss.sssZ".length;
 
 /**
- * The same for many files. Those of one folder are often of the same minute, and then only the seconds are written
- * anew: a Date takes five times as long.
+ * The same for many files. Those of one folder are often of the same minute, and then only the seconds are formatted
+ * again: a Date takes five times as long.
  */
 export function createTimestamper(): (ms: number) => string {
   let knownMinute = Number.NaN;

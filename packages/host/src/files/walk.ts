@@ -37,9 +37,9 @@ export interface Visitor {
 const BIG_FOLDER_BYTES = 128 * 1024;
 
 /**
- * Walks a tree in the order of `comparePaths`: each folder by the bytes of its names, and what is in a folder right
- * after it. It goes on after a path by comparing names, so that it does not matter what came or went meanwhile, and
- * folders that lie before are not opened. Links are told and never followed; nobody goes into `.git`.
+ * Walks a tree in the order of `comparePaths`: each folder by the bytes of its names, followed by its contents. It
+ * resumes after a path by comparing names, so that concurrent changes do not matter, and earlier folders are not
+ * opened. Links are reported and never followed; `.git` is never entered.
  */
 export async function walk(
   confinement: Confinement,

@@ -123,7 +123,7 @@ const urisOf = (parts: readonly Part[], type: EntryType): Uri[] => {
   return [...new Set(paths)].map(pathToUri);
 };
 
-/** The file as it is now is the base; the engine refuses when it changes before its turn comes. */
+/** The current file is the base; the engine refuses when it changes before its turn. */
 const basesOf = (confinement: Confinement, parts: readonly Part[]) =>
   parts
     .filter(({ type, change }) => type === "file" && change.kind !== "create")

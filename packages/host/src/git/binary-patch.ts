@@ -46,7 +46,7 @@ function toBinaryPatch(
   return Buffer.concat([header, Buffer.from(`GIT binary patch\n${encodeLiteral(content)}`)]);
 }
 
-/** The file's bytes, as they are or with the line ends that git keeps, if they are the ones that were compared. */
+/** The file's bytes, unchanged or with git's line ends, if they are the compared ones. */
 function contentOnDisk(path: Path, id: string): Buffer | undefined {
   const bytes = readEntry(path);
   if (!bytes || gitId(bytes, id.length) === id) return bytes;

@@ -3,7 +3,7 @@ import type { Repository } from "./git.ts";
 
 export interface BlameOptions {
   readonly path: Path;
-  /** The file as this commit has it; as it is on the disk when absent. */
+  /** The file in this commit; the one on disk when absent. */
   readonly commit?: string;
   /** From 0. */
   readonly line: number;

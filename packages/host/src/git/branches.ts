@@ -123,7 +123,7 @@ async function commitsOnlyOn(repository: Repository, name: string, signal?: Abor
   return fields.flatMap((hash, n) => (n % 2 === 0 && hash ? [{ hash, subject: fields[n + 1] ?? "" }] : []));
 }
 
-/** A branch that is checked out does not keep its own commits. */
+/** A checked-out branch does not protect its own commits. */
 async function detachedHead(repository: Repository, signal?: AbortSignal): Promise<string[]> {
   const { code } = await repository.run(["symbolic-ref", "--quiet", "HEAD"], { signal, codes: [0, 1] });
   return code === 1 ? ["HEAD"] : [];

@@ -8,7 +8,7 @@ import { readStatus } from "./status.ts";
 
 export interface CheckoutOptions {
   readonly ref: string;
-  /** Makes a branch of this name where HEAD is. */
+  /** Creates a branch with this name at HEAD. */
   readonly create: boolean;
   /** Discards uncommitted changes that are in the way. */
   readonly force: boolean;
@@ -68,7 +68,7 @@ async function onlyRemote(repository: Repository, ref: string, signal?: AbortSig
     : undefined;
 }
 
-/** Where the workspace is only a part of the working tree, the rest stays as it is. */
+/** Where the workspace is only a part of the working tree, the rest is unchanged. */
 async function checkInside(
   repository: Repository,
   commit: string | undefined,

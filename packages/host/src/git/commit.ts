@@ -10,7 +10,7 @@ import { withOwnIndex } from "./own-index.ts";
 export interface CommitOptions {
   /** Absent: the message of the commit that is amended. */
   readonly message?: string;
-  /** Files and folders as they are on disk; absent: the staged changes. */
+  /** Files and folders on disk; absent: the staged changes. */
   readonly files?: readonly Path[];
   readonly amend: boolean;
   readonly signal?: AbortSignal;

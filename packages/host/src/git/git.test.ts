@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
-/** With a git that notes what it is asked for. */
+/** With a git that records its arguments. */
 function openNoting() {
   const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
   const notes = join(base, "notes");
@@ -76,11 +76,11 @@ test("an include is watched before it is there", async () => {
   expect(await starts()).toEqual(["config", "status"]);
 });
 
-test("programs are not looked for in the workspace, nor in folders that are not absolute", () => {
+test("programs are not searched in the workspace, nor in relative folders", () => {
   expect(pathOutsideProjects(`bin:${root}/node_modules/.bin:/usr/bin:.:`, [root])).toBe("/usr/bin");
 });
 
-test("what git says loses hints, credentials and places outside", () => {
+test("git's messages lose hints, credentials and outside paths", () => {
   const said = "hint: try\nfatal: cannot read '/etc/x/y' for https://user:pw@example.org/r at /ws/a.txt\n";
   expect(vcsError({ roots: ["/ws"] }, 128, said).message).toBe(
     "git: cannot read '…' for https://example.org/r at /ws/a.txt",

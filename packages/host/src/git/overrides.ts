@@ -19,8 +19,8 @@ export interface GitAllowance {
 export type Override = readonly [key: string, value: string];
 
 /**
- * The settings under which git runs: nothing that a config names is started, and nothing depends on what a repository
- * set. Named items (filters, drivers) can only be disabled by name, so the list is needed.
+ * The settings under which git runs: no configured program is started, and nothing depends on the repository's
+ * settings. Named items (filters, drivers) can only be disabled by name, so the list is needed.
  */
 export function toOverrides(settings: readonly Setting[], { filters, hooks }: GitAllowance): Override[] {
   const isAllowed = (key: string) =>

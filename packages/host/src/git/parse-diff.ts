@@ -22,8 +22,8 @@ export interface FileDiff extends ChangedFile {
 }
 
 /**
- * Reads what `git diff --raw --patch` prints: a line for each file, then the patches in the same order. `prefix` is
- * what git was told to put between a/ or b/ and the names.
+ * Parses the output of `git diff --raw --patch`: one line per file, then the patches in the same order. `prefix` is
+ * the text that git puts between a/ or b/ and the names.
  */
 export function parseDiff(output: Buffer, prefix: Path): FileDiff[] {
   const start = patchStart(output);
@@ -98,7 +98,7 @@ function countLines(patch: Buffer): { added: number | null; removed: number | nu
   let isHunk = false;
   for (let at = 0; at < patch.length; at = lineEnd(patch, at)) {
     const sign = patch[at];
-    // What became a link has two headers.
+    // A file that became a link has two headers.
     if (sign === D) isHunk = false;
     else if (sign === AT) isHunk = true;
     else if (isHunk && sign === PLUS) added++;

@@ -7,7 +7,7 @@ export interface HeadState {
   /** null when the branch has no commit yet. */
   readonly head: string | null;
   readonly upstream: string | null;
-  /** Absent when there is no upstream, or it is gone. */
+  /** Absent without an upstream, or when it no longer exists. */
   readonly ahead?: number;
   readonly behind?: number;
 }
@@ -41,7 +41,7 @@ export interface StatusEntry {
   readonly unstaged?: ChangeKind;
   readonly renamedFrom?: Path;
   readonly conflict?: Conflict;
-  /** It stands for all that is in it. */
+  /** It stands for everything inside. */
   readonly isFolder?: true;
   readonly submodule?: true;
 }

@@ -17,7 +17,7 @@ import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from 
 export interface Places {
   /** The top of the working tree. */
   readonly top: Path;
-  /** What of it belongs to the workspace: the top, or the root that lies below it. */
+  /** The part that belongs to the workspace: the top, or the root below it. */
   readonly folder: Path;
   /** Where HEAD and the index of this working tree are. */
   readonly gitDir: Path;
@@ -79,8 +79,8 @@ function linkedFolder(file: Path, top: Path): Path | undefined {
 }
 
 /**
- * Whether a repository elsewhere has this working tree: a linked worktree and a submodule are named there. Anybody can
- * write a `.git` file; only who owns that repository can write the way back.
+ * Whether a repository elsewhere claims this working tree: a linked worktree and a submodule are listed there.
+ * Anybody can write a `.git` file; only the owner of that repository can write the reverse link.
  */
 function pointsBack(gitDir: Path, entry: Path, top: Path): boolean {
   const worktree = readHead(`${gitDir}/gitdir`).trim();

@@ -61,7 +61,7 @@ const startChild: Reader["start"] = ({ argv: [program = "", ...args], folder, en
     try {
       if (child.pid !== undefined) process.kill(-child.pid, name);
     } catch {
-      // Nobody of the group is left.
+      // No process of the group is left.
     }
   };
   child.stdout.on("data", (bytes: Buffer) => onOutput("stdout", bytes));
@@ -82,7 +82,7 @@ const startChild: Reader["start"] = ({ argv: [program = "", ...args], folder, en
   };
 };
 
-/** Reads everything, so that the writer never waits, and keeps the first `maxBytes`. */
+/** Reads everything, so that the writer never waits, and returns the first `maxBytes`. */
 function collect(maxBytes: number, onExcess: () => void) {
   const kept: Buffer[] = [];
   let bytes = 0;

@@ -51,7 +51,7 @@ const git = (folder: string, ...args: string[]) =>
     encoding: "utf8",
   });
 
-/** `program` stands before git on the PATH. */
+/** `program` precedes git on the PATH. */
 function open(settings: Partial<SandboxSettings> = {}, program?: string): Git & { sandbox: Sandbox } {
   if (program !== undefined) write("bin/git", `#!/bin/sh\n${program}\n`, 0o755);
   const env = {
@@ -64,7 +64,7 @@ function open(settings: Partial<SandboxSettings> = {}, program?: string): Git & 
   return { ...createGit({ confinement: createConfinement([root]), env, sandbox }), sandbox };
 }
 
-/** Looks around instead of what it is asked for. */
+/** Explores instead of doing its work. */
 const LOOKS = `case $2 in version) echo git version 2.40.0; exit;; config) exit;; esac
 readlink /proc/self/ns/net; readlink /proc/self/ns/pid; cat "$HOME/.git-credentials" "$HOME/.ssh/id"
 true >planted || exit 0`;
@@ -85,7 +85,7 @@ test("whatever only reads runs inside: no network, no keys, nothing to write", a
   expect(existsSync(join(root, "planted"))).toBe(false);
 });
 
-test("with the sandbox switched off git runs as it is", async () => {
+test("with the sandbox disabled git runs directly", async () => {
   git(root, "init", "--quiet");
   const { stdout } = await open({ mode: "off" }, LOOKS).open().run(["status"]);
   expect(stdout.toString()).toContain(readlinkSync("/proc/self/ns/net"));
@@ -117,7 +117,7 @@ test("a call that is cancelled, or has too much to say, ends git and all that it
   expect(processesWith(`sleep ${seconds}`)).toEqual([]);
 });
 
-test("a repository that is made later, and a worktree of one that lies elsewhere, are read and written", async () => {
+test("a repository created later, and a worktree of one elsewhere, are read and written", async () => {
   const opener = open();
   expect(() => opener.open()).toThrow("git");
   git(root, "init", "--quiet");
@@ -158,7 +158,7 @@ test("the person's own settings count, wherever they are, also when they change"
   expect(git(root, "log", "--format=%ae")).toBe("w@example.org\n");
 });
 
-test("what a command writes into its own home is not git's", async () => {
+test("git does not use files that a command writes into its home", async () => {
   git(root, "init", "--quiet");
   write("root/a.txt", "a\n");
   write("root/.gitattributes", "* filter=x\n");

@@ -30,13 +30,13 @@ export function parseSettings(output: Buffer): Setting[] {
   return settings;
 }
 
-/** Where settings were looked for; a change at any of these places can change them. */
+/** Where settings were searched; a change in any of these places can change them. */
 export interface Watched {
   /** Whether everything is as it was. */
   isSame(): boolean;
 }
 
-/** undefined when it cannot be told what the settings depend on. */
+/** undefined when the dependencies of the settings are unknown. */
 export function watchSettings(
   settings: readonly Setting[],
   { gitDir, commonDir }: Places,
@@ -58,12 +58,12 @@ export function watchSettings(
   ]);
   const stamps = [...files].map((file) => [file, stampOf(file)] as const);
   const isFresh = stamps.some(([, stamp]) => stamp.changedMs > Date.now() - RACY_MS);
-  // What was written a moment ago may be written again within the same tick of the clock.
+  // A recently written file may be written again within the same clock tick.
   if (isFresh) return undefined;
   return { isSame: () => stamps.every(([file, { text }]) => stampOf(file).text === text) };
 }
 
-/** Files that the person's own settings name; a sandbox has to be asked for them, since they may lie anywhere in the home. */
+/** Files named in the person's own settings; the sandbox must expose them, since they may be anywhere in the home. */
 export function personalFiles(settings: readonly Setting[], env: NodeJS.ProcessEnv): Path[] {
   const own = settings.filter(({ scope, key }) => scope === "global" && NAMES_A_FILE.test(key));
   return own.flatMap((one) => toIncluded(one, env["HOME"] ?? "") ?? []);

@@ -28,7 +28,7 @@ export async function readFileAt(
   return readBlob(repository, id, signal);
 }
 
-/** What a name stands for: a commit, or the bytes of a file. */
+/** The object behind a name: a commit, or the bytes of a file. */
 export async function findObject(
   repository: Repository,
   name: string,
@@ -46,6 +46,6 @@ export async function readBlob(repository: Repository, id: string, signal?: Abor
   return stdout;
 }
 
-/** What stands before the folder in names that start at the top. */
+/** The prefix of the folder in names that are relative to the top. */
 const prefixOf = ({ top, folder }: Repository): Path =>
   folder === top ? "" : `${folder.slice(top === "/" ? 1 : top.length + 1)}/`;

@@ -11,7 +11,7 @@ export interface Status extends HeadState {
 export interface StatusOptions {
   readonly path?: Path;
   readonly ignored?: boolean;
-  /** Whether each file in a new folder is told, not just the folder. */
+  /** Whether each file in a new folder is listed, not just the folder. */
   readonly everyFile?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -36,5 +36,5 @@ export async function readStatus(repository: Repository, options: StatusOptions 
   return { ...parseStatus(stdout, repository.top), operation: findOperation(repository) };
 }
 
-/** What lies above the root is not the workspace's. */
+/** Files above the root do not belong to the workspace. */
 const limitTo = ({ top, folder }: Repository): string[] => (top === folder ? [] : ["--", "."]);

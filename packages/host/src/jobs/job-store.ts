@@ -14,8 +14,8 @@ const SWEEP_EVERY_ADDS = 500;
 const OPEN = "";
 
 /**
- * Jobs in SQLite, shared by all servers of a workspace; finished jobs take no memory. The file is opened by the first
- * use, which first fails the jobs of servers that died. `warn` is told when a damaged file was set aside.
+ * Jobs in SQLite, shared by all servers of a workspace; finished jobs take no memory. The first use opens the file
+ * and fails the jobs of dead servers. `warn` is called when a damaged file was set aside.
  */
 export function createJobStore(
   file: string,

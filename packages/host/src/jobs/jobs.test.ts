@@ -64,7 +64,7 @@ const request = (work: JobRequest["work"], more: Partial<JobRequest> = {}): JobR
   ...more,
 });
 
-test("work that ends in time is answered with its outcome, and only the job is kept", async () => {
+test("work that ends in time returns its outcome, and only the job is stored", async () => {
   const { result, job } = await jobs.run(request(async () => success(1)));
   expect(result).toEqual(success(1));
   expect(await jobs.get("me", job.job_id)).toMatchObject({ state: "complete", caller: ME });
@@ -101,7 +101,7 @@ test("work that detaches is answered with its job at once", async () => {
   expect(job.state).toBe("running");
 });
 
-test("who asks for a job is told at once of a failure that came at once, and of nothing else", async () => {
+test("a caller that requests a job learns of an immediate failure at once, and of nothing else", async () => {
   const patienceMs = PATIENCE_MS.async_long;
   const failed = await jobs.run(request(async () => failure("NO_SPACE"), { patienceMs }));
   expect(failed.result).toEqual(failure("NO_SPACE"));
@@ -126,7 +126,7 @@ test("a job is stored as data before it runs, and its input is deleted when it e
   expect(await store.get("me", job.job_id)).toMatchObject({ state: "complete", input: null });
 });
 
-test("a job that nobody was told of is found by other processes while it runs", async () => {
+test("a job that was never announced is found by other processes while it runs", async () => {
   const caller = new AbortController();
   const answer = jobs.run(request(({ signal }) => untilAborted(signal), { signal: caller.signal }));
   const running = () => store.list({ owner: "me", state: "running", limit: 10 });
@@ -164,7 +164,7 @@ test("a caller that goes away before it knows the job ends the work", async () =
   expect((await answer).job.state).toBe("cancelled");
 });
 
-test("somebody else's job does not exist", async () => {
+test("another caller's job does not exist", async () => {
   const { job } = await jobs.run(request(async () => success(1)));
   for (const use of [jobs.get, jobs.result])
     await expect(use("you", job.job_id)).rejects.toMatchObject({ code: "NOT_FOUND" });
@@ -206,7 +206,7 @@ test("a job of another process of the workspace is waited for and cancelled thro
   theirStore.close();
 });
 
-test("progress and log lines are events with numbers, and progress is kept with the job", async () => {
+test("progress and log lines are numbered events, and progress is stored with the job", async () => {
   const { job } = await jobs.run(
     request(async ({ emit }) => {
       emit({ kind: "log", line: "hello" });
@@ -240,7 +240,7 @@ test("jobs come newest first, page by page", async () => {
   expect([...first, ...rest].map(({ job_id }) => job_id)).toEqual(all);
 });
 
-test("what a server that died was running has failed with INTERRUPTED; what lives is left alone", async () => {
+test("the jobs of a dead server have failed with INTERRUPTED; live ones are left alone", async () => {
   const { job: mine } = await jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
   const died = spawnSync(
     process.execPath,
@@ -268,7 +268,7 @@ const { job } = await jobs.run({ tool: "t", action: "a", input: {}, caller: { id
 process.stdout.write(job.job_id, () => process.kill(process.pid, "SIGKILL"));
 `;
 
-test("a file that is no database is set aside, and the store starts anew", async () => {
+test("a file that is not a database is set aside, and the store starts empty", async () => {
   store.close();
   writeFileSync(
     join(folder, "jobs.sqlite"),
@@ -280,7 +280,7 @@ test("a file that is no database is set aside, and the store starts anew", async
   expect(readdirSync(folder).some((name) => name.startsWith("jobs.sqlite.damaged-"))).toBe(true);
 });
 
-test("damaged pages that show in a query are told of; intact jobs are recovered and new ones are stored", async () => {
+test("damaged pages found by a query are reported; intact jobs are recovered and new ones are stored", async () => {
   const ids: string[] = [];
   for (let n = 0; n < 60; n++)
     ids.push((await jobs.run(request(async () => success("x".repeat(1_000))))).job.job_id);
@@ -304,7 +304,7 @@ test("damaged pages that show in a query are told of; intact jobs are recovered 
   expect(warnings).toEqual([expect.stringMatching(/^the list of jobs was damaged; jobs recovered: [1-9]/)]);
 });
 
-test("where jobs cannot be stored, quick work is answered all the same and long work is refused", async () => {
+test("where jobs cannot be stored, quick work is still answered and long work is refused", async () => {
   store.close();
   rmSync(join(folder, "jobs.sqlite"), { force: true });
   mkdirSync(join(folder, "jobs.sqlite"));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A process, told apart from a later one that was given the same number. */
+/** Identifies a process, distinct from a later one with the same pid. */
 export const thisProcess = (): string => `${process.pid}:${startOf(process.pid) ?? ""}`;
 
 export function isAlive(identity: string): boolean {
@@ -12,7 +12,7 @@ export function isAlive(identity: string): boolean {
 
 const STARTTIME_FIELD = 19;
 
-/** The kernel's start time of a process; undefined when there is no such process, or no /proc to ask. */
+/** The kernel's start time of a process; undefined when it does not exist, or without /proc. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

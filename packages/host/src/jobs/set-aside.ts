@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 
-/** Moves a damaged database out of the way, so that a new one can be made; returns its new path. */
+/** Moves a damaged database aside, so that a new one can be created; returns its new path. */
 export function setAside(file: string): string {
   const aside = `${file}.damaged-${Date.now()}`;
   renameSync(file, aside);

@@ -7,7 +7,7 @@ export interface Answering {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly registered: Map<string, string>;
   readonly work: WorkList;
-  /** Why the server cannot load the project, by the token under which it told. */
+  /** Why the server cannot load the project, by the token of its report. */
   readonly troubles: Map<string | number, string>;
   readonly diagnostics: DiagnosticsBoard;
   readonly root: Path;
@@ -15,7 +15,7 @@ export interface Answering {
   onRegistered(): void;
 }
 
-/** What servers ask of us. Edits are made by us alone, when a caller has asked for them. */
+/** Answers the server's requests. We apply edits only when a caller has asked for them. */
 export function answerServer(
   connection: MessageConnection,
   { settings, registered, work, troubles, diagnostics, root, onWork, onRegistered }: Answering,
@@ -64,7 +64,7 @@ export function answerServer(
   });
 }
 
-/** gopls tells it as work that goes on for as long as the project is broken. */
+/** gopls reports it as progress that lasts as long as the project is broken. */
 const GOPLS_TROUBLE = "Error loading workspace";
 
 const toMessage = ({ title, message, percentage }: NonNullable<Progress["value"]>): string =>

@@ -27,7 +27,7 @@ export interface ServerRow {
   /** Only for projects whose own TypeScript is older than 7. It runs that compiler, so it is code of the project. */
   readonly onlyOldTypeScript?: true;
   readonly initializationOptions?: unknown;
-  /** What it gets when it asks for its settings, by section. */
+  /** The answers to its configuration requests, by section. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Logged once it has listed the files of the project; until then it knows only those that are open. */
   readonly listed?: RegExp;
@@ -82,7 +82,7 @@ export const SERVERS: readonly ServerRow[] = [
     install: "npm install --save-dev typescript@7",
   },
   {
-    // Before pyright, which comes with us: whoever has this one has chosen it.
+    // Before the bundled pyright: a person who installed this one has chosen it.
     name: "basedpyright",
     language: "python",
     places: [

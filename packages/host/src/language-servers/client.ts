@@ -59,7 +59,7 @@ export interface LanguageClient extends Pick<LanguageServer, "name" | "onWork"> 
   readonly knowsOnlyOpen: boolean;
   /** Opens files without a question about them. Those that cannot be read are left out. */
   open(paths: readonly Path[], signal: AbortSignal): Promise<void>;
-  /** Whether it still loads the project, so that what it answers may be incomplete. */
+  /** Whether it is still loading the project, so that its answers may be incomplete. */
   isLoading(): boolean;
   definition(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
   references(
@@ -97,11 +97,11 @@ export interface FormatOptions {
 
 /** How long a server may load the project before it is asked about all of it. */
 const LOADING_MS = 15_000;
-/** Longer than for a question: no other backend can make these edits, and the call goes on as a job. */
+/** Longer than for a query: no other backend can make these edits, and the call continues as a job. */
 export const EDIT_MS = 120_000;
 
 export function createLanguageClient(server: LanguageServer): LanguageClient {
-  /** Asks about a place in a file, of which the server knows what is on the disk now. */
+  /** Asks about a position in a file, after syncing the server with the disk. */
   const ask = <T>(
     spot: Spot,
     capability: string,
@@ -249,10 +249,12 @@ async function pull(
   return report?.items;
 }
 
-/** A server need not say again what has not changed, so that the wait for something newer is short. */
+/** A server need not publish unchanged diagnostics again, so the wait for newer ones is short. */
 const SECOND_LOOK_MS = 700;
 
-/** Waits for what the server publishes; one that turns out to want to be asked, as pyright does, is asked. */
+/**
+ * Waits for the server's published diagnostics; one that turns out to support pull requests, like pyright, is asked.
+ */
 async function published(
   running: Running,
   document: OpenDocument,
@@ -261,7 +263,7 @@ async function published(
 ): Promise<readonly LspDiagnostic[] | undefined> {
   const asked = Promise.withResolvers<readonly LspDiagnostic[] | undefined>();
   let isAsked = false;
-  // Servers register several times; nobody would hear how a second request fails.
+  // Servers register several times; the failure of a second request would go unnoticed.
   const stop = running.onRegistered(() => {
     if (isAsked || !running.can("diagnosticProvider")) return;
     isAsked = true;
@@ -311,7 +313,7 @@ const bySortText = (a: LspCompletionItem, b: LspCompletionItem): number => {
   return left < right ? -1 : left > right ? 1 : 0;
 };
 
-/** The protocol's numbers for what can be completed, from 1. */
+/** The protocol's completion kinds, from 1. */
 const COMPLETION_KINDS = [
   ...["text", "method", "function", "constructor", "field", "variable", "class", "interface", "module"],
   ...["property", "unit", "value", "enum", "keyword", "snippet", "color", "file", "reference", "folder"],

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { LspDiagnostic, LspPublishedDiagnostics } from "./protocol.ts";
 
-/** What a server has published about files, by its own will. */
+/** The diagnostics that a server has pushed. */
 export interface DiagnosticsBoard {
   publish(published: LspPublishedDiagnostics): void;
-  /** What it says about a file since `mark`; undefined when it has said nothing by the end of the time. */
+  /** The diagnostics of a file since `mark`; undefined when there were none in time. */
   since(
     uri: string,
     mark: number,
@@ -12,7 +12,7 @@ export interface DiagnosticsBoard {
     patienceMs: number,
     signal: AbortSignal,
   ): Promise<readonly LspDiagnostic[] | undefined>;
-  /** Counts what was published: what comes later is about what the server knew later. */
+  /** Counts publications: a later one reflects a later state of the server. */
   mark(): number;
   forget(uri?: string): void;
 }

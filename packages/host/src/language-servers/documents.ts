@@ -10,19 +10,19 @@ import { readSourceText, type SourceText } from "./source-text.ts";
 export interface OpenDocument extends SourceText {
   readonly uri: string;
   readonly version: number;
-  /** What had been published when the server was told of this version. */
+  /** The publication count when the server got this version. */
   readonly mark: number;
 }
 
-/** Keeps what the server knows the same as what is on the disk. */
+/** Keeps the server's documents in sync with the disk. */
 export interface Documents {
-  /** Reads the file, unless somebody just has, and tells the server if it is not what the server knows. */
+  /** Reads the file, unless it was just read, and updates the server if it differs. */
   sync(path: Path, read?: SourceText): OpenDocument;
-  /** Tells the server that files may have changed, been made or gone. */
+  /** Notifies the server that files may have changed, appeared or disappeared. */
   changed(paths: readonly Path[]): void;
   /**
-   * Told once after other files have changed: what had been published by then about this one may be out of date, and
-   * what comes later is not.
+   * Call once after other files have changed: earlier publications about this one may be out of date, later ones are
+   * not.
    */
   takeDoubt(path: Path): number | undefined;
 }
@@ -88,7 +88,7 @@ export function createDocuments(confinement: Confinement, session: Session): Doc
     changed(paths) {
       for (const path of open.keys()) doubts.set(path, session.diagnostics.mark());
       for (const path of paths) if (open.has(path)) syncOrClose(path);
-      // Also before the server has asked for it: what it has read by then may be what changed.
+      // Also before the server has asked for it: what it has read by then may have changed.
       session.notify("workspace/didChangeWatchedFiles", { changes: paths.flatMap(toEvents) });
       // Some look at the files that theirs include only when one is saved.
       for (const { uri } of open.values()) session.notify("textDocument/didSave", { textDocument: { uri } });
@@ -97,8 +97,8 @@ export function createDocuments(confinement: Confinement, session: Session): Doc
 }
 
 /**
- * Nobody told us whether the file is new, and an edit replaces a file by a new one. Saying both is understood, in this
- * order: TypeScript takes what was made first and changed then for something that it need not look at again.
+ * It is unknown whether the file is new, and an edit replaces a file by a new one. Both events are sent, in this
+ * order: TypeScript ignores a file that is created first and changed afterwards.
  */
 function toEvents(path: Path): { uri: string; type: number }[] {
   const uri = pathToUri(path);

@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
 
-/** What a file is to a language server. */
+/** The language of a file for a language server. */
 export interface FileLanguage {
   /** Whose server it needs, by the name that settings use too. */
   readonly language: string;
@@ -8,7 +8,7 @@ export interface FileLanguage {
   readonly languageId: string;
 }
 
-/** By extension, without the dot: the language, and what the protocol calls it where that is something else. */
+/** By extension, without the dot: the language, and its protocol id where that differs. */
 const LANGUAGES: Readonly<Record<string, readonly [language: string, languageId?: string]>> = {
   ts: ["typescript"],
   mts: ["typescript"],
@@ -47,7 +47,7 @@ const LANGUAGES: Readonly<Record<string, readonly [language: string, languageId?
   tf: ["terraform"],
 };
 
-/** Any other extension stands for itself: a server that settings name for `zig` gets the files in `.zig`. */
+/** Any other extension is its own language: a server configured for `zig` gets `.zig` files. */
 export function fileLanguageOf(path: string): FileLanguage | undefined {
   const extension = extname(basename(path)).slice(1).toLowerCase();
   if (extension === "") return undefined;

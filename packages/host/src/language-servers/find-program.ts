@@ -6,7 +6,7 @@ import type { ProgramPlace } from "./catalog.ts";
 
 export interface FoundProgram {
   readonly argv: readonly [string, ...string[]];
-  /** What its package says, where it has one. */
+  /** From its package, if it has one. */
   readonly version?: string;
   /** For a person. */
   readonly where: string;
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly roots: readonly Path[];
   /** Whose PATH counts. */
   readonly env: NodeJS.ProcessEnv;
-  /** Where packages are looked for that came with us; null for none. */
+  /** Where bundled packages are searched; null for none. */
   readonly bundledFrom: string | null;
 }
 
@@ -94,7 +94,7 @@ function findTypeScript(
 function manifestOf(name: string, from: "project" | "bundled", around: Surroundings): string | undefined {
   if (from === "project") {
     const manifest = join(around.root, "node_modules", name, "package.json");
-    // Where packages are links, what they need lies beside the real one.
+    // For linked packages, the dependencies are next to the real one.
     return existsSync(manifest) ? realpathSync(manifest) : undefined;
   }
   return around.bundledFrom === null ? undefined : resolveFrom(around.bundledFrom, `${name}/package.json`);

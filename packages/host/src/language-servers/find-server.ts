@@ -11,16 +11,16 @@ export interface FoundServer {
   readonly where: string;
 }
 
-/** What a look has come to: a server that works, or why there is none and how to get one. */
+/** The result of a search: a working server, or why there is none and how to get one. */
 export type Finding =
   | { readonly kind: "found"; readonly server: FoundServer }
   | { readonly kind: "missing"; readonly reasons: readonly string[]; readonly how: string };
 
 export interface FindOptions extends Surroundings {
   readonly sandbox: Pick<Sandbox, "wrap" | "status">;
-  /** What a program of the machine gets to see of our environment. */
+  /** The part of our environment that a program gets. */
   readonly childEnv: Readonly<Record<string, string>>;
-  /** From the person's settings; they win over what is known by itself. */
+  /** From the person's settings, which win over the built-in catalog. */
   readonly configured: Readonly<Record<string, { readonly command: readonly [string, ...string[]] }>>;
 }
 
@@ -83,13 +83,13 @@ function missingText({ name, places }: ServerRow, { root }: Surroundings): strin
     : `${name} is not installed`;
 }
 
-/** What comes with a project is code of strangers, and asking about a symbol is no leave to run it freely. */
+/** Programs of a project are untrusted code, and asking about a symbol is not permission to run it freely. */
 async function holdsPrograms(sandbox: FindOptions["sandbox"]): Promise<boolean> {
   const { level } = await sandbox.status();
   return level !== "off" && level !== "path_check";
 }
 
-/** The first version number that it prints; "" where it cannot be asked and only the handshake will tell. */
+/** The first version number that it prints; "" when it cannot be asked and only the handshake will show. */
 async function probe(
   argv: readonly [string, ...string[]],
   row: ServerRow,

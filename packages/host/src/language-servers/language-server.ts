@@ -14,7 +14,7 @@ export interface Running extends Session {
 }
 
 export interface LanguageServerLimits extends Patience {
-  /** How long the first who ask wait for it to start; it goes on starting for those who come later. */
+  /** How long the first callers wait for it to start; it continues to start for later ones. */
   readonly startMs: number;
   readonly maxMemoryBytes: number;
   readonly idleMs: number;
@@ -62,9 +62,9 @@ export interface LanguageServer {
   use<T>(work: (running: Running) => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Only when it runs already. */
   running(): Running | undefined;
-  /** null: what it knows can no longer be trusted. */
+  /** null: its state can no longer be trusted. */
   changed(paths: readonly Path[] | null): void;
-  /** Tells what it is at while it starts and reads the project, until what comes back is called. */
+  /** Reports what it does while it starts and reads the project, until the returned function is called. */
   onWork(listener: (message: string) => void): () => void;
   /** In a few words for a person. */
   state(): string;
@@ -136,7 +136,7 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
     look(running);
     return running;
   };
-  /** Goes on as long as the server runs, and keeps nobody from ending. */
+  /** Continues as long as the server runs, without keeping the process alive. */
   const look = (running: Running) => {
     setTimeout(() => {
       if (up !== running) return;

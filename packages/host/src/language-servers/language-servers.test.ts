@@ -83,7 +83,7 @@ test("a server that was killed is started again by the next question", async () 
   await define();
   const server = await serverFor("b.ts");
   const first = server.running()!.pid;
-  // What a sandbox holds ends a moment after it, and could still answer.
+  // Sandboxed processes end a moment later and could still answer.
   const family = familyOf(first);
   process.kill(first, "SIGKILL");
   await until(() => alive(family).length === 0);
@@ -136,7 +136,7 @@ test("a server that holds more memory than it may is ended", async () => {
   expect(log[0]).toContain("more than the 1 that it may");
 });
 
-test("a server that nobody asks is ended, and that counts as no death", async () => {
+test("an idle server is stopped, and that does not count as a crash", async () => {
   const { define, serverFor, log } = openServers({ limits: { idleMs: 1, lookMs: 5 } });
   await define();
   const server = await serverFor("b.ts");
@@ -187,7 +187,7 @@ test("1,000 files edited behind our back are known", async () => {
     .toBe(1_000);
 });
 
-test("what a server offers and what is missing is told, with what to do about it", async () => {
+test("available and missing features of a server are reported, with what to do", async () => {
   const { servers } = openServers({ configured: { zig: { command: ["zls"] } } });
   const rows = Object.fromEntries((await servers.backends()).map((row) => [row.name, row]));
   expect(rows["lsp:typescript"]).toMatchObject({ available: true, version: expect.stringMatching(/^\d+\./) });
@@ -226,7 +226,7 @@ test("a server of the project itself is not started where no sandbox holds it", 
   expect(() => readFileSync(join(root, "ran"))).toThrow("ENOENT");
 });
 
-test("a command that is not there is told as such, and answered by nobody", async () => {
+test("a missing command is reported as such, and no server answers", async () => {
   const { serverFor, servers } = openServers({ configured: { zig: { command: ["/nowhere/zls"] } } });
   const server = await serverFor("a.zig");
   await expect(server.use(async () => 1, signal)).rejects.toBeInstanceOf(ServerUnavailable);

@@ -32,7 +32,7 @@ export interface LspTextDocumentEdit {
   readonly edits: readonly LspTextEdit[];
 }
 
-/** Makes, moves or removes a file. */
+/** Creates, moves or removes a file. */
 export interface LspFileOperation {
   readonly kind: "create" | "rename" | "delete";
 }
@@ -103,7 +103,7 @@ export type LspCapabilities = Readonly<Record<string, unknown>> & {
   readonly executeCommandProvider?: { readonly commands?: readonly string[] };
 };
 
-/** What we can do. Documents are sent in full, positions count UTF-16 units. */
+/** Our capabilities. Documents are sent in full, positions count UTF-16 units. */
 export const CLIENT_CAPABILITIES = {
   general: { positionEncodings: ["utf-16"] },
   workspace: {

@@ -241,7 +241,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 const NEVER = new AbortController().signal;
-/** The file changed while the server was at it, or it was busy with something that made the answer worthless. */
+/** The file changed during the request, or the server was busy with something that invalidated the answer. */
 const ASK_AGAIN: readonly number[] = [-32_801, -32_802];
 const SILENT = { error() {}, warn() {}, info() {}, log() {} };
 /** Capabilities that a server may register later, under the name of their method. */

@@ -20,8 +20,8 @@ interface TsDiagnostic {
 const SEVERITY: Readonly<Record<string, number>> = { error: 1, warning: 2, message: 3, suggestion: 4 };
 
 /**
- * From tsserver itself. What typescript-language-server publishes comes in parts of which none is known to be the last,
- * and nothing comes about a file that was right and still is.
+ * From tsserver itself. typescript-language-server publishes in parts without a last one, and publishes nothing about
+ * a file that was and is correct.
  */
 export async function askTsserver(
   { request }: Pick<Session, "request">,

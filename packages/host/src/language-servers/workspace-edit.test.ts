@@ -33,7 +33,7 @@ const positionAt = (text: string, offset: number) => {
   return { line: lines.length - 1, character: lines.at(-1)!.length };
 };
 
-test("edits are made at their places whatever their order, and the rest stays", () => {
+test("edits are applied at their positions in any order, and the rest is unchanged", () => {
   const Text = fc
     .array(fc.constantFrom("a", "b", "\n", "\r\n", "é", "😀", " "))
     .map((parts) => parts.join(""));
@@ -94,7 +94,7 @@ test("a server that knows another state of the file changes nothing", async () =
   expect(readFileSync(file, "utf8")).toBe("a\n  xyz\n");
 });
 
-test("an edit outside the workspace, and one that makes files, are refused", async () => {
+test("an edit outside the workspace, and one that creates files, are refused", async () => {
   const outside = join(base, "outside.txt");
   writeFileSync(outside, "a\n  old\n");
   const dryRun = false;

@@ -38,7 +38,7 @@ const hexOf = (address: string) => {
   return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
 };
 
-test("an address mapped to IPv6 is what it is, however it is written", () => {
+test("an IPv4-mapped IPv6 address has its own class, in any spelling", () => {
   fc.assert(
     fc.property(ipv4, (address) => {
       expect(classOf(`::ffff:${address}`)).toBe(classOf(address));
@@ -47,7 +47,7 @@ test("an address mapped to IPv6 is what it is, however it is written", () => {
   );
 });
 
-test("no way of wrapping makes an address more than public, or opens one that is not", () => {
+test("no wrapping makes an address more than public, or opens a blocked one", () => {
   fc.assert(
     fc.property(ipv4, (address) => {
       const wrapped = [

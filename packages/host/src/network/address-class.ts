@@ -86,7 +86,7 @@ const CLOSED = [
   "64:ff9b:1::/48",
 ].map((range) => ipaddr.parseCIDR(range));
 
-/** Whether an address lies in a range; an IPv4 address is also found by the IPv6 form it is mapped to, and the other way round. */
+/** Whether an address is in a range; IPv4 addresses and their IPv6-mapped forms count as equal. */
 export function isInRange(text: string, [base, bits]: [Address, number]): boolean {
   return ipaddr.isValid(text) && matchesAny(ipaddr.process(text), [[base, bits]]);
 }

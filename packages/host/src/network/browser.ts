@@ -10,7 +10,7 @@ interface Opener {
   readonly args: readonly string[];
 }
 
-/** Where an opener is looked for by its name. */
+/** Where an opener is searched by name. */
 export type FindOpener = (name: string) => TrustedProgram | undefined;
 
 /** Some openers run until the browser is closed; they have succeeded after this long. */

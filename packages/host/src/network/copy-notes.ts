@@ -12,7 +12,7 @@ const Note = z.object({ by: z.string(), temp: z.string() });
 
 const ENDING = ".copy";
 
-/** Notes, for as long as it is not disposed, that a temporary file in the workspace is ours. */
+/** Records, until it is disposed, that a temporary file in the workspace is ours. */
 export function noteCopy(folder: string, temp: Path): Disposable {
   const note = join(folder, `${randomUUID()}${ENDING}`);
   writeFileSync(note, JSON.stringify({ by: thisProcess(), temp }), { flag: "wx", mode: 0o600 });

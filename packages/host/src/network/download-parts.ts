@@ -10,12 +10,12 @@ export interface Part {
   readonly size: number;
   /** The entity tag of the whole file; required for resuming. */
   readonly tag: string | undefined;
-  /** Forgets what is there. */
+  /** Discards the partial file. */
   restart(tag: string | undefined): Promise<void>;
   append(bytes: Buffer): Promise<void>;
   /** Waits until the disk has all of it. */
   finish(): Promise<Hash>;
-  /** Keeps the bytes for a later resume, if that is possible. */
+  /** Stores the bytes for a later resume, if that is possible. */
   release(): Promise<void>;
   drop(): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface Destination {
 
 /** One entry of an allow or deny list. */
 export interface HostPattern {
-  /** Whether the destination is meant, by its name or by one of the addresses that the name stands for. */
+  /** Whether the pattern matches the destination, by its name or one of its addresses. */
   matches(destination: Destination, addresses: readonly string[]): boolean;
 }
 

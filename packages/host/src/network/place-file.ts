@@ -15,7 +15,7 @@ import { noteCopy } from "./copy-notes.ts";
 export interface Place {
   readonly confinement: Confinement;
   readonly edits: Edits;
-  /** Where unfinished files are kept. */
+  /** Where unfinished files are stored. */
   readonly folder: string;
 }
 

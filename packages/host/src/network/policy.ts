@@ -73,7 +73,7 @@ const REASONS = {
   remote: "it is in a private network or this machine, which callers from elsewhere do not reach",
 } as const satisfies Record<Exclude<AddressClass, "public"> | "remote", string>;
 
-/** Names that only ever mean a cloud's own service. Behind a proxy there is no address to check. */
+/** Names that only ever refer to a cloud's own service. Behind a proxy there is no address to check. */
 const METADATA_NAMES = new Set([
   "metadata",
   "metadata.google.internal",

@@ -7,7 +7,7 @@ export interface Target extends Destination {
   readonly url: URL;
   /** Name and port as people write them; all that an error says about a URL. */
   readonly shown: string;
-  /** The Authorization header made from the URL's user and password. */
+  /** The Authorization header built from the URL's user and password. */
   readonly authorization?: string;
 }
 

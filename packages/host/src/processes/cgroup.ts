@@ -26,7 +26,7 @@ export interface Groups {
   close(): void;
 }
 
-/** Groups are made where this process may make them; elsewhere commands run without limits. */
+/** Groups are created where this process may; elsewhere commands run without limits. */
 export function createGroups(server: string, limits: ProcessLimits): Groups {
   const hierarchies = findHierarchies();
   for (const { parent } of hierarchies) sweepGroups(parent);

@@ -28,7 +28,7 @@ test("on a desktop with version 2 the groups go beside the one that we are in", 
   ]);
 });
 
-test("nobody gets out of a limit that somebody else has set", () => {
+test("a limit set by others cannot be escaped", () => {
   const limited = { ...DESKTOP, [`/sys/fs/cgroup${SCOPE}/pids.max`]: "512\n" };
   expect(findHierarchies(system(limited))).toEqual([]);
 });
@@ -61,6 +61,6 @@ test("with version 1 each controller has its own place, also where a mount shows
   ]);
 });
 
-test("where there are no control groups none are found", () => {
+test("without control groups none are found", () => {
   expect(findHierarchies(system({}))).toEqual([]);
 });

@@ -10,7 +10,7 @@ export interface Hierarchy {
   readonly controllers: readonly Controller[];
   /** The folder of the group that this process is in. */
   readonly own: string;
-  /** The folder where groups that limit can be made. */
+  /** The folder where limiting groups can be created. */
   readonly parent: string;
 }
 
@@ -42,8 +42,8 @@ function separate(own: string, names: readonly string[]): Hierarchy[] {
 }
 
 /**
- * Version 2: a group that holds processes cannot limit groups below it, the root excepted. So ours goes beside the one
- * we are in, unless that one has limits, which nobody should get out of.
+ * Version 2: a group with processes cannot limit groups below it, except the root. So ours is a sibling of our own
+ * group, unless that one has limits, which must not be escaped.
  */
 function unified(own: string, root: string, read: Read): Hierarchy[] {
   const beside = own !== root && isUnlimited(own, read) ? [dirname(own)] : [];

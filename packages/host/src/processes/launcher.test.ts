@@ -56,7 +56,7 @@ test("a terminal is the command's too", async () => {
   expect(text).toBe(`${root}\r\n${root}\r\n`);
 });
 
-test("what ended by a signal says which, beside the launcher's exit code", async () => {
+test("a process ended by a signal reports which, along with the launcher's exit code", async () => {
   expect((await run(["/bin/sh", "-c", "kill -TERM $$"])).info).toMatchObject({
     status: "exited",
     exit_code: 143,
@@ -73,7 +73,7 @@ test("a kill reaches those that left the session of the launcher", async () => {
   expect(members()).toEqual([]);
 });
 
-test("a sandbox that is off changes nothing about how a command is started and told", async () => {
+test("a disabled sandbox changes nothing about how a command is started and reported", async () => {
   const plain = createProcesses({
     folder: mkdtempSync(join(root, "state-")),
     env: process.env,
@@ -89,7 +89,7 @@ test("a sandbox that is off changes nothing about how a command is started and t
   await plain.close();
 });
 
-test("a sandbox that cannot do what it must keeps the command from running", async () => {
+test("a sandbox that cannot meet its requirements prevents the command from running", async () => {
   const refusal = new ToolError("SANDBOX_UNAVAILABLE", "no", { required: "bubblewrap", available: "none" });
   const refusing = createProcesses({
     folder: mkdtempSync(join(root, "state-")),

@@ -5,8 +5,8 @@ import { devNull } from "node:os";
 import { openSpool, type Spool, type SpoolCaps } from "./spool.ts";
 
 /**
- * Opens output to be read like a file. Where the middle is no longer kept, a line says so. While it still comes, and is
- * more than can be kept, only its beginning and its end are there: putting all of it in order would take too long.
+ * Opens output to be read like a file. A line marks a middle part that is no longer stored. While output that exceeds
+ * the limit is still arriving, only its head and tail are readable: ordering all of it would take too long.
  */
 export function openOutput(
   path: string,
@@ -36,7 +36,7 @@ export async function orderOutput(path: string, caps: SpoolCaps): Promise<void> 
     for (const part of partsOf(spool)) await file.writeFile(part);
     await rename(partial, orderedPath(path));
   } catch {
-    // The disk is full. The beginning and the end can be read all the same.
+    // The disk is full. The head and tail can still be read.
     await rm(partial, { force: true }).catch(() => {});
   }
 }

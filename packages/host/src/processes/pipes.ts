@@ -27,7 +27,7 @@ export interface Pipe {
 const BATCH = 16;
 export const PIPE_SUFFIX = ".pipe";
 
-/** Node cannot make pipes, so the system's `mkfifo` makes named ones, many at a time. */
+/** Node cannot create pipes, so the system's `mkfifo` creates named ones, many at a time. */
 export function createPipes(folder: string): Pipes {
   const free: string[] = [];
   let making: Promise<void> | undefined;
@@ -76,8 +76,8 @@ export function createPipes(folder: string): Pipes {
 }
 
 /**
- * The reader first and without waiting: then the writer need not wait either. Libuv makes what becomes a child's
- * stdin, stdout or stderr wait again.
+ * Opens the reader first and non-blocking, so that the writer need not wait either. Libuv makes a child's stdin,
+ * stdout or stderr blocking again.
  */
 function openBothEnds(name: string): Pipe | undefined {
   let readEnd: number | undefined;

@@ -24,7 +24,7 @@ export interface ProcessInfo {
   readonly output_failure: string | null;
   /** The limit that it, or something that it started, was killed for. */
   readonly limit: LimitName | null;
-  /** Protected entries that commands made while it ran, and that were moved out of the project. */
+  /** Protected entries that commands created while it ran, and that were moved out of the project. */
   readonly quarantined: readonly string[];
 }
 

@@ -62,18 +62,18 @@ afterAll(async () => {
 });
 
 const withMark = (mark: string) => listProcesses().filter(({ pid }) => carriesMark(pid, mark));
-/** Unlike those of any other run, so that what one leaves behind does not fail the next. */
+/** Unique per run, so that leftovers of one do not fail the next. */
 const RUN = randomUUID();
 const marked = (name: string) => ({ env: { OCTANT_TEST: `${name}-${RUN}` } });
 
-/** Nobody tells when the last process of a tree is gone, so one has to look. */
+/** There is no event for the end of the last process of a tree, so the test polls. */
 async function eventually(holds: () => boolean, ms = 30_000): Promise<void> {
   for (const end = performance.now() + ms; !holds() && performance.now() < end; )
     await new Promise((resolve) => setTimeout(resolve, 20));
   expect(holds()).toBe(true);
 }
 
-test("output is kept apart, and the exit code is told whatever it is", async () => {
+test("output streams are separate, and any exit code is reported", async () => {
   const { run } = shared;
   expect(await run("echo out; echo err >&2; exit 3")).toMatchObject({
     info: { status: "exited", exit_code: 3, signal: null, stdout_bytes: 4, stderr_bytes: 4 },
@@ -82,7 +82,7 @@ test("output is kept apart, and the exit code is told whatever it is", async () 
   });
 });
 
-test("a signal that ended a process is told by its name", async () => {
+test("a signal that ended a process is reported by its name", async () => {
   const { run } = shared;
   const { info } = await run("kill -SEGV $$");
   expect(info).toMatchObject({ status: "exited", exit_code: null, signal: "SIGSEGV" });
@@ -117,7 +117,7 @@ test("nothing of the server's environment but the harmless reaches a child, nor 
   for (const passed of ["TZ=UTC", "LC_TIME=C", "XDG_CACHE_HOME=/cache"]) expect(stdout).toContain(passed);
 });
 
-test("what cannot be started is EXEC_FAILED with the reason, on pipes and on a terminal", async () => {
+test("a command that cannot start is EXEC_FAILED with the reason, on pipes and on a terminal", async () => {
   const { start } = shared;
   const failure = { code: "EXEC_FAILED", details: { program: "no-such-program" } };
   await expect(start(["no-such-program"])).rejects.toMatchObject(failure);
@@ -127,7 +127,7 @@ test("what cannot be started is EXEC_FAILED with the reason, on pipes and on a t
   await expect(start(["true", tooLong])).rejects.toMatchObject({ code: "EXEC_FAILED", message: /E2BIG/ });
 });
 
-test("a process of somebody else is NOT_FOUND", async () => {
+test("a process of another caller is NOT_FOUND", async () => {
   const { processes, start } = shared;
   const { proc_id } = await start(["true"]);
   expect(() => processes.get("other", proc_id)).toThrow(ToolError);
@@ -148,7 +148,7 @@ test("more processes than allowed wait for a moment, then are OVERLOADED; ended 
   expect(info.exit_code).toBe(0);
 });
 
-test("a timeout ends the whole tree and keeps what was printed", async () => {
+test("a timeout ends the whole tree and preserves the output", async () => {
   const { run } = shared;
   const { info, stdout } = await run("echo before; sleep 60 & wait", {
     timeoutMs: 2_000,
@@ -193,7 +193,7 @@ test("a signal that is not deadly is only sent", async () => {
   expect(await processes.exited(OWNER, proc_id, LONG_MS, NEVER)).toMatchObject({ exit_code: 5 });
 });
 
-test("bytes that are no text survive, and a ref reads them like a file", async () => {
+test("binary output survives, and a ref reads it like a file", async () => {
   const { processes, run } = shared;
   const { info } = await run("printf '\\377\\000\\376'");
   using opened = processes.openRef(`stdout:${info.proc_id}`, OWNER);
@@ -204,7 +204,7 @@ test("bytes that are no text survive, and a ref reads them like a file", async (
   expect(() => processes.openRef(`stdout:${info.proc_id}`, "other")).toThrow(/there is no process/);
 });
 
-test("a flood keeps its head and its tail, and neither the child nor the memory waits", async () => {
+test("a flood of output keeps its head and tail without blocking the child or filling memory", async () => {
   const { processes, run } = create({ caps: { head: 1_000, tail: 1_000 } });
   const before = process.memoryUsage.rss();
   const { info } = await run("printf start; head -c 50000000 /dev/zero | tr '\\0' x; printf end");
@@ -241,7 +241,7 @@ test("a terminal has a size that can change, a job control that works, and an ex
   await printed(proc_id, "up1");
   await type("\x1a");
   await printed(proc_id, "Stopped");
-  // A shell with stopped jobs asks to be told twice.
+  // A shell with stopped jobs must be told twice to exit.
   await type("exit\nexit 7\n");
   expect(await processes.exited(OWNER, proc_id, LONG_MS, NEVER)).toMatchObject({ exit_code: 7, pty: true });
 });
@@ -377,7 +377,7 @@ test.each([
   expect(records.map(({ status }) => status)).not.toContain("running");
 });
 
-test("what outlived a server and its supervisor is swept by the next server", async () => {
+test("processes that outlived a server and its supervisor are killed by the next server", async () => {
   const folder = mkdtempSync(join(root, "server-"));
   const mine = () => withMark(`VOLTA_HOME=swept-${RUN}`);
   const server = await startServer(folder, "swept");
@@ -406,7 +406,7 @@ test("a stopped supervisor that outlived its server is swept by the next server"
   expect(listProcesses().map(({ pid }) => pid)).not.toContain(supervisor);
 });
 
-test("old output goes first, and what runs stays", async () => {
+test("old output is removed first, and running processes stay", async () => {
   const { processes, folder, start, run } = create();
   const { proc_id } = await start(["sleep", "60"]);
   const old = await run("echo old");

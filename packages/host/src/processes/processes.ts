@@ -267,7 +267,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
   };
 }
 
-/** A reason at hand: without one an error is made, which takes longer than the rest. */
+/** A prebuilt reason: without one an error is created, which takes longer than the rest. */
 const ENOUGH = "enough";
 const NOTHING_YET = { stdout: 0, stderr: 0 };
 const NEVER = new AbortController().signal;

@@ -32,7 +32,7 @@ export const addEnd = (folder: string, proc_id: string, end: EndRecord): void =>
 /** A line begins with a line feed too, so that it stays apart from one that a full disk cut off. */
 const toLine = (part: StartRecord | EndRecord): string => `\n${JSON.stringify(part)}\n`;
 
-/** Undefined when there is no record (any more). A process whose server is dead was killed with it. */
+/** undefined when there is no record. A process whose server died was killed with it. */
 export function readRecord(folder: string, proc_id: string): ProcessRecord | undefined {
   let text: string;
   try {

@@ -21,7 +21,7 @@ function createPair(caps: SpoolCaps) {
 const bytesAt = (from: number, length: number) =>
   Buffer.from(Array.from({ length }, (_, i) => ((from + i) * 31 + ((from + i) >> 8)) & 0xff));
 
-test("what fits is a plain file with nothing but the output", () => {
+test("small output is a plain file with nothing else", () => {
   const { path, writer, reader } = createPair({ head: 8, tail: 8 });
   writer.write(Buffer.from("hello "));
   writer.write(Buffer.from("world"));
@@ -80,7 +80,7 @@ const keptOf = (total: number, { head, tail }: SpoolCaps) =>
     (i) => i < head || i >= total - tail || total <= head + tail,
   );
 
-test("as a ref, a line stands for what is not kept", async () => {
+test("as a ref, a line marks the missing part", async () => {
   const caps = { head: 4, tail: 4 };
   const { path, writer } = createPair(caps);
   writer.write(Buffer.from("aaaabbbbbbbbbbcccc"));

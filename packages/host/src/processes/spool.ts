@@ -12,14 +12,14 @@ export const SPOOL_CAPS: SpoolCaps = { head: 16 * MEBIBYTE, tail: 16 * MEBIBYTE 
 
 /**
  * A spool holds the output of one stream. As long as everything fits it is the plain output and nothing else. Then
- * the part after the head becomes a ring, and behind it stand two counters: how many bytes the writer has claimed,
- * and how many it has written. So any process can read it at any time, also while it is written.
+ * the part after the head becomes a ring, followed by two counters: the bytes that the writer has claimed, and those
+ * it has written. So any process can read it at any time, even while it is being written.
  */
 export interface SpoolWriter {
   readonly total: number;
   /** Why storing stopped, such as ENOSPC; bytes are still counted. */
   readonly failure: string | null;
-  /** Never throws: a full disk must not keep the child from being drained. */
+  /** Never throws: a full disk must not stop the child from being drained. */
   write(bytes: Uint8Array): void;
   close(): void;
 }
@@ -28,7 +28,7 @@ const COUNTER_BYTES = 8;
 /** Of a counter, as Buffer reads and writes numbers: enough for 281 terabytes. */
 const COUNTER_DIGITS = 6;
 
-/** `open` makes the file, with the first byte: silent programs cost none. */
+/** `open` creates the file with the first byte: silent programs cost none. */
 export function createSpool(caps: SpoolCaps, open: () => number): SpoolWriter {
   const plainBytes = caps.head + caps.tail;
   const counters = Buffer.alloc(2 * COUNTER_BYTES);
@@ -98,8 +98,8 @@ export interface Spool {
   /** The bytes in the middle that are no longer stored. */
   gap(): { readonly start: number; readonly end: number } | undefined;
   /**
-   * Up to `length` bytes from `offset` on, or from the end of the gap when the offset lies in it: `start` tells. Less
-   * is given before the gap and at the end.
+   * Up to `length` bytes from `offset`, or from the end of the gap when the offset is in it, as `start` shows. Fewer
+   * before the gap and at the end.
    */
   read(offset: number, length: number): SpoolPart;
 }

@@ -50,7 +50,7 @@ export function createStoredOutput(proc_id: string, { folder, caps }: Hello): St
         if (isRecorded) addEnd(folder, proc_id, end);
         else add(start, end);
       } catch {
-        // The disk is full. The server gets to know the end all the same; after a restart it counts as killed.
+        // The disk is full. The server still learns the exit; after a restart the process counts as killed.
       }
     },
   };

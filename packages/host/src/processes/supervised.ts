@@ -34,7 +34,7 @@ export interface Supervised {
   kill(signal: NodeJS.Signals | null): Promise<void>;
 }
 
-/** How long the output may stay open after the exit before the exit is reported all the same. */
+/** How long the output may stay open after the exit before the exit is reported anyway. */
 const DRAIN_MS = 100;
 /** A sandbox ends everything in it, but on a busy machine its last process may hold the output for a while. */
 const LAUNCHER_DRAIN_MS = 5_000;

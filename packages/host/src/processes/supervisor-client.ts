@@ -93,7 +93,7 @@ export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorC
   child.on("error", () => end(false));
   child.on("exit", (code) => end(closing && code === 0));
   child.on("message", (raw) => {
-    const message = raw as ToServer; // Nobody else has the other end.
+    const message = raw as ToServer; // The other end is not shared.
     if (message.type === "output") on.output(message.proc_id);
     else if (message.type === "ended") on.ended(message.proc_id, message.end);
     else if (message.type === "closing") closeTaken.resolve();

@@ -13,7 +13,7 @@ import {
 import type { Readable } from "node:stream";
 import type { TrustedProgram } from "./trusted-program.ts";
 
-/** This file is the only one that starts processes; test/spawn-sites.test.ts keeps it so. */
+/** The only file that starts processes; test/spawn-sites.test.ts enforces it. */
 interface Start<Program extends string> {
   (
     program: Program,

@@ -30,10 +30,10 @@ export const findTrusted = (name: string, writable: readonly Path[] = []): Trust
     (path): path is TrustedProgram => isProgram(path) && !isInside(writable, path),
   );
 
-/** The Node that runs this process. The sandbox keeps its folder read-only. */
+/** The Node that runs this process. Its folder is read-only in the sandbox. */
 export const thisNode = (): TrustedProgram => process.execPath as TrustedProgram; // Not looked up by name.
 
-/** A program that came with this install. The sandbox keeps the install read-only. */
+/** A program of this install, which is read-only in the sandbox. */
 export const bundledProgram = (path: string): TrustedProgram => path as TrustedProgram; // The caller resolved it by module.
 
 /** The PATH without folders that a project brings along: those in its roots and in any node_modules. */
@@ -76,7 +76,7 @@ function isInside(roots: readonly Path[], path: string): boolean {
     const real = fromNative(realpathSync.native(path, { encoding: "buffer" }));
     return roots.some((root) => isWithin(root, path) || isWithin(root, real));
   } catch {
-    // A folder that is missing now may be made there later.
+    // A folder that is missing now may be created later.
     return roots.some((root) => isWithin(root, path));
   }
 }

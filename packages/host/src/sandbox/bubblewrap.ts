@@ -8,7 +8,7 @@ export interface BubblewrapOptions {
 }
 
 /**
- * Capabilities that root keeps: files of other owners, switching users and killing their processes, low ports.
+ * Capabilities that root retains: files of other owners, switching users and killing their processes, low ports.
  * Dropped: mount, trace, load modules, read logs, devices, raw sockets, open by handle.
  */
 const ROOT_KEEPS = [

@@ -30,7 +30,7 @@ export function openBoundExchange(scratch: Scratch): Exchange {
   return { path, inside: EXCHANGE, [Symbol.dispose]: () => remove(path) };
 }
 
-/** For commands that see the machine as it is. */
+/** For commands with an unrestricted view of the machine. */
 export function openPlainExchange(): Exchange {
   const path = mkdtempSync(join(tmpdir(), "octant-exchange-"));
   return { path, inside: path, [Symbol.dispose]: () => remove(path) };

@@ -86,7 +86,7 @@ const dirnameOf = (path: string): string => (path.includes("/") ? dirname(path) 
 
 const MAX_COPY_BYTES = 64 * 1024;
 
-/** For a home that a workspace root holds: it is there as it is, and the secrets in it are covered. */
+/** For a home inside a workspace root: it is visible unchanged, except that the secrets in it are covered. */
 export function maskHome(tree: Tree, options: HomeOptions): void {
   for (const [path, mount] of listCopies(options)) if (statOf(join(options.home, path))) tree.add(mount);
   maskInside(tree, options);

@@ -2,7 +2,7 @@ import type { Mount } from "./mount.ts";
 import type { Launch, SandboxedCommand } from "./sandbox.ts";
 import type { SandboxLevel } from "./settings.ts";
 
-/** A way to keep a command apart, on a machine where it works. */
+/** A way to isolate a command, on a machine that supports it. */
 export interface Level {
   readonly level: SandboxLevel;
   /** What the level guarantees, in one sentence for people. */

@@ -11,7 +11,7 @@ export type Mount =
   | { readonly kind: "empty"; readonly at: string }
   | { readonly kind: "folder"; readonly at: string }
   | { readonly kind: "link"; readonly target: string; readonly at: string }
-  /** Nothing can be written at this mount any more; those inside it stay as they are. */
+  /** Makes this mount read-only; mounts inside it are unchanged. */
   | { readonly kind: "seal"; readonly at: string }
   | { readonly kind: "devices"; readonly at: string }
   | { readonly kind: "processes"; readonly at: string };

@@ -150,7 +150,7 @@ function addBesides(
     const found = statOf(path);
     if (isThere || !found || isWithin(path, homeOf(env))) continue;
     if (found.isDirectory()) tree.add({ ...write(path), mayBeGone: true });
-    // Where nothing is bound, as on macOS, it is there as it is.
+    // Without bind mounts, as on macOS, it is visible unchanged.
     else if (found.isFile() && process.platform === "linux")
       tree.add(read(scratch.keep("copy", withoutSecrets(path)), path));
   }
@@ -163,8 +163,8 @@ function withoutSecrets(path: Path): Buffer {
 }
 
 /**
- * Binds folders onto themselves, outermost first: a command can rename a plain folder, but not a mount point. So the roots
- * inside another root, and the folders above our own files, stay what they are from the check to the mount. Before the
+ * Binds folders onto themselves, outermost first: a command can rename a plain folder, but not a mount point. So
+ * nested roots, and the folders above our own files, cannot be replaced between the check and the mount. Before the
  * protected entries: a later mount of a folder would uncover them.
  */
 function addPins(tree: Tree, { roots }: PlanOptions): void {

@@ -7,7 +7,7 @@ import { homeOf, type PlanOptions, planMounts, resolveAllowed } from "./plan.ts"
 import { identityOf } from "./protected.ts";
 
 export interface Plans {
-  /** The mounts for a command; the same list while nothing that it was made from has changed. */
+  /** The mounts for a command; cached until their inputs change. */
   get(wish: Wish): readonly Mount[];
 }
 

@@ -67,7 +67,7 @@ const run = ({ argv: [program, ...args], env }: ReturnType<Level["launch"]>): Pr
     child.on("close", (code) => resolve({ code: code ?? "no answer", reason: reason() }));
   });
 
-/** What a person can do about a level that does not work. */
+/** What a person can do about an unavailable level. */
 export function adviceFor(hasBubblewrap: boolean): string {
   if (!hasBubblewrap) return "install bubblewrap (apt-get, dnf, pacman or apk have it under that name)";
   const switches = SWITCHES.filter(({ file, off }) => readText(file) === off);

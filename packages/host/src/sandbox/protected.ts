@@ -13,12 +13,12 @@ export const PROTECTED_NAMES: readonly string[] = PROTECTED.flatMap(({ names }) 
 /** Where git takes programs to run from. */
 const GIT_PROGRAMS = ["hooks", "config", "config.worktree", "modules"];
 
-/** A mount that is only made while its source is the same entry as when it was listed. */
+/** A mount that is skipped when its source is no longer the entry that was listed. */
 export type ProtectedMount = Bind & { readonly identity: string };
 
 /**
- * The protected entries that exist at the top of a root, as read-only mounts. To be listed only while no command runs: a
- * running one could swap an entry that it has made between the listing and the mount.
+ * The existing protected entries at the top of a root, as read-only mounts. List them only while no command runs: a
+ * running one could swap its own entry between the listing and the mount.
  */
 export const listProtected = (root: Path): ProtectedMount[] =>
   protectedBinds(root).map((mount) => ({ ...mount, identity: identityOf(mount.source) }));
@@ -45,7 +45,7 @@ function isRealEntry(path: Path): boolean {
   return found !== undefined && (found.isFile() || found.isDirectory());
 }
 
-/** Git keeps working: objects, refs and the index stay writable. */
+/** Git still works: objects, refs and the index stay writable. */
 function gitMounts(root: Path): Bind[] {
   const path = join(root, GIT);
   const found = lstatOf(path);
@@ -63,7 +63,10 @@ function repositoryMounts(folder: Path): Bind[] {
   return [write(folder), ...programs.map((program) => read(program))];
 }
 
-/** Git makes this folder too; where it is missing, a command could make it, with hooks that the person's git would run. */
+/**
+ * Git creates this folder too; where it is missing, a command could create it with hooks that the person's git would
+ * run.
+ */
 function makeHooks(folder: Path): void {
   try {
     mkdirSync(toNative(join(folder, "hooks")));

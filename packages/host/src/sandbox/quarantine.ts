@@ -13,7 +13,7 @@ export interface Guarded {
   readonly quarantine: string;
 }
 
-/** Moves every entry that commands made meanwhile out of the project; returns the paths that it found. */
+/** Moves every protected entry that commands created meanwhile out of the project; returns their paths. */
 export function quarantineNew({ absent, repositories, quarantine }: Guarded): Path[] {
   const move = (path: Path, name = basename(path)): boolean => moveOut(path, name, quarantine);
   return [

@@ -37,7 +37,7 @@ sandboxed.each(
   "a reader sees the workspace, and can neither write nor reach anything, as $name in $reached",
   async ({ uid, level, reached }) => {
     await using world = await createWorld(uid);
-    // Some of them are about what a launcher would obey, and give it names that no shell takes.
+    // Some of them target the launcher's variables, and use names that no shell accepts.
     const probes = level ? [] : ESCAPE_PROBES.filter(({ env }) => env === undefined);
     const report = await world.run({
       settings: DEFAULT_SANDBOX,

@@ -43,9 +43,9 @@ const PATIENCE_MS = 10_000;
 const MAX_REASON_CHARS = 500;
 
 /**
- * A shell in the sandbox that stays there and starts programs: a fork of a shell is as cheap as one of ours outside,
- * while a sandbox for each program costs several times as much as many a program. Orders are lines on its input; for each
- * it prints the exit code when that is known. What a program prints comes by named pipes.
+ * A resident shell in the sandbox that starts programs: its fork is as cheap as ours outside, while a new sandbox
+ * costs several times as much as many a program. Commands are lines on its input; for each it prints the exit code.
+ * The output of programs arrives through named pipes.
  */
 export function createReader(
   { argv: [program, ...args], env, folder }: Launch,

@@ -33,7 +33,7 @@ const lacks = (...packages: string[]) => packages.some((name) => inject("missing
 
 const NO_SANDBOX = lacks("bubblewrap");
 
-describe.skipIf(NO_SANDBOX).each(identities())("work goes on inside, as $name", ({ uid }) => {
+describe.skipIf(NO_SANDBOX).each(identities())("normal work is possible inside, as $name", ({ uid }) => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld(uid);
@@ -59,7 +59,7 @@ describe.skipIf(NO_SANDBOX).each(identities())("work goes on inside, as $name", 
     expect({ core, isLimited: files !== undefined && files <= 65_536 }).toEqual({ core: 0, isLimited: true });
   });
 
-  test("git commits, and shows what it did", async () => {
+  test("git commits, and shows its commit", async () => {
     const commit = `git config --list >/dev/null && git add README && git -c user.name=a -c user.email=a@b commit -qm first && git log --oneline | wc -l`;
     expect(await runIn(world, commit)).toMatchObject({ code: 0, stdout: "1\n" });
   });
@@ -149,7 +149,7 @@ s = socket.create_server(("127.0.0.1", 0)); c = socket.create_connection(s.getso
     expect(existsSync(join(world.home, "written"))).toBe(true);
   });
 
-  test("a workspace that is the whole machine keeps its processes, temp files and secrets apart", async () => {
+  test("a workspace that is the whole machine hides other processes, temp files and secrets", async () => {
     const look =
       'echo x >"$OUTSIDE/whole" && cat /etc/shadow ~/.ssh/id_ed25519 "$STATE/secret"; ls /run; ls /tmp | grep -c octant-world; tr "\\0" " " </proc/1/cmdline | cut -c1-14';
     const { stdout } = await runIn(world, look, { allowed_paths: ["/"] });
@@ -203,7 +203,7 @@ s = socket.create_server(("127.0.0.1", 0)); c = socket.create_connection(s.getso
     expect(await runIn(linked, `echo x >"${main}/.git/planted"`)).toMatchObject({ code: 2 });
   });
 
-  test("a program of ours may change what is protected", async () => {
+  test("our own program may change protected files", async () => {
     const command = sh("git config test.key value", { changesProtected: true });
     expect(await runIn(world, command)).toMatchObject({ code: 0 });
     expect(readFileSync(join(world.ws, ".git/config"), "utf8")).toContain("key = value");
@@ -269,7 +269,7 @@ const STARTER = `
   require("child_process").spawn(program, args, { env, stdio: "inherit", detached: true });
 `;
 
-describe("what is not there", () => {
+describe("missing files", () => {
   const sandboxFor = (world: World, settings: Partial<SandboxSettings>, env: NodeJS.ProcessEnv = {}) => {
     const state = openStateFolder({ roots: [world.ws], env: { HOME: world.home }, warn: () => {} });
     const roots = [world.ws];
@@ -284,7 +284,7 @@ describe("what is not there", () => {
     ...{ argv: ["true"], folder: world.ws, env: { PATH: "/usr/bin:/bin" }, pty: false },
   });
 
-  test("a sandbox that is switched off is told, and refused where settings require one", async () => {
+  test("a disabled sandbox is reported, and refused where settings require one", async () => {
     await using world = await createWorld(process.getuid?.() ?? 0);
     const off = sandboxFor(world, { mode: "off" });
     expect(await off.status()).toMatchObject({ level: "off", tried: [] });

@@ -56,7 +56,7 @@ export interface LaunchedCommand extends Launch {
   /** For the supervisor: the entries to quarantine if the server dies. Absent where nothing is guarded. */
   readonly guardFile?: string;
   /**
-   * To be called when the command has ended, or could not be started. Returns the protected entries that commands made
+   * Call when the command has ended, or could not be started. Returns the protected entries that commands created
    * meanwhile and that were moved out of the project.
    */
   release(): readonly Path[];
@@ -92,7 +92,7 @@ export interface RunningProgram {
   end(): void;
 }
 
-/** The same tree as for commands, but nothing in it can be written, and there is no network. */
+/** The same tree as for commands, but read-only and without network. */
 export interface Reader {
   /** As cheap as starting a process outside. */
   start(

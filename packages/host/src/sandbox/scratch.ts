@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { replaceFile } from "../replace-file.ts";
 import type { StateFolder } from "../state.ts";
 
-/** What the sandbox keeps in the state of the workspace. Commands see the folders that are bound for them, nothing else. */
+/** The sandbox's files in the workspace's state. Commands see only the folders bound for them. */
 export interface Scratch {
   readonly path: string;
-  /** A folder of ours, made when missing. */
+  /** One of our folders, created when missing. */
   folder(name: string): string;
   /** An empty folder and an empty file, to cover others with. */
   readonly nothing: { readonly folder: string; readonly file: string };
@@ -33,7 +33,7 @@ export function openScratch(state: StateFolder): Scratch {
   return { path, folder, keep, nothing };
 }
 
-/** As everybody's temp folder is; nobody else can reach it, since the state folder is private. */
+/** World-writable like any temp folder; nobody else can reach it, since the state folder is private. */
 export function openTempFolder(scratch: Scratch, name: string): string {
   const path = scratch.folder(name);
   chmodSync(path, 0o1777);

@@ -1,4 +1,4 @@
-/** How commands are kept apart from the machine, as settings say it. */
+/** How commands are isolated from the machine, in the terms of the settings. */
 
 export const SANDBOX_MODES = ["off", "workspace", "allowlist"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
@@ -30,6 +30,6 @@ export const DEFAULT_SANDBOX: SandboxSettings = {
   hide_home: false,
 };
 
-/** Whether `level` holds less than what is required. */
+/** Whether `level` is weaker than required. */
 export const isWeaker = (level: SandboxLevel | "off", required: SandboxLevel): boolean =>
   level === "off" || SANDBOX_LEVELS.indexOf(level) > SANDBOX_LEVELS.indexOf(required);

@@ -1,4 +1,4 @@
-/** What a sandboxed command may not ask of the kernel, as data. Numbers: [x64, arm64]; null where there is none. */
+/** System calls that a sandboxed command may not use, as data. Numbers: [x64, arm64]; null where there is none. */
 
 export const ARCHITECTURES = {
   x64: { column: 0, audit: 0xc000003e },
@@ -14,7 +14,8 @@ export const EAFNOSUPPORT = 97;
 
 /** Refused whatever the arguments are. */
 export const REFUSED: Readonly<Record<string, Numbers>> = {
-  // Other processes: the first one in the sandbox has no filter, so whoever could write into it would have none.
+  // Other processes: the first one in the sandbox has no filter, so a process that could write into it would escape
+  // the filter.
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -93,7 +94,7 @@ const USUAL_PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
 export const ARGUMENT_RULES: Readonly<Record<string, ArgumentRule>> = {
   unshare: { numbers: [272, 97], argument: 0, when: { anyBit: CLONE_NEWUSER }, errno: EPERM },
   clone: { numbers: [56, 220], argument: 0, when: { anyBit: CLONE_NEWUSER }, errno: EPERM },
-  // Both put characters into a terminal as if somebody had typed them.
+  // Both inject characters into a terminal as if typed.
   ioctl: { numbers: [16, 29], argument: 1, when: { equals: [TIOCSTI, TIOCLINUX] }, errno: EPERM },
   personality: { numbers: [135, 92], argument: 0, when: { allBut: USUAL_PERSONALITIES }, errno: EPERM },
   // The way from a virtual machine to its host knows no network namespace.

@@ -8,18 +8,19 @@ import type { Mount } from "./mount.ts";
 /** The mounts of a sandbox, in order, each with a place to be mounted at. */
 export interface Tree {
   readonly mounts: readonly Mount[];
-  /** `kept`: the source is a folder of ours that commands write to and that outlives them. */
+  /** `kept`: the source is one of our folders that commands write to and that outlives them. */
   add(mount: Mount, options?: { readonly kept: true }): void;
-  /** The mount that a path lies in. */
+  /** The mount that contains a path. */
   holderOf(path: Path): Mount | undefined;
-  /** What of the real machine would be seen at this path; nothing when it is a folder of ours. */
+  /** The real path that would be visible at this path; undefined when it is one of our folders. */
   sourceOf(path: Path): Path | undefined;
 }
 
 /**
- * A launcher makes missing mount points itself, and it follows links while it does. In a folder that commands can write
- * to, a planted link would let it make files anywhere. So there we make mount points ourselves: in the folder itself,
- * where a running command cannot move them, and for deeper ones below an empty mount that starts anew each time.
+ * A launcher creates missing mount points itself and follows links while doing so. In a folder that commands can
+ * write to, a planted link would let it create files anywhere. So there we create mount points ourselves: in the
+ * folder itself, where a running command cannot move them, and for deeper ones below an empty mount that is fresh
+ * each time.
  */
 export function createTree(): Tree {
   const mounts: Mount[] = [];
@@ -63,8 +64,8 @@ const HOLDERS: ReadonlySet<Mount["kind"]> = new Set([
 ]);
 
 /**
- * Whatever else has come to lie there was put there by a command, and gives way. Other servers of the workspace make the
- * same mount points at the same time, so each step may find that one of them was faster.
+ * Anything else there was planted by a command and is removed. Other servers of the workspace create the same mount
+ * points at the same time, so each step may find that another was faster.
  */
 function makeMountPoint(path: string, isFolder: boolean): void {
   const isThere = () => (isFolder ? lstatOf(path)?.isDirectory() : lstatOf(path)?.isFile()) ?? false;

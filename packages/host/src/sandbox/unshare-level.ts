@@ -93,8 +93,8 @@ function toScript(
     `[ -z "$exchange" ] || mount --bind "$exchange" "$stage"${shellQuote(EXCHANGE)}`,
     'cd "$stage"; pivot_root . .; umount -l .; cd "$folder"',
     "set +e",
-    // The command's variables, LD_PRELOAD among them, are set when the rights are gone. Not by exec: the first process of
-    // a namespace receives no signal that it does not handle.
+    // The command's variables, including LD_PRELOAD, are set after the privileges are dropped. Not by exec: the first
+    // process of a namespace receives no signal that it does not handle.
     `${giveUp} /bin/sh -c ${shellQuote(SET_VARIABLES)} sh "$PATH_GIVEN" "$@"`,
     "",
   ].join("\n");
@@ -104,7 +104,8 @@ const SET_VARIABLES = 'PATH=$1; shift; . /proc/self/fd/7; exec 7<&-; exec "$@"';
 
 const FUNCTIONS = [
   'room() { if [ -d "$1" ]; then mkdir -p "$stage$2"; else mkdir -p "$stage$3"; [ -e "$stage$2" ] || : >"$stage$2"; fi; }',
-  // In a user namespace a mount keeps the options that it was made with, so they are all named again; where the user cannot go, nothing has to be done.
+  // In a user namespace a mount keeps its original options, so they are all repeated; where the user has no access,
+  // nothing needs to be done.
   `seal_all() {
   while read -r _ _ _ _ at options _; do
     case $at in *\\\\*) at=$(printf %b "$at");; esac
@@ -124,7 +125,7 @@ function toCommands(mount: Mount): string[] {
     case "device": {
       if (mount.at === "/") return [];
       const room = `room ${shellQuote(mount.source)} ${at} ${shellQuote(dirname(mount.at))}`;
-      // What is mounted inside something readable would stay writable, and is left out.
+      // A mount inside a readable one would stay writable, so it is left out.
       const bind = `mount ${mount.kind === "read" ? "--bind" : "--rbind"} ${shellQuote(mount.source)} "$stage"${at}`;
       const steps = [room, bind, ...(mount.kind === "read" ? [`seal "$stage"${at}`] : [])];
       return mount.mayBeGone

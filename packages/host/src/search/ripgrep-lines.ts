@@ -1,4 +1,4 @@
-/** A JSON line up to this long comes through as it is. */
+/** A JSON line up to this length passes unchanged. */
 export const MAX_LINE_BYTES = 65_536;
 /** In longer ones each string is cut to this… */
 export const MAX_STRING_BYTES = 16_384;
@@ -64,7 +64,7 @@ const AFTER_BACKSLASH = 5;
 const HEX_DIGITS = 4;
 
 function createShortener(): Shortener {
-  // Room for the list's end, and for what may follow the bound before the next submatch starts.
+  // Room for the end of the list, and for what may follow the limit before the next submatch.
   const out = Buffer.allocUnsafe(MAX_SHORTENED_BYTES + 4 * MAX_STRING_BYTES);
   let length = 0;
   let previous = 0;

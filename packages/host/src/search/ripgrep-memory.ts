@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ToolError } from "@octant/core";
 
-/** Far above what a sound search takes, far below what brings a machine down. */
+/** Far above a normal search, far below what exhausts a machine. */
 export const MAX_RIPGREP_BYTES = 512 * 1024 * 1024;
 
 const LOOK_MS = 100;
@@ -18,7 +18,7 @@ export function watchMemory(pid: number | undefined, onExcess: (error: ToolError
   return { [Symbol.dispose]: () => clearInterval(look) };
 }
 
-/** From `status` rather than `statm`, which counts in pages of a size that Node does not tell. */
+/** From `status` rather than `statm`, which counts pages of a size that Node does not expose. */
 function residentBytes(pid: number): number {
   try {
     const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];

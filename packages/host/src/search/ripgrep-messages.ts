@@ -1,6 +1,6 @@
 import { fromNative, type Path } from "../path.ts";
 
-/** What ripgrep says about one file, in this order: begin, its matches, end. */
+/** ripgrep's messages about one file, in this order: begin, its matches, end. */
 export type Message =
   | { readonly kind: "begin"; readonly path: Path }
   /** Not parsed yet: of many matches only a page is needed. `parseBlock` does it. */
@@ -13,7 +13,7 @@ export interface Block {
   readonly line: number;
   /** Where the first line starts in the file. */
   readonly offset: number;
-  /** The lines, or as much of their beginning as was kept. */
+  /** The lines, or their retained beginning. */
   readonly head: Buffer;
   readonly submatches: readonly Submatch[];
 }
@@ -30,7 +30,7 @@ const BEGIN = "b".charCodeAt(0);
 const MATCH = "m".charCodeAt(0);
 const END = "e".charCodeAt(0);
 
-/** Undefined for what nobody needs, such as the summary. */
+/** undefined for unused messages, such as the summary. */
 export function parseMessage(json: Buffer): Message | undefined {
   switch (json[KIND_AT]) {
     case BEGIN:
@@ -54,7 +54,7 @@ export function parseBlock(json: Buffer): Block {
   };
 }
 
-/** ripgrep writes base64 where the bytes are no UTF-8. */
+/** ripgrep uses base64 where the bytes are not UTF-8. */
 type Text = { readonly text: string } | { readonly bytes: string };
 interface BeginJson {
   readonly data: { readonly path: Text };

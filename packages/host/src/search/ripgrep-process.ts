@@ -21,7 +21,7 @@ export interface RipgrepRun {
 const MAX_STDERR_BYTES = 8_192;
 const BAD_ARGUMENTS = 2;
 
-/** Yields what ripgrep prints. Leaving the loop or aborting the signal kills it, and it is gone when this returns. */
+/** Yields ripgrep's output. Leaving the loop or aborting the signal kills it, and it has exited when this returns. */
 export async function* runRipgrep({
   program,
   args,
@@ -76,7 +76,7 @@ const safeEnvironment = ({ HOME, XDG_CONFIG_HOME }: NodeJS.ProcessEnv): NodeJS.P
   ...(XDG_CONFIG_HOME !== undefined && { XDG_CONFIG_HOME }),
 });
 
-/** Reads everything, so that the writer never waits, and keeps the beginning. */
+/** Reads everything, so that the writer never waits, and returns the beginning. */
 function collectHead(stream: Readable): () => string {
   const kept: Buffer[] = [];
   let bytes = 0;
@@ -84,7 +84,7 @@ function collectHead(stream: Readable): () => string {
     if (bytes < MAX_STDERR_BYTES) kept.push(chunk.subarray(0, MAX_STDERR_BYTES - bytes));
     bytes += chunk.length;
   });
-  // What cannot be read is not missed: it would only explain a failure.
+  // Unreadable stderr is no loss: it would only explain a failure.
   stream.on("error", () => {});
   return () => Buffer.concat(kept).toString();
 }

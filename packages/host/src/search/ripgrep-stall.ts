@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { ToolError } from "@octant/core";
 
 const LOOK_MS = 1_000;
-/** Where a thread of Linux sleeps while it opens a pipe that nobody else has open. */
+/** The kernel function in which a Linux thread sleeps while it opens a pipe without a peer. */
 const OPENING_A_PIPE = "wait_for_partner";
 
 /**

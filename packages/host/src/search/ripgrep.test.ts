@@ -67,7 +67,7 @@ const children = () =>
       }
     });
 
-test("the version is told with the place of the program", async () => {
+test("the version is reported with the path of the program", async () => {
   const { version, program } = await ripgrep.version();
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   expect(existsSync(program)).toBe(true);
@@ -177,7 +177,7 @@ test("a bad glob is refused, and one with a NUL too", async () => {
   await expect(names({ globs: ["a\0b"] })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
-test("a missing or broken program is told with what to do", async () => {
+test("a missing or broken program is reported with what to do", async () => {
   const confinement = createConfinement([root]);
   const missing = createRipgrep({ confinement, locate: async () => join(base, "nowhere") });
   await expect(missing.version()).rejects.toMatchObject({
@@ -189,7 +189,7 @@ test("a missing or broken program is told with what to do", async () => {
   await expect(broken.version()).rejects.toMatchObject({ code: "EXEC_FAILED" });
 });
 
-test("a ripgrep that dies is told, and leaves nothing behind", async () => {
+test("a crashed ripgrep is reported, and leaves nothing behind", async () => {
   const program = join(base, "dies");
   writeFileSync(program, "#!/bin/sh\nkill -9 $$\n");
   chmodSync(program, 0o755);
@@ -235,7 +235,7 @@ test("the person's own ignore file is obeyed", async () => {
   expect(await names()).toEqual(["a"]);
 });
 
-test("leaving the loop or giving up kills the process, and it is gone when the loop has ended", async () => {
+test("leaving the loop or aborting kills the process, and it has exited when the loop has ended", async () => {
   // A search of /dev/zero would never end, but no folder leads there: many large files do.
   for (let i = 0; i < 40; i++) put(`f${i}`, "needle and thread\n".repeat(50_000));
   for await (const _ of ripgrep.searchFolder(root, { pattern: "." }, { order: "path", signal })) {

@@ -34,11 +34,11 @@ export interface Ripgrep {
     options: FileFilter & {
       readonly order: Order;
       readonly signal: AbortSignal;
-      /** Told when an index has chosen the files. */
+      /** Called when an index has selected the files. */
       readonly onIndexed?: () => void;
     },
   ): AsyncIterable<readonly Message[]>;
-  /** The same for some places below the folder: files by name, and what lies directly in folders. */
+  /** The same for some locations below the folder: files by name, and direct entries of folders. */
   searchPlaces(
     folder: Path,
     pattern: TextPattern,
@@ -87,7 +87,7 @@ export function createRipgrep({
       const program = await locate();
       using folder = confinement.openFolder(path);
       const names = [...places.files, ...places.folders].map((name) => nameFrom(folder.path, name));
-      // Without a place, ripgrep still tells whether it takes the pattern.
+      // Even without a location, ripgrep validates the pattern.
       const at = names.length > 0 ? names : ["-"];
       const args = [
         ...SEARCH,
@@ -187,7 +187,7 @@ async function* readMessages(run: RipgrepRun): AsyncGenerator<Message[], void> {
 const below = (folder: Path, message: Message): Message =>
   message.kind === "begin" ? { ...message, path: join(folder, message.path) } : message;
 
-/** ripgrep names what it finds from the folder it was started in: ./src/main.ts */
+/** ripgrep prints paths relative to its working folder: ./src/main.ts */
 const join = (folder: Path, name: Path): Path =>
   `${folder === "/" ? "" : folder}/${name.startsWith("./") ? name.slice(2) : name}`;
 

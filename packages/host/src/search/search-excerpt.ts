@@ -1,7 +1,7 @@
 import { restOfCharacter, wholeCharacters } from "../files/text.ts";
 import type { Source } from "./search-source.ts";
 
-/** What is shown of the lines round a match. */
+/** The part of the lines around a match that is shown. */
 export interface Excerpt {
   readonly text: string;
   readonly before: readonly string[];
@@ -14,7 +14,7 @@ export interface Excerpt {
 const MAX_TEXT_BYTES = 500;
 /** How much of a cut line is shown in front of the match. */
 const LEAD_BYTES = 120;
-/** How far away the ends of the lines are looked for. */
+/** How far the line ends are searched. */
 const REACH_BYTES = 65_536;
 
 const LINE_FEED = 0x0a;
@@ -60,7 +60,7 @@ function clip(line: Buffer, cutInFront = false): Clip {
   return { text: window.toString("utf8", 0, wholeCharacters(window)), cut: true };
 }
 
-/** The last lines of what stands in front of a line. */
+/** The last lines before a line. */
 function linesBefore(bytes: Buffer, count: number): Clip[] {
   const lines: Clip[] = [];
   for (let end = bytes.length - 1; end >= 0 && lines.length < count; ) {

@@ -52,7 +52,7 @@ const agrees = (source: Source, { offset, head }: Block): boolean =>
   (offset === 0 || source.slice(offset - 1, offset)[0] === LINE_FEED) &&
   source.slice(offset, offset + head.length).equals(head);
 
-/** Of a long line only the beginning was kept, and of a long match; both are compared as far as they were. */
+/** Only the beginnings of a long line and of a long match were retained; both are compared up to there. */
 function holds(source: Source, block: Block, { start, end, head }: Submatch): boolean {
   if (end <= block.head.length) return true;
   const from = block.offset + start;

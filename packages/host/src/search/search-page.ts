@@ -27,7 +27,7 @@ export interface SearchPosition {
   readonly passed: number;
 }
 
-/** The matches of one file, or some of them: what comes in parts comes one after the other. */
+/** Some or all matches of one file; parts arrive in order. */
 export interface FileMatches {
   readonly path: Path;
   /** One JSON message of ripgrep each. */
@@ -46,7 +46,7 @@ export interface PageOptions {
   readonly after?: SearchPosition;
 }
 
-/** Takes matches in order until it is full. It reads each file itself and leaves out what is not there any more. */
+/** Takes matches in order until it is full. It reads each file itself and drops matches that no longer exist. */
 export interface Page extends Disposable {
   readonly matches: readonly TextMatch[];
   /** True once there was a match that had no room. */
@@ -71,7 +71,7 @@ export function createPage(
   let last: SearchPosition | undefined;
   let file: OpenFile | undefined;
 
-  /** False when there is no room for it. */
+  /** False when it does not fit. */
   const take = async (opened: OpenFile, block: Block, submatch: Submatch): Promise<boolean> => {
     signal.throwIfAborted();
     if (matches.length >= limit) return false;

@@ -10,10 +10,10 @@ import type { Path } from "../path.ts";
 
 /** A file's bytes as ripgrep sees them: without a byte order mark, and UTF-16 as UTF-8. */
 export interface Source extends Disposable {
-  /** Of the file as it is on disk; null when it is too large to be read whole. */
+  /** Of the file on disk; null when it is too large to be read whole. */
   readonly hash: Hash | null;
   readonly size: number;
-  /** At most what there is. It may be the file's only copy in memory, so it must not be changed. */
+  /** At most the available bytes. It may be the file's only copy in memory, so it must not be changed. */
   slice(from: number, to: number): Buffer;
 }
 

@@ -256,7 +256,7 @@ test("a file is searched when it is named, ignored or not, and a binary, a pipe 
   ]);
 });
 
-test("a file whose name is no UTF-8 is found, and its uri names it", async () => {
+test("a file whose name is not UTF-8 is found, and its uri names it", async () => {
   writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0xff)]), "needle");
   const [match] = await matchesOf({ pattern: "needle", limit: 1 });
   expect(match?.uri).toBe(`${pathToFileURL(root).href}/%FF`);
@@ -265,7 +265,7 @@ test("a file whose name is no UTF-8 is found, and its uri names it", async () =>
   ).toHaveLength(1);
 });
 
-test("what changed, went or leads elsewhere since ripgrep saw it is left out, and the rest still comes", async () => {
+test("files that changed, disappeared or moved after ripgrep saw them are dropped, and the rest is returned", async () => {
   for (const name of ["changed", "gone", "kept", "linked"]) put(name, "a needle\n");
   const { ripgrep } = searchable;
   const meddle = () => {

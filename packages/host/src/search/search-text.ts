@@ -98,7 +98,7 @@ interface Place {
   readonly path: Path;
 }
 
-/** What is still to be searched, from the place on where the page before ended. */
+/** The rest of the search, from where the previous page ended. */
 async function placesOf(
   confinement: Confinement,
   { path, after }: TextSearch,
@@ -133,7 +133,7 @@ const LOOK_BYTES = 1_048_576;
 /** ripgrep skips binary files in a folder, but takes one that it is given for text with odd line ends. */
 async function refuseBinary(confinement: Confinement, path: Path): Promise<void> {
   using source = await openSource(confinement, path);
-  // What has a hash is in memory, and cheap to look through.
+  // A file with a hash is in memory and cheap to search.
   if (!source?.slice(0, source.hash ? source.size : LOOK_BYTES).includes(0)) return;
   const uri = pathToUri(path);
   throw new ToolError("NOT_TEXT", `${uri} is a binary file; fs.read gives its bytes`, { uri });
@@ -152,7 +152,7 @@ function findIn(
   return hides ? withoutHidden(found, hides) : found;
 }
 
-/** Before anything is counted, so that no total tells what a hidden file holds. */
+/** Before counting, so that no total reveals the content of a hidden file. */
 async function* withoutHidden(
   search: AsyncIterable<readonly Message[]>,
   hides: (path: Path) => boolean,

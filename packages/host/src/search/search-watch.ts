@@ -8,12 +8,12 @@ export interface SearchProgress {
 
 export interface SearchControl {
   readonly signal: AbortSignal;
-  /** Told every second. */
+  /** Called every second. */
   readonly onProgress?: (update: SearchProgress) => void;
   readonly timeoutMs?: number;
 }
 
-/** Looks after one search: it ends it in time and tells how far it is. */
+/** Supervises one search: ends it in time and reports its progress. */
 export interface SearchWatch extends Disposable {
   /** Aborts when the caller gives up or the time is over, and its reason is what the caller should see. */
   readonly signal: AbortSignal;

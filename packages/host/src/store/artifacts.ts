@@ -19,14 +19,14 @@ export interface ArtifactFilter {
   /** All of them. */
   readonly tags?: readonly string[] | undefined;
   readonly creator?: string | undefined;
-  /** Made from this one. */
+  /** Derived from this one. */
   readonly parent?: string | undefined;
   /** Older than this one; they come newest first. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** Named results with their content, tags, creator, and the artifacts they were made from. */
+/** Named results with their content, tags, creator, and parent artifacts. */
 export interface Artifacts {
   add(artifact: NewArtifact, now: number): Artifact;
   get(artifact_id: string): Artifact;

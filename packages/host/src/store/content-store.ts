@@ -23,12 +23,12 @@ export interface StoredContent {
   readonly size: number;
 }
 
-/** Content under its hash that stays until somebody removes the state folder; the undo history is a store of its own. */
+/** Content-addressed storage that lasts until the state folder is removed; separate from the undo history. */
 export interface ContentStore {
   /** Stores the bytes durably; no more than a chunk of them is in memory. */
   put(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, signal?: AbortSignal): Promise<StoredContent>;
   stat(hash: Hash): StoredContent;
-  /** Bytes from `offset` on, `length` at most; the caller sees them as they are on the disk. */
+  /** Up to `length` bytes from `offset`, read directly from disk. */
   read(hash: Hash, offset: number, length: number): Buffer;
   stream(hash: Hash): AsyncIterable<Uint8Array>;
   open(hash: Hash): Disposable & { readonly fd: number; readonly size: number };
@@ -39,7 +39,7 @@ export const MAX_CONTENT_BYTES = 4 * 1024 * 1024 * 1024;
 const CHUNK_BYTES = 16 * 1024;
 const SHARD_CHARS = 2;
 
-/** Nothing is made before the first put. */
+/** Nothing is created before the first put. */
 export function createContentStore(folder: () => string): ContentStore {
   const pathOf = (hash: Hash) => {
     const digest = hash.slice("sha256:".length);
@@ -61,7 +61,7 @@ export function createContentStore(folder: () => string): ContentStore {
       } catch (cause) {
         throw cause instanceof ToolError ? cause : toToolError(cause, "the content store");
       } finally {
-        // A renamed one is gone already.
+        // A renamed one no longer exists.
         rmSync(draft, { force: true });
       }
     },

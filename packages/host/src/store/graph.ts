@@ -1,7 +1,7 @@
 import { newHandle, ToolError } from "@octant/core";
 import type { Row, StoreDatabase } from "./store-database.ts";
 
-/** A named thing that stands for files, symbols and artifacts, and is connected to others. */
+/** A named concept bound to files, symbols and artifacts, and connected to others. */
 export interface Identity {
   readonly identity_id: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export interface IdentityFilter {
 }
 
 export interface Graph {
-  /** Makes the identity when there is none of that name, and adds the targets. */
+  /** Creates the identity when there is none of that name, and adds the targets. */
   bind(name: string, targets: readonly string[], now: number): Identity;
   tag(identity_id: string, add: readonly string[], remove: readonly string[]): Identity;
   /** Whether there was anything to change. */

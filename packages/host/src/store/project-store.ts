@@ -7,7 +7,7 @@ import { createGraph, type Graph } from "./graph.ts";
 import { createRecords, type Records } from "./records.ts";
 import { createStoreDatabase } from "./store-database.ts";
 
-/** What a project keeps beside its files. */
+/** The stored data of a project besides its files. */
 export interface ProjectStore {
   readonly content: ContentStore;
   readonly artifacts: Artifacts;

@@ -24,7 +24,7 @@ export interface Records {
   get(key: Omit<OwnRecord, "body">): string | undefined;
   list(filter: RecordFilter): readonly string[];
   count(filter: Pick<RecordFilter, "kind" | "owner">): number;
-  /** Reads and replaces in one step; `change` returns the new body. Undefined when there is no such record. */
+  /** Reads and replaces atomically; `change` returns the new body. undefined when there is no such record. */
   change(key: Omit<OwnRecord, "body">, change: (body: string) => string): string | undefined;
 }
 

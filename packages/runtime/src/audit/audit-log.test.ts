@@ -53,7 +53,7 @@ test("records that may wait are on the disk soon, before those that come later, 
   expect(await actionsOf()).toHaveLength(5);
 });
 
-test("the next process goes on with the chain; one that writes at the same time has its own", async () => {
+test("the next process continues the chain; a concurrent one has its own", async () => {
   const first = createLog();
   first.append(entry(1));
   const second = createLog();
@@ -82,7 +82,7 @@ test("a full part is followed by another of the same chain", async () => {
 
 const WRITER = join(import.meta.dirname, "testing", "writing-process.ts");
 
-/** Runs a process that writes until it is killed; gives the last number that it was told to be on the disk. */
+/** Runs a process that writes until it is killed; returns the last number that was acknowledged as on disk. */
 async function writeUntilKilled(): Promise<{ seq: number; chain: string }> {
   const child = spawn(process.execPath, [WRITER, folder, SECRET.toString("hex")]);
   let told = "";
@@ -95,7 +95,7 @@ async function writeUntilKilled(): Promise<{ seq: number; chain: string }> {
   return { seq: Number(seq), chain };
 }
 
-test("a killed writer loses nothing that it had told of, and the next one goes on", async () => {
+test("a killed writer loses no acknowledged record, and the next one continues", async () => {
   let written = 0;
   for (let round = 0; round < 3; round++) {
     const { seq } = await writeUntilKilled();
@@ -108,7 +108,7 @@ test("a killed writer loses nothing that it had told of, and the next one goes o
   }
 });
 
-test("a torn line is told as such, recorded by the next writer, and guarded from then on", async () => {
+test("a torn line is reported as such, recorded by the next writer, and guarded from then on", async () => {
   await writeUntilKilled();
   const last = join(folder, filesOf(".jsonl").at(-1) as string);
   const half = readFileSync(last).subarray(0, 100);
@@ -137,7 +137,7 @@ test("a torn line is told as such, recorded by the next writer, and guarded from
   ]);
 });
 
-test("a chain that was tampered with stays as it is; the next writer begins another", async () => {
+test("a tampered chain is left alone; the next writer starts another", async () => {
   await writeUntilKilled();
   const last = join(folder, filesOf(".jsonl").at(-1) as string);
   appendFileSync(last, '{"seq":1,"kind":"call"}\n');
@@ -153,7 +153,7 @@ test("a chain that was tampered with stays as it is; the next writer begins anot
   });
 });
 
-test("where nothing can be written, a record that must be is refused, and the others are kept until it works again", async () => {
+test("where nothing can be written, a mandatory record is refused, and the others are buffered until it works again", async () => {
   const missing = join(folder, "audit");
   const warnings: string[] = [];
   let now = 0;
@@ -187,7 +187,7 @@ test("where nothing can be written, a record that must be is refused, and the ot
   expect((await verifyAudit(missing, KEY)).ok).toBe(true);
 });
 
-test("a log that is removed while it is written is noticed, and the next one tells that it is gone", async () => {
+test("removing a log while it is written is detected, and the next one records that it is gone", async () => {
   let now = 0;
   const log = createAuditLog({ folder, key: KEY, warn: () => {}, now: () => now });
   log.append(entry(1));

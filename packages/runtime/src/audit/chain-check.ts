@@ -47,7 +47,7 @@ export function createChainCheck(
 
   return {
     line(bytes) {
-      // Only `seal` made a line that unseals, and it is given records only.
+      // Only `seal` produces a line that unseals, and it gets only records.
       const record = unseal(key, bytes) as AuditRecord | undefined;
       if (!record) {
         changed += 1;

@@ -4,7 +4,7 @@ import { linesOf } from "./lines.ts";
 import { listAuditFiles, partName } from "./names.ts";
 import { findEnds, type KeptRecord, parseRecord, readUntil } from "./read.ts";
 
-/** Polling finds what the watcher missed or this file system does not report. */
+/** Polling finds changes that the watcher missed or this file system does not report. */
 const LOOK_MS = 500;
 
 /** The last records, then each new one once, until the signal ends it. */

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-test("a full disk refuses what must be recorded, and the log holds when there is space again", async (context) => {
+test("a full disk refuses mandatory records, and the log verifies when there is space again", async (context) => {
   if (!mountSmallDisk()) {
     expect(process.env["CI"], "CI must be able to mount a small disk").toBeUndefined();
     context.skip("a small disk cannot be mounted here");

@@ -4,9 +4,9 @@ import { hostname } from "node:os";
 import { isAlive, thisProcess } from "@octant/host";
 
 /**
- * A chain is written by one process at a time. Its records lie in `CHAIN.0001.jsonl` and so on, and `CHAIN.OWNER.head`
- * says how far it has come: the name of that file tells who writes, so that renaming it is how a chain is taken. Where
- * the oldest parts were let go, `CHAIN.anchor` says where it begins.
+ * A chain is written by one process at a time. Its records are in `CHAIN.0001.jsonl` and so on, and
+ * `CHAIN.OWNER.head` holds its position: the name of that file names the writer, so that a chain is taken over by
+ * renaming it. Where the oldest parts were dropped, `CHAIN.anchor` holds the start.
  */
 export interface AuditFiles {
   readonly parts: ReadonlyMap<string, readonly number[]>;

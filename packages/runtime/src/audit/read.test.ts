@@ -51,7 +51,7 @@ test("of a call that changes something the beginning is shown only until it is a
   expect(await kinds()).toEqual(["call"]);
 });
 
-test("what is no whole record is left out", async () => {
+test("incomplete records are left out", async () => {
   const log = createLog();
   log.append(entry(1));
   const [name = ""] = readdirSync(folder).filter((file) => file.endsWith(".jsonl"));
@@ -59,7 +59,7 @@ test("what is no whole record is left out", async () => {
   expect((await readAudit(folder)).flatMap(numberOf)).toEqual([1]);
 });
 
-test("who follows gets the last records and then every new one once, from whatever chain and part", async () => {
+test("a follower gets the last records and then every new one once, from any chain and part", async () => {
   const one = createLog();
   for (const i of numbers(0, 20)) one.append(entry(i));
   const stop = new AbortController();

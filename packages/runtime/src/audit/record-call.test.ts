@@ -146,7 +146,7 @@ test("failures and refusals are recorded with their code, and reach the caller u
   expect((await codes(strict)).toSorted()).toEqual(["INTERNAL", "NOT_FOUND", "PERMISSION_DENIED"]);
 });
 
-test("what does not fit is recorded too: bad arguments, no such action, no such tool, a call cancelled before it began", async () => {
+test("invalid calls are recorded too: bad arguments, no such action, no such tool, a call cancelled before it began", async () => {
   const box = createBox();
   await box.call("look", { txt: "hello" });
   await box.call("shout");
@@ -208,7 +208,7 @@ test("a call that changes something is on the disk before it is run, and what ca
     .toEqual(["call", "open"]);
 });
 
-test("where nothing can be recorded, looking goes on and changing is refused before it begins", async () => {
+test("where nothing can be recorded, reading continues and changes are refused before they begin", async () => {
   const box = createBox({ broken: true });
   expect((await box.call("put")).error?.code).toBe("IO_ERROR");
   expect(await box.call("look")).toMatchObject({ ok: true });
@@ -239,7 +239,7 @@ test("arguments in full have no secrets and an end", async () => {
   expect(cut).not.toContain(SECRET.slice(0, 4));
 });
 
-test("what came of the last change under way is on the disk in the turn after its answer", async () => {
+test("the outcome of the last running change is on disk in the turn after its answer", async () => {
   const box = createBox();
   await Promise.all([box.call("put"), box.call("put")]);
   await new Promise(setImmediate);

@@ -24,10 +24,10 @@ export interface RecordCallOptions {
 }
 
 /**
- * The outermost step: every call is recorded with what was decided about it and what came of it. One that may change
- * something is on the disk before it is run, and refused when that cannot be; nothing else is waited for. What came of a
- * call follows soon after its answer, so that a kill between the two leaves a beginning without an end. Of a job both are
- * told: the answer that named it, and its own end.
+ * The outermost step: every call is recorded with its decision and its outcome. One that may change something is on
+ * disk before it runs, and refused when that fails; nothing else is waited for. The outcome of a call follows soon
+ * after its answer, so that a kill between the two leaves a start without an end. For a job both are recorded: the
+ * answer that named it, and its own end.
  */
 export function recordCall(options: RecordCallOptions): Step {
   const { log, redact, arguments: how } = options;

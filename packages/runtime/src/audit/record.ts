@@ -2,7 +2,7 @@ import type { DecisionNote, ErrorCode } from "@octant/core";
 import type { ToldArguments } from "./arguments.ts";
 
 interface CallFacts {
-  /** ISO 8601: when the call was made; of a job, when it ended. */
+  /** ISO 8601: the time of the call; for a job, its end. */
   readonly time: string;
   readonly trace: string;
   readonly session: string;
@@ -34,7 +34,7 @@ export interface JobEntry extends CallFacts {
   readonly kind: "job";
   readonly job: string;
   readonly code: ErrorCode | "OK";
-  /** In milliseconds, since the call was made. */
+  /** In milliseconds, since the start of the call. */
   readonly duration: number;
 }
 

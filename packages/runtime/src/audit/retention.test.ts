@@ -51,7 +51,7 @@ const sizeOfAll = () => partsOf().reduce((sum, path) => sum + statSync(path).siz
 const callsOf = async () =>
   (await readAudit(folder)).flatMap((record) => (record.kind === "call" ? [record.duration] : []));
 
-test("a log that is as long as it may be loses its oldest parts, says so, and what is kept still holds", async () => {
+test("a log at its limit loses its oldest parts, records that, and the rest still verifies", async () => {
   write(0, 199);
   expect(sizeOfAll()).toBeLessThanOrEqual(KEEP_BYTES + PART_BYTES);
   const { ok, chains, records, dropped, problems } = await verify();
@@ -65,7 +65,7 @@ test("a log that is as long as it may be loses its oldest parts, says so, and wh
   expect(calls.at(-1)).toBe(199);
   expect(calls).toEqual(calls.map((_, at) => 199 - calls.length + 1 + at));
 
-  // The next process goes on with it.
+  // The next process continues it.
   write(200, 250);
   expect(await verify()).toMatchObject({ ok: true, chains: 1 });
   expect((await verify()).dropped).toBeGreaterThan(dropped);
@@ -79,7 +79,7 @@ test("nothing goes while there is room, and a lower limit counts with the next r
   expect(await verify()).toMatchObject({ ok: true });
 });
 
-test("a part that was removed by anybody else is missed, be it the first of those that are kept", async () => {
+test("a part removed by anybody else is missed, even the first of the retained ones", async () => {
   write(0, 99);
   for (const path of partsOf()) {
     renameSync(path, `${path}.away`);
@@ -111,13 +111,13 @@ test("where the log begins cannot be moved: not by a changed bit, an older word 
   expect((await verify()).ok, "the beginning of nothing").toBe(false);
 });
 
-test("chains that nobody writes lose their oldest parts too; one that is written by another keeps its own", async () => {
+test("chains without a writer lose their oldest parts too; one written by another process keeps its own", async () => {
   const [busy, other] = [createLog(1_000_000), createLog(1_000_000)];
   for (let i = 0; i < 20; i++) busy.append(entry(i));
   for (let i = 0; i < 20; i++) other.append(entry(i));
   other.close();
   const mine = createLog(1_000_000);
-  // It goes on with the other's, so that another log begins one more.
+  // It continues the other's chain, so that another log starts one more.
   mine.append(entry(20));
   const third = createLog(1);
   third.append(entry(21));
@@ -134,7 +134,7 @@ test("chains that nobody writes lose their oldest parts too; one that is written
   expect(await verify()).toMatchObject({ ok: true, chains: 3 });
 });
 
-test("a chain that somebody tampered with is left as it is, so that it is still found", async () => {
+test("a tampered chain is left alone, so that it is still found", async () => {
   write(0, 30, 1_000_000);
   rmSync(partsOf()[0] as string);
   const before = partsOf();
@@ -145,7 +145,7 @@ test("a chain that somebody tampered with is left as it is, so that it is still 
   );
 });
 
-test("a part that was to go when the process was killed is no problem, and goes with the next", async () => {
+test("a part about to be removed when the process was killed is not a problem, and is removed next time", async () => {
   write(0, 20, 1_000_000);
   const [first = ""] = partsOf();
   copyFileSync(first, `${first}.kept`);
@@ -157,7 +157,7 @@ test("a part that was to go when the process was killed is no problem, and goes 
   expect(await verify()).toMatchObject({ ok: true });
 });
 
-test("what a killed writer left half written may go before the record that tells of it", async () => {
+test("the torn line of a killed writer may be removed before the record about it", async () => {
   const child = spawn(process.execPath, [WRITER, folder, SECRET.toString("hex")]);
   child.stdout.once("data", () => child.kill("SIGKILL"));
   await once(child, "close");
@@ -175,7 +175,7 @@ test("what a killed writer left half written may go before the record that tells
   expect(partsOf()).not.toContain(torn);
 });
 
-test("a process that is killed while parts go leaves a log that holds, and that the next one goes on with", async () => {
+test("a process killed while removing parts leaves a log that verifies and that the next one continues", async () => {
   for (let round = 0; round < 4; round++) {
     const child = spawn(process.execPath, [WRITER, folder, SECRET.toString("hex"), "60000"]);
     let told = 0;

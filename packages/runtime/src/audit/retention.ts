@@ -125,7 +125,7 @@ function readFirstRecord(path: string, key: AuditKey): AuditRecord | undefined {
     const bytes = Buffer.alloc(FIRST_BYTES);
     const read = readSync(file, bytes);
     const end = bytes.subarray(0, read).indexOf(LINE_FEED);
-    // Only `seal` made a line that unseals, and it is given records only.
+    // Only `seal` produces a line that unseals, and it gets only records.
     return end < 0 ? undefined : (unseal(key, bytes.subarray(0, end)) as AuditRecord | undefined);
   } finally {
     closeSync(file);

@@ -52,7 +52,7 @@ function withFlippedBit(bytes: Buffer, bit: number): Buffer {
   return flipped;
 }
 
-test("what was written holds", async () => {
+test("an untouched log verifies", async () => {
   writeLog(20);
   writeLog(10);
   expect(await verify()).toEqual({ ok: true, chains: 1, records: 32, dropped: 0, problems: [], torn: [] });
@@ -69,7 +69,7 @@ test.each([".jsonl", ".head"])("every flipped bit of a small %s file is found", 
   expect((await verify()).ok).toBe(true);
 });
 
-test("random flipped bits of a large log of many parts are found, and the place is told", async () => {
+test("random flipped bits of a large log of many parts are found, with their position", async () => {
   writeLog(3_000, 200_000);
   const paths = filesOf(".jsonl");
   expect(paths.length).toBeGreaterThan(4);

@@ -48,7 +48,7 @@ const lineBefore = (text: string, offset: number): string =>
 const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(lineBefore(text, offset))?.[0] ?? "";
 
-/** A settings file is an object; parseSettings has made sure of it. */
+/** A settings file is an object; parseSettings has checked that. */
 export function parseObject(text: string): JsonObject {
   const root = parseJsonc(text);
   if (root.kind !== "object") throw new TypeError("expected an object");

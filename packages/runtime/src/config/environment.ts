@@ -29,7 +29,7 @@ function toList(text: string | undefined): string[] | undefined {
 
 function toMode(name: string | undefined): Settings["mode"] {
   if (!name) return undefined;
-  // Object.keys cannot know that there are no others.
+  // Object.keys widens the keys to string.
   const modes = Object.keys(MODES) as (keyof typeof MODES)[];
   const mode = modes.find((one) => one === name);
   if (!mode) throw unusable("OCTANT_MODE", `expected one of ${modes.join(", ")}`);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { explainConfig } from "./index.ts";
 import { createProject } from "./testing/project.ts";
 
-test("every value has its tier, file and line, and what nobody set is a default", () => {
+test("every value has its tier, file and line, and an unset value is a default", () => {
   using project = createProject();
   project.write("user", '{\n  "sandbox": {\n    "network": "off"\n  }\n}');
   const rows = new Map(explainConfig(project.load({ HANZO_MODEL: "m" })).map((row) => [row.key, row]));

@@ -5,7 +5,7 @@ import { createLineIndex, JsoncError, parseJsonc, toValue } from "./jsonc.ts";
 const parse = (text: string): unknown => toValue(parseJsonc(text));
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-test("every JSON text means what JSON.parse says, with comments anywhere between", () => {
+test("every JSON text parses like JSON.parse, with comments anywhere between", () => {
   fc.assert(
     fc.property(
       fc.json({ maxDepth: 5 }),
@@ -21,7 +21,7 @@ test("every JSON text means what JSON.parse says, with comments anywhere between
   );
 });
 
-test("what JSON.parse refuses is refused, but for comments and a trailing comma", () => {
+test("text that JSON.parse rejects is rejected, except for comments and a trailing comma", () => {
   fc.assert(
     fc.property(
       fc.json({ maxDepth: 3 }),

@@ -1,8 +1,8 @@
 import type { Settings } from "./schema.ts";
 
 /**
- * What a key may do in the project and local tiers. The user tier may set everything; what the environment may set is
- * said by `variable`.
+ * What a key may do in the project and local tiers. The user tier may set everything; `variable` says what the
+ * environment may set.
  */
 export type Below =
   | "has no effect"
@@ -15,12 +15,12 @@ export type Below =
 export interface KeyInfo {
   readonly summary: string;
   readonly below: Below;
-  /** What applies before the folder is trusted, or other details. */
+  /** The behaviour before the folder is trusted, or other details. */
   readonly note?: string;
   readonly variable?: string;
 }
 
-/** One row for each key of the settings: the JSON Schema and the reference are made from it. */
+/** One row per settings key: the JSON Schema and the reference are generated from it. */
 export const KEYS = {
   $schema: { summary: "Where editors find the JSON Schema of this file", below: "has no effect" },
   model: { summary: "The model that the agent talks to", below: "overrides", variable: "HANZO_MODEL" },

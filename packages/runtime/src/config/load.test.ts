@@ -32,7 +32,7 @@ const HOSTILE = {
   vcs: { hooks: true, filters: ["evil"] },
 };
 
-test("a hostile project has no effect, and the person is told", () => {
+test("a hostile project has no effect, and the person is warned", () => {
   using project = createProject();
   const before = project.load();
   project.write("project", JSON.stringify(HOSTILE));
@@ -49,7 +49,7 @@ test("a hostile project has no effect, and the person is told", () => {
   expect(readdirSync(project.root)).not.toContain("ran");
 });
 
-test("what waits is shown in full, with nothing hidden in it", () => {
+test("pending settings are shown in full, with nothing hidden in them", () => {
   using project = createProject();
   project.write("project", JSON.stringify({ ...HOSTILE, env: { A: "a\u202eb\u200bc\u001b[2Kd\u00a0e" } }));
   const [waiting] = project.load().waiting;
@@ -71,7 +71,7 @@ test("UNTRUSTED_CONFIG names what waits and none of its values", () => {
   expect(JSON.stringify([error.message, error.details])).not.toMatch(/planted|touch/);
 });
 
-test("when trusted it counts, but what only the user may set still does not", async () => {
+test("trusted settings apply, except those that only the user may set", async () => {
   using project = createProject();
   project.write("project", JSON.stringify(HOSTILE));
   await trustFolder(project.load().waiting, project);
@@ -195,7 +195,7 @@ test("nesting without end is refused, not followed", () => {
   expect(() => project.load()).toThrow(/at most 32 levels/);
 });
 
-test("a large file full of mistakes is refused quickly, and tells some of them", () => {
+test("a large file full of mistakes is refused quickly, and some of them are reported", () => {
   using project = createProject();
   for (const text of [
     `{${Array.from({ length: 20_000 }, (_, at) => `"modl${at}":1`).join()}}`,
@@ -303,7 +303,7 @@ test("a variable that means nothing is refused", () => {
   expect(() => project.load({ OCTANT_NET_ALLOW: "http://x" })).toThrow(/OCTANT_NET_ALLOW: expected hosts/);
 });
 
-test("without settings nothing is made on the disk", () => {
+test("without settings nothing is created on disk", () => {
   using project = createProject();
   project.load();
   expect(existsSync(project.env["HOME"] ?? "")).toBe(false);

@@ -15,7 +15,7 @@ const NARROW: PermissionRule = {
 const textOf = (project: TestProject) => readFileSync(project.files.local, "utf8");
 const rulesOf = (project: TestProject) => project.load().permissions.flatMap(({ rules }) => rules);
 
-test("the first rule makes the file, for the person alone, and counts at once", async () => {
+test("the first rule creates the file, private to the person, and applies at once", async () => {
   using project = createProject();
   expect(await addLocalRule(project.root, NARROW, project)).toEqual({ trusted: true });
   expect(rulesOf(project)).toEqual([NARROW]);
@@ -91,7 +91,7 @@ test("an allow rule never comes before a deny rule", async () => {
   expect(rulesOf(project).map(({ mode }) => mode)).toEqual(["deny", "allow", "prompt"]);
 });
 
-test("what a stranger put into the file is not trusted by the way", async () => {
+test("adding a rule does not trust other content of the file", async () => {
   using project = createProject();
   project.write("local", '{"permissions":{"*":"allow"}}');
   expect(await addLocalRule(project.root, ALLOW, project)).toEqual({ trusted: false });
@@ -99,14 +99,14 @@ test("what a stranger put into the file is not trusted by the way", async () => 
   expect(project.load().waiting).toHaveLength(1);
 });
 
-test("what is added to the file afterwards by somebody else asks again", async () => {
+test("content added to the file by others afterwards asks again", async () => {
   using project = createProject();
   await addLocalRule(project.root, ALLOW, project);
   project.write("local", textOf(project).replace("fs.read", "*"));
   expect(rulesOf(project)).toEqual([]);
 });
 
-test("a broken file, and a folder that is a link, are left as they are", async () => {
+test("a broken file, and a folder that is a link, are left alone", async () => {
   using project = createProject();
   project.write("local", "{ broken");
   await expect(addLocalRule(project.root, ALLOW, project)).rejects.toThrow(SettingsError);

@@ -19,7 +19,7 @@ const onlyHosts = (hosts: readonly string[]): NetworkRule =>
 const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
-// A host without a port stands for these.
+// The default ports of a host without one.
 const WEB_PORTS: readonly (string | undefined)[] = ["80", "443"];
 
 /** Whether every connection that `host` means is also meant by `wider`. */

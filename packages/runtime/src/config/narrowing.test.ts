@@ -146,7 +146,7 @@ function expectStricter(now: SandboxSettings, was: SandboxSettings, root: string
   expect(now.max_processes ?? Infinity).toBeLessThanOrEqual(was.max_processes ?? Infinity);
 }
 
-/** Said anew, and not with the code under test. */
+/** Restated independently of the code under test. */
 function canWrite({ mode, allowed_paths }: SandboxSettings, root: string, path: string): boolean {
   if (mode === "off") return true;
   const folders = mode === "workspace" ? [root, ...allowed_paths] : allowed_paths;

@@ -126,7 +126,7 @@ function knownKeys(path: readonly PropertyKey[]): string[] {
   return Object.keys(fieldsOf(fieldsOf(inner)["properties"]));
 }
 
-/** The JSON Schema of what is under a name or index. */
+/** The JSON Schema below a name or index. */
 function stepInto(schema: unknown, step: string): unknown {
   const { properties, additionalProperties, items, anyOf } = fieldsOf(schema);
   if (Array.isArray(anyOf)) return anyOf.map((one) => stepInto(one, step)).find(Boolean);

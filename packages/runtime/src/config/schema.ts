@@ -122,7 +122,7 @@ function modeSchema() {
   });
 }
 
-// Object.keys cannot know that there are no others.
+// Object.keys widens the keys to string.
 const intentMode = () => z.enum(Object.keys(MODES) as [Mode, ...Mode[]]);
 
 function serverSchema() {

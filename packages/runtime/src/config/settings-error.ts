@@ -40,6 +40,6 @@ export class SettingsError extends ToolError<"INVALID_ARGUMENT"> {
   }
 }
 
-/** The file cannot be taken as it is, wherever in it one looks. */
+/** The file as a whole is unusable. */
 export const refusedFile = (file: SettingsFile, message: string, options?: ErrorOptions): SettingsError =>
   new SettingsError(file, [{ path: "", message, line: 1, column: 1 }], options);

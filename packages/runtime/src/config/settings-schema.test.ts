@@ -10,7 +10,7 @@ test("the JSON Schema in the package is the one of the settings", () => {
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(toSettingsSchema());
 });
 
-test("it tells what a dictionary holds, and lets no unknown key pass", () => {
+test("it describes the values of a dictionary, and rejects unknown keys", () => {
   const { properties, additionalProperties } = toSettingsSchema();
   expect(additionalProperties).toBe(false);
   expect(properties?.["mcp_servers"]).toMatchObject({

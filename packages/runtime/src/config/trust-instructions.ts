@@ -22,6 +22,6 @@ export function createInstructionTrust(person: Person): (file: InstructionConten
   return (file) => isRemembered(trusted, toTrusted(file));
 }
 
-/** Trusts the files as they are now. */
+/** Trusts the current contents of the files. */
 export const trustInstructions = (files: readonly InstructionContent[], person: Person): Promise<void> =>
   trustFolder(files.map(toTrusted), person);

@@ -9,7 +9,7 @@ import { createProject, type TestProject } from "./testing/project.ts";
 
 const storeOf = (project: TestProject) => join(dirname(project.files.user), "trust.json");
 
-test("trust is kept for the person alone, and listed", async () => {
+test("trust is stored privately for the person, and listed", async () => {
   using project = createProject();
   project.write("project", '{"env":{"A":"1"}}');
   const { waiting } = project.load();
@@ -29,7 +29,7 @@ test("the same content in another tier or folder has another hash", () => {
   expect(new Set(hashes).size).toBe(4);
 });
 
-test("trust that is revoked is gone, and only that one", async () => {
+test("revoking trust removes it, and only that one", async () => {
   using project = createProject();
   project.write("project", '{"env":{"A":"1"}}');
   await trustFolder(project.load().waiting, project);
@@ -40,7 +40,7 @@ test("trust that is revoked is gone, and only that one", async () => {
   expect(listTrust(project).map(({ folder }) => folder)).toEqual(["/elsewhere"]);
 });
 
-test("trust is bound to what was shown, not to what the file holds by then", async () => {
+test("trust is bound to the shown content, not to the current content of the file", async () => {
   using project = createProject();
   project.write("project", '{"env":{"A":"shown"}}');
   const { waiting } = project.load();

@@ -24,7 +24,7 @@ export interface Trusted {
 /** A settings file of the project, or one with instructions for agents, by its path in the folder. */
 export type TrustedPart = ProjectTierName | `instructions:${string}`;
 
-/** Trusts exactly what was shown: `waiting` comes from the Config whose parts the person has seen. */
+/** Trusts exactly the shown content: `waiting` comes from the Config whose parts the person has seen. */
 export async function trustFolder(
   waiting: readonly Omit<Trusted, "trusted_at">[],
   person: Person,

@@ -5,8 +5,8 @@ import type { CredentialStore, OAuthCredential } from "./store.ts";
 const EARLY_S = 60;
 
 /**
- * The access token of a sign-in, refreshed when it has ended or was `refused`. Processes refresh one after the other,
- * and a token that another process has just stored is used as it is: a refresh token may be used once only.
+ * The access token of a sign-in, refreshed when it has expired or was `refused`. Processes refresh one after the
+ * other, and use a token that another has just stored: a refresh token may be used only once.
  */
 export async function accessToken(
   store: CredentialStore,

@@ -1,7 +1,7 @@
 import type { BrowserOptions, DeviceOptions } from "./sign-in.ts";
 import type { OAuthCredential } from "./store.ts";
 
-// The library behind them is loaded when somebody signs in.
+// The library is loaded on the first sign-in.
 
 export const signInWithBrowser = async (options: BrowserOptions): Promise<OAuthCredential> =>
   (await import("./sign-in.ts")).signInWithBrowser(options);

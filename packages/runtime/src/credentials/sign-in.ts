@@ -19,7 +19,7 @@ export interface BrowserOptions extends SignInOptions {
 }
 
 export interface DeviceOptions extends SignInOptions {
-  /** Tells the person where to go and what to type there. */
+  /** Shows the person the address to open and the code to type there. */
   show(told: { readonly url: string; readonly code: string }): void;
 }
 
@@ -225,7 +225,7 @@ function need<T>(value: T | undefined, missing: string): T {
   return value;
 }
 
-/** Only the code of an OAuth error is told: descriptions and causes hold what was sent. */
+/** Only the code of an OAuth error is reported: descriptions and causes contain what was sent. */
 async function asToolError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -35,8 +35,8 @@ export interface CredentialStore {
   readonly file: string;
   load(): StoredCredentials;
   /**
-   * Changes one credential while no other process can, and returns what is stored then. `change` sees what others have
-   * written; undefined removes it.
+   * Changes one credential under a lock, and returns the stored one. `change` sees what others have written;
+   * undefined removes it.
    */
   change(
     name: string,
@@ -104,7 +104,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Nothing of the content is told: it holds secrets. */
+/** The content is not reported: it contains secrets. */
 const unusable = (file: string, why: string): ToolError =>
   new ToolError(
     "UNAUTHENTICATED",

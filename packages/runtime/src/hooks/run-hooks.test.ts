@@ -116,7 +116,7 @@ test.each(vectors)("vector: $name", async ({ name: _name, expect: expected, ...h
   if (expected.logged !== undefined) expect(box.lines.length > 0, box.lines.join()).toBe(expected.logged);
 });
 
-test("a hook is told the call in its environment and on stdin, in the first root, with little else", async () => {
+test("a hook gets the call in its environment and on stdin, in the first root, with little else", async () => {
   const box = createBox([before("env > env; cat > stdin; pwd > pwd"), after("env > env2; cat > stdin2")]);
   await box.call("ü");
   await box.close();
@@ -173,7 +173,7 @@ test("a reason is one line without secrets, control characters or end", async ()
   expect(error?.details).toMatchObject({ by: "hook", rule: "fs", reason: expect.stringContaining(REDACTED) });
 });
 
-test("what was decided is kept for the audit log", async () => {
+test("the decision is recorded for the audit log", async () => {
   const seen: unknown[] = [];
   const look: Step = (_call, ctx, next) =>
     next().finally(() => {
@@ -205,7 +205,7 @@ test("a cancelled call ends the hook that it waits for", async () => {
   expect(box.ran).toEqual([]);
 });
 
-test("nobody waits for hooks after a call but close, which sees them done in the order of the calls", async () => {
+test("only close waits for hooks after a call, which run in the order of the calls", async () => {
   const box = createBox([
     after('until [ -e go ]; do sleep 0.02; done; printf %s "$HANZO_TOOL_INPUT" >> told'),
   ]);
@@ -217,7 +217,7 @@ test("nobody waits for hooks after a call but close, which sees them done in the
   expect(box.lines).toEqual([]);
 });
 
-test("close ends hooks that take too long, and says which calls they were not told of", async () => {
+test("close ends slow hooks, and reports the calls they did not get", async () => {
   const lines: string[] = [];
   const runner = createHookRunner({
     processes,

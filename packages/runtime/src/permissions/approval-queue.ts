@@ -6,7 +6,7 @@ import type { PermissionRule } from "./rule.ts";
 
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const MAX_WAITING = 100;
-/** One caller must not keep the others from being heard. */
+/** One caller must not crowd out the others. */
 const MAX_WAITING_OF_ONE = 20;
 const LOOK_EVERY_MS = 2_000;
 /** Waiting is not progress: all of it counts less than the first step of the work. */

@@ -17,7 +17,7 @@ export interface HeldValue {
   readonly value: unknown;
 }
 
-/** What the arguments of an action are declared to hold. */
+/** The declared contents of an action's arguments. */
 export interface Declaration {
   holdingOf(argument: string): Holding | undefined;
   valuesIn(input: Readonly<Record<string, unknown>>): readonly HeldValue[];

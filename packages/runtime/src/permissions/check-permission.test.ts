@@ -98,7 +98,7 @@ test("a call that a rule allows runs without a question, and the decision is not
   ]);
 });
 
-test("a deny rule stops a call in both settings, and its reason is told", async () => {
+test("a deny rule stops a call in both settings, and its reason is reported", async () => {
   const rules = [{ tool_pattern: "things.write", mode: "deny", reason: "read only today" }] as const;
   for (const permissions of ["host", "enforce"] as const) {
     const { call, notes } = setUp({ rules, permissions });
@@ -125,7 +125,7 @@ test("under a host a question passes, because the host asks it", async () => {
   expect(notes).toMatchObject([[{ outcome: "prompt", reason: expect.stringContaining("left to the host") }]]);
 });
 
-test("where nobody can be asked the answer names the rule that would allow the call", async () => {
+test("when nobody can be asked the answer names the rule that would allow the call", async () => {
   const { call, notes } = setUp();
   expect(await call("write", { uri: "src/a" })).toMatchObject({
     error: {
@@ -149,7 +149,7 @@ test("the rule that is proposed does allow the call", async () => {
   expect(await call("write", { uri: "a" })).toMatchObject({ error: { code: "APPROVAL_REQUIRED" } });
 });
 
-test("what only looks at the project is not asked about, unless a rule asks", async () => {
+test("reading the project does not ask, unless a rule does", async () => {
   expect(await setUp().call("look", { uri: "src/a" })).toMatchObject({ ok: true });
   expect(await setUp().call("help", {})).toMatchObject({ ok: true });
   const { call } = setUp({ rules: [{ tool_pattern: "things.look", mode: "prompt" }] });
@@ -178,7 +178,7 @@ test("an answer for the session holds for its like, in that session, and nowhere
   expect(await call("write", { uri: "src/b" }, "another")).toMatchObject({ ok: false });
 });
 
-test("an answer for the session about a command that no rule can tell holds for that very text", async () => {
+test("a session answer about a command that no rule can describe applies to exactly that text", async () => {
   const { call } = setUp({ answers: [{ answer: "session" }] });
   await call("exec", { command: "a | b" });
   expect(await call("exec", { command: "a | b" })).toMatchObject({ ok: true });
@@ -198,7 +198,7 @@ test("always writes the narrow rule, which holds at once", async () => {
   expect(await call("exec", { command: ["npm", "test", "-w"] })).toMatchObject({ ok: true });
 });
 
-test("always is not offered under a rule that asks, nor without a way to write, nor where no rule can tell", async () => {
+test("always is not offered under a prompt rule, nor without a way to write, nor when no rule can describe the call", async () => {
   const addRule = () => {
     throw new Error("nothing may be written");
   };
@@ -215,7 +215,7 @@ test("always is not offered under a rule that asks, nor without a way to write, 
   for (const { asked } of [underRule, noWay, unclear]) expect(asked[0]?.always).toBeUndefined();
 });
 
-test("a no is told with the person's reason", async () => {
+test("a denial includes the person's reason", async () => {
   const { call, notes } = setUp({ answers: [{ answer: "deny", reason: "use the other folder" }] });
   expect(await call("write", { uri: "src/a" })).toMatchObject({
     error: { code: "PERMISSION_DENIED", message: "things.write: the person said no: use the other folder" },

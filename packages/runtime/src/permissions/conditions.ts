@@ -132,5 +132,5 @@ function holds<T, W>(
   return values.every((value) => tests.some((test) => test !== undefined && fit.sure(value, test)));
 }
 
-// Array.isArray does not tell a readonly list from the rest.
+// Array.isArray does not narrow a readonly list.
 const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);

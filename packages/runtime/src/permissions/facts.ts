@@ -21,7 +21,7 @@ export interface Facts {
   paths(argument?: string): Found<ResolvedPath>;
   commands(argument?: string): Found<Command>;
   hosts(argument?: string): Found<Host>;
-  /** Whether variables are given that can change what a command does. */
+  /** Whether variables are set that can change what a command does. */
   setsEnvironment(): boolean;
 }
 

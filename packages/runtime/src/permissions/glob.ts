@@ -1,8 +1,8 @@
 import picomatch from "picomatch";
 
 /**
- * `*`, `?`, `**`, `{a,b}` and `[ab]` have their usual meaning, names with a leading dot included; every other
- * character stands for itself, also `!`, `(` and `+`.
+ * `*`, `?`, `**`, `{a,b}` and `[ab]` have their usual meaning, including names with a leading dot; every other
+ * character is literal, also `!`, `(` and `+`.
  */
 export const toGlobTest = (glob: string): ((text: string) => boolean) =>
   picomatch(glob.replaceAll(/\\[\s\S]|[()|+^$!@]/g, keepEscape), {

@@ -4,8 +4,8 @@ import type { PolicyCall } from "./facts.ts";
 import type { Decision, Policy } from "./policy.ts";
 
 /**
- * For a call that a rule denies because of some of its files: which of them to leave out. Undefined when the rule is
- * about the whole call, or about the very file or folder that it names.
+ * For a call denied because of some of its files: which of them to leave out. undefined when the rule is about the
+ * whole call, or about exactly the file or folder that it names.
  */
 export function toHidden(
   policy: Policy,

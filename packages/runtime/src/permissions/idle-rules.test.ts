@@ -7,13 +7,13 @@ import { toAction } from "./testing/vectors.ts";
 const tools = [defineTool({ name: "fs", summary: "Files.", actions: { read: toAction({ uri: "path" }) } })];
 const find = (rule: PermissionRule) => findIdleRules([{ tier: "user", rules: [rule] }], tools);
 
-test("a rule for an action that is not there is told", () => {
+test("a rule for an unknown action is reported", () => {
   expect(find({ tool_pattern: "fs.raed", mode: "deny" })).toEqual([
     "rule 'deny fs.raed' of the user settings never matches: there is no such action",
   ]);
 });
 
-test("a condition on an argument that is not there is told", () => {
+test("a condition on an unknown argument is reported", () => {
   expect(find({ tool_pattern: "fs", mode: "deny", args: { ury: ".env" } })).toEqual([
     `rule 'deny fs {"ury":".env"}' of the user settings never matches: none of its actions has an argument 'ury'`,
   ]);

@@ -13,8 +13,8 @@ const MAX_PATHS = 5;
 const MAX_PREFIX_WORDS = 3;
 
 /**
- * This action, in these folders, with the first words of this command, for this host. Undefined when it is not clear
- * what the call is about. The caller must verify that the rule allows the call.
+ * This action, in these folders, with the first words of this command, for this host. undefined when the call's
+ * subject is unclear. The caller must verify that the rule allows the call.
  */
 export function toNarrowRule(
   { name, action }: PolicyCall,

@@ -19,8 +19,8 @@ export interface PathGlob {
 }
 
 /**
- * A glob without a leading `/` starts at each root. For deny and prompt rules a glob without any slash is about that
- * name in every folder, and a folder stands for all in it; for allow rules it is exactly what is written.
+ * A glob without a leading `/` is relative to each root. For deny and prompt rules a glob without any slash matches
+ * that name in every folder, and a folder includes its contents; for allow rules it is taken literally.
  */
 export function toPathGlob(glob: string, { roots, home }: Places): PathGlob | undefined {
   const written = glob.replace(/^(?:\.\/)+/, "");
@@ -49,7 +49,7 @@ export function toPathGlob(glob: string, { roots, home }: Places): PathGlob | un
   };
 }
 
-/** A folder that the rule names stands for all in it. */
+/** A folder named in the rule includes its contents. */
 const toWanted = (test: Test): Test => ({ ...test, matches: (path) => holdsFolderOf(test, path) });
 
 interface Test {

@@ -55,7 +55,7 @@ test("a deny that a tier comes to is never undone by another tier or an answer o
   );
 });
 
-test("the order of the tiers changes who is named, never what is decided", () => {
+test("the order of the tiers changes who is named, never the decision", () => {
   fc.assert(
     fc.property(arbitraryTiers, fc.constantFrom(...NAMES), (rules, name) => {
       const tiers = TIERS.map((tier, index) => ({ tier, rules: rules[index] ?? [] }));
@@ -104,7 +104,7 @@ test("links that lead in a circle are held back, and not allowed", () => {
   expect(decide("allow", "**").mode).toBe("prompt");
 });
 
-test("what an action takes one of, or a list, or inside objects, is found once each", () => {
+test("single arguments, lists, and values inside objects are found once each", () => {
   const action = toAction(
     {},
     {
@@ -143,7 +143,7 @@ test("an action that takes anything is looked at like a foreign tool", () => {
   expect([decide("deny"), decide("allow")]).toEqual(["deny", "prompt"]);
 });
 
-test("a rule for the home folder that nobody knows holds back and allows nothing", () => {
+test("a rule for an unknown home folder denies and allows nothing", () => {
   const call = { name: "fs.read", input: { uri: "src/a.ts" }, action: fixture.actions.get("fs.read") };
   const decide = (mode: PermissionMode, home?: string) =>
     createPolicy([{ tier: "user", rules: [{ tool_pattern: "fs.*", mode, args: { path: "~/**" } }] }], {

@@ -33,8 +33,8 @@ const STRICTNESS: Readonly<Record<PermissionMode, number>> = { allow: 0, prompt:
 const MAX_NAMES = 2_000;
 
 /**
- * Each tier's first matching rule counts, and of those the strictest; where two are equally strict, that of the higher
- * tier is named. So no tier can undo what another holds back. Where no rule matches, the person is asked.
+ * The first matching rule of each tier counts, and the strictest of those wins; of two equally strict ones that of
+ * the higher tier is named. So no tier can undo what another denies. Without a matching rule, the person is asked.
  */
 export function createPolicy(tiers: readonly TierRules[], places: Places): Policy {
   const compiled = tiers.flatMap(({ tier, rules }) => rules.map((rule) => compile(tier, rule, places)));

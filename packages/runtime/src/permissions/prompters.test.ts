@@ -123,7 +123,7 @@ test("always is neither shown nor taken where it is not offered", async () => {
   expect(await request).toEqual({ answer: "once" });
 });
 
-test("the end of the input is nobody there, and a question that is given up ends at once", async () => {
+test("the end of the input means that nobody is there, and an aborted question ends at once", async () => {
   const gone = openPipes();
   const request = gone.prompter.requestPermission(toRequest());
   gone.input.end();
@@ -183,7 +183,7 @@ test.each<[Answer | undefined, object]>([
   expect(await askThroughClient.requestPermission(request)).toEqual(answer);
 });
 
-test("a form offers what can take effect, as MCP wants its forms", async () => {
+test("a form offers only effective choices, in the form that MCP requires", async () => {
   const questions: Question[] = [];
   const ask = async (question: Question) => {
     questions.push(question);
@@ -258,7 +258,7 @@ test("an approval runs out, or ends with its call, and says so", async () => {
   expect(queue.list()).toEqual([]);
 });
 
-test("nothing waits where nobody may answer, nor where too many wait, of one caller or of all", async () => {
+test("no call waits where nobody may answer, nor where too many wait, for one caller or in total", async () => {
   const queue = createApprovalQueue();
   expect(await queue.requestPermission(toRequest())).toEqual({ answer: "unattended" });
   const close = queue.attend(() => false);
@@ -276,7 +276,7 @@ test("nothing waits where nobody may answer, nor where too many wait, of one cal
   await Promise.all(requests);
 });
 
-test("who is not there is passed over", async () => {
+test("an unavailable prompter is skipped", async () => {
   const yes = { requestPermission: async () => ({ answer: "once" }) as const };
   expect(await askInOrder([unattended, yes]).requestPermission(toRequest())).toEqual({ answer: "once" });
   expect(await askInOrder([unattended]).requestPermission(toRequest())).toEqual({ answer: "unattended" });

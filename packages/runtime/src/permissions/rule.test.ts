@@ -46,7 +46,7 @@ test("editors get a schema for rules", () => {
   expect(JSON.stringify(schema)).toContain("Hosts, such as");
 });
 
-test("a rule is told in one line", () => {
+test("a rule is described in one line", () => {
   const rule = PermissionRule.parse({ tool_pattern: "fs.*", mode: "deny", args: { path: ".env" } });
   expect(describeRule(rule)).toBe('deny fs.* {"path":".env"}');
 });

@@ -8,8 +8,8 @@ const MAX_PATTERN_CHARS = 500;
 const MAX_VALUES = 200;
 
 /**
- * A glob on `tool.action` or `mcp__server__tool`. `fs` means all actions of fs, `mcp__git` all tools of that server,
- * `*` everything. There is no `!`: what must not happen is a deny rule.
+ * A glob on `tool.action` or `mcp__server__tool`. `fs` matches all actions of fs, `mcp__git` all tools of that
+ * server, `*` everything. There is no `!`: use a deny rule.
  */
 export const ToolPattern = z
   .string()
@@ -90,7 +90,7 @@ export const toRules = (permissions: Permissions): readonly PermissionRule[] =>
 
 const isList = (permissions: Permissions): permissions is PermissionRule[] => Array.isArray(permissions);
 
-/** The rule in one line, as it is written. */
+/** The rule in one line, as written. */
 export const describeRule = ({ tool_pattern, mode, args }: PermissionRule): string =>
   `${mode} ${tool_pattern}${args ? ` ${JSON.stringify(args)}` : ""}`;
 

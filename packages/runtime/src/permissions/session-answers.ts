@@ -13,7 +13,7 @@ export interface SessionAnswers {
   setRule(session: string, rule: PermissionRule): void;
   /** The ones that count, the first first. */
   rules(session: string): readonly PermissionRule[];
-  /** Without a rule it is this very call, with these very arguments. */
+  /** Without a rule it applies to exactly this call and its arguments. */
   remember(session: string, call: PolicyCall, rule: PermissionRule | undefined): void;
   forget(session: string): void;
 }

@@ -27,7 +27,7 @@ test("text with any sign of a shell outside whole quoted words never begins with
   );
 });
 
-test("plain words are what a real shell makes of them", () => {
+test("plain words equal the words of a real shell", () => {
   const word = fc.stringMatching(/^(?:[\w@%+:,./-]{1,6}|'[ \w$*;]{0,6}'|"[ \w*;']{0,6}")$/);
   fc.assert(
     fc.property(
@@ -85,7 +85,7 @@ test("reading a shell text never throws and loses no plain word", () => {
   );
 });
 
-test("what a shell would take for more than a command and its words is not plain", () => {
+test("text that a shell would read as more than a command and its words is not plain", () => {
   for (const text of ["X=1 git", "'git' status", "", "  ", "git\u00a0status", "git '", "git 'a'b"])
     expect(parsePlainCommand(text)).toBeUndefined();
   expect(parsePlainCommand(" git\t--a=b '' \"c d\" ")).toEqual(["git", "--a=b", "", "c d"]);

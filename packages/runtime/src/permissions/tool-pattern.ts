@@ -10,5 +10,5 @@ export function toToolTest(pattern: string): (name: string) => boolean {
   return (name) => name === pattern || name.startsWith(below);
 }
 
-/** `mcp__git` stands for all its tools; `mcp__git__log` is one of them. */
+/** `mcp__git` matches all its tools; `mcp__git__log` is one of them. */
 const isServer = (pattern: string) => /^mcp__(?:(?!__).)+$/.test(pattern);

@@ -1,4 +1,4 @@
-/** What of the settings may be secret. */
+/** The parts of the settings that may be secret. */
 export interface SecretSettings {
   readonly api_key?: string | null | undefined;
   readonly oauth_credentials?: unknown;
@@ -16,7 +16,7 @@ export interface SecretSettings {
     | undefined;
 }
 
-/** Every value that is secret by where it stands. */
+/** Every value that is secret by its key. */
 export function collectSecrets(env: NodeJS.ProcessEnv, settings: SecretSettings = {}): string[] {
   const servers = Object.values(settings.mcp_servers ?? {});
   return [
@@ -34,7 +34,9 @@ const SECRET_WORDS =
 
 const PLACES = /[_.-](?:path|file|dir|sock)$/i;
 
-/** Whether what is called so holds a secret: API_KEY, github_token, Authorization; not PWD, KEYBOARD or KEY_FILE. */
+/**
+ * Whether a value with this name is a secret: API_KEY, github_token, Authorization; not PWD, KEYBOARD or KEY_FILE.
+ */
 export function isSecretName(name: string): boolean {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2");
   return SECRET_WORDS.test(words) && !PLACES.test(words);

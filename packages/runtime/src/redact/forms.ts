@@ -1,7 +1,7 @@
-/** Shorter values are words such as `true` or `test`, which stand everywhere. */
+/** Shorter values are words such as `true` or `test`, which occur everywhere. */
 export const MIN_SECRET_CHARS = 8;
 
-/** The ways in which a secret may stand in a text: as it is, escaped, URL-encoded, or somewhere inside base64. */
+/** The forms in which a secret may occur in a text: plain, escaped, URL-encoded, or inside base64. */
 export function toForms(secret: string): string[] {
   // A lone surrogate cannot be encoded.
   const uri = encodeURIComponent(secret.toWellFormed());

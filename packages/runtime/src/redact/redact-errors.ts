@@ -1,7 +1,7 @@
 import { type Step, ToolError } from "@octant/core";
 import type { Redact } from "./redactor.ts";
 
-/** A step that takes secrets out of what a caller is told about a failure. Its details stay: a patch must not change. */
+/** A step that removes secrets from error messages. Details are unchanged: a patch must not change. */
 export const redactErrors =
   (redact: Redact): Step =>
   async (_call, _ctx, next) => {

@@ -13,7 +13,7 @@ import { createRedactor, REDACTED } from "./redactor.ts";
 const anySecret = fc.string({ minLength: 8, maxLength: 40, unit: "binary" });
 const SECRET = 'c4n4ry-Wert/mit+Ümlaut & "quotes"';
 
-test("a secret planted anywhere never comes out, whatever stands round it", () => {
+test("a secret planted anywhere is never returned, whatever surrounds it", () => {
   fc.assert(
     fc.property(
       anySecret,
@@ -116,7 +116,7 @@ test.each([
   expect(process.threadCpuUsage(started).user).toBeLessThan(5_000_000);
 });
 
-test("values are secret by the name they stand under", () => {
+test("values are secret by their names", () => {
   const secrets = collectSecrets(
     { GITHUB_TOKEN: "env-token", PATH: "/usr/bin", PWD: "/home/me", SSH_KEY_FILE: "/home/me/key" },
     {

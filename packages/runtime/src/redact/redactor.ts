@@ -12,7 +12,7 @@ export interface RedactorOptions {
   readonly secrets: Iterable<string>;
 }
 
-/** Finds the given secrets, plain or encoded, and what has the shape of one. Takes time linear in the text. */
+/** Finds the given secrets, plain or encoded, and text in the shape of one. Takes time linear in the text. */
 export function createRedactor({ secrets }: RedactorOptions): Redact {
   const known = [...secrets].filter((secret) => secret.length >= MIN_SECRET_CHARS);
   const forms = [...new Set(known.flatMap(toForms))];

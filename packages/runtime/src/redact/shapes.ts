@@ -1,9 +1,8 @@
 import type { Span } from "./span.ts";
 
 /**
- * What a secret looks like. A first group is what stays. Each pattern begins at a fixed text, or where a run of its
- * characters begins, and nothing can fail after a repetition inside a repetition, so that no text makes it look at a
- * character more than a few times.
+ * The shapes of secrets. A first group is preserved. Each pattern starts at a fixed text, or at the start of a run of
+ * its characters, and nothing can fail after a nested repetition, so that no text is scanned more than a few times.
  */
 const SHAPES: readonly RegExp[] = [
   // An unfinished block is secret to its end.

@@ -1,4 +1,4 @@
-// A language server that answers as many requests as it is told to, the handshake among them, and then never again.
+// A language server that answers a given number of requests, including the handshake, and then never again.
 import {
   createMessageConnection,
   ProgressType,

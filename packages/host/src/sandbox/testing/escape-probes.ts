@@ -234,7 +234,7 @@ call(304, 265, os.open(ws, os.O_RDONLY), ctypes.byref(handle), 0)`,
   ];
 }
 
-/** Paths in the home where a test has put a secret before the sandbox was made. */
+/** Paths in the home where a test has placed a secret before the sandbox was created. */
 export const CREDENTIALS = [
   ...[
     ".ssh/id_ed25519",

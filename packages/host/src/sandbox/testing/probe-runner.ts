@@ -13,7 +13,7 @@ import { openScratch } from "../scratch.ts";
 import type { SandboxSettings } from "../settings.ts";
 import { createUnshareLevel } from "../unshare-level.ts";
 
-/** What a test hands to a process of its own, which may run as another user: commands, to be run one by one. */
+/** The input of a separate process, possibly of another user: commands to run one by one. */
 export interface Assignment {
   readonly root: string;
   readonly settings: SandboxSettings;
@@ -69,7 +69,7 @@ async function runInReader(argv: AssignedCommand["argv"], env: Record<string, st
   const { ended } = reader.start({ argv, folder: root, env, input: new Uint8Array() }, (stream, bytes) => {
     printed[stream] += bytes;
   });
-  // Some attack whoever started them, which is in the sandbox too.
+  // Some attack their parent, which is in the sandbox too.
   return { code: (await ended.catch(() => "lost")) ?? "a signal", ...printed };
 }
 
@@ -92,7 +92,7 @@ function run({
   });
 }
 
-/** What `createSandbox` comes to when nothing stronger is there. */
+/** The result of `createSandbox` when nothing stronger is available. */
 function createWeaker(): Sandbox {
   const isRoot = process.getuid?.() === 0;
   const scratch = openScratch(state);

@@ -3,7 +3,7 @@ export interface Probe {
   readonly name: string;
   readonly run: "sh" | "python3" | "node";
   readonly script: string;
-  /** Who gets out without a sandbox: everybody, only root, or it cannot be shown without harm to this machine. */
+  /** Who escapes without a sandbox: everybody, only root, or impossible to show without harming this machine. */
   readonly without: "anybody" | "root" | "not shown";
   readonly env?: Readonly<Record<string, string>>;
   readonly network?: "off";

@@ -18,7 +18,7 @@ import { CREDENTIALS } from "./escape-probes.ts";
 import type { Assignment, Report } from "./probe-runner.ts";
 import { processesWith } from "./processes-with.ts";
 
-/** A part of this machine made to be attacked: a workspace, what lies outside of it, a home with secrets, a victim. */
+/** A target for attacks on this machine: a workspace, files outside of it, a home with secrets, a victim process. */
 export interface World extends AsyncDisposable {
   readonly ws: string;
   readonly outside: string;
@@ -34,7 +34,10 @@ export interface World extends AsyncDisposable {
 const RUNNER = join(import.meta.dirname, "probe-runner.ts");
 const NOBODY = 65_534;
 
-/** `uid` of the user who attacks; another than ours only when we are root. Not in a temp folder: those are private inside. */
+/**
+ * `uid` of the attacking user; different from ours only when we are root. Not in a temp folder: those are private
+ * inside.
+ */
 export async function createWorld(uid: number): Promise<World> {
   const amRoot = process.getuid?.() === 0;
   const near = amRoot ? "/srv" : import.meta.dirname;
@@ -141,7 +144,7 @@ print("ready", flush=True)
 while True: time.sleep(600)
 `;
 
-/** A library that writes outside as soon as somebody loads it. */
+/** A library that writes outside as soon as it is loaded. */
 function makeLibrary(ws: string, outside: string): void {
   const source = join(ws, "evil.c");
   const code = `#include <fcntl.h>\n__attribute__((constructor)) void go(void) { open("${outside}/by-library", O_CREAT | O_WRONLY, 0600); }\n`;

@@ -10,15 +10,15 @@ export interface FileState {
 
 /** Longer than a tick of the clock that stamps files. */
 const TICK_MS = 100;
-/** For a stamp in whole seconds, which some file systems keep. */
+/** For time stamps in whole seconds, as on some file systems. */
 const COARSE_TICK_MS = 2_100;
 
 export const isSame = (a: FileState, b: FileState): boolean =>
   a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 
 /**
- * Whether a change made after `now`, when the state was taken, must show in it. A file that was written just before may
- * be written again within the same tick of the clock and keep its stamps.
+ * Whether a change after `now`, when the state was taken, must show in it. A file written just before may be written
+ * again within the same clock tick and keep its stamps.
  */
 export function isSettled({ mtimeMs, ctimeMs }: FileState, now: number): boolean {
   const tick = mtimeMs % 1_000 === 0 || ctimeMs % 1_000 === 0 ? COARSE_TICK_MS : TICK_MS;

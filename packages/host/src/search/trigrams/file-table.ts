@@ -5,7 +5,7 @@ import { isSame, isSettled, stateOf } from "./file-state.ts";
 import type { Needs } from "./needs.ts";
 import { mayMatch, type Signature, signFile, UNKNOWN } from "./signature.ts";
 
-/** The files that a pattern must be looked for in. */
+/** The files in which a pattern must be searched. */
 export interface Candidates {
   readonly files: readonly Path[];
   /** Those that ripgrep would treat otherwise when they are named: it has to come upon them in their folders. */
@@ -30,7 +30,7 @@ export interface FileTable {
 interface Entry {
   readonly path: Path;
   readonly native: string | Buffer;
-  /** What `isSame` compares; NaN, which equals nothing, while the file may change without a trace. */
+  /** Compared by `isSame`; NaN, which equals nothing, while the file may change without a trace. */
   ino: number;
   size: number;
   mtimeMs: number;
@@ -88,7 +88,7 @@ function isUnchanged(entry: Entry): boolean {
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
-/** What cannot be read, or changes meanwhile, is left to ripgrep. */
+/** Files that are unreadable, or change meanwhile, are left to ripgrep. */
 function readEntry(entry: Entry): void {
   entry.mtimeMs = Number.NaN;
   entry.signature = UNKNOWN;

@@ -23,7 +23,7 @@ import { keepsStamps } from "./tree-state.ts";
 import { createTrigramCalls } from "./trigram-calls.ts";
 import type { TrigramThread } from "./trigram-thread.ts";
 
-/** On other file systems there is no index to test. */
+/** Other file systems have no index to test. */
 const test = testAnywhere.skipIf(!keepsStamps(tmpdir()));
 
 const { signal } = new AbortController();
@@ -60,11 +60,11 @@ function open(): void {
   indexed = createIndexedRipgrep({ ripgrep, confinement, env, minFiles: 0, startThread: startHere });
 }
 
-/** What a thread does, without the time that it takes to start one. */
+/** The work of a thread, without the time to start one. */
 function startHere(): TrigramThread {
   const calls = createTrigramCalls();
   return {
-    // A name stands for its own arguments; the union of all cannot show that.
+    // Each name has its own arguments; the union of all cannot express that.
     call: async (name, ...args) => (calls[name] as (...args: unknown[]) => never)(...args),
     close: async () => {},
   };
@@ -98,7 +98,7 @@ const indexAll = async () => {
   await indexed.index();
 };
 
-test("a rare text is looked for only in the files that can hold it", async () => {
+test("a rare text is searched only in the files that can contain it", async () => {
   for (let n = 0; n < 50; n++) put(`src/${n}.ts`, `export const value${n} = ${n};\n`);
   put("src/rare.ts", "const Needle_in_the_hay = 1;\n");
   await indexAll();

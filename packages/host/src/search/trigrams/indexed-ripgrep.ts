@@ -5,7 +5,7 @@ import { needsOf } from "./needs.ts";
 import { createRootIndex, type RootIndex, type SearchPlaces } from "./root-index.ts";
 import type { TrigramThread } from "./trigram-thread.ts";
 
-/** ripgrep that is spared the files which cannot match. What it finds is the same, and as fresh. */
+/** ripgrep without the files that cannot match. The results are the same, and as fresh. */
 export interface IndexedRipgrep extends Ripgrep {
   /** Brings the index of every root up to date; otherwise that starts with the second search. */
   index(): Promise<void>;
@@ -26,7 +26,7 @@ export interface IndexedRipgrepOptions {
 const MIN_FILES = 1_000;
 /** The first search of a short command is its last. */
 const SEARCHES_BEFORE_INDEX = 1;
-/** Well below what the system takes as arguments of a process. */
+/** Well below the system's limit for process arguments. */
 const MAX_NAMES_CHARS = 262_144;
 
 export function createIndexedRipgrep(options: IndexedRipgrepOptions): IndexedRipgrep {

@@ -5,7 +5,10 @@ export type Needs = readonly (readonly number[])[];
 
 const MIN_LITERAL = 3;
 
-/** What a file must hold to match; undefined when the pattern does not tell, or is not understood. */
+/**
+ * The trigrams that a matching file must contain; undefined when the pattern does not determine them, or is not
+ * understood.
+ */
 export function needsOf({ pattern, fixed, multiline }: TextPattern): Needs | undefined {
   // A line end in a fixed pattern separates patterns.
   if (multiline || /[\n\r]/.test(pattern)) return undefined;
@@ -32,7 +35,7 @@ function literalsOf(pattern: string): Literals | undefined {
 }
 
 const GROUP = /\((?:\?:|\?P?<\w+>)?(?!\?)/y;
-/** Without brackets inside, whose meaning depends on where they stand. */
+/** Without nested brackets, whose meaning depends on their position. */
 const CLASS = /\[\^?\]?(?:[^\\[\]]|\\[\s\S])*\]/y;
 const QUANTIFIERS = /(?:[*+?]|\{\d+(?:,\d*)?\})+/y;
 const ESCAPED_SIGN = /\\([.+*?()|[\]{}^$#&~-])/y;

@@ -3,10 +3,10 @@ import type { Path } from "../../path.ts";
 import type { Needs } from "./needs.ts";
 import { startTrigramThread, type TrigramThread } from "./trigram-thread.ts";
 
-/** Where a pattern must be looked for; nowhere else below the folder does it occur. */
+/** Where a pattern must be searched; it does not occur anywhere else below the folder. */
 export interface SearchPlaces {
   readonly files: readonly Path[];
-  /** Only what lies directly in them. */
+  /** Only their direct entries. */
   readonly folders: readonly Path[];
 }
 
@@ -123,7 +123,7 @@ export function createRootIndex(options: RootIndexOptions): RootIndex {
 
 const folderOf = (path: Path): Path => path.slice(0, path.lastIndexOf("/")) || "/";
 
-/** Keeps a file with its thread. */
+/** Records a file with its thread. */
 function hashOf(path: Path): number {
   let hash = 0;
   for (let at = path.length - 1; at >= 0 && at > path.length - 16; at--)

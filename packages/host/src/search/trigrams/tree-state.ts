@@ -11,7 +11,9 @@ import { type IgnoreRules, isIgnored } from "../../files/ignore-rules.ts";
 import { isWithin, type Path, toNative } from "../../path.ts";
 import { type FileState, isSame, isSettled, stateOf } from "./file-state.ts";
 
-/** What decides which files ripgrep finds below a folder: the folders that it goes into, and the ignore files. */
+/**
+ * The state that determines which files ripgrep finds below a folder: the folders it enters, and the ignore files.
+ */
 export interface TreeState {
   readonly folders: readonly Path[];
   /**
@@ -118,7 +120,7 @@ function describe(path: string | Buffer, now = Number.POSITIVE_INFINITY): string
   return [ino, size, mtimeMs, ctimeMs].join(" ");
 }
 
-/** What a link leads to. Undefined also where a file stands in the place of a folder above, or access is denied. */
+/** The target of a link. undefined also when a file replaces a parent folder, or access is denied. */
 function statIfThere(path: string | Buffer): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -131,7 +133,7 @@ function entriesOf(native: string | Buffer): Dirent[] {
   try {
     return readdirSync(native, { withFileTypes: true, encoding: "latin1" });
   } catch {
-    // ripgrep cannot read it either, or it has just gone, which shows in the folder above.
+    // ripgrep cannot read it either, or it has just disappeared, which shows in the folder above.
     return [];
   }
 }

@@ -2,7 +2,7 @@ import type { Path } from "../../path.ts";
 import { type Candidates, createFileTable, type FileQuery } from "./file-table.ts";
 import { type TreeState, takeTreeState } from "./tree-state.ts";
 
-/** What a thread of the index is asked for. */
+/** The methods of an index thread. */
 export function createTrigramCalls() {
   const table = createFileTable();
   let tree: TreeState | undefined;

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { TrigramCalls } from "./trigram-calls.ts";
 
-/** A thread of `trigram-entry`. It does not keep the process; a call that it does not survive is rejected. */
+/** A thread of `trigram-entry`. It does not keep the process alive; a call that crashes it is rejected. */
 export interface TrigramThread {
   call<K extends keyof TrigramCalls>(
     name: K,

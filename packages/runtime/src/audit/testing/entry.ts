@@ -1,6 +1,6 @@
 import type { CallEntry } from "../record.ts";
 
-/** A call that was recorded as number `i`, later than whatever a test makes now. */
+/** A call recorded as number `i`, later than any that a test creates now. */
 export const entry = (i: number): CallEntry => ({
   kind: "call",
   time: new Date(Date.UTC(2100, 0, 1) + i).toISOString(),
