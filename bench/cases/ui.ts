@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { type Bench, type Case, toData } from "../case.ts";
+import { openShop } from "../../test/ui/shop.ts";
+import { type Bench, type Case, expectEqual, toData } from "../case.ts";
 import { toCallLine } from "../json-rpc.ts";
 import { interleave, timed } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
@@ -10,6 +11,9 @@ import { atMost, type Row } from "../row.ts";
 const BROWSER = "/usr/bin/chromium";
 const PAGE = `<!doctype html><title>Bench</title><h1>Bench</h1><button onclick="this.textContent = 'Clicked ' + ++n">Click</button><ul>${"<li>Entry <a href='#'>link</a></li>".repeat(50)}</ul><script>let n = 0;</script>`;
 const NOTE = "floor: the same with Playwright itself, in a Chromium of its own, plus a no-op call";
+
+const SNAPSHOT = "ui snapshot of 5 MB";
+const MAX_TEXT_BYTES = 32 * 1024;
 
 /** What our answer adds to Playwright: the way through MCP, the proxy, and what changed. */
 export const ui: readonly Case[] = [
@@ -22,7 +26,39 @@ export const ui: readonly Case[] = [
     name: "ui navigate",
     run: (bench) => compare(bench, "ui navigate", { action: "navigate" }, (page, url) => page.goto(url)),
   },
+  { name: SNAPSHOT, run: readLargePage },
 ];
+
+/** The whole page of 5 MB is read, and as much of it answered as fits into 32 KiB. */
+async function readLargePage({ octant, effort, random }: Bench): Promise<Row> {
+  await using shop = await openShop();
+  toData(await octant.exchange(toCallLine("ui", { action: "navigate", url: `${shop.url}/big` })), SNAPSHOT);
+  try {
+    const { octant: spread } = await interleave(
+      {
+        octant: () =>
+          timed(async () => {
+            // The data of ui.snapshot.
+            const data = toData(
+              await octant.exchange(toCallLine("ui", { action: "snapshot" })),
+              SNAPSHOT,
+            ) as {
+              text: string;
+              ref?: string;
+            };
+            if (Buffer.byteLength(data.text) > MAX_TEXT_BYTES) throw new Error("the answer exceeds 32 KiB");
+            expectEqual(data.ref?.startsWith("blob:"), true, "a ref to the rest");
+          }),
+      },
+      effort,
+      random,
+    );
+    const note = "a page of 5 MB and 120,000 elements; the answer has 32 KiB of it, and a ref to the rest";
+    return { name: SNAPSHOT, unit: "ms", octant: spread, figure: spread.p50, bar: atMost(3_000), note };
+  } finally {
+    await octant.exchange(toCallLine("ui", { action: "tabs", op: "quit" }));
+  }
+}
 
 async function compare(
   { octant, noOp, effort, random }: Bench,

@@ -53,7 +53,15 @@ const QUIET = [
   "--metrics-recording-only",
   "--password-store=basic",
   "--use-mock-keychain",
-  "--disable-features=Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,CertificateTransparencyComponentUpdater,GlobalMediaControls,DestroyProfileOnBrowserClose,HttpsUpgrades,LensOverlay,ThirdPartyStoragePartitioning",
+  `--disable-features=${[
+    ...["Translate", "MediaRouter", "OptimizationHints", "AutofillServerCommunication", "LensOverlay"],
+    ...["CertificateTransparencyComponentUpdater", "GlobalMediaControls", "DestroyProfileOnBrowserClose"],
+    ...["NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"],
+    // Pages are loaded as they are asked for, and shown as soon as they are there, as Playwright expects.
+    ...["HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "ThirdPartyStoragePartitioning", "PaintHolding"],
+    ...["AvoidUnnecessaryBeforeUnloadCheckSync", "AvoidCorsURLLoaderRestartOnRedirect"],
+  ]}`,
+  "--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies",
 ];
 
 /** The same behaviour on every machine, without throttling in the background. */
@@ -69,6 +77,7 @@ const STEADY = [
   "--disable-prompt-on-repost",
   "--disable-renderer-backgrounding",
   "--allow-pre-commit-input",
+  "--enable-unsafe-swiftshader",
   "--export-tagged-pdf",
   "--unsafely-disable-devtools-self-xss-warnings",
 ];

@@ -4,7 +4,8 @@ export { type BrowserSettings, type Browsers, type BrowsersOptions, createBrowse
 export { invalid, isTimeout, messageOf, noPage } from "./failures.ts";
 export { recordPage } from "./page-recorder.ts";
 export { loadPlaywright } from "./playwright.ts";
-export type { Acting, ActOptions, Profile, Report } from "./profile.ts";
+export type { Acting, ActOptions, Profile } from "./profile.ts";
+export type { Report } from "./report.ts";
 export { markElements, type Snapshot, takeChanges, takeSnapshot } from "./snapshots.ts";
 export type { Tab } from "./tab.ts";
 export { findTarget } from "./targets.ts";

@@ -1,29 +1,13 @@
 import { ToolError } from "@octant/core";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { type Activity, createActivity, type DownloadEntry, type Marker } from "./activity.ts";
+import { type Activity, createActivity } from "./activity.ts";
 import type { DownloadLimit } from "./download-limit.ts";
-import { browserEnded, invalid, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
-import { type Changes, takeChanges } from "./snapshots.ts";
+import { browserEnded, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
+import { type Report, report } from "./report.ts";
+import { runScript } from "./scripts.ts";
 import { createTab, type Tab } from "./tab.ts";
 import { findTarget, toTargetError } from "./targets.ts";
 import { inTime, LateError, orAborted } from "./waits.ts";
-import { toShownUrl } from "./workspace-site.ts";
-
-/** The visible effects of an action on the page. */
-export interface Report {
-  readonly tab: string;
-  readonly url: string;
-  readonly title: string;
-  readonly changes?: Changes;
-  /** Errors that the page logged meanwhile. */
-  readonly console: readonly string[];
-  readonly dialog?: { readonly type: string; readonly message: string };
-  readonly downloads: readonly Pick<DownloadEntry, "id" | "name">[];
-  readonly opened: readonly { readonly tab: string; readonly url: string }[];
-  /** Requests that the policy refused. */
-  readonly blocked: readonly string[];
-  readonly closed: boolean;
-}
 
 export interface ActOptions {
   readonly tab?: string | undefined;
@@ -80,14 +64,9 @@ export interface ProfileOptions {
   readonly downloadLimit: DownloadLimit;
 }
 
-/** How long the effects of an action may take before the answer is returned. */
-const SETTLE_MS = 1_000;
 const LOAD_MS = 5_000;
-const TITLE_MS = 1_000;
-const CHANGES_MS = 5_000;
 /** Added to the caller's timeout: Playwright gives up by itself unless the page is too busy to respond. */
 const GRACE_MS = 1_000;
-const MAX_TOLD = 5;
 
 export async function createProfile(options: ProfileOptions): Promise<Profile> {
   const { name, owner, browser, refused } = options;
@@ -157,9 +136,9 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
           if (mayBeGone && cause instanceof ToolError && cause.code === "CONFLICT") return undefined;
           throw cause;
         });
-      const runScript = (script: string, onTarget: boolean) =>
-        runIn(tab.page, locator, script, onTarget, waits);
-      const acting: Acting = { tab, page: tab.page, context, locator, waits, find, run: runScript };
+      const { page } = tab;
+      const evaluate: Acting["run"] = (script, onTarget) => runScript(page, locator, script, onTarget, waits);
+      const acting: Acting = { tab, page, context, locator, waits, find, run: evaluate };
       return await orAborted(inTime(work(acting), timeoutMs + GRACE_MS), signal);
     } catch (cause) {
       signal.throwIfAborted();
@@ -184,51 +163,6 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
     if (open?.tab !== tab.id) return;
     const message = `the page shows ${describeDialog(open.dialog)}; answer it with ui.dialog first`;
     throw new ToolError("CONFLICT", message, { expected: "no open dialog", actual: open.dialog.type() });
-  };
-
-  /** Chromium logs each failed request; those refused by the policy are reported separately. */
-  const isNoise = (at: string | undefined): boolean => {
-    const url = at?.replace(/:\d+$/, "") ?? "";
-    return url.endsWith("/favicon.ico") || refused(url) !== undefined;
-  };
-
-  const report = async (
-    tab: Tab,
-    since: Marker,
-    known: ReadonlySet<string>,
-    signal: AbortSignal,
-  ): Promise<Report> => {
-    const { page } = tab;
-    const title = () =>
-      page.isClosed() || activity.dialog() ? "" : inTime(page.title(), TITLE_MS).catch(() => "");
-    await title();
-    let changes: Changes | undefined;
-    if (!page.isClosed() && !activity.dialog()) {
-      await orAborted(activity.quiet(since.request, SETTLE_MS), signal);
-      changes = await orAborted(inTime(readChanges(tab), CHANGES_MS), signal).catch(ignoreLate);
-    }
-    const dialog = activity.dialog()?.dialog;
-    return {
-      ...{ tab: tab.id, url: toShownUrl(page.url()), title: await title() },
-      ...(changes && { changes }),
-      ...(dialog && { dialog: { type: dialog.type(), message: dialog.message() } }),
-      console: activity.console
-        .filter(({ number, level, at }) => number > since.console && level === "error" && !isNoise(at))
-        .slice(-MAX_TOLD)
-        .map(({ text }) => text.slice(0, MAX_ERROR_CHARS)),
-      downloads: activity.downloads.slice(since.downloads).map(({ id, name: file }) => ({ id, name: file })),
-      opened: [...tabs.values()]
-        .filter(({ id }) => !known.has(id))
-        .map(({ id, page: other }) => ({ tab: id, url: toShownUrl(other.url()) })),
-      blocked: [
-        ...new Set(
-          activity.requests
-            .filter(({ number, url }) => number > since.request && refused(url)?.code === "NET_BLOCKED")
-            .flatMap(({ failure }) => failure ?? []),
-        ),
-      ].slice(0, MAX_TOLD),
-      closed: page.isClosed(),
-    };
   };
 
   return {
@@ -268,7 +202,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
         const value = await Promise.race([working, activity.dialogOpens().then(() => undefined)]);
         return {
           ...(value !== undefined && { value }),
-          report: await report(tab, since, known, given.signal),
+          report: await report({ tab, tabs, activity, refused, since, known, signal: given.signal }),
         };
       }),
     look: (given, work) =>
@@ -300,55 +234,8 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
   };
 }
 
-/** The caller sees what the script throws; failures of the page are reported differently. */
-async function runIn(
-  page: Page,
-  locator: Locator,
-  script: string,
-  onTarget: boolean,
-  waits: Acting["waits"],
-): Promise<unknown> {
-  if (onTarget) await locator.waitFor({ ...waits, state: "attached" });
-  const given = toEvaluated(script);
-  const running = onTarget ? locator.evaluate(given, undefined, waits) : page.evaluate(given);
-  try {
-    return await inTime(running, waits.timeout);
-  } catch (cause) {
-    if (cause instanceof LateError)
-      throw new ToolError("TIMEOUT", `the script did not end within ${waits.timeout} ms`, {
-        after_ms: waits.timeout,
-      });
-    if (page.isClosed() || isTimeout(cause)) throw cause;
-    throw invalid("script", messageOf(cause), cause);
-  }
-}
-
-/** Playwright calls a function and evaluates a string; it sends the source of both. */
-const toEvaluated = (script: string): string | (() => unknown) =>
-  FUNCTION.test(script) ? Object.assign(() => {}, { toString: () => script }) : script;
-
-const FUNCTION = /^\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>|[\w$]+\s*=>)/;
-
 const VIEWPORT = { width: 1280, height: 720 };
 const MAX_ERROR_CHARS = 300;
 
-/** A page that navigates meanwhile is read when the next one is ready. */
-async function readChanges(tab: Tab): Promise<Changes | undefined> {
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      return await takeChanges(tab);
-    } catch {
-      if (tab.page.isClosed()) return undefined;
-      await tab.page.waitForLoadState("domcontentloaded", { timeout: LOAD_MS }).catch(() => {});
-    }
-  }
-  return undefined;
-}
-
 export const describeDialog = (dialog: { type(): string; message(): string }): string =>
   `${dialog.type() === "alert" ? "an" : "a"} ${dialog.type()} that says '${dialog.message().slice(0, MAX_ERROR_CHARS)}'`;
-
-const ignoreLate = (cause: unknown): undefined => {
-  if (!(cause instanceof LateError)) throw cause;
-  return undefined;
-};

@@ -15,6 +15,7 @@ export interface Changes {
   readonly text: string;
   readonly isNew: boolean;
   readonly more: number;
+  readonly title: string;
 }
 
 export interface SnapshotOptions {
@@ -94,9 +95,10 @@ export async function takeChanges(tab: Tab): Promise<Changes> {
   let more = 0;
   const texts: string[] = [];
   const read = async (frame: Frame, prefix: string): Promise<ChangesAnswer> => {
-    const answer = await ask<ChangesAnswer>(frame, {
-      ...{ ...request, prefix, next: tab.refs.next, maxChangeChars: room },
-    });
+    const asked = { ...request, prefix, next: tab.refs.next, maxChangeChars: room };
+    const isMain = frame === tab.page.mainFrame();
+    const answer =
+      (isMain && (await tab.askNew<ChangesAnswer>(asked))) || (await ask<ChangesAnswer>(frame, asked));
     tab.refs.next = Math.max(tab.refs.next, answer.next);
     const { kept, left } = keepLines(answer.text, room);
     room = Math.max(0, room - Buffer.byteLength(kept) - 1);
@@ -104,12 +106,12 @@ export async function takeChanges(tab: Tab): Promise<Changes> {
     if (kept) texts.push(kept);
     return answer;
   };
-  const { fresh } = await read(tab.page.mainFrame(), "");
+  const { fresh, title } = await read(tab.page.mainFrame(), "");
   // Frames that were in no snapshot have no baseline.
   for (const [number, frame] of fresh ? [] : tab.frames) await read(frame, `f${number}`).catch(() => {});
   const text = texts.join("\n");
   learnLabels(tab, text);
-  return { text, isNew: fresh, more };
+  return { text, isNew: fresh, more, title };
 }
 
 /** As many whole lines as fit. */

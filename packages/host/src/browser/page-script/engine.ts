@@ -48,6 +48,7 @@ export function createEngine(
       complete: isWhole,
       fresh: before === undefined,
       more: Math.max(0, total - shown.length),
+      title: document.title,
     };
   }
 

@@ -10,10 +10,11 @@ export type { ChangesAnswer, TreeAnswer, TreeRequest } from "./requests.ts";
 /**
  * Runs inside pages, in a world that their scripts cannot reach. It is registered as a selector engine, the
  * documented way into that world; an answer that is not an element is returned as the text of a detached one. Each
- * part uses only its parameters, so that its source is self-contained.
+ * part uses only its parameters, so that its source is self-contained. A document has one engine, shared by all
+ * callers, so that refs are the same for each.
  */
-export const PAGE_SCRIPT = `(() => {
-  const refs = { byElement: new WeakMap(), byRef: new Map() };
+export const PAGE_SCRIPT = `(globalThis.octantEngine ??= (() => {
+  const refs = { byElement: new WeakMap(), byRef: new Map(), next: 1 };
   const host = { current: undefined };
   const texts = (${createTexts})();
   const naming = (${createNaming})(texts);
@@ -21,4 +22,4 @@ export const PAGE_SCRIPT = `(() => {
   const rendering = (${createRendering})(texts, reading, refs);
   const marks = (${createMarks})(host, naming, reading, refs);
   return (${createEngine})(reading, rendering, marks, refs);
-})()`;
+})())`;

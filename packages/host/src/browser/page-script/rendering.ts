@@ -16,6 +16,8 @@ export interface Line {
 export interface Refs {
   readonly byElement: WeakMap<Element, string>;
   readonly byRef: Map<string, WeakRef<Element>>;
+  /** The first number that no element of this document has, also when an answer never arrived. */
+  next: number;
 }
 
 /** Renders a tree as lines. Self-contained: it is sent to pages as source. */
@@ -33,13 +35,13 @@ export function createRendering(
   function render(parts: readonly Part[], request: TreeRequest) {
     const { interactive, depth, maxChars, prefix } = request;
     const lines: Line[] = [];
-    let { next } = request;
+    refs.next = Math.max(refs.next, request.next);
     let chars = 0;
     let isFull = false;
     const refOf = (element: Element): string => {
       const known = refs.byElement.get(element);
       if (known) return known;
-      const ref = `${prefix}e${next++}`;
+      const ref = `${prefix}e${refs.next++}`;
       refs.byElement.set(element, ref);
       refs.byRef.set(ref, new WeakRef(element));
       return ref;
@@ -92,7 +94,7 @@ export function createRendering(
       list(children, interactive ? level : level + 1, ref ?? parent);
     };
     list(parts, 0, "");
-    return { lines, next, isFull };
+    return { lines, next: refs.next, isFull };
   }
 
   /** One element without other text. */

@@ -34,4 +34,6 @@ export interface ChangesAnswer extends TreeAnswer {
   readonly fresh: boolean;
   /** The number of changed lines omitted from `text`. */
   readonly more: number;
+  /** Of the document. */
+  readonly title: string;
 }

@@ -1,0 +1,110 @@
+import type { ToolError } from "@octant/core";
+import type { Activity, DownloadEntry, Marker } from "./activity.ts";
+import { type Changes, takeChanges } from "./snapshots.ts";
+import type { Tab } from "./tab.ts";
+import { inTime, LateError, orAborted } from "./waits.ts";
+import { toShownUrl } from "./workspace-site.ts";
+
+/** The visible effects of an action on the page. */
+export interface Report {
+  readonly tab: string;
+  readonly url: string;
+  readonly title: string;
+  readonly changes?: Changes;
+  /** Errors that the page logged meanwhile. */
+  readonly console: readonly string[];
+  readonly dialog?: { readonly type: string; readonly message: string };
+  readonly downloads: readonly Pick<DownloadEntry, "id" | "name">[];
+  readonly opened: readonly { readonly tab: string; readonly url: string }[];
+  /** Requests that the policy refused. */
+  readonly blocked: readonly string[];
+  readonly closed: boolean;
+}
+
+export interface ReportOptions {
+  readonly tab: Tab;
+  readonly tabs: ReadonlyMap<string, Tab>;
+  readonly activity: Activity;
+  /** Why the proxy refused a URL. */
+  refused(url: string): ToolError | undefined;
+  /** When the action began, and the tabs that there were. */
+  readonly since: Marker;
+  readonly known: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+/** How long the effects of an action may take before the answer is returned. */
+const SETTLE_MS = 1_000;
+const LOAD_MS = 5_000;
+const TITLE_MS = 1_000;
+const CHANGES_MS = 5_000;
+const MAX_TOLD = 5;
+const MAX_ERROR_CHARS = 300;
+
+/** Waits for the effects of an action, then reads the page. */
+export async function report({
+  tab,
+  tabs,
+  activity,
+  refused,
+  since,
+  known,
+  signal,
+}: ReportOptions): Promise<Report> {
+  const { page } = tab;
+  const isReadable = () => !page.isClosed() && !activity.dialog();
+  const readTitle = async () => (isReadable() ? inTime(page.title(), TITLE_MS).catch(() => "") : "");
+  // After another round trip, or a new document, every request that the action triggered is known.
+  let title = tab.isNew() ? "" : await readTitle();
+  let changes: Changes | undefined;
+  if (isReadable()) {
+    await orAborted(activity.quiet(since.request, SETTLE_MS), signal);
+    changes = await orAborted(inTime(readChanges(tab), CHANGES_MS), signal).catch(ignoreLate);
+    title = changes?.title ?? (await readTitle());
+  }
+  const dialog = activity.dialog()?.dialog;
+  /** Chromium logs each failed request; those refused by the policy are reported separately. */
+  const isNoise = (at: string | undefined): boolean => {
+    const url = at?.replace(/:\d+$/, "") ?? "";
+    return url.endsWith("/favicon.ico") || refused(url) !== undefined;
+  };
+  return {
+    ...{ tab: tab.id, url: toShownUrl(page.url()), title },
+    ...(changes && { changes }),
+    ...(dialog && { dialog: { type: dialog.type(), message: dialog.message() } }),
+    console: activity.console
+      .filter(({ number, level, at }) => number > since.console && level === "error" && !isNoise(at))
+      .slice(-MAX_TOLD)
+      .map(({ text }) => text.slice(0, MAX_ERROR_CHARS)),
+    downloads: activity.downloads.slice(since.downloads).map(({ id, name }) => ({ id, name })),
+    opened: [...tabs.values()]
+      .filter(({ id }) => !known.has(id))
+      .map(({ id, page: other }) => ({ tab: id, url: toShownUrl(other.url()) })),
+    blocked: [
+      ...new Set(
+        activity.requests
+          .filter(({ number, url }) => number > since.request && refused(url)?.code === "NET_BLOCKED")
+          .flatMap(({ failure }) => failure ?? []),
+      ),
+    ].slice(0, MAX_TOLD),
+    closed: page.isClosed(),
+  };
+}
+
+/** A page that navigates meanwhile is read when the next one is ready. */
+async function readChanges(tab: Tab): Promise<Changes | undefined> {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      return await takeChanges(tab);
+    } catch {
+      if (tab.page.isClosed()) return undefined;
+      await tab.page.waitForLoadState("domcontentloaded", { timeout: LOAD_MS }).catch(() => {});
+    }
+  }
+  return undefined;
+}
+
+const ignoreLate = (cause: unknown): undefined => {
+  if (!(cause instanceof LateError)) throw cause;
+  return undefined;
+};
