@@ -106,6 +106,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly config: Config;
   /** The developer modes and each caller's current one. */
   readonly modes: ActiveModes;
+  /** What calls may be for, by the options and settings; everything when undefined. */
+  readonly fixedMode: Mode | undefined;
   /** The rules that decide about calls. */
   readonly rules: Policy;
   /** The person's decisions for the rest of a session. */

@@ -216,6 +216,7 @@ function equip<T extends Tool>(
     checkpoints,
     config,
     modes,
+    fixedMode: mode,
     rules,
     sessionRules,
     dispatchAsPerson: (tools) =>

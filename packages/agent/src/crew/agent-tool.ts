@@ -43,7 +43,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
       spawn: action({
         summary: "Start a sub-agent and wait for its report, unless background is true.",
         access: "write",
-        timing: "async_long",
+        timing: "async_medium",
         intent: "apply",
         openWorld: true,
         input: z.strictObject({
@@ -109,7 +109,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
       await: action({
         summary: "Wait for the reports of sub-agents.",
         access: "read",
-        timing: "async_long",
+        timing: "async_medium",
         intent: "inspect",
         input: z.strictObject({
           agent_ids: z.array(AgentId).min(1).max(64),

@@ -98,7 +98,10 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
 
 const LONG_WAIT_MS = 10 * 60_000;
 
-/** Waits for the result of declared long work; work that continues beyond that is polled with job.poll. */
+/**
+ * Waits for the result of long work, unless the action answered and continues in the background. Work that takes
+ * longer is polled with job.poll.
+ */
 async function outcomeOf(
   answer: Reply,
   act: AnyAction | undefined,
@@ -107,7 +110,8 @@ async function outcomeOf(
   signal: AbortSignal,
 ): Promise<Reply> {
   const { job_id } = answer.envelope.meta;
-  if (!jobs || job_id === undefined || act?.timing !== "async_long") return answer;
+  if (!jobs || job_id === undefined) return answer;
+  if (act?.timing !== "async_long" && Object(answer.envelope.data).job_id !== job_id) return answer;
   try {
     await jobs.ended(owner, job_id, LONG_WAIT_MS, signal);
     signal.throwIfAborted();

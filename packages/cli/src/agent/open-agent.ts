@@ -38,6 +38,7 @@ import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
 import { logLine, type workspaceFlags } from "../workspace-flags.ts";
 import { loadAgentContext } from "./agent-context.ts";
+import { keepMode } from "./kept-mode.ts";
 import { lockSession } from "./lock-session.ts";
 import { sessionsFolder } from "./sessions-folder.ts";
 import { createTurnCheckpoints } from "./turn-checkpoints.ts";
@@ -114,7 +115,8 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     const sessions = openSessions(octant, options.owner);
     const client = await openClient(octant, options);
     const session = await openSession(sessions, options.from);
-    octant.spending.join(options.owner?.id ?? session.id, session);
+    const caller = options.owner?.id ?? session.id;
+    octant.spending.join(caller, session);
     const isNew = session.conversation.model === undefined;
     const { system, untrusted } = isNew
       ? await loadAgentContext(octant, io.env)
@@ -159,9 +161,10 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       compaction: {
         ...(octant.config.settings.max_tokens !== null && { max_tokens: octant.config.settings.max_tokens }),
       },
-      limits: () => narrowest(options.limits, octant.modes.current(session.id)?.limits),
+      limits: () => narrowest(options.limits, octant.modes.current(caller)?.limits),
     });
     running = agent;
+    keepMode(octant.modes, caller, agent, isNew ? [] : sessions.events(session.id));
     const close = async () => {
       await agent.close();
       await servers.close();

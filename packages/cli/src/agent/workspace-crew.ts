@@ -28,8 +28,8 @@ import {
 } from "@octant/runtime";
 import type { Octant } from "../octant.ts";
 import { loadAgentContext } from "./agent-context.ts";
+import { createMemberPlaces } from "./member-place.ts";
 import { chooseClient, type OpenAgentOptions, openSessions, withoutKeys } from "./open-agent.ts";
-import { openWorktree } from "./worktree.ts";
 
 export interface WorkspaceCrewOptions {
   readonly octant: Octant;
@@ -49,6 +49,12 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
   const { octant, env, options = {}, prompter = unattended } = given;
   const callPrompter = given.callPrompter ?? createCallPrompter();
   const sessions = openSessions(octant);
+  const places = createMemberPlaces(octant, {
+    env: withoutKeys(env),
+    permissions: given.permissions,
+    prompter: callPrompter.prompter,
+    ...(options.allow && { allow: options.allow }),
+  });
   let context: Promise<string> | undefined;
   const systemFor = async (role: Role) => {
     context ??= loadAgentContext(octant, env).then(({ system }) => system);
@@ -65,15 +71,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       }),
     );
     const system = await systemFor(plan.of);
-    const worktree = plan.worktree
-      ? await openWorktree(octant, plan.agent_id, {
-          env: withoutKeys(env),
-          permissions: given.permissions,
-          prompter: callPrompter.prompter,
-          ...(options.allow && { allow: options.allow }),
-        })
-      : undefined;
-    const place = worktree?.octant ?? octant;
+    const { octant: place, worktree } = await places.open(plan);
     const { roots } = place.workspace.confinement;
     const tools = createDispatchExecutor({
       dispatch: place.dispatch,
@@ -82,10 +80,13 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       prompter: callPrompter,
       jobs: place.workspace.jobs,
       access: accessOf(plan),
-      allows: (tool) => allows(plan, tool),
+      allows: (tool) => allows(plan, tool) && places.offers(tool),
     });
     const session = await sessions.create();
     octant.spending.join(session.id, session);
+    // What the person forbids the parent, the sub-agent may not do either.
+    place.modes.adopt(session.id, octant.modes, plan.parent);
+    place.sessionRules.adopt(session.id, octant.sessionRules, plan.parent);
     const agent = createAgent({
       client,
       tools: plan.of.access === "none" ? NO_TOOLS : markPlans(tools, session),
@@ -105,7 +106,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     };
   };
   const { max_turns = CREW_LIMITS.max_turns, max_cost = CREW_LIMITS.max_cost } = options.limits ?? {};
-  return createCrew({
+  const crew = createCrew({
     roles: () => loadRoles(octant, env),
     create,
     // Commands of the person start sub-agents outside of any run; these limits hold there too.
@@ -116,6 +117,13 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     spend: octant.spending.spend,
     ...(given.rootLimit && { rootLimit: given.rootLimit }),
   });
+  return {
+    ...crew,
+    async close() {
+      await crew.close();
+      await places.close();
+    },
+  };
 }
 
 const NO_TOOLS: ToolExecutor = {

@@ -34,7 +34,9 @@ export const tools = defineCommand({
     );
     const [head = "", ...lines] = toColumns([["action", "access", "timing", "summary"], ...rows]);
     io.stdout.write(`${[styleText("dim", head, { stream: io.stdout }), ...lines].join("\n")}\n`);
-    io.stdout.write(`\ntools/list: ${listing.tools.length} tools, about ${toTokens(listing.json)} tokens\n`);
+    io.stdout.write(
+      `\ntools/list: ${listing.tools.length} ${listing.tools.length === 1 ? "tool" : "tools"}, about ${toTokens(listing.json)} tokens\n`,
+    );
     return EXIT.OK;
   },
 });

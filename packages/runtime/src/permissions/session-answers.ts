@@ -15,6 +15,8 @@ export interface SessionAnswers {
   rules(session: string): readonly PermissionRule[];
   /** Without a rule it applies to exactly this call and its arguments. */
   remember(session: string, call: PolicyCall, rule: PermissionRule | undefined): void;
+  /** From now on, what the person said in the other session counts in this one too, such as for a sub-agent. */
+  adopt(session: string, answers: SessionAnswers, parent: string): void;
   forget(session: string): void;
 }
 
@@ -33,6 +35,7 @@ export function createSessionAnswers(
   allowed: readonly PermissionRule[] = [],
 ): SessionAnswers {
   const sessions = new Map<string, Answers>();
+  const parents = new Map<string, { readonly answers: SessionAnswers; readonly session: string }>();
   const toAnswers = (rules: readonly PermissionRule[], calls: readonly string[]): Answers => ({
     rules,
     policy: createPolicy([{ tier: "local", rules }], places),
@@ -49,8 +52,9 @@ export function createSessionAnswers(
     allows(session, call) {
       if (allowed.length > 0 && fromStart.evaluate(call).mode === "allow") return true;
       const answers = sessions.get(session);
-      if (!answers) return false;
-      return answers.policy.evaluate(call).mode === "allow" || answers.calls.has(digestOf(call));
+      if (answers?.policy.evaluate(call).mode === "allow" || answers?.calls.has(digestOf(call))) return true;
+      const parent = parents.get(session);
+      return parent?.answers.allows(parent.session, call) ?? false;
     },
     remember(session, call, rule) {
       const { rules = [], calls = [] } = sessions.get(session) ?? {};
@@ -61,7 +65,9 @@ export function createSessionAnswers(
     },
     denial(session, call) {
       const decision = sessions.get(session)?.policy.evaluate(call);
-      return decision?.mode === "deny" ? decision : undefined;
+      if (decision?.mode === "deny") return decision;
+      const parent = parents.get(session);
+      return parent?.answers.denial(parent.session, call);
     },
     setRule(session, rule) {
       const { rules = [], calls = [] } = sessions.get(session) ?? {};
@@ -69,6 +75,9 @@ export function createSessionAnswers(
       put(session, toAnswers([rule, ...others].slice(0, MAX_ANSWERS), [...calls]));
     },
     rules: (session) => sessions.get(session)?.rules ?? [],
+    adopt(session, answers, parent) {
+      parents.set(session, { answers, session: parent });
+    },
     forget: (session) => void sessions.delete(session),
   };
 }

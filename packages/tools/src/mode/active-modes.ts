@@ -1,4 +1,4 @@
-import { allowedIn, didYouMean, type Mode, type Step, type StepContext, ToolError } from "@octant/core";
+import { type AnyAction, allowedIn, didYouMean, type Mode, type Step, ToolError } from "@octant/core";
 import { DEVELOPER_MODES, type DeveloperMode } from "./modes.ts";
 
 /** The developer modes, and the current mode of each caller while the server runs. */
@@ -12,8 +12,26 @@ export interface ActiveModes {
   /** What the person allows the caller's calls to do; everything when undefined. */
   intent(caller: string): Mode | undefined;
   setIntent(caller: string, intent: Mode | undefined): void;
+  /** From now on, the modes of the parent bind this caller too, as those of an agent bind its sub-agents. */
+  adopt(caller: string, modes: ActiveModes, parent: string): void;
+  /** Reports the caller whose mode or intent changed. */
+  subscribe(listener: (caller: string) => void): void;
+  /** The mode of the caller, or of one above it, that excludes the action; undefined when none does. */
+  refusal(caller: string, call: ModeCall): ModeRefusal | undefined;
   /** Refuses calls that the caller's mode excludes. */
   readonly step: Step;
+}
+
+/** An action that is about to be called. */
+export interface ModeCall {
+  readonly tool: string;
+  readonly name: string;
+  readonly act: Pick<AnyAction, "intent" | "builtin">;
+}
+
+export interface ModeRefusal {
+  readonly rule: string;
+  readonly message: string;
 }
 
 /** Always callable, because it ends a mode. */
@@ -26,12 +44,34 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
   const all = [...DEVELOPER_MODES.filter(({ name }) => !Object.hasOwn(own, name)), ...mine];
   const active = new Map<string, DeveloperMode>();
   const intents = new Map<string, Mode>();
+  const parents = new Map<string, { readonly modes: ActiveModes; readonly caller: string }>();
+  const listeners: ((caller: string) => void)[] = [];
+  const notify = (caller: string) => {
+    for (const listener of listeners) listener(caller);
+  };
   const find = (name: string): DeveloperMode => {
     const found = all.find((mode) => mode.name === name);
     if (found) return found;
     const names = all.map((mode) => mode.name);
     const message = `there is no mode '${name}'; modes: ${names.join(", ")}${didYouMean(name, names)}`;
     throw new ToolError("NOT_FOUND", message, { id: name });
+  };
+  const refusal: ActiveModes["refusal"] = (caller, call) => {
+    const { tool, act } = call;
+    const name = `${tool}.${call.name}`;
+    const intent = intents.get(caller);
+    if (intent !== undefined && !allowedIn(intent, act))
+      return {
+        rule: intent,
+        message: `mode ${intent} does not allow ${name}; the person can switch the mode`,
+      };
+    const mode = active.get(caller);
+    if (mode && !act.builtin && tool !== MODE_TOOL && !hasAction(mode, tool, act)) {
+      const how = "mode.activate with the name default ends the mode";
+      return { rule: mode.name, message: `the developer mode ${mode.name} does not have ${name}; ${how}` };
+    }
+    const above = parents.get(caller);
+    return above?.modes.refusal(above.caller, call);
   };
   return {
     all,
@@ -40,28 +80,29 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
     activate(caller, name) {
       const mode = name === undefined ? undefined : find(name);
       put(active, caller, mode);
+      notify(caller);
       return mode;
     },
     intent: (caller) => intents.get(caller),
-    setIntent: (caller, intent) => put(intents, caller, intent),
-    step(call, ctx, next) {
-      const mode = active.get(ctx.caller.id);
-      const { tool, act } = call;
-      const name = `${tool.name}.${call.name}`;
-      const intent = intents.get(ctx.caller.id);
-      if (!allowedIn(intent, act))
-        throw refuse(
-          ctx,
-          intent ?? "",
-          `mode ${intent} does not allow ${name}; the person can switch the mode`,
-        );
-      if (!mode || act.builtin || tool.name === MODE_TOOL) return next();
-      if ((mode.tools?.includes(tool.name) ?? true) && allowedIn(mode.allows, act)) return next();
-      const how = "mode.activate with the name default ends the mode";
-      throw refuse(ctx, mode.name, `the developer mode ${mode.name} does not have ${name}; ${how}`);
+    setIntent(caller, intent) {
+      put(intents, caller, intent);
+      notify(caller);
+    },
+    adopt: (caller, modes, parent) => void parents.set(caller, { modes, caller: parent }),
+    subscribe: (listener) => void listeners.push(listener),
+    refusal,
+    step({ tool, name, act }, ctx, next) {
+      const refused = refusal(ctx.caller.id, { tool: tool.name, name, act });
+      if (!refused) return next();
+      const { rule, message } = refused;
+      ctx.decided({ step: "mode", outcome: "deny", rule });
+      throw new ToolError("PERMISSION_DENIED", message, { by: "mode", rule });
     },
   };
 }
+
+const hasAction = ({ tools, allows }: DeveloperMode, tool: string, act: Pick<AnyAction, "intent">): boolean =>
+  (tools?.includes(tool) ?? true) && allowedIn(allows, act);
 
 /** Newest last; evicts the oldest beyond the limit. */
 function put<V>(values: Map<string, V>, caller: string, value: V | undefined): void {
@@ -69,9 +110,4 @@ function put<V>(values: Map<string, V>, caller: string, value: V | undefined): v
   if (value !== undefined) values.set(caller, value);
   const [oldest] = values.keys();
   if (values.size > MAX_CALLERS && oldest !== undefined) values.delete(oldest);
-}
-
-function refuse(ctx: StepContext, rule: string, message: string): ToolError {
-  ctx.decided({ step: "mode", outcome: "deny", rule });
-  return new ToolError("PERMISSION_DENIED", message, { by: "mode", rule });
 }

@@ -1,4 +1,5 @@
 import { MODES, type Mode } from "@octant/core";
+import { toModePrompt } from "../kept-mode.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 const NONE = "default";
@@ -14,9 +15,13 @@ export const mode: SlashCommand = {
     ...octant.modes.all.map(({ name }) => name),
     NONE,
   ],
-  run(name, { opened: { octant, agent } }) {
-    const { id } = agent.session;
+  run(name, { opened: { octant, agent }, hasInput = false }) {
+    const { id, conversation } = agent.session;
     const { modes } = octant;
+    const note =
+      conversation.model || hasInput
+        ? ""
+        : "\n\nThis run has no session yet, so nothing is kept; `--continue` or `--resume` sets it for a session.";
     if (name === "") {
       const now = [modes.intent(id), modes.current(id)?.name].filter((one) => one !== undefined);
       return {
@@ -29,15 +34,17 @@ export const mode: SlashCommand = {
     }
     if (isIntent(name)) {
       modes.setIntent(id, name);
-      return { text: `mode: ${name}, which allows ${MODES[name].join(", ")}` };
+      return { text: `mode: ${name}, which allows ${MODES[name].join(", ")}${note}` };
     }
     if (name === NONE) {
+      const ended = modes.current(id);
+      if (ended) agent.queue(`The developer mode ${ended.name} has ended.`);
       modes.setIntent(id, undefined);
       modes.activate(id, undefined);
       return { text: "mode: everything is allowed" };
     }
     const { summary, prompt } = modes.activate(id, name) ?? modes.find(name);
-    agent.queue(`From now on, work in the developer mode ${name}: ${prompt}`);
-    return { text: `mode: ${name}. ${summary}` };
+    agent.queue(toModePrompt(name, prompt));
+    return { text: `mode: ${name}. ${summary}${note}` };
   },
 };
