@@ -14,6 +14,7 @@ import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import { createZmqClient, type NatsClient, type ZmqClient } from "@octant/wire";
 import { expect } from "vitest";
 import { WebSocket } from "ws";
+import { createRemoteFollowing } from "../packages/cli/src/remote-features.ts";
 import { LAUNCHER } from "./published-command.ts";
 
 /** What suites need of a client; those of both SDKs have it, in every era. */
@@ -87,8 +88,15 @@ export function openWire(client: Pick<ZmqClient | NatsClient, "ready" | "dispatc
       if (envelope.error?.code === "UNKNOWN_TOOL") throw { code: -32602 };
       return { structuredContent: envelope, isError: !envelope.ok };
     },
-    subscribe: async () => {
-      throw new Error("the typed wire has no resources; its broadcasts are of jobs");
+    async subscribe(uris, onUpdated) {
+      const { signal } = new AbortController();
+      const { subscribe } = createRemoteFollowing(client.dispatch);
+      const stops = await Promise.all(
+        uris.map((uri) => subscribe(uri, () => onUpdated(uri), { caller, signal })),
+      );
+      return async () => {
+        for (const stop of stops) stop?.();
+      };
     },
     close: async () => void (await client.close()),
   };

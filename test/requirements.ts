@@ -589,6 +589,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/edges.test.ts: the same calls have the same envelopes as from the dispatcher itself",
   ),
   rule(
+    "the MCP edge in one process and the tools in another have the same questions, tasks, subscriptions and job logs",
+    "test/edge-processes.test.ts: asks the person before it changes something, and obeys, in both eras",
+    "test/edge-processes.test.ts: has tasks: working, completed with the result of the call, cancelled, listed",
+    "test/edge-processes.test.ts: shows the progress and the log of a job while it runs",
+  ),
+  rule(
     "a stranger writes a client from the frame table",
     "test/wire-cli.test.ts: a Python client of less than 100 lines",
   ),

@@ -2,10 +2,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOctant } from "@octant/cli";
+import { createCursors } from "@octant/core";
 import { createWatcher, type Watcher } from "@octant/host";
 import { createTokenStore, type HttpServer, type TokenStore } from "@octant/http";
 import { serveHttp } from "@octant/mcp";
+import { serveZmq, type ZmqServer } from "@octant/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createWireDispatch } from "../packages/cli/src/edge-tool.ts";
 import { createMcpFeatures } from "../packages/cli/src/mcp-features.ts";
 import { connectInProcess } from "../packages/mcp/src/fixtures/in-process.ts";
 import { type AnyClient, createEdgeClients } from "./edge-clients.ts";
@@ -20,6 +23,7 @@ let watcher: Watcher;
 let jobListeners = 0;
 let tokens: TokenStore;
 let server: HttpServer;
+let zmq: ZmqServer;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
@@ -33,8 +37,17 @@ beforeAll(async () => {
   tokens = createTokenStore({ folder: join(base, "tokens") });
   server = await serveHttp({ ...offer(octant), tokens, sse: true, project: PROJECT });
   headers = toHeaders(tokens.create({ scopes: ["admin"] }).token);
+  zmq = await serveZmq({
+    ...toWire(octant),
+    address: `ipc://${base}/zmq`,
+    caller: { id: "local", access: "admin" },
+    name: "octant",
+    version: "1",
+    log: () => {},
+  });
 });
 afterAll(async () => {
+  await zmq.close();
   await server.close();
   await watcher.close();
   await octant.close();
@@ -66,6 +79,23 @@ function offer({ registry, dispatch, workspace }: ReturnType<typeof createOctant
   return { registry, dispatch, name: "octant", version: "1", log: () => {}, ...features, tasks: jobs };
 }
 
+/** The same for edges in other processes. */
+function toWire(served: ReturnType<typeof createOctant>) {
+  const { registry, dispatch, resources } = offer(served);
+  const cursors = createCursors(served.workspace.state.secret());
+  const { jobs } = served.workspace;
+  const wired = createWireDispatch({
+    registry,
+    dispatch,
+    resources,
+    jobs,
+    roots: [],
+    cursors,
+    onBug: () => {},
+  });
+  return { registry, jobs, dispatch: wired };
+}
+
 /** What was told, in its order, and a wait for the next time that something is. */
 function collect() {
   const told: string[] = [];
@@ -86,6 +116,7 @@ function collect() {
 const EDGES = createEdgeClients({
   stdio: () => ({ cwd: root, home: base }),
   http: () => ({ url: server.url, headers }),
+  zmq: () => zmq.address,
 });
 
 describe.each(Object.entries(EDGES))("over %s", (_name, open) => {

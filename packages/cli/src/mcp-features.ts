@@ -1,11 +1,12 @@
 import type { Dispatch, Registry } from "@octant/core";
 import { createFileChanges, pathToUri, type Watcher, type Workspace } from "@octant/host";
-import type { ServiceOptions } from "@octant/mcp";
+import type { Answers, ServiceOptions } from "@octant/mcp";
 import { createCallFor } from "./mcp-calls.ts";
 import { createCompletions, type FindRefs } from "./mcp-completions.ts";
 import { createFollowList } from "./mcp-list-changes.ts";
 import { createPrompts } from "./mcp-prompts.ts";
-import { createResources } from "./mcp-resources.ts";
+import { createFollowing, createResources } from "./mcp-resources.ts";
+import { createRemoteFollowing, createRemoteJobs } from "./remote-features.ts";
 
 export interface FeatureParts {
   readonly registry: Registry;
@@ -15,10 +16,8 @@ export interface FeatureParts {
   readonly refs?: FindRefs;
 }
 
-type McpFeatures = Pick<
-  ServiceOptions,
-  "title" | "description" | "icons" | "resources" | "prompts" | "completions" | "tasks"
->;
+type McpFeatures = Pick<ServiceOptions, "title" | "description" | "icons"> &
+  Required<Pick<ServiceOptions, "resources" | "prompts" | "completions" | "tasks">>;
 
 /** The resources, prompts and completions that Octant offers an MCP client besides its tools. */
 export function createMcpFeatures(parts: FeatureParts): McpFeatures {
@@ -29,7 +28,11 @@ export function createMcpFeatures(parts: FeatureParts): McpFeatures {
   const [root = "/"] = workspace.confinement.roots;
   return {
     ...ABOUT,
-    resources: createResources(registry, call, { ...workspace, files, followList }),
+    resources: createResources(
+      registry,
+      call,
+      createFollowing(registry, call, { ...workspace, files, followList }),
+    ),
     prompts: createPrompts(registry),
     completions: createCompletions({
       ...{ registry, call, root: pathToUri(root) },
@@ -44,14 +47,15 @@ export interface EdgeParts {
   readonly dispatch: Dispatch;
   /** The URI of the first root of the workspace; without it paths are not completed. */
   readonly root: string | undefined;
+  readonly answers: Answers | undefined;
 }
 
-/** The same for an edge whose tools run in another process: everything that tool calls can provide. */
-export function createEdgeFeatures({ registry, dispatch, root }: EdgeParts): McpFeatures {
+/** The same from an edge whose tools are in another process. */
+export function createEdgeFeatures({ registry, dispatch, root, answers }: EdgeParts): McpFeatures {
   const call = createCallFor(dispatch);
   return {
     ...ABOUT,
-    resources: createResources(registry, call),
+    resources: createResources(registry, call, createRemoteFollowing(dispatch)),
     prompts: createPrompts(registry),
     completions: createCompletions({
       ...{ registry, call, root: root ?? "file://" },
@@ -60,6 +64,7 @@ export function createEdgeFeatures({ registry, dispatch, root }: EdgeParts): Mcp
           ? ((await call(ctx, "vcs", "branch", { op: "list" })).data.branches ?? []).map(({ name }) => name)
           : [],
     }),
+    tasks: createRemoteJobs(dispatch, { text: answers === "text" }),
   };
 }
 

@@ -39,16 +39,11 @@ export const TEMPLATES = {
   blob: "blob:sha256:{hash}",
 } as const;
 
-/**
- * Files, refs, job logs and the manual, all read with the tools themselves. Without `changes` there are no
- * subscriptions.
- */
-export function createResources(
-  registry: Registry,
-  call: CallFor,
-  changes?: ChangeSources & { readonly followList: FollowList },
-): ResourceSource {
-  const has = (tool: string, action: string) => registry.get(tool)?.actions[action] !== undefined;
+export type Following = Pick<ResourceSource, "subscribe" | "onListChange">;
+
+/** Files, refs, job logs and the manual, all read by the tools themselves. */
+export function createResources(registry: Registry, call: CallFor, following: Following): ResourceSource {
+  const has = createHas(registry);
   const listJobs = async (ctx: FeatureContext): Promise<Resource[]> => {
     if (!has("job", "list")) return [];
     const { jobs } = (await call(ctx, "job", "list", { limit: MAX_JOBS })).data;
@@ -83,15 +78,22 @@ export function createResources(
       description: DESCRIPTIONS[name as keyof typeof TEMPLATES],
     })),
     read: (uri, ctx) => unlessNotThere(readOne(uri, ctx, call, has)),
-    ...(changes && createFollowing(changes, call, has)),
+    ...following,
   };
 }
 
-function createFollowing(
-  changes: ChangeSources & { readonly followList: FollowList },
+const createHas =
+  (registry: Registry): Has =>
+  (tool, action) =>
+    registry.get(tool)?.actions[action] !== undefined;
+
+/** Changes of the resources of this process. */
+export function createFollowing(
+  registry: Registry,
   call: CallFor,
-  has: Has,
-): Pick<ResourceSource, "subscribe" | "onListChange"> {
+  changes: ChangeSources & { readonly followList: FollowList },
+): Following {
+  const has = createHas(registry);
   const subscribe = createSubscribe(changes, async (uri, ctx) =>
     FILE.test(uri) ? couldBeRead(uri, ctx, call) : (await readOne(uri, ctx, call, has)) !== undefined,
   );

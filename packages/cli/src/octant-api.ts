@@ -92,6 +92,8 @@ export interface Topics {
 export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly registry: Registry;
   readonly dispatch: Dispatch;
+  /** The same for ZeroMQ and NATS servers, whose edges need the jobs and changes behind tasks and subscriptions too. */
+  readonly wireDispatch: Dispatch;
   /** Calls tools that are not listed to clients, such as those of MCP servers, under the same policy. */
   dispatchTo(tools: Pick<Registry, "get" | "list">): Dispatch;
   readonly topics: Topics;

@@ -34,6 +34,7 @@ import { createConnection, createService, serveHttp, serveStdio } from "@octant/
 import { type Config, type EffectiveSettings, findIdleRules, loadConfig } from "@octant/runtime";
 import { createActiveModes } from "@octant/tools";
 import { createCodeParts } from "./code-parts.ts";
+import { createWireDispatch } from "./edge-tool.ts";
 import { createMcpFeatures } from "./mcp-features.ts";
 import type { Octant, OctantOptions } from "./octant-api.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
@@ -155,6 +156,14 @@ function equip<T extends Tool>(
       onBug,
     });
   const dispatch = dispatchTo(registry);
+  const features = createMcpFeatures({
+    registry,
+    dispatch,
+    workspace,
+    watcher,
+    refs: ({ signal }) => listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(), signal),
+  });
+  const rootUris = workspace.confinement.roots.map(pathToUri);
   const edge = {
     registry,
     dispatch,
@@ -163,17 +172,10 @@ function equip<T extends Tool>(
     instructions: INSTRUCTIONS,
     mode,
     caller: LOCAL_CALLER,
-    roots: workspace.confinement.roots.map(pathToUri),
+    roots: rootUris,
     secret: workspace.state.secret(),
     log,
-    ...createMcpFeatures({
-      registry,
-      dispatch,
-      workspace,
-      watcher,
-      refs: ({ signal }) =>
-        listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(), signal),
-    }),
+    ...features,
   };
   const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });
   let worker: Worker | undefined;
@@ -203,6 +205,10 @@ function equip<T extends Tool>(
     spending: createSpending(),
     registry,
     dispatch,
+    wireDispatch: createWireDispatch({
+      ...{ registry, dispatch, onBug, roots: rootUris, jobs: workspace.jobs, resources: features.resources },
+      cursors: createCursors(workspace.state.secret()),
+    }),
     dispatchTo,
     topics: {
       calls,

@@ -19,6 +19,7 @@ export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
   const { jobs, state } = octant.workspace;
   const worker = await createNatsWorker({
     ...octant,
+    dispatch: octant.wireDispatch,
     url: flags.nats,
     project: state.id,
     jobs,

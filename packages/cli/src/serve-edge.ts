@@ -26,7 +26,7 @@ export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
     const server = serveStdio({
       registry,
       dispatch: client.dispatch,
-      ...createEdgeFeatures({ registry, dispatch: client.dispatch, root: roots[0] }),
+      ...createEdgeFeatures({ registry, dispatch: client.dispatch, root: roots[0], answers: flags.answers }),
       caller: LOCAL_CALLER,
       name,
       version,

@@ -38,7 +38,12 @@ export async function serveNatsEdge(flags: NatsEdgeFlags, io: Io): Promise<numbe
           ...serving,
           ...{ registry, name, version, tokens, log },
           dispatch: client.dispatch,
-          ...createEdgeFeatures({ registry, dispatch: client.dispatch, root: roots[0] }),
+          ...createEdgeFeatures({
+            registry,
+            dispatch: client.dispatch,
+            root: roots[0],
+            answers: flags.answers,
+          }),
           project: client.project,
           ...(instructions !== undefined && { instructions }),
         }),

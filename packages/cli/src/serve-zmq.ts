@@ -41,6 +41,7 @@ export async function startZmq(
 ): Promise<ZmqServer> {
   const serving = serve({
     ...octant,
+    dispatch: octant.wireDispatch,
     address: flags.zmq,
     ...openKeys(flags["zmq-keys"]),
     caller: flags.zmq.startsWith("tcp:") ? { ...LOCAL_CALLER, remote: true } : LOCAL_CALLER,

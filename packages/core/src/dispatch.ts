@@ -42,6 +42,8 @@ export interface CallOptions {
   readonly onStream?: (chunk: StreamChunk) => void;
   /** How the person behind the caller can be asked; undefined comes back when they cannot. */
   readonly ask?: (question: Question, signal: AbortSignal) => Promise<Answer | undefined>;
+  /** Receives the id of the job as its work starts: policy has allowed the call, and the job has events from here on. */
+  readonly onJob?: (job_id: string) => void;
   /** Asks for another timing: `async_long` gets the job's id at once. A sync action stays sync. */
   readonly timingHint?: Timing;
   /** The caller's own key: the same call with the same key is the same job. */

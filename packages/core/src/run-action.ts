@@ -61,6 +61,7 @@ const runAsJob =
       patienceMs,
       signal: ctx.signal,
       work: (running) => {
+        given.onJob?.(running.job_id);
         const work = settle(
           () =>
             runInJob(call, ctx, running, {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Call, type Caller, type CallOptions, createToText, type Jobs, type Reply } from "@octant/core";
+import { type Call, type Caller, type CallOptions, createToText, type Reply } from "@octant/core";
 import { type Answers, type ToResult, toResultFor } from "./answer.ts";
 import type { Exchange } from "./asking/exchange.ts";
 import { createStateSeal, type StateSeal } from "./asking/request-state.ts";
@@ -8,7 +8,7 @@ import type { Era } from "./era.ts";
 import { createLiveListing, type ListingOptions, type LiveListing } from "./listing.ts";
 import { createMethods, type Methods } from "./methods/index.ts";
 import type { CompletionSource, Icon, PromptSource, ResourceSource } from "./sources.ts";
-import { createTasks, type Tasks } from "./tasks/tasks.ts";
+import { createTasks, type TaskJobs, type Tasks } from "./tasks/tasks.ts";
 
 /** A dispatcher that may use the client itself, for tools made for MCP. Any other fits too. */
 export type EdgeDispatch = (
@@ -30,7 +30,7 @@ export interface ServiceOptions extends Omit<ListingOptions, "answers"> {
   readonly prompts?: PromptSource;
   readonly completions?: CompletionSource;
   /** Jobs that clients may use as tasks. */
-  readonly tasks?: Jobs;
+  readonly tasks?: TaskJobs;
   /** Tools may send log messages to clients that request them. */
   readonly logging?: true;
   /** The form of answers; `structured` when absent. */

@@ -43,6 +43,8 @@ export const RequestEnvelope = z.strictObject({
   stream: z.enum(STREAMS).nullish(),
   /** The number of unacknowledged chunks allowed; when absent, text chunks are sent as they come. */
   window: z.int().min(1).max(1_024).nullish(),
+  /** The person behind the caller can be asked: questions come as chunks, and a Heartbeat brings the answer. */
+  asks: z.boolean().nullish(),
   /** Also requests the answer as text for a model. */
   text: z.boolean().nullish(),
   /** The number of bytes that follow in RawBinary Requests with the same request id. */

@@ -17,7 +17,8 @@ export {
 } from "./hoot01/frames.ts";
 export { encodeMsgPack, parseMsgPack } from "./msgpack/codec.ts";
 export { createNatsClient, type NatsClient, type NatsClientOptions } from "./nats/client.ts";
-export { createNatsWorker, type NatsWorker, type NatsWorkerOptions } from "./nats/worker.ts";
+export { createNatsWorker, type NatsWorker } from "./nats/worker.ts";
+export type { NatsWorkerOptions } from "./nats/worker-parts.ts";
 export type { ServerReady } from "./ready.ts";
 export type { JobFeed, RequestRunner } from "./run-request.ts";
 export { createZmqClient, type ZmqClient, type ZmqClientOptions } from "./zmq/client.ts";

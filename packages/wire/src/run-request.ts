@@ -22,6 +22,7 @@ import {
   toOutcome,
   toResponse,
 } from "./envelopes.ts";
+import type { Questions } from "./questions.ts";
 import type { Window } from "./window.ts";
 
 /** The environment of a request, whichever wire it came by. */
@@ -49,6 +50,8 @@ export interface ReplyChannel {
   readonly window: Window;
   /** Whether chunks also wait for the window, not only binary parts. */
   readonly isPaced: boolean;
+  /** Where answers of the person behind the caller arrive. */
+  readonly questions: Questions;
 }
 
 export interface RequestContext {
@@ -87,18 +90,19 @@ async function replyTo(
 ): Promise<ResponseEnvelope> {
   const timing = timingOf(runner.registry, request);
   const hint = request.timing_hint ?? undefined;
-  if (!request.stream) {
-    const reply = await call(runner, request, context, hint);
-    return reply.binary ? sendBinary(reply, reply.binary, context, channel) : toFinal(reply, hint ?? timing);
-  }
   const stream = openStream(request, channel);
+  const { questions } = channel;
+  const asking: Listeners = request.asks
+    ? { ask: (question, signal) => questions.ask(question, signal, stream.question) }
+    : {};
   if (request.stream !== "full" || !runner.jobs || timing === undefined || timing === "sync") {
-    const reply = await call(runner, request, context, hint, toListeners(request, stream.chunk));
+    const listeners = { ...asking, ...toListeners(request, stream.chunk) };
+    const reply = await call(runner, request, context, hint, listeners);
     if (reply.binary) await stream.binary(reply.binary, context.signal);
     return stream.end(toFinal(reply, hint ?? timing));
   }
   const from = runner.jobs.events.nextSeq;
-  const reply = await call(runner, request, context, "async_long");
+  const reply = await call(runner, request, context, "async_long", asking);
   const { job_id } = reply.envelope.meta;
   if (job_id === undefined) return stream.end(toFinal(reply, timing));
   const envelope = await followJob(
@@ -112,7 +116,7 @@ async function replyTo(
   return stream.end(envelope ? toOutcome(envelope) : toFinal(reply, timing));
 }
 
-type Listeners = Pick<CallOptions, "onProgress" | "onStream">;
+type Listeners = Pick<CallOptions, "onProgress" | "onStream" | "ask">;
 
 /** The events that the caller wants to see before the answer. */
 export const toListeners = (
@@ -152,44 +156,38 @@ function timingOf(registry: Registry, { request: { tool, action } }: RequestEnve
     : undefined;
 }
 
-async function sendBinary(
-  reply: Reply,
-  part: BinaryPart,
-  { signal }: RequestContext,
-  channel: ReplyChannel,
-): Promise<ResponseEnvelope> {
-  const stream = openStream({ request: { tool: reply.envelope.meta.tool } }, channel, part);
-  await stream.binary(part, signal);
-  return stream.end(toFinal(reply, undefined));
-}
-
+/** Starts with its first chunk, or at once where the request asked for a stream. */
 interface OutStream {
   chunk(chunk: object): void;
+  /** Waits for no window: the work waits for its answer. */
+  question(chunk: object): void;
   /** Waits for the reader: no byte is dropped. */
   binary(part: BinaryPart, signal: AbortSignal): Promise<void>;
+  /** The last reply: the response itself when nothing was streamed. */
   end(response: FinalResponse): Promise<ResponseEnvelope>;
 }
 
 const MAX_QUEUED_CHUNKS = 256;
 
-function openStream(
-  { request: { tool } }: Pick<RequestEnvelope, "request">,
-  channel: ReplyChannel,
-  part?: BinaryPart,
-): OutStream {
+function openStream({ request: { tool }, stream }: RequestEnvelope, channel: ReplyChannel): OutStream {
   const stream_id = newHandle("stream", Date.now());
   const { window, isPaced } = channel;
   const queue: ResponseEnvelope[] = [];
   const sending = new Set<Promise<void>>();
+  let isStarted = false;
   let seq = 0;
   let dropped = 0;
-  void channel.reply({
-    kind: "stream_start",
-    stream_id,
-    tool,
-    rule: part ? "wait" : "drop_oldest",
-    ...(part && { bytes: part.size, mime: part.mime }),
-  });
+  const start = (part?: BinaryPart) => {
+    if (isStarted) return;
+    isStarted = true;
+    void channel.reply({
+      kind: "stream_start",
+      stream_id,
+      tool,
+      rule: part ? "wait" : "drop_oldest",
+      ...(part && { bytes: part.size, mime: part.mime }),
+    });
+  };
   const send = (chunk: ResponseEnvelope) => {
     window.sent();
     const sent = channel.reply(chunk).then((taken) => {
@@ -204,23 +202,38 @@ function openStream(
       if (next) send(next);
     }
   };
+  const number = (chunk: object): ResponseEnvelope => ({
+    kind: "stream_chunk",
+    stream_id,
+    seq: seq++,
+    chunk,
+  });
+  window.onOpened(flush);
+  if (stream) start();
   return {
     chunk(chunk) {
-      queue.push({ kind: "stream_chunk", stream_id, seq: seq++, chunk });
+      start();
+      queue.push(number(chunk));
       if (queue.length > MAX_QUEUED_CHUNKS) {
         queue.shift();
         dropped += 1;
       }
       flush();
     },
-    async binary({ read }, signal) {
-      for await (const bytes of read()) {
+    question(chunk) {
+      start();
+      send(number(chunk));
+    },
+    async binary(part, signal) {
+      start(part);
+      for await (const bytes of part.read()) {
         await window.opened(signal);
         while (!(await channel.raw(bytes))) await pause(signal);
         window.sent();
       }
     },
     async end(response) {
+      if (!isStarted) return response;
       flush();
       await Promise.all(sending);
       return { kind: "stream_end", stream_id, dropped: dropped + queue.length, response };
@@ -238,7 +251,7 @@ const pause = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Forwards the job's events until it has ended; then returns its outcome. */
-async function followJob(
+export async function followJob(
   { events, result }: JobFeed,
   owner: string,
   job_id: string,

@@ -1,14 +1,22 @@
-import { createJobEvents, type Dispatch, type Progress, type StreamChunk } from "@octant/core";
+import {
+  type Answer,
+  createJobEvents,
+  type Dispatch,
+  type Progress,
+  type StreamChunk,
+  ToolError,
+} from "@octant/core";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { createNatsClient } from "./nats/client.ts";
 import { createNatsWorker } from "./nats/worker.ts";
-import { CHUNKS, createFixture } from "./testing/fixture.ts";
+import { CHUNKS, createFixture, QUESTION } from "./testing/fixture.ts";
 import { startNatsServer } from "./testing/nats-server.ts";
 import { createZmqClient } from "./zmq/client.ts";
 import { serveZmq } from "./zmq/server.ts";
 
 type Fixture = ReturnType<typeof createFixture>;
 const caller = { id: "local", access: "admin" } as const;
+const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const say = { tool: "demo", action: "say", input: {} };
 
 const OPEN: Readonly<Record<string, (fixture: Fixture) => Promise<Dispatch>>> = {
@@ -23,7 +31,12 @@ const OPEN: Readonly<Record<string, (fixture: Fixture) => Promise<Dispatch>>> = 
     async NATS(fixture) {
       const { url, stop } = await startNatsServer();
       onTestFinished(stop);
-      const jobs = { events: createJobEvents(), result: async () => undefined, ended: async () => {} };
+      const jobs = {
+        events: createJobEvents(),
+        result: async () => undefined,
+        ended: async () => {},
+        cancel: async () => {},
+      };
       const worker = await createNatsWorker({ ...fixture, url, project: "streams", jobs });
       onTestFinished(() => worker.close());
       const client = await createNatsClient({ url, project: "streams" });
@@ -50,6 +63,38 @@ describe.each(Object.entries(OPEN))("over %s", (_, open) => {
     const seen: Progress[] = [];
     await dispatch(say, { caller, onProgress: (progress) => seen.push(progress) });
     expect(seen).toEqual([CHUNKS[0]]);
+  });
+
+  test("the person behind the caller is asked, and the call obeys or fails as in one process", async () => {
+    const fixture = createFixture();
+    onTestFinished(fixture.remove);
+    const dispatch = await open(fixture);
+    const asked: unknown[] = [];
+    const asking = (to: Dispatch, answer: () => Promise<Answer | undefined>) =>
+      to(
+        { tool: "demo", action: "ask", input: {} },
+        {
+          caller,
+          traceparent,
+          ask: (question) => {
+            asked.push(question);
+            return answer();
+          },
+        },
+      );
+    const answers: (() => Promise<Answer | undefined>)[] = [
+      async () => ({ action: "accept", content: { sure: true } }),
+      async () => ({ action: "decline" }),
+      async () => undefined,
+      async () => {
+        throw new ToolError("APPROVAL_REQUIRED", "the client has to be asked first", { by: "client" });
+      },
+    ];
+    for (const answer of answers)
+      expect(await asking(dispatch, answer)).toEqual(await asking(fixture.dispatch, answer));
+    expect(asked).toEqual(Array.from({ length: 2 * answers.length }, () => QUESTION));
+    const nobody = await dispatch({ tool: "demo", action: "ask", input: {} }, { caller });
+    expect(nobody.envelope).toMatchObject({ ok: true, data: { answer: null } });
   });
 });
 

@@ -7,6 +7,8 @@ export interface Window {
   /** Counts a chunk as sent. */
   sent(): void;
   acknowledge(received: number): void;
+  /** Calls back whenever an acknowledgement leaves the window open. */
+  onOpened(listener: () => void): void;
   /** Resolves when a chunk may be sent; rejects with the signal's reason. */
   opened(signal: AbortSignal): Promise<void>;
 }
@@ -15,6 +17,7 @@ export function createWindow(size: number): Window {
   let ahead = 0;
   let total = 0;
   let waiting = Promise.withResolvers<void>();
+  let heed = () => {};
   return {
     get isOpen() {
       return ahead < size;
@@ -29,6 +32,10 @@ export function createWindow(size: number): Window {
       if (ahead >= size) return;
       waiting.resolve();
       waiting = Promise.withResolvers();
+      heed();
+    },
+    onOpened(listener) {
+      heed = listener;
     },
     async opened(signal) {
       const gone = Promise.withResolvers<never>();

@@ -11,7 +11,7 @@ export const edge = defineCommand({
     answers: { summary: "Answers as structured content, or as text", value: "HOW", choices: ANSWERS },
   },
   notes: `The tools run where octant serve --zmq runs; this process only translates between MCP and typed calls.
-Answers are the same as from octant serve there. Tasks and subscriptions are served by octant serve only.`,
+Answers are the same as from octant serve there, and so are tasks, subscriptions and questions to the person.`,
   async run({ flags }, io) {
     const { via } = flags;
     if (via === undefined)

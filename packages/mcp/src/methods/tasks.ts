@@ -1,3 +1,4 @@
+import type { Envelope } from "@octant/core";
 import { MISSING } from "../asking/input-required.ts";
 import type { McpRequest } from "../connection.ts";
 import {
@@ -91,7 +92,12 @@ function toDetailed(request: McpRequest, state: TaskState): Plain {
 }
 
 function toResult({ service }: McpRequest, { task, result }: TaskState): Plain {
-  if (result) return { ...service.toResult({ envelope: result, attachments: [] }) };
+  if (result) {
+    const { text, ...envelope } = result;
+    // The rest of a union loses its kind.
+    const reply = { envelope: envelope as Envelope, attachments: [], ...(text !== undefined && { text }) };
+    return { ...service.toResult(reply) };
+  }
   throw new ProtocolError(INTERNAL_ERROR, `The result of ${task.taskId} has expired`);
 }
 

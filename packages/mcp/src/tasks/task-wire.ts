@@ -31,7 +31,10 @@ export function jobOf({ ok, data, meta }: Envelope): string | undefined {
   return ok && isPlain(data) && data["job_id"] === meta.job_id ? meta.job_id : undefined;
 }
 
-export function toTask(job: Job, result: Envelope | undefined, waits: boolean): Task {
+/** What of a job is shown as a task. */
+export type TaskJob = Pick<Job, "job_id" | "state" | "progress" | "created_at" | "updated_at" | "expires_at">;
+
+export function toTask(job: TaskJob, result: Envelope | undefined, waits: boolean): Task {
   const message = job.progress?.message;
   return {
     taskId: job.job_id,
@@ -44,7 +47,7 @@ export function toTask(job: Job, result: Envelope | undefined, waits: boolean): 
 }
 
 /** Work that failed by itself is completed, and its result says so; "failed" means that there is no result. */
-function statusOf({ state }: Job, result: Envelope | undefined, waits: boolean): TaskStatus {
+function statusOf({ state }: TaskJob, result: Envelope | undefined, waits: boolean): TaskStatus {
   if (state === "cancelled") return "cancelled";
   if (state === "complete") return "completed";
   if (state === "failed") return result && !isBroken(result) ? "completed" : "failed";

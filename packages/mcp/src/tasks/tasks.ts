@@ -1,7 +1,7 @@
-import { type Envelope, type Jobs, newHandle, type Reply, ToolError } from "@octant/core";
+import { type Envelope, type JobFilter, type Jobs, newHandle, type Reply, ToolError } from "@octant/core";
 import type { InputRequests } from "../asking/exchange.ts";
 import type { TaskInputs } from "./task-inputs.ts";
-import { type Task, toTask, toTimestamp } from "./task-wire.ts";
+import { type Task, type TaskJob, toTask, toTimestamp } from "./task-wire.ts";
 
 /** How many answers are stored for clients that requested a task where there was none. */
 const MAX_STORED = 64;
@@ -9,10 +9,24 @@ const STORED_MS = 300_000;
 const PAGE = 50;
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
+/** An envelope and, from tools in another process, its text for a model. */
+export type TaskResult = Envelope & { readonly text?: string };
+
+/** The jobs behind tasks: those of this process, or of a server elsewhere. */
+export interface TaskJobs {
+  readonly events: Pick<Jobs["events"], "listen">;
+  get(owner: string, job_id: string): Promise<TaskJob>;
+  result(owner: string, job_id: string): Promise<TaskResult | undefined>;
+  list(filter: Pick<JobFilter, "owner" | "before" | "limit">): Promise<readonly TaskJob[]>;
+  cancel(owner: string, job_id: string): Promise<unknown>;
+  /** Resolves when the job has ended or the time is up. */
+  ended(owner: string, job_id: string, ms: number, signal: AbortSignal): Promise<unknown>;
+}
+
 export interface TaskState {
   readonly task: Task;
   /** Set when the task has ended with a result. */
-  readonly result: Envelope | undefined;
+  readonly result: TaskResult | undefined;
   readonly inputs: InputRequests;
 }
 
@@ -39,7 +53,7 @@ interface Stored {
   readonly state: TaskState;
 }
 
-export function createTasks(jobs: Jobs): Tasks {
+export function createTasks(jobs: TaskJobs): Tasks {
   const asking = new Map<string, TaskInputs>();
   const stored = new Map<string, Stored>();
   const stop = jobs.events.listen(({ value }) => value.type === "end" && asking.delete(value.job_id));

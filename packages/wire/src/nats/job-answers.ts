@@ -5,21 +5,33 @@ import { toState } from "./job-state.ts";
 const HANDLE_TIME = /^job_([0-9a-z]{10})/;
 const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
 
-/** In the form of job.status. */
-export function toView(job_id: string, { tool, action, updated_at, result }: QueuedJob) {
-  const created = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
-  const at = (ms: number) => new Date(ms).toISOString();
+/** As edges have it: times in milliseconds. */
+export function toFacts(job_id: string, { tool, action, updated_at, result }: QueuedJob) {
+  const created_at = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
   return {
     ...{ job_id, tool, action, state: toState(result), progress: null },
-    ...{ created_at: at(created), updated_at: at(updated_at), expires_at: at(updated_at + RESULT_TTL_MS) },
+    ...{ created_at, updated_at, expires_at: updated_at + RESULT_TTL_MS },
   };
 }
 
-/** The job in one line, then its result as the call itself would have returned it, like job.poll elsewhere. */
-export function toJobText(job: ReturnType<typeof toView>, result: string | undefined): string {
-  const line = `${job.tool}.${job.action}: ${job.state}, started ${job.created_at}`;
-  return `${line}\n${result ?? `[job ${job.job_id}]`}`;
+/** In the form of job.status. */
+export function toView(job_id: string, job: QueuedJob) {
+  const { created_at, updated_at, expires_at, ...facts } = toFacts(job_id, job);
+  const at = (ms: number) => new Date(ms).toISOString();
+  return { ...facts, created_at: at(created_at), updated_at: at(updated_at), expires_at: at(expires_at) };
 }
+
+type JobView = Omit<ReturnType<typeof toView>, "progress">;
+
+/** The job in one line, then its result as the call itself would have returned it, like job.poll elsewhere. */
+export const toJobText = (job: JobView, result: string | undefined): string =>
+  `${toLine(job)}\n${result ?? `[job ${job.job_id}]`}`;
+
+export const toJobsText = (jobs: readonly JobView[]): string =>
+  jobs.map((job) => `${job.job_id}  ${toLine(job)}`).join("\n") || "no jobs";
+
+const toLine = ({ tool, action, state, created_at }: JobView): string =>
+  `${tool}.${action}: ${state}, started ${created_at}`;
 
 export const toJobReply = ({ text, ...envelope }: JobResult): Reply => ({
   // Without `text` it is the envelope of the worker's dispatcher; rest types of a union lose the discriminant.

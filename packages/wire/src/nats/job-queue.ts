@@ -33,7 +33,24 @@ export interface JobQueue {
     result: JobResult,
   ): Promise<boolean>;
   find(job_id: string): Promise<QueuedJob | undefined>;
+  /** Newest first, as long as JetStream keeps them. */
+  list(filter: QueueFilter): Promise<readonly ListedJob[]>;
 }
+
+export interface ListedJob {
+  readonly job_id: string;
+  readonly job: QueuedJob;
+}
+
+export interface QueueFilter {
+  readonly owner: string;
+  readonly limit: number;
+  /** Only jobs that are older than this one. */
+  readonly before?: string | undefined;
+  readonly matches?: (job_id: string, job: QueuedJob) => boolean;
+}
+
+const LIST_AT_ONCE = 16;
 
 /** JetStream's code for "another message exists", which makes a second result impossible. */
 const WRONG_LAST_SEQUENCE = 10071;
@@ -49,7 +66,39 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
       throw cause;
     }
   };
+  const find = async (job_id: string): Promise<QueuedJob | undefined> => {
+    const ended = await last(RESULTS_STREAM, subjects.result(job_id));
+    if (ended)
+      return {
+        ...toJob(ended),
+        result: await parseResult({ data: ended.data, headers: ended.header }, bodies),
+      };
+    const waiting = await last(JOBS_STREAM, subjects.job(job_id));
+    return waiting && toJob(waiting);
+  };
+  const idsOf = async (stream: string, subject: string): Promise<string[]> => {
+    const { state } = await jsm.streams.info(stream, { subjects_filter: subject });
+    return Object.keys(state.subjects ?? {}).map((name) => name.slice(name.lastIndexOf(".") + 1));
+  };
   return {
+    find,
+    async list({ owner, limit, before, matches = () => true }) {
+      const ids = await Promise.all([
+        idsOf(JOBS_STREAM, subjects.allJobs),
+        idsOf(RESULTS_STREAM, subjects.result("*")),
+      ]);
+      // Ids sort by the time at which they were made.
+      const newest = [...new Set(ids.flat())].sort().reverse();
+      const older = before === undefined ? newest : newest.filter((id) => id < before);
+      const found: ListedJob[] = [];
+      for (let at = 0; at < older.length && found.length < limit; at += LIST_AT_ONCE) {
+        const some = older.slice(at, at + LIST_AT_ONCE);
+        const jobs = await Promise.all(some.map(async (job_id) => ({ job_id, job: await find(job_id) })));
+        for (const { job_id, job } of jobs)
+          if (job?.owner === owner && matches(job_id, job)) found.push({ job_id, job });
+      }
+      return found.slice(0, limit);
+    },
     async add(job_id, request, job, given) {
       const { data } = await encodeBody(request, bodies, withJob(given, job));
       await js.publish(subjects.job(job_id), data, { headers: given, msgID: job_id });
@@ -67,16 +116,6 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
         if ([WRONG_LAST_SEQUENCE, MAX_MESSAGES_PER_SUBJECT].includes(codeOf(cause))) return false;
         throw cause;
       }
-    },
-    async find(job_id) {
-      const ended = await last(RESULTS_STREAM, subjects.result(job_id));
-      if (ended)
-        return {
-          ...toJob(ended),
-          result: await parseResult({ data: ended.data, headers: ended.header }, bodies),
-        };
-      const waiting = await last(JOBS_STREAM, subjects.job(job_id));
-      return waiting && toJob(waiting);
     },
   };
 }

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinish
 import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
 import { type NatsServer, startNatsServer } from "../testing/nats-server.ts";
 import { createNatsClient, type NatsClientOptions } from "./client.ts";
-import { createNatsWorker, type NatsWorkerOptions } from "./worker.ts";
+import { createNatsWorker } from "./worker.ts";
+import type { NatsWorkerOptions } from "./worker-parts.ts";
 
 const caller = { id: "local", access: "admin" } as const;
 const echo = (value: unknown) => ({ tool: "demo", action: "echo", input: { value } });
@@ -30,6 +31,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     events: createJobEvents(),
     result: async (): Promise<Envelope | undefined> => undefined,
     ended: async () => {},
+    cancel: async () => {},
   };
   const start = async (more: Partial<NatsWorkerOptions> = {}) => {
     const worker = await createNatsWorker({ ...fixture, url: server.url, project, jobs, ...more });

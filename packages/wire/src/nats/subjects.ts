@@ -20,6 +20,10 @@ export function subjectsOf(project: string) {
     result: (job_id: string) => `${PREFIX}.result.${token}.${job_id}`,
     cancel: (id: string) => `${PREFIX}.cancel.${token}.${id}`,
     allCancels: `${PREFIX}.cancel.${token}.*`,
+    /** Where the edge behind a job or call is asked for its person. */
+    ask: (id: string) => `${PREFIX}.ask.${token}.${id}`,
+    /** Where the worker that runs a job, or ran it lately, shows its events. */
+    poll: (job_id: string) => `${PREFIX}.poll.${token}.${job_id}`,
     event: (job_id: string) => `${PREFIX}.event.${token}.${job_id}`,
     /** Workers of a project share its calls and jobs. */
     queue: `workers-${token}`,

@@ -7,6 +7,7 @@ import {
   createDispatcher,
   createRegistry,
   defineTool,
+  type Question,
   type StreamChunk,
   ToolError,
 } from "@octant/core";
@@ -65,6 +66,17 @@ export function createFixture() {
         run(_, ctx) {
           for (const chunk of CHUNKS) ctx.emit(chunk);
           return {};
+        },
+      }),
+      ask: action({
+        ...declare,
+        summary: "Ask the person behind the caller.",
+        input: z.strictObject({}),
+        output: z.object({ answer: z.unknown() }),
+        examples: [{ title: "Once", input: {} }],
+        async run(_, ctx) {
+          const answer = await ctx.ask(QUESTION);
+          return { answer: answer ?? null };
         },
       }),
       hang: action({
@@ -139,6 +151,12 @@ export function createFixture() {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** What demo.ask asks. */
+export const QUESTION: Question = {
+  message: "Really?",
+  form: { type: "object", properties: { sure: { type: "boolean" } }, required: ["sure"] },
+};
 
 /** The chunks of demo.say. */
 export const CHUNKS: readonly StreamChunk[] = [

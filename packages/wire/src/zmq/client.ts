@@ -28,6 +28,7 @@ import { MISSED_HEARTBEATS } from "./peers.ts";
 import {
   type Answer,
   acknowledge,
+  answerQuestion,
   gone,
   isProgress,
   type Pending,
@@ -145,6 +146,7 @@ class Client implements ZmqClient {
       bytes: 0,
       expectedBytes: undefined,
       handing: Promise.resolve(),
+      questions: new Map(),
     };
     if (this.#closed) throw gone(this.#options.address, "the client is closed");
     this.#pending.set(key, pending);
@@ -242,12 +244,13 @@ class Client implements ZmqClient {
 
   #received(pending: Pending, requestId: Uint8Array) {
     pending.received += 1;
-    this.#post({
-      command: "heartbeat",
-      contentType: "msgpack",
-      requestId,
-      body: encodeMsgPack({ received: pending.received }),
-    });
+    this.#about(requestId, { received: pending.received });
+  }
+
+  /** Tells the server something about a request that runs there. */
+  #about(requestId: Uint8Array, news: object) {
+    const body = encodeMsgPack(news);
+    this.#post({ command: "heartbeat", contentType: "msgpack", requestId, body });
   }
 
   #reply(pending: Pending, requestId: Uint8Array, response: ResponseEnvelope) {
@@ -257,6 +260,11 @@ class Client implements ZmqClient {
       return;
     }
     if (response.kind === "stream_chunk") {
+      const answering = answerQuestion(pending, response.chunk);
+      if (answering) {
+        void answering.then((body) => this.#about(requestId, body));
+        return this.#received(pending, requestId);
+      }
       options.onChunk?.(response.chunk, response.seq);
       if (isProgress(response.chunk)) options.onProgress?.(response.chunk);
       // The server's own encoder wrote it.

@@ -4,6 +4,7 @@ import { toDeclaration } from "../declarations.ts";
 import { parseRequest, type RequestEnvelope, type ResponseEnvelope, refusal } from "../envelopes.ts";
 import { encodeFrames, findRequestId, MAX_BODY_BYTES, type Message, parseFrames } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import { createQuestions, type Questions } from "../questions.ts";
 import { PROTOCOL, type ServerReady } from "../ready.ts";
 import { runRequest } from "../run-request.ts";
 import { createUpload, type Upload } from "../upload.ts";
@@ -33,6 +34,7 @@ interface Running {
   peer: Peer;
   readonly controller: AbortController;
   readonly window: Window;
+  readonly questions: Questions;
   readonly upload: Upload | undefined;
 }
 
@@ -128,14 +130,15 @@ export class MessageServer {
     });
   }
 
-  /** A heartbeat with a request id acknowledges chunks of its stream; any other is a ping. */
+  /** A heartbeat about a request acknowledges chunks or answers a question; any other is a ping. */
   #heartbeat(peer: Peer, { requestId, contentType, body }: Message) {
     this.#peers.beats(peer);
     const running = this.#running.get(toKey(requestId));
     if (contentType === "msgpack" && running) {
-      const ack = parseMsgPack(body);
-      if (typeof ack === "object" && ack !== null && "received" in ack)
-        running.window.acknowledge(Number(ack.received));
+      const news = parseMsgPack(body);
+      if (typeof news !== "object" || news === null) return;
+      if ("received" in news) running.window.acknowledge(Number(news.received));
+      if ("question_id" in news) running.questions.answer(news.question_id, news);
       return;
     }
     void this.#send(peer, { command: "heartbeat", requestId });
@@ -185,6 +188,7 @@ export class MessageServer {
     running.peer.calls -= 1;
     peer.calls += 1;
     running.peer = peer;
+    running.questions.repeat();
   }
 
   #uploaded(key: string, bytes: Uint8Array) {
@@ -201,6 +205,7 @@ export class MessageServer {
       peer,
       controller: new AbortController(),
       window: createWindow(request.window ?? RAW_WINDOW),
+      questions: createQuestions(),
       upload:
         size === undefined
           ? undefined
@@ -220,6 +225,7 @@ export class MessageServer {
         raw: (bytes) =>
           this.#send(running.peer, { command: "reply", contentType: "raw", requestId, body: bytes }),
         window: running.window,
+        questions: running.questions,
         isPaced: typeof request.window === "number",
       });
       this.#finish(running, key, requestId, response);
@@ -229,6 +235,7 @@ export class MessageServer {
         cause instanceof ToolError ? cause : new ToolError("CANCELLED", "the stream was cancelled", {});
       this.#finish(running, key, requestId, refusal(error, toTraceId(traceparent), request.request.tool));
     } finally {
+      running.questions.close();
       this.#running.delete(key);
       running.peer.calls -= 1;
     }

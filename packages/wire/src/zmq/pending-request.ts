@@ -1,6 +1,7 @@
 import { type Call, type CallOptions, type Progress, ToolError } from "@octant/core";
 import type { FinalResponse, RequestEnvelope } from "../envelopes.ts";
 import type { encodeFrames } from "../hoot01/frames.ts";
+import { type QuestionChunk, toWireAnswer, type WireAnswer } from "../questions.ts";
 import type { ServerReady } from "../ready.ts";
 import type { Window } from "../window.ts";
 
@@ -23,6 +24,8 @@ export interface Pending {
   expectedBytes: number | undefined;
   /** Binary parts are delivered one after the other. */
   handing: Promise<void>;
+  /** Each is asked once, also when a server repeats it. */
+  readonly questions: Map<string, Promise<WireAnswer>>;
 }
 
 export type Answer = { readonly ready: ServerReady } | { readonly response: FinalResponse };
@@ -35,6 +38,7 @@ export function toRequest({ tool, action, input }: Call, options: WireCallOption
     timing_hint: options.timingHint,
     key: options.key,
     stream,
+    ...(options.ask && { asks: true }),
     ...(stream && { window: STREAM_WINDOW }),
     upload_bytes: options.upload?.size,
   };
@@ -52,6 +56,21 @@ export function acknowledge({ upload }: Pending, value: unknown) {
   if (typeof value === "object" && value !== null && "received" in value)
     upload?.acknowledge(Number(value.received));
 }
+
+const isQuestion = (chunk: unknown): chunk is QuestionChunk =>
+  typeof chunk === "object" && chunk !== null && "kind" in chunk && chunk.kind === "question";
+
+/** The body that answers a question, when the chunk is one. */
+export function answerQuestion({ options, questions }: Pending, chunk: unknown) {
+  const { ask, signal = NEVER } = options;
+  if (!isQuestion(chunk) || !ask) return undefined;
+  const { question_id } = chunk;
+  const answer = questions.get(question_id) ?? toWireAnswer(ask, chunk, signal);
+  questions.set(question_id, answer);
+  return answer.then((given) => ({ question_id, ...given }));
+}
+
+const NEVER = new AbortController().signal;
 
 export const isProgress = (chunk: unknown): chunk is Progress =>
   typeof chunk === "object" && chunk !== null && "kind" in chunk && chunk.kind === "progress";

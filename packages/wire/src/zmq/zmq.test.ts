@@ -245,6 +245,34 @@ describe("retries", () => {
     expect(fixture.calls).toEqual(["hang"]);
   });
 
+  test("a question that waits is asked again on a new connection, under its old id", async () => {
+    await start();
+    const [one, other] = [connectRaw(fixture.address), connectRaw(fixture.address)];
+    const ask = request(1, { request: { tool: "demo", action: "ask", input: {} }, asks: true });
+    await one.send(ask);
+    expect((await one.receive()).value).toMatchObject({ kind: "stream_start", tool: "demo" });
+    const { chunk } = (await one.receive()).value as { chunk: { question_id: string } };
+    expect(chunk).toMatchObject({ kind: "question", message: "Really?" });
+    await other.send(ask);
+    expect((await other.receive()).value).toMatchObject({ kind: "stream_chunk", chunk });
+    const about = (news: object) =>
+      encodeFrames({
+        command: "heartbeat",
+        contentType: "msgpack",
+        requestId: requestId(1),
+        body: encodeMsgPack(news),
+      });
+    // Answers to nothing, and answers that are none, change nothing.
+    await other.send(about({ question_id: "ask-9", answer: { action: "accept" } }));
+    await other.send(
+      about({ question_id: chunk.question_id, answer: { action: "accept", content: { sure: true } } }),
+    );
+    expect((await other.receive()).value).toMatchObject({
+      kind: "stream_end",
+      response: { kind: "success", data: { answer: { action: "accept", content: { sure: true } } } },
+    });
+  });
+
   test("a different request under a taken id is refused", async () => {
     await start();
     const peer = connectRaw(fixture.address);

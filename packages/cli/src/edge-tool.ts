@@ -1,0 +1,145 @@
+import {
+  action,
+  createDispatcher,
+  createRegistry,
+  createToText,
+  type Dispatch,
+  type DispatcherOptions,
+  defineTool,
+  type Job,
+  JobId,
+  type Jobs,
+  type Registry,
+  ToolError,
+} from "@octant/core";
+import { z } from "zod";
+import type { ResourceSource } from "./mcp-calls.ts";
+
+/** The name under which a server answers edges. It is on no list of tools, so no model sees it. */
+export const EDGE = "edge";
+
+export interface EdgeSources {
+  readonly registry: Registry;
+  readonly roots: readonly string[];
+  readonly jobs: Pick<Jobs, "get" | "result" | "list" | "cancel" | "ended">;
+  readonly resources: Pick<ResourceSource, "subscribe" | "onListChange">;
+}
+
+const MAX_WAIT_MS = 50_000;
+
+const JobFacts = z.object({
+  job_id: JobId,
+  tool: z.string(),
+  action: z.string(),
+  state: z.enum(["queued", "running", "complete", "failed", "cancelled"]),
+  progress: z.unknown(),
+  created_at: z.number(),
+  updated_at: z.number(),
+  expires_at: z.number(),
+});
+
+const toFacts = ({ job_id, tool, action, state, progress, created_at, updated_at, expires_at }: Job) => ({
+  ...{ job_id, tool, action, state, progress, created_at, updated_at, expires_at },
+});
+
+/** Every action concerns the caller's own jobs and subscriptions, which MCP lets any caller have. */
+const declare = { access: "read", timing: "sync", intent: "inspect" } as const;
+const EXAMPLE = "job_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
+const UNKNOWN = { title: "Unknown", fails: "NOT_FOUND" } as const;
+
+/** What an edge in another process needs beside the tools: the jobs that it shows as tasks, and changes of resources. */
+const edge = ({ registry, roots, jobs, resources }: EdgeSources) =>
+  defineTool({
+    name: EDGE,
+    summary: "Tasks and subscriptions for edges in other processes.",
+    actions: {
+      job: action({
+        ...declare,
+        summary: "A job and its result; waits for the end when asked to.",
+        input: z.strictObject({
+          job_id: JobId,
+          wait: z.int().min(0).max(MAX_WAIT_MS).default(0),
+          text: z.boolean().default(false).describe("The result as text for a model, too"),
+        }),
+        output: z.object({ job: JobFacts, result: z.unknown().optional(), text: z.string().optional() }),
+        errors: ["NOT_FOUND"],
+        examples: [{ ...UNKNOWN, input: { job_id: EXAMPLE } }],
+        async run({ job_id, wait, text }, { caller, signal }) {
+          const job =
+            wait > 0 ? await jobs.ended(caller.id, job_id, wait, signal) : await jobs.get(caller.id, job_id);
+          const result = await jobs.result(caller.id, job_id);
+          const shown = result && text ? { text: createToText(registry, roots)(result) } : {};
+          return { job: toFacts(job), ...(result && { result }), ...shown };
+        },
+      }),
+      jobs: action({
+        ...declare,
+        summary: "The caller's jobs, newest first.",
+        input: z.strictObject({ before: JobId.optional(), limit: z.int().min(1).max(1_000).default(50) }),
+        output: z.object({ jobs: z.array(JobFacts) }),
+        examples: [{ title: "All", input: {} }],
+        run: async ({ before, limit }, { caller }) => ({
+          jobs: (await jobs.list({ owner: caller.id, limit, ...(before && { before }) })).map(toFacts),
+        }),
+      }),
+      cancel: action({
+        ...declare,
+        summary: "Cancel a job.",
+        input: z.strictObject({ job_id: JobId }),
+        output: z.object({ job: JobFacts }),
+        errors: ["NOT_FOUND"],
+        examples: [{ ...UNKNOWN, input: { job_id: EXAMPLE } }],
+        run: async ({ job_id }, { caller }) => ({ job: toFacts(await jobs.cancel(caller.id, job_id)) }),
+      }),
+      subscribe: action({
+        ...declare,
+        summary: "Report progress once it follows the resource, then at each change, until cancelled.",
+        input: z.strictObject({ uri: z.string() }),
+        output: z.object({}),
+        errors: ["NOT_FOUND"],
+        examples: [{ ...UNKNOWN, input: { uri: "octant://job/nope" } }],
+        async run({ uri }, { caller, signal, progress }) {
+          let changes = 0;
+          const report = () => progress({ progress: changes++ });
+          const stop = await resources.subscribe?.(uri, report, { caller, signal });
+          if (!stop) throw new ToolError("NOT_FOUND", `there is no resource ${uri}`, { uri });
+          report();
+          return untilCancelled(signal, stop);
+        },
+      }),
+      follow_list: action({
+        ...declare,
+        summary: "Report progress at once, then whenever the list of resources changes, until cancelled.",
+        input: z.strictObject({}),
+        output: z.object({}),
+        examples: [{ title: "Follow it", input: {} }],
+        async run(_, { caller, signal, progress }) {
+          let changes = 0;
+          const report = () => progress({ progress: changes++ });
+          const stop = resources.onListChange?.(report, { caller });
+          report();
+          return untilCancelled(signal, stop ?? (() => {}));
+        },
+      }),
+    },
+  });
+
+async function untilCancelled(signal: AbortSignal, stop: () => void): Promise<never> {
+  try {
+    return await new Promise<never>((_, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  } finally {
+    stop();
+  }
+}
+
+/** A dispatcher for wires: the tools, and what edges ask for. The latter is no matter of permissions or of the audit log. */
+export function createWireDispatch(
+  sources: EdgeSources & { readonly dispatch: Dispatch } & Pick<DispatcherOptions, "cursors" | "onBug">,
+): Dispatch {
+  const { dispatch, cursors, onBug } = sources;
+  const forEdges = createDispatcher({ registry: createRegistry([edge(sources)]), cursors, onBug });
+  return (call, options) => (call.tool === EDGE ? forEdges(call, options) : dispatch(call, options));
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Caller,
+  createTopic,
+  type Dispatch,
+  type Envelope,
+  type JobEvent,
+  ToolError,
+} from "@octant/core";
+import type { ServiceOptions } from "@octant/mcp";
+import { EDGE } from "./edge-tool.ts";
+import type { ResourceSource } from "./mcp-calls.ts";
+
+type TaskJobs = NonNullable<ServiceOptions["tasks"]>;
+type TaskJob = Awaited<ReturnType<TaskJobs["get"]>>;
+type Following = Required<Pick<ResourceSource, "subscribe" | "onListChange">>;
+
+interface Found {
+  readonly job: TaskJob;
+  readonly result?: Envelope;
+  readonly text?: string;
+}
+
+/** How long one question for the end of a job may take. */
+const WAIT_MS = 25_000;
+const MAX_RETRY_MS = 10_000;
+
+/** The jobs of a server in another process, as tasks. */
+export function createRemoteJobs(dispatch: Dispatch, { text }: { readonly text: boolean }): TaskJobs {
+  const events = createTopic<JobEvent>({ maxEvents: 0 });
+  const ask = async <D>(owner: string, action: string, input: object, signal?: AbortSignal): Promise<D> => {
+    const caller: Caller = { id: owner, access: "read" };
+    const { envelope } = await dispatch({ tool: EDGE, action, input }, { caller, ...(signal && { signal }) });
+    if (!envelope.ok) throw toToolError(envelope);
+    // The dispatcher of the server has checked it against the action's output.
+    return envelope.data as D;
+  };
+  const find = async (owner: string, job_id: string, wait = 0, signal?: AbortSignal): Promise<Found> => {
+    const found = await ask<Found>(owner, "job", { job_id, wait, text }, signal);
+    const { state } = found.job;
+    if (state !== "queued" && state !== "running") events.publish({ job_id, owner, type: "end", state });
+    return found;
+  };
+  return {
+    events,
+    get: async (owner, job_id) => (await find(owner, job_id)).job,
+    async result(owner, job_id) {
+      const { result, text: shown } = await find(owner, job_id);
+      return result && { ...result, ...(shown !== undefined && { text: shown }) };
+    },
+    list: async ({ owner, before, limit }) =>
+      (await ask<{ jobs: readonly TaskJob[] }>(owner, "jobs", { limit, ...(before && { before }) })).jobs,
+    cancel: (owner, job_id) => ask(owner, "cancel", { job_id }),
+    async ended(owner, job_id, ms, signal) {
+      const until = performance.now() + ms;
+      for (let left = ms; left > 0 && !signal.aborted; left = until - performance.now()) {
+        const { job } = await find(owner, job_id, Math.min(Math.ceil(left), WAIT_MS), signal);
+        if (job.state !== "queued" && job.state !== "running") return job;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Subscriptions to the resources of a server in another process. They survive its restart. */
+export function createRemoteFollowing(dispatch: Dispatch): Following {
+  return {
+    async subscribe(uri, onChange, { caller, signal }) {
+      const following = follow(dispatch, { caller, action: "subscribe", input: { uri } }, onChange);
+      const stop = () => following.stop();
+      signal.addEventListener("abort", stop, { once: true });
+      const refusal = await following.started;
+      if (!refusal) return stop;
+      stop();
+      if (refusal.code === "NOT_FOUND") return undefined;
+      throw refusal;
+    },
+    onListChange: (listener, { caller }) =>
+      follow(dispatch, { caller, action: "follow_list", input: {} }, listener).stop,
+  };
+}
+
+interface Followed {
+  readonly caller: Caller;
+  readonly action: string;
+  readonly input: object;
+}
+
+/** Calls until it is stopped: a server that goes away is called again, and what changed meanwhile counts as a change. */
+function follow(dispatch: Dispatch, { caller, action, input }: Followed, onChange: () => void) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const started = Promise.withResolvers<ToolError | undefined>();
+  let isStarted = false;
+  const onProgress = () => {
+    if (isStarted && !signal.aborted) onChange();
+    isStarted = true;
+    started.resolve(undefined);
+  };
+  const run = async () => {
+    for (let pause = 250; !signal.aborted; pause = Math.min(pause * 2, MAX_RETRY_MS)) {
+      const since = performance.now();
+      const { envelope } = await dispatch({ tool: EDGE, action, input }, { caller, signal, onProgress });
+      if (signal.aborted) return;
+      if (!isStarted) return started.resolve(toToolError(envelope));
+      if (performance.now() - since > MAX_RETRY_MS) pause = 250;
+      await sleep(pause, undefined, { signal, ref: false });
+    }
+  };
+  run().catch(() => started.resolve(undefined));
+  return { started: started.promise, stop: () => controller.abort("unsubscribed") };
+}
+
+const toToolError = ({ error }: Envelope): ToolError =>
+  error
+    ? new ToolError(error.code, error.message, error.details)
+    : new ToolError("UPSTREAM_ERROR", "the server ended the subscription", {});

@@ -1,0 +1,169 @@
+import {
+  type Call,
+  type CallOptions,
+  type Envelope,
+  JobId,
+  type Reply,
+  ToolError,
+  toTraceId,
+} from "@octant/core";
+import { refusal, toReply } from "../envelopes.ts";
+import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import type { EdgeParts } from "./edge-follow.ts";
+import type { EdgeJobs } from "./edge-jobs.ts";
+import { readField, toFacts, toJobReply, toJobsText, toJobText, toView, toWait } from "./job-answers.ts";
+import type { JobQueue, QueuedJob } from "./job-queue.ts";
+import { toState } from "./job-state.ts";
+
+/** Answers what concerns jobs of the queue; undefined for everything else, which the workers answer. */
+export type AnswerFromQueue = (call: Call, options: CallOptions) => Promise<Reply | undefined>;
+
+const JOB_URI = /^octant:\/\/job\/([^/]+)$/;
+/** A result follows the end of the local job at once. */
+const RESULT_MS = 10_000;
+
+export function createAnswerFromQueue(
+  parts: EdgeParts,
+  queue: JobQueue,
+  jobs: EdgeJobs,
+  /** Calls the workers. */
+  callWorker: (call: Call, options: CallOptions) => Promise<Reply>,
+): AnswerFromQueue {
+  const { connection, subjects, text } = parts;
+  const { nc } = connection;
+
+  /** Somebody else's does not exist here; the workers know nothing of it, and say so. */
+  const find = async (given: unknown, { caller }: CallOptions) => {
+    const { success, data: job_id = "" } = JobId.safeParse(given);
+    const job = success ? await queue.find(job_id) : undefined;
+    return job?.owner === caller.id ? { job_id, job } : undefined;
+  };
+
+  /** job.poll at the worker that has the job; undefined when there is none. */
+  const pollWorker = async (job_id: string, input: object, { caller }: CallOptions): Promise<Live> => {
+    const request = { request: { tool: "job", action: "poll", input }, caller, text };
+    const timeout = toWait(readField(input, "wait")) + RESULT_MS;
+    const message = await nc
+      .request(subjects.poll(job_id), encodeMsgPack(request), { timeout })
+      .catch(() => undefined);
+    // Workers wrote it.
+    return message ? (parseMsgPack(message.data) as Live) : {};
+  };
+
+  const answerJob = async (call: Call, options: CallOptions, job_id: string, job: QueuedJob) => {
+    const { action, input } = call;
+    if (action === "cancel") await jobs.cancel(job_id);
+    const isPoll = action === "poll";
+    const wants = isPoll && (!job.result || readField(input, "from_seq") !== undefined);
+    const shown = isPoll ? Object(input) : { wait: 0 };
+    const live =
+      wants || (action === "status" && !job.result) ? await pollWorker(job_id, shown, options) : {};
+    const envelope = live.envelope?.ok ? live.envelope : undefined;
+    const state = readField(readField(envelope?.data, "job"), "state");
+    const isRunning = state === "queued" || state === "running";
+    if (isPoll && !job.result && !isRunning)
+      await jobs.wait(job_id, envelope ? RESULT_MS : toWait(readField(input, "wait")), options.signal);
+    const now = (await queue.find(job_id)) ?? job;
+    const progress = isRunning ? readField(readField(envelope?.data, "job"), "progress") : null;
+    const view = { ...toView(job_id, now), progress: progress ?? null };
+    const result = now.result && action !== "cancel" ? toJobReply(now.result) : undefined;
+    const data = {
+      ...(isPoll && { next_seq: 0, dropped: 0 }),
+      ...(isPoll && (envelope?.data as object | undefined)),
+      ...{ job: view, result: result?.envelope },
+    };
+    const lines = live.text?.replaceAll(live.local ?? job_id, job_id) ?? toJobText(view, result?.text);
+    return answer(call, options, data, lines);
+  };
+
+  const answer = (
+    { tool, action }: Call,
+    { traceparent }: CallOptions,
+    data: object,
+    lines = "",
+    cursor: string | null = null,
+  ): Reply => {
+    const paging = { cursor, more: cursor !== null };
+    const meta = { tool, action: String(action), trace_id: toTraceId(traceparent), paging };
+    const envelope: Envelope = { ok: true, data: withoutUndefined(data), error: null, meta };
+    return { envelope, attachments: [], ...(text && { text: lines }) };
+  };
+
+  /** The workers check the input; the jobs are those of the queue. */
+  const listJobs = async (call: Call, options: CallOptions): Promise<Reply> => {
+    const { cursor, ...input } = Object(call.input) as Record<string, unknown>;
+    const checked = await callWorker({ ...call, input: { ...input, limit: input["limit"] ?? 50 } }, options);
+    if (!checked.envelope.ok) return checked;
+    const before = cursor === undefined ? undefined : JobId.safeParse(cursor).data;
+    if (cursor !== undefined && before === undefined)
+      throw new ToolError("INVALID_CURSOR", "this cursor is not from job.list here; start without one", {});
+    const { status, tool, max_age, limit = 50 } = input;
+    const since = max_age === undefined ? 0 : Date.now() - Number(max_age);
+    const found = await queue.list({
+      ...{ owner: options.caller.id, limit: Number(limit) + 1, before },
+      matches: (job_id, job) =>
+        (status === undefined || toState(job.result) === status) &&
+        (tool === undefined || job.tool === tool) &&
+        Date.parse(toView(job_id, job).created_at) >= since,
+    });
+    const views = found.slice(0, Number(limit)).map(({ job_id, job }) => toView(job_id, job));
+    const next = found.length > views.length ? (views.at(-1)?.job_id ?? null) : null;
+    return answer(call, options, { jobs: views }, toJobsText(views), next);
+  };
+
+  const followJob = async (call: Call, options: CallOptions, job_id: string): Promise<Reply> => {
+    const { signal = new AbortController().signal, onProgress } = options;
+    let changes = 0;
+    const report = () => onProgress?.({ progress: changes++ });
+    const subscriptions = [subjects.event(job_id), subjects.result(job_id)].map((subject) =>
+      nc.subscribe(subject, { callback: report }),
+    );
+    report();
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    for (const subscription of subscriptions) subscription.unsubscribe();
+    const cancelled = new ToolError("CANCELLED", "the caller cancelled the call", {});
+    return toReply(refusal(cancelled, toTraceId(options.traceparent), call.tool));
+  };
+
+  const answerEdge = async (call: Call, options: CallOptions): Promise<Reply | undefined> => {
+    const { action, input } = call;
+    if (action === "jobs") {
+      const { before, limit } = input as { before?: string; limit: number };
+      const found = await queue.list({ owner: options.caller.id, before, limit });
+      return answer(call, options, { jobs: found.map(({ job_id, job }) => toFacts(job_id, job)) });
+    }
+    const uri = action === "subscribe" ? String(readField(input, "uri")) : "";
+    const found = await find(JOB_URI.exec(uri)?.[1] ?? readField(input, "job_id"), options);
+    if (!found) return undefined;
+    const { job_id, job } = found;
+    if (action === "subscribe") return followJob(call, options, job_id);
+    if (action === "cancel") await jobs.cancel(job_id);
+    const wait = Number(readField(input, "wait") ?? 0);
+    if (action === "job" && !job.result && wait > 0) await jobs.wait(job_id, wait, options.signal);
+    const now = (await queue.find(job_id)) ?? job;
+    const result = now.result && toJobReply(now.result);
+    const data = { job: toFacts(job_id, now), result: result?.envelope, text: result?.text };
+    return answer(call, options, data);
+  };
+
+  return async (call, options) => {
+    if (call.tool === "edge") return answerEdge(call, options);
+    if (call.tool !== "job") return undefined;
+    if (call.action === "list") return listJobs(call, options);
+    const found = await find(readField(call.input, "job_id"), options);
+    return found && answerJob(call, options, found.job_id, found.job);
+  };
+}
+
+/** The answer of the worker that has the job, under its own id. */
+interface Live {
+  readonly local?: string;
+  readonly envelope?: Envelope;
+  readonly text?: string;
+}
+
+const withoutUndefined = (data: object): object =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));

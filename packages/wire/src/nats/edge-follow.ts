@@ -1,0 +1,66 @@
+import { type Msg, headers as newHeaders } from "@nats-io/transport-node";
+import type { CallOptions, Question, StreamChunk } from "@octant/core";
+import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import { toWireAnswer } from "../questions.ts";
+import { HEADERS } from "./bodies.ts";
+import type { NatsConnection } from "./connection.ts";
+import { readField } from "./job-answers.ts";
+import type { Subjects } from "./subjects.ts";
+
+/** Where an edge talks to the workers of one project. */
+export interface EdgeParts {
+  readonly connection: NatsConnection;
+  readonly subjects: Subjects;
+  /** Every answer is wanted as text too. */
+  readonly text: boolean;
+}
+
+export interface Following {
+  /** How many questions wait for the person. */
+  readonly questions: number;
+  stop(): void;
+}
+
+/** Passes on what a job or a call emits, and has the person answer its questions. */
+export function follow(
+  { connection: { nc }, subjects }: EdgeParts,
+  id: string,
+  { onProgress, onStream, ask, signal = new AbortController().signal }: Partial<CallOptions>,
+  onEvent: (event: unknown, message: Msg) => void = () => {},
+): Following {
+  let questions = 0;
+  const events = nc.subscribe(subjects.event(id), {
+    callback(_, message) {
+      const event = message.data.length > 0 ? parseMsgPack(message.data) : undefined;
+      onEvent(event, message);
+      // Workers wrote it.
+      const chunk = readField(event, "chunk") as StreamChunk | undefined;
+      if (chunk?.kind === "progress") onProgress?.(chunk);
+      if (chunk) onStream?.(chunk);
+    },
+  });
+  const answer = async (message: Msg, asking: NonNullable<CallOptions["ask"]>) => {
+    questions += 1;
+    const question = parseMsgPack(message.data) as Question;
+    const given = await toWireAnswer(asking, question, signal);
+    questions -= 1;
+    message.respond(encodeMsgPack(given));
+  };
+  const asked =
+    ask && nc.subscribe(subjects.ask(id), { callback: (_, message) => void answer(message, ask) });
+  return {
+    get questions() {
+      return questions;
+    },
+    stop() {
+      events.unsubscribe();
+      asked?.unsubscribe();
+    },
+  };
+}
+
+export function toHeaders(traceparent: unknown) {
+  const given = newHeaders();
+  if (typeof traceparent === "string" && traceparent !== "") given.set(HEADERS.traceparent, traceparent);
+  return given;
+}

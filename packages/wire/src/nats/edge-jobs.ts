@@ -1,0 +1,164 @@
+import type { Msg } from "@nats-io/transport-node";
+import {
+  type Call,
+  type CallOptions,
+  newHandle,
+  PATIENCE_MS,
+  type Reply,
+  type Timing,
+  ToolError,
+  toTraceId,
+} from "@octant/core";
+import { parseBody } from "./bodies.ts";
+import { type EdgeParts, follow, toHeaders } from "./edge-follow.ts";
+import { readField, toJobReply, toStarted } from "./job-answers.ts";
+import { type JobQueue, type JobResult, parseResult, toFailure } from "./job-queue.ts";
+
+/** The jobs that an edge puts into the queue, and its waiting for them. */
+export interface EdgeJobs {
+  /** Stores a job for the workers of the project; durable when the promise resolves. */
+  enqueue(request: object, call: Call, options: Pick<CallOptions, "caller" | "traceparent">): Promise<string>;
+  /** Waits as long as a caller in the same process would, then answers with the job's id. */
+  run(request: object, call: Call, options: CallOptions, timing: Exclude<Timing, "sync">): Promise<Reply>;
+  /** The result, if it comes in time. */
+  wait(job_id: string, ms: number, signal?: AbortSignal): Promise<JobResult | undefined>;
+  cancel(job_id: string): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** How long a caller that asks for the job alone waits for a worker to take it, because that may refuse or ask. */
+const ADMISSION_MS = 5_000;
+const LONGEST_MS = 24 * 60 * 60 * 1_000;
+
+export function createEdgeJobs(parts: EdgeParts, queue: JobQueue): EdgeJobs {
+  const { connection, subjects } = parts;
+  const { nc, bodies } = connection;
+
+  const add = (
+    job_id: string,
+    request: object,
+    call: Call,
+    { caller, traceparent }: Pick<CallOptions, "caller" | "traceparent">,
+  ) =>
+    queue.add(
+      job_id,
+      request,
+      { owner: caller.id, tool: call.tool, action: String(call.action) },
+      toHeaders(traceparent),
+    );
+
+  /** A message about the result is only a hint to look; a look now and then makes up for lost ones. */
+  const wait: EdgeJobs["wait"] = async (job_id, ms, signal) => {
+    const found = Promise.withResolvers<JobResult | undefined>();
+    const take = (message: Msg) => void parseResult(message, bodies).then(found.resolve, found.reject);
+    const subscription = nc.subscribe(subjects.result(job_id), { callback: (_, message) => take(message) });
+    const look = () =>
+      void queue.find(job_id).then(
+        (job) => job?.result && found.resolve(job.result),
+        () => {},
+      );
+    const looking = setInterval(look, LOOK_EVERY_MS);
+    const stop = () => found.resolve(undefined);
+    const timer = setTimeout(stop, Math.max(ms, 1));
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      const stored = await queue.find(job_id);
+      return stored?.result ?? (await found.promise);
+    } finally {
+      subscription.unsubscribe();
+      clearInterval(looking);
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  };
+
+  /** A job that no worker has taken yet ends here: its first result is its only one. */
+  const cancel = async (job_id: string): Promise<void> => {
+    const job = await queue.find(job_id);
+    if (!job || job.result) return;
+    nc.publish(subjects.cancel(job_id), "");
+    const failure = new ToolError("CANCELLED", "the job was cancelled", {});
+    await queue.finish(job_id, job, toFailure(job, toTraceId(undefined), failure));
+  };
+
+  return {
+    async enqueue(request, call, options) {
+      const job_id = newHandle("job", Date.now());
+      await add(job_id, request, call, options);
+      return job_id;
+    },
+    async run(request, call, options, timing) {
+      const { timingHint: hint, signal } = options;
+      const patience = PATIENCE_MS[hint === undefined || hint === "sync" ? timing : hint];
+      const job_id = newHandle("job", Date.now());
+      const accepted = Promise.withResolvers<void>();
+      const interim = Promise.withResolvers<Reply>();
+      const following = follow(parts, job_id, options, (event, message) => {
+        if (readField(event, "state") === "running") accepted.resolve();
+        void readInterim(event, message, parts, job_id).then((reply) => reply && interim.resolve(reply));
+      });
+      // Until the caller knows the job's id, its abort ends the work.
+      const leave = () => void cancel(job_id);
+      signal?.addEventListener("abort", leave, { once: true });
+      let isAccepted = false;
+      const done = new AbortController();
+      try {
+        await add(job_id, request, call, options);
+        if (signal?.aborted) leave();
+        const started = { envelope: toStarted(call, job_id, options), attachments: [] };
+        const result = (ms: number) =>
+          wait(job_id, ms, done.signal).then((found) => found && toJobReply(found));
+        if (patience > PATIENCE_MS.async_long)
+          return (await Promise.race([result(patience), interim.promise])) ?? started;
+        const admission = async () => {
+          do isAccepted = await within(accepted.promise, ADMISSION_MS);
+          while (!isAccepted && following.questions > 0);
+        };
+        const early = await Promise.race([result(LONGEST_MS), admission()]);
+        const reply = early ?? (await Promise.race([result(patience), interim.promise]));
+        // The caller wants the job, unless it failed at once.
+        return reply && (!reply.envelope.ok || reply.envelope.meta.job_id) ? reply : started;
+      } finally {
+        done.abort();
+        signal?.removeEventListener("abort", leave);
+        // No worker has it yet: it may still ask whether it may run.
+        if (patience <= PATIENCE_MS.async_long && !isAccepted && options.ask)
+          void wait(job_id, LONGEST_MS).finally(following.stop);
+        else following.stop();
+      }
+    },
+    wait,
+    cancel,
+  };
+}
+
+/** Resolves with whether the promise was kept in time. */
+async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  try {
+    return await Promise.race([promise.then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What an action that goes on has answered for now, under the id that the caller knows. */
+async function readInterim(
+  event: unknown,
+  message: Msg,
+  { connection: { bodies } }: EdgeParts,
+  job_id: string,
+): Promise<Reply | undefined> {
+  const whole = event ?? (await parseBody(message, bodies, { once: true }).catch(() => undefined));
+  // Workers wrote it.
+  const found = readField(whole, "interim") as JobResult | undefined;
+  const local = found?.meta.job_id;
+  if (!found || local === undefined || readField(found.data, "job_id") === local) return undefined;
+  const { envelope, attachments, text } = toJobReply(found);
+  return {
+    envelope: { ...envelope, meta: { ...envelope.meta, job_id } },
+    attachments,
+    ...(text !== undefined && { text: text.replaceAll(local, job_id) }),
+  };
+}

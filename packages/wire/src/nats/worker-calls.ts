@@ -1,0 +1,67 @@
+import { headers, type Msg } from "@nats-io/transport-node";
+import { ToolError, toTraceId } from "@octant/core";
+import { parseRequest, refusal, toResponse } from "../envelopes.ts";
+import { toListeners, withText } from "../run-request.ts";
+import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
+import type { NatsConnection } from "./connection.ts";
+import { askEdge, dispatchRequest, emit, toToolError, type WorkerParts } from "./worker-parts.ts";
+
+const MAX_CALLS_AT_ONCE = 2_048;
+const RETRY_AFTER_MS = 250;
+/** How often an edge hears that a call still runs. */
+export const ALIVE_MS = 3_000;
+
+/** Answers calls in place. */
+export function createCallAnswerer(parts: WorkerParts): (message: Msg) => Promise<void> {
+  const { options, connection, running } = parts;
+  const { bodies } = connection;
+  let calls = 0;
+  return async (message) => {
+    const traceparent = message.headers?.get(HEADERS.traceparent) ?? "";
+    const id = message.headers?.get(HEADERS.requestId) ?? "";
+    const controller = new AbortController();
+    if (id) running.set(id, controller);
+    const alive = id ? setInterval(() => emit(parts, id, { event: "alive" }), ALIVE_MS) : undefined;
+    calls += 1;
+    const given = headers();
+    try {
+      if (calls > MAX_CALLS_AT_ONCE) throw overloaded();
+      const request = parseRequest(await parseBody(message, bodies, { once: true }));
+      const upload = findBinary(message.headers, bodies);
+      const reply = await dispatchRequest(parts, request, {
+        ...{ traceparent, signal: controller.signal },
+        ...(upload && { upload }),
+        ...(id && toListeners(request, (chunk) => emit(parts, id, { event: "stream_chunk", chunk }))),
+        ...(id && request.asks && { ask: askEdge(parts, id) }),
+        ...(request.timing_hint && { timingHint: request.timing_hint }),
+        ...(request.key && { key: request.key }),
+      });
+      if (reply.binary) await putBinary(reply.binary, bodies, given);
+      const response = toResponse(reply.envelope, reply.attachments, undefined);
+      await respond(message, request.text ? withText(options, response) : response, bodies, given);
+    } catch (cause) {
+      await respond(message, refusal(toToolError(parts, cause), toTraceId(traceparent)), bodies, headers());
+    } finally {
+      calls -= 1;
+      clearInterval(alive);
+      running.delete(id);
+    }
+  };
+}
+
+async function respond(
+  message: Msg,
+  response: unknown,
+  bodies: NatsConnection["bodies"],
+  given: ReturnType<typeof headers>,
+): Promise<void> {
+  const { data } = await encodeBody(response, bodies, given);
+  message.respond(data, { headers: given });
+}
+
+const overloaded = () =>
+  new ToolError(
+    "OVERLOADED",
+    `${MAX_CALLS_AT_ONCE} calls are already running; wait for some of them, then call again`,
+    { retry_after_ms: RETRY_AFTER_MS },
+  );

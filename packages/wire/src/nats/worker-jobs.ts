@@ -1,0 +1,138 @@
+import type { JsMsg } from "@nats-io/jetstream";
+import { headers } from "@nats-io/transport-node";
+import { type Envelope, ToolError, toTraceId } from "@octant/core";
+import { narrowCaller, parseRequest, type RequestEnvelope } from "../envelopes.ts";
+import { followJob, toListeners, toText } from "../run-request.ts";
+import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
+import { createJobQueue, type JobResult, type QueuedJob, toFailure } from "./job-queue.ts";
+import { toState } from "./job-state.ts";
+import { createLocalPolls } from "./local-polls.ts";
+import { askEdge, dispatchRequest, emit, type WorkerParts, WorkerStops } from "./worker-parts.ts";
+
+/** A worker without a heartbeat for this long loses its jobs to others. */
+export const ACK_WAIT_MS = 10_000;
+export const MAX_JOBS_AT_ONCE = 8;
+/** A job whose workers died this often fails with INTERRUPTED instead of crashing another. */
+const MAX_DELIVERIES = 3;
+const WAIT_MS = 60_000;
+
+export interface JobRunner {
+  /** Runs jobs until the messages end. */
+  consume(messages: AsyncIterable<JsMsg>): Promise<void>;
+  /** Resolves when no job runs any more. */
+  idle(): Promise<void>;
+}
+
+/** Runs jobs of the queue. */
+export function createJobRunner(parts: WorkerParts): JobRunner {
+  const { options, connection, subjects, running } = parts;
+  const queue = createJobQueue(connection, subjects);
+  const polls = createLocalPolls(parts);
+  const work = new Set<Promise<void>>();
+
+  /** Acknowledged only when the result is stored; until then another worker may get the job. */
+  const runJob = async (message: JsMsg): Promise<void> => {
+    const job_id = message.subject.slice(message.subject.lastIndexOf(".") + 1);
+    const alive = setInterval(() => message.working(), ACK_WAIT_MS / 3);
+    const controller = new AbortController();
+    running.set(job_id, controller);
+    try {
+      const found = await queue.find(job_id);
+      if (found && !found.result) {
+        const result = await outcomeOf(message, job_id, found, controller.signal);
+        if (await queue.finish(job_id, found, result))
+          emit(parts, job_id, { event: "job_state", state: toState(result) });
+      }
+      await message.ackAck();
+    } catch (cause) {
+      message.nak();
+      if (!(cause instanceof WorkerStops)) throw cause;
+    } finally {
+      clearInterval(alive);
+      running.delete(job_id);
+    }
+  };
+
+  const outcomeOf = async (
+    message: JsMsg,
+    job_id: string,
+    job: QueuedJob,
+    signal: AbortSignal,
+  ): Promise<JobResult> => {
+    const traceparent = message.headers?.get(HEADERS.traceparent) ?? "";
+    const body = { data: message.data, headers: message.headers };
+    const request = parseRequest(await parseBody(body, connection.bodies, { once: false }));
+    const deliveries = message.info.deliveryCount;
+    if (deliveries > MAX_DELIVERIES) {
+      const text = `the worker died ${MAX_DELIVERIES} times while ${job_id} was running; start it again`;
+      return toFailure(job, toTraceId(traceparent), new ToolError("INTERRUPTED", text, {}));
+    }
+    const owner = narrowCaller(options.caller, request).id;
+    const following = new AbortController();
+    const onChunk = (chunk: object) => emit(parts, job_id, { event: "stream_chunk", chunk });
+    let listeners = toListeners({ stream: "live" }, onChunk);
+    const onJob = (local: string) => {
+      // From here on the job's own events have it all.
+      listeners = {};
+      polls.add(job_id, local, request);
+      emit(parts, job_id, { event: "job_state", state: "running" });
+      const { events } = options.jobs;
+      // Its end is awaited below; this passes on what it emits.
+      followJob(options.jobs, owner, local, events.nextSeq, onChunk, following.signal).catch(() => {});
+    };
+    try {
+      const { envelope } = await dispatchRequest(parts, request, {
+        ...{ traceparent, signal, onJob },
+        onProgress: (progress) => listeners.onProgress?.(progress),
+        onStream: (chunk) => listeners.onStream?.(chunk),
+        // Each delivery is a new job: one that died with its worker would answer for the next.
+        key: `${job_id}.${deliveries}`,
+        ...(request.asks && { ask: askEdge(parts, job_id) }),
+      });
+      if (envelope.meta.job_id !== undefined) await tellInterim(job_id, request, envelope);
+      const outcome = await endOf(envelope, owner, signal);
+      if (signal.aborted && signal.reason instanceof WorkerStops) throw signal.reason;
+      return request.text ? { ...outcome, text: toText(options, outcome) } : outcome;
+    } finally {
+      following.abort();
+    }
+  };
+
+  /** What the caller would have been answered here, before the result. */
+  const tellInterim = async (job_id: string, request: RequestEnvelope, envelope: Envelope) => {
+    const text = request.text ? { text: toText(options, envelope) } : {};
+    const event = { at: Date.now(), job_id, event: "interim", interim: { ...envelope, ...text } };
+    const given = headers();
+    const { data } = await encodeBody(event, connection.bodies, given);
+    connection.nc.publish(subjects.event(job_id), data, { headers: given });
+  };
+
+  /** Waits for work that continues as a local job: it is durable in this workspace before its result is stored. */
+  const endOf = async (envelope: Envelope, owner: string, signal: AbortSignal): Promise<Envelope> => {
+    const { jobs } = options;
+    const { job_id } = envelope.meta;
+    if (job_id === undefined) return envelope;
+    for (;;) {
+      await jobs.ended(owner, job_id, WAIT_MS, signal);
+      if (signal.aborted) await jobs.cancel(owner, job_id);
+      const result = await jobs.result(owner, job_id);
+      if (result) return result;
+      signal.throwIfAborted();
+    }
+  };
+
+  return {
+    async consume(messages) {
+      for await (const message of messages) {
+        if (work.size >= MAX_JOBS_AT_ONCE) await Promise.race(work);
+        const job = runJob(message).catch((cause) => options.log(`a job was given back: ${cause}`));
+        work.add(job);
+        void job.then(() => work.delete(job));
+      }
+    },
+    async idle() {
+      await Promise.allSettled(work);
+      polls.close();
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import {
+  Client,
+  type ClientOptions,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { startOctant } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
+
+/** Starts whatever the way needs, with these flags for the process that has the tools. */
+type Way = (project: FixtureProject, flags: readonly string[]) => Promise<() => Transport>;
+
+const HERE: Way = async (project, flags) => () => stdio(project, "serve", ...flags);
+const ZMQ: Way = async (project, flags) => {
+  const sockets = realpathSync(mkdtempSync(join(tmpdir(), "octant-sockets-")));
+  onTestFinished(() => rmSync(sockets, { recursive: true, force: true }));
+  const address = `ipc://${sockets}/s`;
+  await start(project, "serve", "--zmq", address, ...flags);
+  return () => stdio(project, "edge", "--via", address);
+};
+const NATS: Way = async (project, flags) => {
+  const nats = await startNatsServer();
+  onTestFinished(() => nats.stop());
+  await start(project, "worker", "--nats", nats.url, ...flags);
+  const { url, token } = await start(project, "serve", "--http", "--nats", nats.url);
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  return () => new StreamableHTTPClientTransport(new URL(String(url)), { requestInit });
+};
+
+const WAYS = {
+  "octant serve": HERE,
+  "octant edge over ZeroMQ": ZMQ,
+  ...(!inject("missing").includes("nats-server") && { "an edge over NATS": NATS }),
+};
+const ERAS = ["legacy", "auto"] as const;
+
+describe.each(Object.entries(WAYS))("%s", (_name, way) => {
+  let project: FixtureProject;
+  beforeAll(() => {
+    project = createFixtureProject();
+  });
+  afterAll(() => project[Symbol.dispose]());
+
+  test("asks the person before it changes something, and obeys, in both eras", async () => {
+    const open = await way(project, ["--permissions", "enforce"]);
+    for (const mode of ERAS) {
+      const answers = [{ answer: "once" }, { answer: "deny", reason: "not now" }, { answer: "once" }];
+      const asked: string[] = [];
+      const client = await connect(open(), { versionNegotiation: { mode }, capabilities: FORMS });
+      client.setRequestHandler("elicitation/create", async ({ params }) => {
+        asked.push(params.message);
+        return { action: "accept", content: { ...answers[asked.length - 1] } };
+      });
+      const call = async (name: string, args: object) =>
+        (await client.callTool({ name, arguments: { ...args } })).structuredContent;
+      const write = (uri: string) => call("fs", { action: "write", uri, content: "new\n" });
+      expect(await write(`${mode}-a.txt`)).toMatchObject({ ok: true });
+      expect(readFileSync(join(project.root, `${mode}-a.txt`), "utf8")).toBe("new\n");
+      expect(await write(`${mode}-b.txt`)).toMatchObject({
+        error: {
+          code: "PERMISSION_DENIED",
+          details: { by: "permission", reason: "the person said no: not now" },
+        },
+      });
+      expect(existsSync(join(project.root, `${mode}-b.txt`))).toBe(false);
+      // Not answered in place everywhere: over NATS it is a job of the queue.
+      expect(await call("proc", { action: "exec", command: "echo allowed" })).toMatchObject({
+        data: { stdout: "allowed\n" },
+      });
+      expect(asked).toHaveLength(3);
+      expect(asked[2]).toContain("echo allowed");
+      await client.close();
+    }
+    const silent = await connect(open(), { versionNegotiation: { mode: "legacy" } });
+    const refused = await silent.callTool({
+      name: "fs",
+      arguments: { action: "write", uri: "c.txt", content: "" },
+    });
+    expect(refused.structuredContent).toMatchObject({ error: { code: "APPROVAL_REQUIRED" } });
+    await silent.close();
+  });
+
+  test("has tasks: working, completed with the result of the call, cancelled, listed", async () => {
+    const open = await way(project, []);
+    const client = await connect(open(), { versionNegotiation: { mode: "legacy" } });
+    const ask = (method: string, params: object) => client.request({ method, params: { ...params } }, ANY);
+    const begin = async (command: string): Promise<string> => {
+      const given = { name: "proc", arguments: { action: "exec", command }, task: {} };
+      const { task } = await ask("tools/call", { ...given, _meta: { "octant/timing_hint": "async_long" } });
+      return task.taskId;
+    };
+    const status = async (taskId: string) => (await ask("tasks/get", { taskId })).status;
+    const taskId = await begin("until [ -e open ]; do sleep 0.05; done; echo through the gate");
+    expect(await status(taskId)).toBe("working");
+    writeFileSync(join(project.root, "open"), "");
+    expect(await ask("tasks/result", { taskId })).toMatchObject({
+      structuredContent: { ok: true, data: { exit_code: 0, stdout: "through the gate\n" } },
+    });
+    expect(await status(taskId)).toBe("completed");
+    const endless = await begin("sleep 1000");
+    await ask("tasks/cancel", { taskId: endless });
+    await expect.poll(() => status(endless), POLL).toBe("cancelled");
+    await expect(status("job_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6")).rejects.toThrow("Unknown task");
+    const { tasks } = await ask("tasks/list", {});
+    const listed = tasks.map((task: { taskId: string }) => task.taskId);
+    expect(listed).toEqual(expect.arrayContaining([taskId, endless]));
+    await client.close();
+  });
+
+  test("shows the progress and the log of a job while it runs", async () => {
+    const open = await way(project, []);
+    const client = await connect(open(), { versionNegotiation: { mode: "legacy" } });
+    const call = async (name: string, args: object) =>
+      ((await client.callTool({ name, arguments: { ...args } })).structuredContent as { data: never }).data;
+    const ids = async () =>
+      ((await call("job", { action: "list", status: "running" })) as { jobs: { job_id: string }[] }).jobs;
+    const running = call("proc", {
+      action: "exec",
+      command: "echo first; until [ -e go ]; do sleep 0.05; done; echo last",
+    });
+    await expect.poll(ids, POLL).toHaveLength(1);
+    const job_id = (await ids())[0]?.job_id ?? "";
+    const read = async () => {
+      const { contents } = await client.readResource({ uri: `octant://job/${job_id}` });
+      return String((contents[0] as { text?: string }).text);
+    };
+    await expect.poll(read, POLL).toContain("first");
+    expect(await read()).toContain("proc.exec is running");
+    const updates: string[] = [];
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+      updates.push(params.uri);
+    });
+    await client.subscribeResource({ uri: `octant://job/${job_id}` });
+    writeFileSync(join(project.root, "go"), "");
+    await running;
+    await expect.poll(() => updates, POLL).toContain(`octant://job/${job_id}`);
+    expect(await call("job", { action: "status", job_id })).toMatchObject({ job: { state: "complete" } });
+    const background = { action: "exec", command: "echo ready; sleep 1000", background: true };
+    const { proc_id } = (await call("proc", background)) as { proc_id: string };
+    const logs = async () => ((await call("proc", { action: "logs", proc_id })) as { text: string }).text;
+    await expect.poll(logs, POLL).toContain("ready");
+    expect(await call("proc", { action: "kill", proc_id })).toMatchObject({ proc_id });
+    await client.close();
+  });
+});
+
+const FORMS = { elicitation: { form: {} } };
+const POLL = { timeout: 30_000, interval: 50 };
+const ANY = z.any();
+
+async function connect(transport: Transport, options: ClientOptions): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" }, options);
+  await client.connect(transport);
+  return client;
+}
+
+const stdio = (project: FixtureProject, ...args: string[]) =>
+  new StdioClientTransport({
+    command: process.execPath,
+    args: [LAUNCHER, ...args],
+    cwd: project.root,
+    env: project.env as Record<string, string>,
+  });
+
+/** Starts a command that prints one line of JSON about itself. */
+async function start(project: FixtureProject, ...args: string[]): Promise<Record<string, unknown>> {
+  const child = startOctant([...args, "--json"], { cwd: project.root, env: project.env });
+  const exit = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await exit;
+  });
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  return JSON.parse(line);
+}
