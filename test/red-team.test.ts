@@ -26,6 +26,8 @@ beforeAll(() => {
   symlinkSync(outside, join(root, "folder-link"));
   symlinkSync(join(outside, "new"), join(root, "dangling"));
   symlinkSync(".git", join(root, "git-link"));
+  // The sandbox makes it where git did not.
+  mkdirSync(join(root, ".git/hooks"), { recursive: true });
   symlinkSync("/proc/self/environ", join(root, "environ"));
   symlinkSync("/dev/zero", join(root, "endless"));
   execFileSync("mkfifo", [join(root, "pipe")]);

@@ -57,7 +57,8 @@ sandboxed.each(identities())(
     const probes = [...HOLDS, ...DOES_NOT_HOLD].map(
       (name) => ESCAPE_PROBES.find((probe) => probe.name === name)!,
     );
-    const work = "cat README && echo x >written && git add written && cat ~/notes.txt && echo $ODD; exit 3";
+    const work =
+      "cat README && echo gone >/dev/null && echo x >written && git add written && cat ~/notes.txt && echo $ODD; exit 3";
     const { level, outcomes } = await world.run({
       settings: DEFAULT_SANDBOX,
       level: "unshare",

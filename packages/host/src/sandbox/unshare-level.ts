@@ -144,7 +144,8 @@ function toCommands(mount: Mount): string[] {
       return [`mkdir -p "$stage"${at}; mount -t proc proc "$stage"${at}`];
     case "devices":
       return [
-        `mkdir -p "$stage"${at}; mount -t tmpfs tmpfs "$stage"${at}; mkdir "$stage"${at}/shm "$stage"${at}/pts`,
+        // Not sticky as tmpfs is by default: there, a kernel refuses O_CREAT on a device of another user, as in `>/dev/null`.
+        `mkdir -p "$stage"${at}; mount -t tmpfs -o mode=0755 tmpfs "$stage"${at}; mkdir "$stage"${at}/pts; mkdir -m 1777 "$stage"${at}/shm`,
         `for d in ${DEVICES.join(" ")}; do : >"$stage"${at}/$d; mount --bind /dev/$d "$stage"${at}/$d; done`,
         `mount -t devpts -o newinstance,ptmxmode=0666 devpts "$stage"${at}/pts; ln -s pts/ptmx "$stage"${at}/ptmx`,
         `ln -s /proc/self/fd "$stage"${at}/fd; ln -s fd/0 "$stage"${at}/stdin; ln -s fd/1 "$stage"${at}/stdout; ln -s fd/2 "$stage"${at}/stderr`,

@@ -149,7 +149,7 @@ async function answerFromMemory(
 const FIRST_WAIT_MS = 2_000;
 
 /** How long parsing the most likely files may take. */
-const FIRST_FILES_MS = 8_000;
+const FIRST_FILES_MS = 20_000;
 
 /**
  * The first query starts indexing, which continues in the background. Until it is complete, ripgrep finds the most

@@ -32,6 +32,7 @@ export interface World extends AsyncDisposable {
 }
 
 const RUNNER = join(import.meta.dirname, "probe-runner.ts");
+const CHECKOUT = join(import.meta.dirname, "../../../../..");
 const NOBODY = 65_534;
 
 /**
@@ -40,7 +41,7 @@ const NOBODY = 65_534;
  */
 export async function createWorld(uid: number): Promise<World> {
   const amRoot = process.getuid?.() === 0;
-  const near = amRoot ? "/srv" : import.meta.dirname;
+  const near = amRoot ? "/srv" : CHECKOUT;
   const base = realpathSync(mkdtempSync(join(near, ".octant-world-")));
   const [ws, outside, home] = ["ws", "outside", "home"].map((name) => join(base, name)) as [
     string,
@@ -48,7 +49,7 @@ export async function createWorld(uid: number): Promise<World> {
     string,
   ];
   const sockets = mkdtempSync(join(tmpdir(), "octant-world-"));
-  const otherHome = amRoot ? mkdtempSync("/home/octant-other-") : join(base, "other");
+  const otherHome = amRoot ? mkdtempSync("/home/octant-other-") : "/root";
   const write = (path: string, text: string) => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { mode: 0o600 });
@@ -66,8 +67,7 @@ export async function createWorld(uid: number): Promise<World> {
   write(join(ws, "README"), "hello\n");
   for (const path of [".hanzo/settings.json", ".mcp.json", ".vscode/tasks.json"])
     write(join(ws, path), "{}\n");
-  mkdirSync(otherHome, { recursive: true });
-  writeFileSync(join(otherHome, "key"), "CANARY_OF_OTHERS", { mode: 0o600 });
+  if (amRoot) writeFileSync(join(otherHome, "key"), "CANARY_OF_OTHERS", { mode: 0o600 });
   spawnSync("git", ["init", "-q", ws]);
   makeLibrary(ws, outside);
   if (amRoot) for (const path of [base, sockets]) spawnSync("chown", ["-R", `${uid}:${uid}`, path]);
@@ -121,7 +121,8 @@ export async function createWorld(uid: number): Promise<World> {
     async [Symbol.asyncDispose]() {
       victim.kill("SIGKILL");
       listeners.close();
-      for (const path of [base, sockets, otherHome]) rmSync(path, { recursive: true, force: true });
+      for (const path of [base, sockets, ...(amRoot ? [otherHome] : [])])
+        rmSync(path, { recursive: true, force: true });
     },
   };
 }
