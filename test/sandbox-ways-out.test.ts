@@ -2,14 +2,17 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +20,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type McpSession, startSession } from "./mcp-session.ts";
 import { runOctant } from "./octant-process.ts";
-import { installCommand, SOURCE_LAUNCHER } from "./published-command.ts";
+import { installCommand } from "./published-command.ts";
 
 const sandboxed = test.skipIf(inject("missing").includes("bubblewrap"));
 
@@ -164,12 +167,28 @@ test("no file tool changes our own files either", async () => {
   expect(written.error?.code).toBe("PROTECTED_PATH");
 });
 
+/** A checkout to attack: sources of its own, and links to the packages that are installed here. */
+function copyCheckout(): string {
+  const [from, to] = [join(import.meta.dirname, ".."), join(base, "checkout")];
+  cpSync(join(from, "packages"), join(to, "packages"), { recursive: true });
+  for (const scope of ["", "@octant"]) {
+    const modules = join(from, "node_modules", scope);
+    mkdirSync(join(to, "node_modules", scope), { recursive: true });
+    for (const name of readdirSync(modules).filter((one) => !one.startsWith(".") && one !== "@octant"))
+      symlinkSync(
+        scope === "" ? join(modules, name) : readlinkSync(join(modules, name)),
+        join(to, "node_modules", scope, name),
+      );
+  }
+  return to;
+}
+
 sandboxed("a served checkout keeps the code that runs", async () => {
-  const checkout = join(import.meta.dirname, "..");
+  const checkout = copyCheckout();
   await using octant = await startSession(["--root", checkout], {
     cwd: checkout,
     env,
-    launcher: SOURCE_LAUNCHER,
+    launcher: join(checkout, "packages/cli/bin/octant.js"),
   });
   const file = join(checkout, "packages/host/src/index.ts");
   const text = readFileSync(file, "utf8");
