@@ -24,6 +24,8 @@ const CHUNK_KINDS: ReadonlySet<string> = new Set([
 ]);
 /** Chunks of their own only when longer than one line, such as a table. */
 const LONG_CHUNK_KINDS: ReadonlySet<string> = new Set(["constant", "variable"]);
+/** A declaration without a body over several lines, such as an overload. */
+const STUB = /^(?:(?!=>)[^{])*;\s*$|:\s*\.\.\.\s*$/;
 const LINES_PER_CHUNK = 40;
 const MAX_BODY_CHARS = 8_000;
 const MAX_CHUNKS_PER_FILE = 2_000;
@@ -42,7 +44,10 @@ export function cutChunks(
     const body = [...head, ...cutTerms(part.body.slice(MAX_TABLE_TEXT_CHARS))];
     return {
       ...{ symbol, firstLine, endLine },
-      traits: traitsOf({ path, symbol: part.container + part.name, kind, lines: endLine - firstLine }),
+      traits: traitsOf({
+        ...{ path, symbol: part.container + part.name, kind },
+        lines: STUB.test(part.body) ? 1 : endLine - firstLine,
+      }),
       fields: { name, container, path: pathTerms, signature, doc: cutTerms(part.doc), body },
       table: { name, container, path: pathTerms, signature, text: head },
     };

@@ -27,8 +27,8 @@ export function decodeChunk(bytes: Uint8Array): PackedChunk {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = SCALE_BYTES + LENGTH_BYTES;
   const length = view.getUint32(SCALE_BYTES, true);
-  // Copied, because the weights may start at an odd offset.
-  const own = bytes.slice(start);
+  // Copied, because the weights may start at an odd offset. The slice of a Buffer would share its memory instead.
+  const own = new Uint8Array(bytes.subarray(start));
   return {
     vector: { values: new Int8Array(own.buffer, 0, length), scale: view.getFloat32(0, true) },
     weights: new Uint16Array(own.slice(length).buffer),

@@ -350,6 +350,22 @@ test("two fresh indexes of one tree return the same list, in whatever order the 
   expect(await listFrom(join(home, "state"))).toEqual(await listFrom(join(home, "other")));
 });
 
+test("files indexed while queries run rank as they do after a restart", async () => {
+  const scoresOf = async (engine: SearchEngine) => {
+    const hits = await engine.rank("split the header line", { strategies: ["text", "vector"], limit: 20 });
+    return hits.map(({ file, firstLine, score }) => `${file}:${firstLine} ${score.toFixed(9)}`);
+  };
+  const first = start();
+  await first.warm();
+  const all: string[] = [];
+  for await (const { path } of files.list(never())) all.push(path);
+  await first.indexFirst(all, never());
+  const during = await scoresOf(first);
+  expect(during.length).toBeGreaterThan(1);
+  await first.close();
+  expect(await scoresOf(start())).toEqual(during);
+});
+
 test("tests and copies rank below the code they are about", async () => {
   files.write("src/wind.ts", WIND);
   files.write("src/wind.test.ts", WIND.replace("windChill", "windChillOfTest"));

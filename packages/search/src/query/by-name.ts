@@ -34,10 +34,14 @@ export function orderByName(name: string, hits: readonly Hit[]): Hit[] {
     if (written !== undefined) return { tier: 2, rank: written };
     return { tier: 3, rank: symbol ?? 0 };
   };
-  return hits
-    .map((hit) => ({ hit, ...tierOf(hit) }))
-    .sort((a, b) => a.tier - b.tier || a.rank - b.rank)
-    .map(({ hit }) => hit);
+  return (
+    hits
+      .map((hit) => ({ hit, ...tierOf(hit) }))
+      // Who gives a whole path that exists asks for no similar name.
+      .filter(({ tier }) => tier < 3 || !isKnown || own === whole)
+      .sort((a, b) => a.tier - b.tier || a.rank - b.rank)
+      .map(({ hit }) => hit)
+  );
 }
 
 const SEPARATOR = /\.|::|#|->/;

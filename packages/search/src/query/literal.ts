@@ -5,7 +5,7 @@ import type { Found, RankedList } from "./hit.ts";
 import type { SearchParts, SearchRequest } from "./parts.ts";
 
 /** Literal matches to look at; a more common text is better found by another query. */
-const MAX_LITERAL = 200;
+const MAX_LITERAL = 500;
 
 /** Literal matches: those in the project's own code first, then in tests, then in documentation and data. */
 export async function literal(parts: SearchParts, request: SearchRequest, text: string): Promise<RankedList> {

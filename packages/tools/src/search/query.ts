@@ -24,6 +24,8 @@ import { toVisible } from "./visible-parts.ts";
 const MAX_QUERY_CHARS = 2_000;
 /** Hits per query over all pages: later ones are noise. */
 const MAX_HITS = 100;
+/** Literal matches that are ranked; the answer shows a page of them. */
+const MAX_MATCH_BYTES = 8 * ANSWER_BYTES;
 const MAX_SNIPPET_LINES = 12;
 const MAX_SNIPPET_CHARS = 600;
 
@@ -186,7 +188,7 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
             context: 0,
             globs: [],
             limit,
-            maxBytes: ANSWER_BYTES,
+            maxBytes: MAX_MATCH_BYTES,
           },
           path: scope === undefined ? undefined : toPath(scope),
           hides: (file) => ctx.hides(pathToUri(file)) !== undefined,
