@@ -6,11 +6,11 @@ import { createScriptedProvider, type Script, type ScriptedRequest } from "@octa
 import { providerEnvironment } from "../eval/agent-environment.ts";
 import { layOutInstall } from "./install.ts";
 
-/** The installed command in a project of its own, with a scripted model. */
+/** The installed command in its own project, with a scripted model. */
 export interface AgentBench extends AsyncDisposable {
   readonly folder: string;
   readonly project: string;
-  /** Runs `octant run` to its end; resolves with milliseconds from its start to the first request. */
+  /** Runs `octant run` to its end; resolves with the milliseconds from its start to the first request. */
   run(args: readonly string[], onRequest?: (request: ScriptedRequest, pid: number) => void): Promise<number>;
 }
 
@@ -67,7 +67,7 @@ export function residentMb(pid: number): number {
   return Number(kilobytes) / KB_PER_MB;
 }
 
-/** Reads another part of a file in each turn: the same call again and again would be stopped. */
+/** Reads a different part of a file in each turn: a repeated call would be stopped as a loop. */
 export const readingScript =
   (calls: number): Script =>
   ({ answers }) =>

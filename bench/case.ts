@@ -10,7 +10,7 @@ export interface WorkTree extends Tree {
   readonly scratchFolder: string;
 }
 
-/** What every case gets: both servers, running side by side, and the tree they work on. */
+/** Passed to every case: both servers, running side by side, and their tree. */
 export interface Bench {
   readonly tree: WorkTree;
   readonly octant: RpcServer;
@@ -33,13 +33,13 @@ export interface CallCase {
   readonly bar?: Bar;
   readonly note: string;
   readonly tool?: string;
-  /** Where a call is so short that it matters on which CPU each side happens to run. */
+  /** For calls so short that the CPU of each side matters. */
   readonly isShort?: true;
   /** Rounds count from 0, one by one. */
   toArguments(tree: WorkTree, round: number): object;
-  /** The same work without a server; nothing when the call itself is what is measured. */
+  /** The same work without a server; nothing when the call itself is measured. */
   direct?(tree: WorkTree, round: number): unknown;
-  /** Throws unless the answer is the one that was meant to be measured. */
+  /** Throws unless the answer is the expected one. */
   // biome-ignore lint/suspicious/noExplicitAny: the data of any action.
   check(data: any): void;
 }
@@ -77,7 +77,7 @@ export const callCase = (def: CallCase): Case => ({
   },
 });
 
-/** Makes the no-op server answer as we just did. */
+/** Makes the no-op server repeat our last answer. */
 export async function rememberAnswer(noOp: RpcServer, ours: Buffer): Promise<void> {
   const { result } = JSON.parse(ours.toString());
   const theirs = await noOp.exchange(toCallLine("remember", { answer: result }));
@@ -88,7 +88,7 @@ export async function rememberAnswer(noOp: RpcServer, ours: Buffer): Promise<voi
   }
 }
 
-/** How far the envelopes of the two servers may differ: the order of keys, a stamp. */
+/** The allowed difference between the envelopes of the two servers: the order of keys, a timestamp. */
 const MAX_FRAMING_BYTES = 256;
 
 export function toData(answer: Buffer, name: string): unknown {

@@ -1,4 +1,4 @@
-// A bare ROUTER that answers every message with as many bytes as its first argument says: the floor of a call.
+// A bare ROUTER that answers every message with the number of bytes in its first argument: the floor of a call.
 import { Router } from "zeromq";
 
 const [, , address, bytes] = process.argv;

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 
 /** Clients that keep their connections and send one request after another. */
 export interface HttpLoad extends Disposable {
-  /** Sends `count` requests in all and resolves with how many were answered in a second. */
+  /** Sends `count` requests in total and resolves with the answers per second. */
   rate(count: number): Promise<number>;
   /** The body of one answer. */
   once(): Promise<string>;
@@ -15,7 +15,7 @@ export interface HttpCall {
   readonly body: string;
 }
 
-/** Node's own client, as most clients have it underneath; one connection each. */
+/** Node's own client, which most clients are based on; one connection each. */
 export function openLoad(width: number, call: HttpCall): HttpLoad {
   const agents = Array.from({ length: width }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   return {

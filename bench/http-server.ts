@@ -1,5 +1,5 @@
-// A floor over HTTP, in a process of its own: `node http-server.ts tool`, `handler` or `bare`, with the result to repeat on stdin.
-// Prints one line of JSON when it listens, as `octant serve --http --json` does.
+// A floor over HTTP, in its own process: `node http-server.ts tool`, `handler` or `bare`, with the result to repeat
+// on stdin. Prints one line of JSON when it listens, like `octant serve --http --json`.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,13 +9,13 @@ const [role] = process.argv.slice(2);
 const SERVERS: Readonly<Record<string, () => Promise<object>>> = { tool, handler, bare };
 console.log(JSON.stringify(await SERVERS[role ?? ""]?.()));
 
-/** A tool that does nothing, as the official SDK's documentation shows how to make one, on its own adapter for node:http. */
+/** A tool that does nothing, written as in the official SDK's documentation, on its own adapter for node:http. */
 async function tool() {
   const { createMcpHandler, McpServer } = await import("@modelcontextprotocol/server");
   const { toNodeHandler } = await import("@modelcontextprotocol/node");
   const { z } = await import("zod");
   const answer = (await json(process.stdin)) as never;
-  // Made once: only what the SDK itself makes for each request is made for each request.
+  // Created once: per request only the SDK's own objects are created.
   const config = { description: "Does nothing.", inputSchema: z.looseObject({ action: z.string() }) };
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: "no-op", version: "1.0.0" });
@@ -25,7 +25,7 @@ async function tool() {
   return listen(toNodeHandler(handler));
 }
 
-/** The same without a tool: the least that can be had of the SDK, which checks no arguments. */
+/** The same without a tool: the minimum of the SDK, which validates no arguments. */
 async function handler() {
   const { createMcpHandler, Server } = await import("@modelcontextprotocol/server");
   const { toNodeHandler } = await import("@modelcontextprotocol/node");
@@ -39,7 +39,7 @@ async function handler() {
   return listen(toNodeHandler(handler));
 }
 
-/** What somebody writes by hand who wants nothing but speed. */
+/** Hand-written for speed only. */
 async function bare() {
   const answer = JSON.stringify(await json(process.stdin));
   return listen((request, response) => {

@@ -1,6 +1,6 @@
-// Indexes files of a folder in a process that does nothing else, asks once, and prints what that took in memory:
+// Indexes files of a folder in a separate process, queries once, and prints the memory used:
 // `node --conditions=built index-process.js ROOT FOLDER QUESTION < paths`. Plain JavaScript on the built packages, as
-// users run it: stripping types takes 30 MB by itself.
+// users run it: stripping types alone takes 30 MB.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

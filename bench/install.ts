@@ -12,8 +12,8 @@ interface Manifest {
 }
 
 /**
- * Lays the built packages out as an install of the published ones does, and returns the launcher's path: in the
- * checkout the launcher would run the sources.
+ * Lays out the built packages like an install of the published ones, and returns the launcher's path: in the checkout
+ * the launcher would run the sources.
  */
 export function layOutInstall(folder: string): string {
   const modules = join(folder, "node_modules");
@@ -21,7 +21,7 @@ export function layOutInstall(folder: string): string {
   for (const path of globSync("packages/*/package.json", { cwd: REPOSITORY })) {
     const from = join(REPOSITORY, dirname(path));
     const manifest: Manifest = JSON.parse(readFileSync(join(from, "package.json"), "utf8"));
-    // One without files is for tests only.
+    // A package without files is for tests only.
     if (!manifest.files) continue;
     const to = join(modules, manifest.name);
     for (const published of manifest.files)

@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 
 const NEWLINE = 0x0a;
 const METHOD_KEY = Buffer.from('"method"');
-/** A notification says its method at once; deep inside an answer the word may be anything. */
+/** A notification starts with its method; deep inside an answer the word may be anything. */
 const NOTIFICATION_HEAD_BYTES = 64;
 const PROTOCOL_VERSION = "2025-11-25";
 
@@ -22,11 +22,11 @@ export interface RpcServer extends AsyncDisposable {
 
 export const toLine = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
 
-/** Calls that are in flight together need ids of their own. */
+/** Concurrent calls need unique ids. */
 export const toCallLine = (name: string, args: object, id = 1): string =>
   toLine({ id, method: "tools/call", params: { name, arguments: args } });
 
-/** Starts the server and shakes hands, as a client of today does. */
+/** Starts the server and performs the handshake of a current client. */
 export async function startServer([program, ...args]: Command, env: NodeJS.ProcessEnv): Promise<RpcServer> {
   const child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] });
   const server = toRpcServer(child);
@@ -39,7 +39,7 @@ export async function startServer([program, ...args]: Command, env: NodeJS.Proce
 function toRpcServer(child: ChildProcess & { stdin: Writable; stdout: Readable }): RpcServer {
   const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
   const kill = () => child.kill("SIGKILL");
-  // First of all listeners: what the server writes must not outlive it, or the temp folder is never empty.
+  // First of all listeners: the server's files must not outlive it, or the temp folder is never empty.
   process.prependListener("exit", kill);
   let onAnswer = (_line: Buffer) => {};
   let onFailure = (_cause: Error) => {};

@@ -4,7 +4,7 @@ import { rgPath } from "@vscode/ripgrep";
 
 const BYTES_PER_GIBIBYTE = 2 ** 30;
 
-/** What a reader needs to know before comparing two runs. */
+/** The facts needed to compare two runs. */
 export function describeMachine(): Readonly<Record<string, string>> {
   const [ripgrep = "?"] = execFileSync(rgPath, ["--version"], { encoding: "utf8" }).split("\n");
   return {

@@ -30,7 +30,7 @@ import { passes, type Row } from "./row.ts";
 import { createStarters } from "./servers.ts";
 import { growTree, type Tree } from "./tree.ts";
 
-// Writes come first: whatever deletes files makes them slower.
+// Writes come first: deleting files makes them slower.
 const CASES: readonly Case[] = [
   ...writes,
   ...reads,
@@ -54,7 +54,7 @@ const CASES: readonly Case[] = [
 ];
 const NAMES = CASES.map(({ name }) => name).join(", ");
 
-/** Each case is measured so often, and the sitting with the median figure counts. */
+/** Each case is measured this often, and the median sitting counts. */
 const SITTINGS = 3;
 const FULL: Effort = { warmUpMs: 1_000, minRounds: 9, maxRounds: 1_000, budgetMs: 2_000 };
 const QUICK: Effort = { warmUpMs: 300, minRounds: 3, maxRounds: 300, budgetMs: 500 };
@@ -117,7 +117,7 @@ async function main(): Promise<void> {
 
 type Room = Omit<Bench, "octant" | "noOp" | "tree"> & { readonly tree: Tree };
 
-/** Runs a case on servers of its own: where the system happened to place them must not decide the result. */
+/** Runs a case on fresh servers: their placement by the system must not decide the result. */
 async function sit(one: Case, room: Room, n: number): Promise<Row> {
   await using octant = await room.startOctant();
   await using noOp = await room.startNoOp();
@@ -141,7 +141,7 @@ function selectCases(only: readonly string[] | undefined): readonly Case[] {
   return only ? CASES.filter(({ name }) => only.includes(name)) : CASES;
 }
 
-/** A server that never answers must not hold up the machine for ever. */
+/** A server that never answers must not block the machine for ever. */
 function giveUpAfter(minutes: number): void {
   const stop = () => {
     say(`not done after ${minutes} minutes; the case named last hangs`);
@@ -150,7 +150,7 @@ function giveUpAfter(minutes: number): void {
   setTimeout(stop, minutes * 60_000).unref();
 }
 
-/** Goes with the process, however it ends. */
+/** Removed with the process, however it ends. */
 function createTempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "octant-bench-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -158,7 +158,7 @@ function createTempFolder(): string {
   return folder;
 }
 
-/** On ext4 a folder beside which thousands of files were just deleted makes new ones ten times slower, for minutes. */
+/** On ext4 creating files is ten times slower for minutes after thousands were deleted nearby. */
 function warnOfSlowCreates(folder: string): void {
   const samples = Array.from({ length: 50 }, (_, n) => {
     const start = performance.now();

@@ -5,7 +5,7 @@ export interface Effort {
   readonly warmUpMs: number;
   readonly minRounds: number;
   readonly maxRounds: number;
-  /** No round begins after this long, once there are enough. */
+  /** No round starts after this long, once there are enough. */
   readonly budgetMs: number;
 }
 
@@ -15,19 +15,19 @@ export interface Spread {
   readonly samples: number;
 }
 
-/** Runs what is to be timed and resolves with what it measured, by default its duration in ms. */
+/** Runs the timed work and resolves with its measurement, by default the duration in ms. */
 export type Contender = (round: number) => Promise<number>;
 
 /**
- * Measures all contenders in the same stretch of time, each once per round in an order drawn anew: what else the
- * machine does falls on all alike.
+ * Measures all contenders in the same period, each once per round in random order: other load on the machine affects
+ * all equally.
  */
 export async function interleave<N extends string>(
   contenders: Readonly<Record<N, Contender>>,
   effort: Effort,
   random: () => number,
 ): Promise<Record<N, Spread>> {
-  // Object.keys forgets the type of the keys.
+  // Object.keys widens the keys to string.
   const names = Object.keys(contenders) as N[];
   const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<N, number[]>;
   let round = 0;

@@ -1,5 +1,5 @@
-// The floor's other half: the least that a server on the official SDK can do. Plain JavaScript, because
-// stripping types would slow its start and flatter ours.
+// The other half of the floor: a minimal server on the official SDK. Plain JavaScript, because stripping types would
+// slow its start and flatter ours.
 import { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
@@ -14,7 +14,7 @@ serveStdio(() => {
   const server = new Server({ name: "no-op", version: "1.0.0" }, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => ({ tools: TOOLS }));
   server.setRequestHandler("tools/call", ({ params }) => {
-    // What Octant answered is handed in once and then repeated, so that both sides send the same bytes.
+    // Octant's answer is passed in once and then repeated, so that both sides send the same bytes.
     if (params.name === "remember") answer = params.arguments.answer;
     return answer;
   });

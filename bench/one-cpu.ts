@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * Keeps the client and these servers on one CPU until it is disposed. A short call takes a third longer when the
- * system has put client and server on different ones, and it may do that to one server and not to the other.
+ * Pins the client and these servers to one CPU until it is disposed. A short call takes a third longer when client
+ * and server are on different ones, and that may affect only one of the servers.
  */
 export function onOneCpu(pids: readonly number[]): Disposable {
   const [, allowed = ""] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(statusOfSelf()) ?? [];
@@ -12,7 +12,7 @@ export function onOneCpu(pids: readonly number[]): Disposable {
   return { [Symbol.dispose]: () => place(process.pid, allowed) };
 }
 
-/** Without `taskset`, or on another system, they stay where they are. */
+/** Without `taskset`, or on another system, they are not pinned. */
 function place(pid: number, cpus: string): void {
   if (cpus !== "") spawnSync("taskset", ["--all-tasks", "--cpu-list", "--pid", cpus, String(pid)]);
 }

@@ -65,5 +65,5 @@ function others({ figures = [] }: Row): string {
     : ` (${number(first)}–${number(last)})`;
 }
 
-/** Three digits that matter. */
+/** Three significant digits. */
 const number = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));

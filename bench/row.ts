@@ -5,17 +5,17 @@ export interface Bar {
   readonly value: number;
 }
 
-/** One line of the result: what was measured, what it is compared with, and whether that is good enough. */
+/** One row of the result: the measurement, its comparison, and whether it meets the bar. */
 export interface Row {
   readonly name: string;
   readonly unit: "ms" | "calls/s" | "MB" | "kB" | "tokens" | "CPU s" | "% of a core";
   readonly octant: Spread;
-  /** The work itself, done without a server. */
+  /** The same work without a server. */
   readonly direct?: Spread;
   readonly noOp?: Spread;
-  /** What the bar is for: a ratio to the floor where there is one, else the figure itself. */
+  /** The figure for the bar: a ratio to the floor where there is one, otherwise the value itself. */
   readonly figure: number;
-  /** The figures of all sittings, in order; this row is the one in the middle. */
+  /** The figures of all sittings, in order; this row is the median. */
   readonly figures?: readonly number[];
   readonly bar?: Bar;
   readonly note: string;
@@ -29,5 +29,5 @@ export function passes({ figure, bar }: Row): boolean {
   return bar.at === "most" ? figure <= bar.value : figure >= bar.value;
 }
 
-/** Ratios compare; figures without a floor stand for themselves. */
+/** Ratios compare; figures without a floor are absolute. */
 export const isRatio = (row: Row): boolean => row.noOp !== undefined;

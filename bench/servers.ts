@@ -12,7 +12,7 @@ export interface Starters {
   startWire(flags: readonly string[]): ChildProcess;
 }
 
-/** Both servers under the Node that runs the bench; ours keeps its state and its compile cache in `folder`. */
+/** Both servers under the Node that runs the bench; ours stores its state and its compile cache in `folder`. */
 export function createStarters({ root }: Tree, folder: string): Starters {
   const launcher = layOutInstall(join(folder, "install"));
   const octant = (served: string, flags: readonly string[]): Command => [

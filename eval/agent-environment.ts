@@ -1,9 +1,9 @@
 import type { ScriptedProvider } from "@octant/scripted-provider";
 
-/** For tests only: nobody takes it for a real one. */
+/** For tests only: obviously not a real key. */
 export const TEST_KEY = "sk-test-0123456789abcdef";
 
-/** The variables with which every provider's client talks to the scripted one. */
+/** The variables with which every provider's client uses the scripted one. */
 export const providerEnvironment = (provider: ScriptedProvider): NodeJS.ProcessEnv => ({
   ANTHROPIC_API_KEY: TEST_KEY,
   OPENAI_API_KEY: TEST_KEY,

@@ -1,4 +1,4 @@
-// Questions as agents ask them, with places that were looked up by hand, on the checkouts as they are.
+// Typical questions of agents, with locations looked up by hand, on unmodified checkouts.
 import { globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { searchSources } from "./searched.ts";

@@ -21,12 +21,12 @@ export interface AgentTask {
   readonly name: string;
   readonly folder: string;
   readonly instruction: string;
-  /** What the scripted model calls, turn by turn. `$hash` stands for the last hash that a result has shown. */
+  /** The calls of the scripted model, turn by turn. `$hash` stands for the last hash in a result. */
   readonly turns: readonly (readonly {
     readonly call: string;
     readonly input: Readonly<Record<string, unknown>>;
   }[])[];
-  /** Programs that its tests need. */
+  /** Programs required by its tests. */
   readonly needs: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface TaskProject extends Disposable {
   readonly env: NodeJS.ProcessEnv;
   /** Whether the task's own tests pass. */
   verify(): boolean;
-  /** One digest of all files, without what git and builds keep for themselves. */
+  /** A digest of all files, without those of git and builds. */
   digest(): string;
 }
 
@@ -98,7 +98,7 @@ function digestOf(root: string): string {
 const HASH = /sha256:[0-9a-f]{64}/g;
 export const DONE = "It is done.";
 
-/** The scripted model's next answer, by what the conversation shows. */
+/** The scripted model's next answer, depending on the conversation. */
 export function playTask({ turns }: AgentTask, { all_results }: ScriptedRequest): ScriptedTurn {
   const next = turns[turnAt(turns, all_results.length)];
   if (!next) return { parts: [{ text: DONE }] };
@@ -106,7 +106,7 @@ export function playTask({ turns }: AgentTask, { all_results }: ScriptedRequest)
   return { parts: next.map((part): ScriptedPart => ({ ...part, input: withHash(part.input, hash) })) };
 }
 
-/** How many turns are behind us, by the results that they must have had. */
+/** The number of completed turns, by the number of their results. */
 function turnAt(turns: AgentTask["turns"], results: number): number {
   let at = 0;
   for (let left = results; at < turns.length && left >= (turns[at]?.length ?? 0); at++)

@@ -7,7 +7,7 @@ import type { Repository } from "./repositories.ts";
 import { questionFrom } from "./sentence.ts";
 import { stripDocs } from "./strip-docs.ts";
 
-/** code: the project's own code. checkout: all that is in it, with tests, docs and examples. */
+/** code: the project's own code. checkout: everything in it, with tests, docs and examples. */
 export type Variant = "code" | "checkout";
 
 export interface Source {
@@ -42,7 +42,7 @@ export interface CorpusOptions {
 
 const MAX_FILE_CHARS = 600_000;
 const MAX_FILES = 9_000;
-/** A sentence that stands above more functions asks for none of them. */
+/** A sentence above more functions than this is not a question about any of them. */
 const MAX_ANSWERS = 3;
 const MAX_PER_FILE = 12;
 

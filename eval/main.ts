@@ -1,6 +1,7 @@
-// `npm run eval -- --repos FOLDER [--split dev|test] [--variant code|checkout] [--questions N] [--seed N] [--only NAME] [--agent] [--names]`
-// How well search finds code, on checkouts of the repositories in eval/repositories.ts. Without --repos it asks about
-// this repository alone, which shows that it runs and says little else.
+// `npm run eval -- --repos FOLDER [--split dev|test] [--variant code|checkout] [--questions N] [--seed N] [--only
+// NAME] [--agent] [--names]`
+// Measures how well search finds code, on checkouts of the repositories in eval/repositories.ts. Without --repos it
+// uses only this repository, which shows that it runs and little else.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { askAgentQuestions } from "./agent-questions.ts";

@@ -1,4 +1,4 @@
-// A project taken apart once, so that many weights can be tried on it.
+// A project parsed once, so that many weights can be tried on it.
 import { createTermCutter, cutChunks, FIELDS, loadWordTable } from "@octant/search";
 import type { Corpus, Question } from "./corpus.ts";
 
@@ -8,7 +8,7 @@ export interface PreparedChunk {
   readonly endLine: number;
   readonly kind: string;
   readonly name: string;
-  /** How many terms each field has. */
+  /** The number of terms in each field. */
   readonly lengths: readonly number[];
   readonly traits: number;
 }

@@ -1,4 +1,4 @@
-// What search is compared with: a well tuned BM25F over functions, and what ripgrep finds for the words.
+// The baselines for search: a well tuned BM25F over functions, and ripgrep's matches for the words.
 import { createTermCutter } from "@octant/search";
 import { type Corpus, hasBody, isCallable, type Place } from "./corpus.ts";
 
@@ -78,7 +78,7 @@ export function createBm25f(units: readonly Unit[]): Reference {
   };
 }
 
-/** As `rg -i -e word -e word`: a function counts by its best line, then by how many of the words it has. */
+/** Like `rg -i -e word -e word`: a function counts by its best line, then by the number of its words. */
 export function createKeywords(units: readonly Unit[]): Reference {
   const texts = units.map(({ text }) => text.toLowerCase());
   return (question) => {

@@ -1,7 +1,7 @@
 import { EVAL_LANGUAGES } from "./repositories.ts";
 import { bootstrap, meanOf, type Scores } from "./scores.ts";
 
-/** What one method got for one question. */
+/** The result of one method for one question. */
 export interface Row {
   readonly language: string;
   readonly method: string;

@@ -1,4 +1,4 @@
-// The repositories that search is measured on. They are checked out by whoever runs the evaluation, never committed.
+// The repositories that search is measured on. Check them out to run the evaluation; they are never committed.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 export const EVAL_LANGUAGES = ["python", "typescript", "go", "java", "rust"] as const;
 export type EvalLanguage = (typeof EVAL_LANGUAGES)[number];
 
-/** Weights are tuned on `dev` only; `test` says what that is worth elsewhere. */
+/** Weights are tuned on `dev` only; `test` shows how well that generalises. */
 export type Split = "dev" | "test";
 
 export interface Repository {
@@ -48,17 +48,17 @@ export const REPOSITORIES: readonly Repository[] = [
   { name: "serde", language: "rust", split: "test", code: /\.rs$/, notCode: /\/tests?\/|test_suite/ },
 ];
 
-/** What is there without any checkout. */
+/** Available without any checkout. */
 export const OWN_REPOSITORY: Repository = {
   ...{ name: "octant", language: "typescript", split: "dev" },
   ...{ code: /^packages\/.*\.ts$/, notCode: /\.test\.ts$|\/dist\// },
 };
 
-/** Those of the list that lie below the folder, by their names. */
+/** The listed repositories found below the folder, by their names. */
 export const repositoriesIn = (folder: string): Repository[] =>
   REPOSITORIES.filter(({ name }) => existsSync(join(folder, name)));
 
-/** The commit of a checkout; one that was made without git has it in a file `.commit`. */
+/** The commit of a checkout; one made without git has it in a file `.commit`. */
 export function commitOf(checkout: string): string {
   const noted = join(checkout, ".commit");
   if (existsSync(noted)) return readFileSync(noted, "utf8").trim().slice(0, 10);

@@ -3,7 +3,7 @@ import { runOctant } from "../test/octant-process.ts";
 import { providerEnvironment } from "./agent-environment.ts";
 import { type AgentTask, createTaskProject, DONE, playTask } from "./agent-tasks.ts";
 
-/** Lets the scripted model solve a task through the real command; what did not hold comes back. */
+/** Lets the scripted model solve a task through the real command; returns the violations. */
 export async function solveTask(task: AgentTask, api: ApiName): Promise<readonly string[]> {
   using project = createTaskProject(task);
   await using provider = await createScriptedProvider((request) => playTask(task, request));

@@ -1,4 +1,4 @@
-/** How good lists of ten are: MRR@10, recall@10 and precision@1, as means over questions. */
+/** The quality of top-ten lists: MRR@10, recall@10 and precision@1, as means over questions. */
 import type { Place, Question } from "./corpus.ts";
 import { createRandom } from "./random.ts";
 
@@ -10,7 +10,7 @@ export interface Scores {
 
 export const LIST_LENGTH = 10;
 
-/** What a list of places is worth for a question; all that is listed counts, whatever kind of thing it is. */
+/** The score of a list of locations for a question; every entry counts, whatever its kind. */
 export function scoreOf({ answers }: Question, listed: readonly Pick<Place, "path" | "firstLine">[]): Scores {
   const found = new Set<Place>();
   let rank = 0;
@@ -40,7 +40,7 @@ export const meanOf = (all: readonly Scores[]): Scores => {
 
 const RESAMPLED = 2_000;
 
-/** How sure a difference is: the interval that holds 95 of 100 means over questions drawn again, pair by pair. */
+/** The confidence of a difference: the 95 % interval of the mean over resampled pairs of questions. */
 export function bootstrap(differences: readonly number[], seed: number): { low: number; high: number } {
   const random = createRandom(seed);
   const means = Array.from({ length: RESAMPLED }, () => {

@@ -1,4 +1,4 @@
-// A project as Octant searches it: the real engine with its threads and its index on the disk.
+// A project as Octant searches it: the real engine with its threads and its index on disk.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,9 +13,9 @@ import {
 import type { Place, Source } from "./corpus.ts";
 
 export interface Searched {
-  /** What is listed, best first: its file and its first line. */
+  /** The results, best first: file and first line. */
   search(query: string, modality: Modality, limit: number): Promise<Listed[]>;
-  /** As `code.search_symbol` lists them. */
+  /** In the order of `code.search_symbol`. */
   searchSymbol(name: string, limit: number): Promise<Listed[]>;
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
-// The question that a doc comment asks: its first sentence, without the name of what it documents.
+// The question in a doc comment: its first sentence, without the name of the documented symbol.
 
 const MIN_WORDS = 4;
 const MAX_WORDS = 30;
-/** Sentences that say nothing about what the function does. */
+/** Sentences that say nothing about the function's purpose. */
 const EMPTY_TALK =
   /^(?:deprecated|todo|fixme|see\b|note\b|example|internal|https?:|copyright|same as|like\b|equivalent|inherit|warning|implements? |nodoc|helper$|overrid)/i;
 const MIN_PLAIN_SHARE = 0.75;
@@ -44,7 +44,7 @@ function firstSentence(text: string): string {
   return sentence.replace(/[.\s]+$/, "");
 }
 
-/** Comments in Go begin with the name of what they document. */
+/** Comments in Go start with the name of the documented symbol. */
 function withoutName(sentence: string, name: string): string {
   const [first = "", second, ...rest] = sentence.split(" ");
   const own = first

@@ -1,6 +1,6 @@
 import type { Grammars, Language } from "@octant/search";
 
-/** The text with blanks where comments and strings document something; everything else stays in its place. */
+/** The text with blanks in place of documentation in comments and strings; everything else keeps its position. */
 export async function stripDocs(grammars: Grammars, language: Language, text: string): Promise<string> {
   const { parser, query } = await grammars(language);
   const tree = parser.parse(text);

@@ -1,5 +1,5 @@
-// `node eval/tune.ts FOLDER`: moves the weights of `LEXICAL_WEIGHTS` and `VECTOR_WEIGHT` one at a time on the dev split,
-// as long as that helps, and prints them. They are written into the code by hand.
+// `node eval/tune.ts FOLDER`: adjusts `LEXICAL_WEIGHTS` and `VECTOR_WEIGHT` one at a time on the dev split, as long
+// as that helps, and prints them. They are copied into the code by hand.
 import { join } from "node:path";
 import {
   createQuestionTerms,
@@ -19,7 +19,7 @@ import { meanOf, type Scores, scoreOf } from "./scores.ts";
 const QUESTIONS = 100;
 const SEED = 7;
 const FACTORS = [0.6, 0.8, 1.3, 1.7];
-/** What is less than this is chance. */
+/** Smaller gains are noise. */
 const MIN_GAIN = 0.0005;
 
 interface Weights {
@@ -58,12 +58,12 @@ function moves(): [string, Move][] {
   const inFields =
     (part: "weights" | "lengthPenalty", field: (typeof FIELDS)[number]): Move =>
     ({ lexical, vectorWeight }, factor) => {
-      // A penalty above one would turn the shortest fields into the worst.
+      // A penalty above one would make the shortest fields the worst.
       const most = part === "lengthPenalty" ? 1 : Number.POSITIVE_INFINITY;
       const value = Math.min(most, lexical[part][field] * factor);
       return { lexical: { ...lexical, [part]: { ...lexical[part], [field]: value } }, vectorWeight };
     };
-  // The questions are asked of code without doc comments, which says nothing about their weight.
+  // The questions are asked of code without doc comments, so their weight cannot be tuned.
   const fields = FIELDS.filter((field) => field !== "doc");
   return [
     ["vector", ({ lexical, vectorWeight }, factor) => ({ lexical, vectorWeight: vectorWeight * factor })],
@@ -79,7 +79,7 @@ function moves(): [string, Move][] {
   ];
 }
 
-/** The mean over the languages of MRR@10 and, for a quarter, recall@10. */
+/** The mean over the languages of MRR@10 plus a quarter of recall@10. */
 function figureOf(tried: Weights): number {
   const byLanguage = Map.groupBy(prepared, ({ language }) => language);
   const means = [...byLanguage.values()].map((projects) =>

@@ -1,5 +1,6 @@
-// The agent in your own process. The model here is a function of your own; createApiClient gives real ones:
-//   createApiClient({ provider: "anthropic", model: "claude-sonnet-4-5", credentials: keyCredentials("anthropic", key) })
+// The agent in your own process. The model here is your own function; createApiClient creates real ones:
+//   createApiClient({ provider: "anthropic", model: "claude-sonnet-4-5", credentials: keyCredentials("anthropic",
+// key) })
 import {
   type ApiClient,
   createAgent,
@@ -13,7 +14,7 @@ import {
 import { createOctant } from "@octant/cli";
 import { pathToUri } from "@octant/host";
 
-/** Reads the file README.md, then says how it begins. */
+/** Reads the file README.md, then reports its first line. */
 const client: ApiClient = {
   model: findModel("example", "reader"),
   async *send({ messages }) {
@@ -57,7 +58,7 @@ const tools = createDispatchExecutor({
   jobs: octant.workspace.jobs,
   roots: octant.workspace.confinement.roots.map(pathToUri),
 });
-// What an action needs an approval for is asked here; without a prompter it is refused.
+// Approvals are asked for here; without a prompter such actions are refused.
 const agent = createAgent({ client, tools, session: createSession({ id: "example" }), system: "Be brief." });
 agent.subscribe((event) => {
   if (event.type === "tool_began") console.log(event.title);

@@ -1,4 +1,4 @@
-// Octant in your own process, with a tool of your own beside ours.
+// Octant in your own process, with a tool of your own next to ours.
 import { createOctant } from "@octant/cli";
 import { action, defineTool, ToolError } from "@octant/core";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// MCP over HTTP, with a token that can only look.
+// MCP over HTTP, with a read-only token.
 import { createOctant } from "@octant/cli";
 
 await using octant = createOctant({ projectPath: import.meta.dirname });
@@ -35,7 +35,7 @@ const call = async (args: object): Promise<Told> => {
       },
     }),
   });
-  // What tools/call answers with.
+  // The result of tools/call.
   const { result } = (await response.json()) as { result: { structuredContent: Told } };
   return result.structuredContent;
 };

@@ -1,4 +1,4 @@
-// A tool that comes and goes while clients are connected.
+// A tool that is added and removed while clients are connected.
 import { createOctant } from "@octant/cli";
 import { action, defineTool } from "@octant/core";
 import { z } from "zod";
@@ -23,7 +23,7 @@ const clock = defineTool({
 await using octant = createOctant({ projectPath: import.meta.dirname, tools: ["fs"] });
 const names = () => octant.registry.list().map(({ name }) => name);
 console.log(names().join(", "));
-// Connected clients are told by tools/list_changed.
+// Connected clients are notified by tools/list_changed.
 octant.addTool(clock);
 console.log(names().join(", "));
 octant.removeTool("clock");

@@ -1,4 +1,4 @@
-// Builds every package into its own dist folder. In the checkout, `node --conditions=built` runs what was built.
+// Builds every package into its own dist folder. In the checkout, `node --conditions=built` runs the build output.
 import { spawnSync } from "node:child_process";
 import { globSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { bundleCommand, copyWordTable } from "./build/bundle-command.ts";
 import { copyGrammars } from "./build/copy-grammars.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-// One run for all packages sees each source once; it is laid out as packages are: <package>/src.
+// One compiler run for all packages reads each source once; the output is <package>/src.
 const ALL = join(ROOT, "dist");
 
 const started = performance.now();

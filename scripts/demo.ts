@@ -8,7 +8,7 @@ import { toTokens } from "../packages/cli/src/tokens.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const LAUNCHER = join(ROOT, "packages/cli/bin/octant.js");
-/** Both editors put the open folder in its place. */
+/** Both editors replace it by the open folder. */
 const WORKSPACE_FOLDER = `$\{workspaceFolder}`;
 const FILE = "package.json";
 const SHOWN_LINES = 7;

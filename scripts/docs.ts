@@ -1,4 +1,4 @@
-// Writes the pages of docs/ that follow from the declarations; with --check it only says whether they still do.
+// Writes the generated pages of docs/; with --check only reports whether they are up to date.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ function load(name: string): string | undefined {
 }
 
 async function renderTools(): Promise<string> {
-  // The declarations are the same everywhere; the workspace they need must not be somebody's.
+  // The declarations are the same everywhere; they only need some workspace.
   const folder = mkdtempSync(join(tmpdir(), "octant-docs-"));
   try {
     const place = { projectPath: folder, env: { XDG_STATE_HOME: folder } };
@@ -93,7 +93,7 @@ function renderTool(tool: Tool): string[] {
 
 const actionsOf = ({ actions }: Tool) => Object.entries(actions);
 
-/** A manual on its own starts higher than within this page. */
+/** A manual on its own has higher heading levels than within this page. */
 const deeper = (markdown: string) => markdown.replace(/^#/, "##");
 
 function renderErrors(): string {

@@ -1,5 +1,5 @@
-// `npm start` runs this: it fetches the tree-sitter grammars, 20 MB, out of packages that weigh 320 MB installed. A full
-// install has the packages, and nothing is fetched. Every tarball is checked against package-lock.json.
+// `npm start` runs this: it downloads the tree-sitter grammars, 20 MB, from packages that take 320 MB when installed.
+// A full install has the packages, and nothing is downloaded. Every tarball is checked against package-lock.json.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";

@@ -1,8 +1,8 @@
-// `npm run package -- --owner NAME [--out FOLDER]`: builds everything and lays out what is published in a folder.
-//   npm/<package>   one folder for each package, as `npm publish` takes it
-//   server.json     for the MCP registry, as `mcp-publisher publish` takes it
-//   octant-….mcpb   the bundle for Claude Desktop and its like, for the platform that this runs on
-// NAME is the account on GitHub that the registry knows the server by. Nothing is sent anywhere.
+// `npm run package -- --owner NAME [--out FOLDER]`: builds everything and lays out the artifacts in a folder.
+//   npm/<package>   one folder per package, ready for `npm publish`
+//   server.json     for the MCP registry, ready for `mcp-publisher publish`
+//   octant-….mcpb   the bundle for Claude Desktop and similar clients, for the current platform
+// NAME is the GitHub account under which the registry lists the server. Nothing is uploaded.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -20,7 +20,7 @@ import { firstRun } from "../packages/cli/src/first-run/first-run.ts";
 import { createTestDevice, type TestDevice } from "../packages/terminal/src/test-device.ts";
 import { toHtml } from "../packages/terminal/src/test-picture.ts";
 
-/** Draws docs/pictures/*.png: the terminal agent in the scenes that people meet, played by a scripted model. */
+/** Draws docs/pictures/*.png: typical scenes of the terminal agent, played by a scripted model. */
 const FOLDER = join(import.meta.dirname, "../docs/pictures");
 
 type Reply = { text?: string; call?: object; hang?: boolean; fail?: string };
@@ -248,7 +248,7 @@ async function draw(
   process.stdout.write(`${name}\n`);
 }
 
-/** Looks again at every turn of the event loop, for as many as a scene can need. */
+/** Polls once per turn of the event loop, up to the limit of a scene. */
 async function until(holds: () => Promise<boolean>, name: string): Promise<void> {
   for (let i = 0; i < 20_000; i++) {
     if (await holds()) return;
@@ -276,7 +276,7 @@ async function shoot(name: string, device: TestDevice, background: "dark" | "lig
   );
 }
 
-/** The real first run, with a server of models on loopback. */
+/** The real first run, with a model server on loopback. */
 async function drawFirstRun(work: string) {
   await using provider = await createScriptedProvider([], { models: ["qwen3-coder:30b", "gpt-oss:20b"] });
   const device = createTestDevice(92, 24);
@@ -288,7 +288,7 @@ async function drawFirstRun(work: string) {
     },
   });
   const io = { stdin, stdout, env: { HOME: work, OLLAMA_HOST: provider.url }, cwd: () => work };
-  // The streams of a process have more than the first run needs.
+  // The streams of a process have more members than the first run needs.
   const leaving = firstRun({ provider: undefined, root: [], io: io as unknown as Io });
   const shows = (text: string) =>
     until(async () => (await device.all()).join("\n").includes(text), "first-run");

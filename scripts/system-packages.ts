@@ -1,5 +1,6 @@
-// The programs that the tests use and npm does not have. `npm test` runs this file: as root on a machine with apt it
-// installs what is missing; elsewhere it names it, and the tests that need it are skipped (with CI=true they fail).
+// The programs that the tests use and npm does not provide. `npm test` runs this file: as root on a machine with apt
+// it installs the missing ones; elsewhere it lists them, and the tests that need them are skipped (with CI=true they
+// fail).
 import { spawnSync } from "node:child_process";
 
 interface SystemPackage {
@@ -16,19 +17,19 @@ const pythonModule = (module: string, apt: string): SystemPackage => ({
   probe: ["/usr/bin/python3", "-c", `import ${module}`],
 });
 
-/** One row for each package; add yours here. Tests ask for a row by its apt name with `lacks()`. */
+/** One row per package; add yours here. Tests ask for a row by its apt name with `lacks()`. */
 export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("git"),
   program("mkfifo", "coreutils"),
   program("setpriv", "util-linux"),
   // Installed is not enough: it needs root, or user namespaces that this machine allows.
   { apt: "bubblewrap", probe: ["bwrap", "--unshare-pid", "--ro-bind", "/", "/", "true"] },
-  // Shells whose completion scripts are tried.
+  // Shells whose completion scripts are tested.
   program("fish"),
   program("zsh"),
   // The oracle for the vim input mode.
   program("/usr/bin/vim", "vim"),
-  // A browser, and a desktop that the screen backend acts on.
+  // A browser, and a desktop for the screen backend.
   program("chromium"),
   program("Xvfb", "xvfb"),
   program("openbox"),
@@ -52,7 +53,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   pythonModule("zmq", "python3-zmq"),
   pythonModule("msgpack", "python3-msgpack"),
   program("nats-server"),
-  // Maven runs offline, on the plugins that Debian packages.
+  // Maven runs offline, with the plugins packaged by Debian.
   program("mvn", "maven"),
   library("libsurefire-java"),
   library("junit4"),
@@ -60,7 +61,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   library("libmaven-resources-plugin-java"),
 ];
 
-/** The apt names of what is missing on this machine. */
+/** The apt names of the packages missing on this machine. */
 export const missingPackages = (): string[] =>
   SYSTEM_PACKAGES.filter(({ probe }) => !succeeds(probe)).map(({ apt }) => apt);
 
@@ -78,7 +79,7 @@ function main(): void {
   }
   console.error(`Installing system packages for the tests (once): ${missing.join(" ")} …`);
   apt("update", "-qq");
-  // One name that this release does not have would make apt refuse them all.
+  // One unknown name would make apt refuse them all.
   if (!install(missing)) for (const name of missing) install([name]);
   const left = missingPackages();
   if (left.length > 0) console.error(`Not installed (their tests are skipped): ${left.join(" ")}`);
@@ -89,7 +90,7 @@ const install = (names: readonly string[]) =>
 
 const apt = (...args: string[]): boolean =>
   spawnSync("apt-get", args, {
-    // apt's own report is long; what could not be installed is named afterwards.
+    // apt's own output is long; failures are listed afterwards.
     stdio: ["ignore", "ignore", "ignore"],
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   }).status === 0;

@@ -1,6 +1,5 @@
-// `npm run torture -- [--only NAME] [--NAME COUNT] [--seed S]`: what must hold under races, kills, swapped links and
-// processes that would rather stay. `--only` may be given again; a count of 0 leaves one out. Exits with 1 when
-// anything did not hold.
+// `npm run torture -- [--only NAME] [--NAME COUNT] [--seed S]`: invariants under races, kills, swapped links and
+// stubborn processes. `--only` may be repeated; a count of 0 skips one. Exits with 1 when any is violated.
 import { parseArgs } from "node:util";
 import { agentKills } from "./torture/agent-kills.ts";
 import { agentTasks } from "./torture/agent-tasks.ts";
@@ -31,9 +30,9 @@ import { wireMalformed } from "./torture/wire-malformed.ts";
 
 interface Entry {
   readonly torture: Torture;
-  /** What the count is of, the torture knows: rounds, kills, megabytes, minutes. */
+  /** The unit depends on the torture: rounds, kills, megabytes, minutes. */
   readonly count: number;
-  /** It hardly does anything but wait, so the others go on meanwhile. */
+  /** It mostly waits, so the others run meanwhile. */
   readonly alongside?: boolean;
 }
 
@@ -76,7 +75,7 @@ const { values: flags } = parseArgs({
   },
 });
 for (const name of flags.only) if (!NAMES.includes(name)) giveUp(`--only takes ${NAMES.join(", ")}`);
-// The flags that are named after tortures are known here, but not to the compiler.
+// The flags named after tortures are unknown to the compiler.
 const counts = flags as unknown as Readonly<Record<string, string | undefined>>;
 const countOf = (name: string, { count }: Entry) => toCount(counts[name] ?? String(count), name);
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type KeyCase, runRealVim } from "../packages/terminal/src/vim/test-real-vim.ts";
 
-/** Writes vectors/vim-keys.json: what real Vim does with every key that the input's vim mode knows. */
+/** Writes vectors/vim-keys.json: the behaviour of the real Vim for every key of the input's vim mode. */
 const PLACES: readonly (readonly [name: string, text: string, row: number, column: number])[] = [
   ["prose", "foo bar baz", 0, 5],
   ["call", "  hello, world(a, b) ", 0, 16],
@@ -57,7 +57,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["f", "o", ";", ","],
 ];
 
-/** Vim's answers that the input does not follow: find commands without an earlier one to repeat. */
+/** Vim's behaviour that the input does not follow: find commands without an earlier one to repeat. */
 const UNSUPPORTED = /^(d|c|y)?[;,]/;
 
 const cases = PLACES.flatMap(([name, text, row, column]) =>

@@ -14,7 +14,7 @@ export interface AcpCase {
 
 const HASH = /sha256:[0-9a-f]{64}/;
 
-/** The model's side: what it answers depends on what the person said. */
+/** The model's side: its answers depend on the person's message. */
 export const CASE_SCRIPT: Script = (request) => {
   const { user, answers, results } = request;
   const last = results.at(-1)?.text;
@@ -79,7 +79,7 @@ const codeOf = (work: Promise<unknown>): Promise<number> =>
     () => 0,
     (cause) => cause.code,
   );
-/** Resolves when the model was asked with this text. */
+/** Resolves when the model received this text. */
 const asked = (editor: AcpClient, text: string) =>
   expect.poll(() => editor.provider.requests.some(({ user }) => user.includes(text))).toBe(true);
 

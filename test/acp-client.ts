@@ -25,7 +25,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(schema, "acp");
 const validators = new Map<string, ReturnType<typeof ajv.compile>>();
 
-/** The definition that the published schema has for a method's parameters or result. */
+/** The published schema of a method's parameters or result. */
 function definitionOf(method: string, kind: "Request" | "Response" | "Notification"): string | undefined {
   return Object.entries<Record<string, unknown>>(schema.$defs).find(
     ([name, definition]) => definition["x-method"] === method && name.endsWith(kind),
@@ -48,7 +48,7 @@ export interface AcpClientOptions {
   readonly args?: readonly string[];
   readonly project?: FixtureProject;
   readonly env?: NodeJS.ProcessEnv;
-  /** Which option the person picks; "cancelled" closes the question. */
+  /** The option that the person chooses; "cancelled" closes the question. */
   readonly answer?: (request: RequestPermissionRequest) => string | Promise<string>;
   readonly files?: Map<string, string>;
   readonly onUpdate?: (update: SessionUpdate, sessionId: string) => void;
@@ -64,9 +64,9 @@ export interface AcpClient extends AsyncDisposable {
   readonly updates: SessionUpdate[];
   readonly asked: RequestPermissionRequest[];
   readonly saved: Map<string, string>;
-  /** How the person answers from now on. */
+  /** The person's answer from now on. */
   answer: NonNullable<AcpClientOptions["answer"]>;
-  /** What the messages of the agent have wrong, by the published schema. */
+  /** Violations of the published schema by the agent's messages. */
   readonly problems: string[];
   readonly stderr: () => string;
   newSession(): Promise<string>;

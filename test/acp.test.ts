@@ -11,7 +11,7 @@ import { ended, runOctant, startOctant } from "./octant-process.ts";
 const HASH = /sha256:[0-9a-f]{64}/;
 const hashIn = ({ results }: ScriptedRequest) => HASH.exec(results[0]?.text ?? "")?.[0];
 
-/** Reads a file, changes it under its hash, and says so. */
+/** Reads a file, changes it with its hash, and reports it. */
 const EDIT: Script = (request) => {
   if (request.answers === 0)
     return { parts: [{ text: "I look." }, { call: "fs", input: { action: "read", uri: "src/main.ts" } }] };
@@ -32,7 +32,7 @@ const EDIT: Script = (request) => {
   return { parts: [{ text: `Done: ${request.results[0]?.text}` }] };
 };
 
-test("a turn streams text, calls with kind and location, a diff, usage and a title, all fitting the schema", async () => {
+test("a turn streams text, calls with kind and location, a diff, usage and a title, all valid by the schema", async () => {
   await using editor = await openAcpClient({ script: EDIT });
   const sessionId = await editor.newSession();
   expect(await editor.prompt(sessionId, "make it 43")).toBe("end_turn");
@@ -119,7 +119,7 @@ describe("an unsaved buffer", () => {
     return { editor, path, [Symbol.asyncDispose]: dispose };
   };
 
-  test("is what the model reads, and is saved before it is edited", async () => {
+  test("is read by the model, and is saved before it is edited", async () => {
     await using opened = await open({ readTextFile: true, writeTextFile: true });
     const { editor, path } = opened;
     await editor.prompt(await editor.newSession(), "make it 43");
@@ -129,7 +129,7 @@ describe("an unsaved buffer", () => {
     expect(editor.problems).toEqual([]);
   });
 
-  test("keeps its file from being edited when the editor cannot save it", async () => {
+  test("prevents edits of its file when the editor cannot save it", async () => {
     await using opened = await open({ readTextFile: true, writeTextFile: false });
     const { editor, path } = opened;
     await editor.prompt(await editor.newSession(), "make it 43");
@@ -138,7 +138,7 @@ describe("an unsaved buffer", () => {
   });
 });
 
-test("a command runs in the editor's terminal when that was asked for, with an approval, and is shown there", async () => {
+test("a command runs in the editor's terminal when requested, with an approval, and is shown there", async () => {
   const script: Script = ({ results }) =>
     results.length === 0
       ? { parts: [{ call: "terminal", input: { action: "run", command: "make" } }] }
@@ -168,7 +168,7 @@ test("a command runs in the editor's terminal when that was asked for, with an a
   expect(editor.problems).toEqual([]);
 });
 
-test("lines may be long, cut anywhere, end in CRLF, hold unknown fields, or be broken; stdout is protocol only", async () => {
+test("lines may be long, split anywhere, end in CRLF, have unknown fields, or be invalid; stdout is protocol only", async () => {
   using project = createFixtureProject();
   const child = startOctant(["acp"], { cwd: project.root, env: project.env });
   const output = ended(child);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { LAUNCHER } from "./published-command.ts";
 
-/** The command of the npm package acpx: 48 MB, so it is no dependency of ours. */
+/** The command of the npm package acpx: 48 MB, so it is not a dependency. */
 const ACPX = process.env["OCTANT_ACPX"];
 
 test.skipIf(!ACPX)(

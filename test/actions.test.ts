@@ -8,11 +8,11 @@ import { createFixtureProject } from "./fixture-project.ts";
 
 /** `npm run torture -- --only fuzz-runs` has more. A failure prints its seed. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 40);
-/** An action that builds an index or starts a browser has fewer runs on a busy machine. */
+/** An action that builds an index or starts a browser gets fewer runs on a busy machine. */
 const MAX_FUZZ_MS = RUNS * 500;
 const caller = { id: "test", access: "admin" } as const;
 
-/** Every action of a server with all its tools, in a project of its own. */
+/** Every action of a server with all its tools, in its own project. */
 function openProject() {
   const project = createFixtureProject();
   const bugs: unknown[] = [];
@@ -54,7 +54,7 @@ describe("every example of every action works", () => {
   const shared = openProject();
   afterAll(shared.close);
   test.each(examples)("%s", async (_label, { tool, name, input, fails, access }) => {
-    // What an example changes would be seen by the others; a page that one left open is such a change.
+    // The others would see what an example changes, including a page left open.
     const isOnItsOwn = access !== "read" || tool === "ui";
     const { call, close } = isOnItsOwn ? openProject() : shared;
     const { error } = await call(tool, name, input);
@@ -64,7 +64,7 @@ describe("every example of every action works", () => {
 });
 
 describe("arguments from a confused model never cause a bug or a hang", () => {
-  // Each action has a project of its own: a page that ui.navigate left open would make ui.focus wait for every target.
+  // Each action has its own project: a page left open by ui.navigate would make ui.focus wait for every target.
   test.each(actions)(
     "$label",
     async ({ tool, name, act }) => {

@@ -37,7 +37,7 @@ async function runWith(
 ) {
   await using provider = await createScriptedProvider(script);
   const made = project ? undefined : createFixtureProject();
-  // One of the two is there.
+  // One of the two is defined.
   const at = (project ?? made) as FixtureProject;
   try {
     const ran = await runOctant(["run", ...args, "--provider", api, "--model", "some-model"], {
@@ -51,7 +51,7 @@ async function runWith(
   }
 }
 
-/** Reads a file, changes it under its hash, and runs a command. */
+/** Reads a file, changes it with its hash, and runs a command. */
 const EDIT: Script = (request) => {
   if (request.answers === 0)
     return { parts: [{ text: "I look." }, { call: "fs", input: { action: "read", uri: "src/main.ts" } }] };
@@ -80,7 +80,7 @@ test.each(API_NAMES)(
     expect(ran).toMatchObject({ code: 0, stdout: "It says export const answer = 43;\n" });
     expect(ran.files.main).toBe("export const answer = 43;\n");
     expect(ran.stderr).toContain("• fs.apply_patch src/main.ts");
-    // Keys are not for what the agent starts.
+    // Processes started by the agent must not get the keys.
     expect(ran.requests[2]?.results[1]?.text).toMatch(/^ *0$/m);
     expect(JSON.stringify([ran.stdout, ran.stderr, ran.requests.map(({ raw }) => raw)])).not.toContain(KEY);
     const [first] = ran.requests;
@@ -100,7 +100,7 @@ test.each(API_NAMES)(
   },
 );
 
-test("without a prompter what changes something is refused, the rule is told, and the exit code says so", async () => {
+test("without a prompter changes are refused, the rule is named, and the exit code says so", async () => {
   const ran = await runWith(EDIT, ["make it 43"]);
   expect(ran.code).toBe(5);
   expect(ran.files.main).toBe("export const answer = 42;\n");
@@ -108,12 +108,12 @@ test("without a prompter what changes something is refused, the rule is told, an
   expect(ran.stderr).toContain("--allow fs.apply_patch --allow proc.exec allows it for a run");
 });
 
-test("a mode holds for every call, and --stream-json prints every event", async () => {
+test("a mode applies to every call, and --stream-json prints every event", async () => {
   const ran = await runWith(EDIT, ["go", "--allow", "*", "--mode", "inspect", "--stream-json"]);
   expect(ran.requests[2]?.results[0]?.text).toContain(
     "PERMISSION_DENIED: mode inspect does not allow fs.apply_patch",
   );
-  // What the model is offered is the same in every mode.
+  // The list of tools is the same in every mode.
   expect(ran.requests[0]?.raw).toContain("apply_patch(");
   const events: AgentEvent[] = ran.stdout
     .trim()
@@ -139,14 +139,14 @@ test("the prompt may come from stdin, and @path adds a file", async () => {
   expect(body).toContain("A small project.");
 });
 
-test("without credentials three ways to get them are named, a local model first", async () => {
+test("without credentials three ways to get them are listed, a local model first", async () => {
   using project = createFixtureProject();
   const { code, stderr } = await runOctant(["run", "hi"], { cwd: project.root, env: project.env });
   expect(code).toBe(1);
   expect(stderr).toMatch(/no credentials.*\n {2}local model .*\n {2}API key .*\n {2}sign-in .*\n/);
 });
 
-test("instructions of the project count only when they are trusted, with exactly this content", async () => {
+test("project instructions apply only when trusted with exactly this content", async () => {
   await using provider = await createScriptedProvider(() => ({ parts: [{ text: "ok" }] }));
   using project = createFixtureProject();
   const env = envFor(project, provider);
@@ -169,7 +169,7 @@ test("a limit ends the run with exit code 3 and its reason", async () => {
   expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("the limit of 1 turns is reached") });
 });
 
-test("an answer that does not fit the schema is repaired, and printed as JSON", async () => {
+test("an answer that does not match the schema is corrected, and printed as JSON", async () => {
   using project = createFixtureProject();
   const schema = join(project.root, "answer.schema.json");
   writeFileSync(schema, '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}');
@@ -225,7 +225,7 @@ test("a session is listed, continued, forked and exported", async () => {
   );
 });
 
-test("an interrupt stops stream, tools and their processes, and the session goes on", async () => {
+test("an interrupt stops stream, tools and their processes, and the session can continue", async () => {
   const script: Script = ({ answers, results }) =>
     answers === 0
       ? { parts: [{ call: "proc", input: { action: "exec", command: "sleep 71.25 & sleep 71.5" } }] }
@@ -257,7 +257,7 @@ test("an interrupt stops stream, tools and their processes, and the session goes
   expect(resumed.stdout).toMatch(/^I saw: CANCELLED/);
 });
 
-/** Processes of the test before that are alive. */
+/** Live processes of the previous test. */
 const sleepers = (): number =>
   readdirSync("/proc").filter((pid) => {
     try {
@@ -267,7 +267,7 @@ const sleepers = (): number =>
     }
   }).length;
 
-test("two processes cannot work in one session at once", async () => {
+test("two processes cannot work in one session at the same time", async () => {
   await using provider = await createScriptedProvider([
     { parts: [{ text: "hello there" }], fault: { stall_after: 3 } },
   ]);
@@ -300,7 +300,7 @@ test("the audit has every call of a run", async () => {
   expect(stdout + readdirSync(project.root).join()).not.toContain(KEY);
 });
 
-/** What each API wants back: the thinking with its signature, or the signature alone. */
+/** What each API expects back: the thinking with its signature, or the signature alone. */
 test.each([
   ["anthropic", { thinking: { type: "enabled" } }, "First I look."],
   ["openai", { reasoning: { effort: "high" } }, "First I look."],
@@ -317,7 +317,7 @@ test.each([
   expect(requests[1]?.raw.includes(back)).toBe(true);
 });
 
-test("search finds what was said in an earlier session of the folder", async () => {
+test("search finds text from an earlier session of the folder", async () => {
   using project = createFixtureProject();
   const first = await runWith(
     () => ({ parts: [{ text: "The wombat setting lives in marsupials.toml." }] }),

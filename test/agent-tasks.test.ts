@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { listTasks, loadTask } from "../eval/agent-tasks.ts";
 import { solveTask } from "../eval/run-task.ts";
 
-/** One for each API; `npm run torture -- --only agent-tasks` plays all of them over all APIs. */
+/** One per API; `npm run torture -- --only agent-tasks` plays all of them over all APIs. */
 const SOME = ["fix-js-sum", "write-python-module", "commit-changes", "patch-many-files"] as const;
 
 test.each(API_NAMES.map((api, at) => [api, SOME[at] ?? SOME[0]] as const))(

@@ -19,7 +19,7 @@ interface Told {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** A server that asks, an agent whose client can show no form, and somebody with an admin token. */
+/** A server that asks, an agent whose client cannot show a form, and a person with an admin token. */
 async function serve(options: OctantOptions = {}) {
   const project = createFixtureProject();
   onTestFinished(() => project[Symbol.dispose]());
@@ -60,7 +60,7 @@ async function serve(options: OctantOptions = {}) {
       ...(signal && { signal }),
     });
   const write = async (uri: string): Promise<Told> =>
-    // What Octant answers with.
+    // Octant's envelope.
     ((await (await send(uri)).json()) as { result: { structuredContent: Told } }).result.structuredContent;
   const at = (path: string, token: string, init: RequestInit = {}) =>
     fetch(new URL(`/approvals${path}`, server.url), {
@@ -70,7 +70,7 @@ async function serve(options: OctantOptions = {}) {
   return { root, octant, server, tokens, agent, readers, send, write, at };
 }
 
-/** The same, with somebody who sees each question as it is asked. */
+/** The same, with a person who sees each question as it is asked. */
 async function serveWatched(options: OctantOptions = {}) {
   const served = await serve(options);
   const admin = served.tokens.create({ scopes: ["admin"] });
@@ -102,7 +102,7 @@ async function* eventsOf({ body }: Response): AsyncGenerator<unknown> {
   }
 }
 
-test("a call whose client cannot ask waits, is listed as a person has to see it, and runs when it is allowed", async () => {
+test("a call whose client cannot ask waits, is listed for a person, and runs when approved", async () => {
   const { root, agent, admin, write, asked, list, answer, next, octant } = await serveWatched();
   const written = write("a.txt");
   const approval = await asked();
@@ -145,7 +145,7 @@ test("a call whose client cannot ask waits, is listed as a person has to see it,
   );
 });
 
-test("a call that is denied does nothing, and its caller hears why", async () => {
+test("a denied call does nothing, and its caller gets the reason", async () => {
   const { root, write, asked, answer } = await serveWatched();
   const written = write("a.txt");
   await answer((await asked()).approval_id, { answer: "deny", reason: "not now" });
@@ -155,7 +155,7 @@ test("a call that is denied does nothing, and its caller hears why", async () =>
   expect(existsSync(join(root, "a.txt"))).toBe(false);
 });
 
-test("'always' is kept as a narrow rule of the local tier, and 'session' ends with the server", async () => {
+test("'always' is stored as a narrow rule of the local tier, and 'session' ends with the server", async () => {
   const { root, write, asked, answer, next } = await serveWatched();
   for (const name of ["one", "two"]) mkdirSync(join(root, name));
   for (const [folder, choice] of [
@@ -172,7 +172,7 @@ test("'always' is kept as a narrow rule of the local tier, and 'session' ends wi
   expect(local.permissions).toEqual([{ tool_pattern: "fs.write", mode: "allow", args: { path: ["two/*"] } }]);
 });
 
-test("a question that nobody answers in time ends with what to do next", async () => {
+test("an unanswered question times out with what to do next", async () => {
   const { root, write, asked, list, next } = await serveWatched({ approvalTimeoutMs: 20 });
   const written = write("a.txt");
   const { approval_id } = await asked();
@@ -187,7 +187,7 @@ test("a question that nobody answers in time ends with what to do next", async (
   expect(existsSync(join(root, "a.txt"))).toBe(false);
 });
 
-test("a question goes with the call that is cancelled", async () => {
+test("a question disappears with its cancelled call", async () => {
   const { root, send, asked, list, answer, next } = await serveWatched();
   const cancel = new AbortController();
   const sent = send("a.txt", cancel.signal).catch(() => "gone");
@@ -200,7 +200,7 @@ test("a question goes with the call that is cancelled", async () => {
   expect(existsSync(join(root, "a.txt"))).toBe(false);
 });
 
-test("whoever waits is told so by progress, and a server that ends lets nobody wait", async () => {
+test("a waiting caller gets progress, and a closing server leaves no one waiting", async () => {
   const { send, asked, server } = await serveWatched();
   const events = eventsOf(await send("a.txt", undefined, { progressToken: "p" }));
   const { approval_id } = await asked();
@@ -224,7 +224,7 @@ test("a client that can show a form is asked itself", async () => {
   expect(await list()).toEqual([]);
 });
 
-test("only a token with scope admin sees and answers, and nobody answers for themselves without it", async () => {
+test("only a token with scope admin sees and answers, and no caller can approve its own call without it", async () => {
   const { readers, agent, at, write, asked, answer, list } = await serveWatched();
   const written = write("a.txt");
   const { approval_id } = await asked();
@@ -241,7 +241,7 @@ test("only a token with scope admin sees and answers, and nobody answers for the
   expect(await written).toMatchObject({ error: { code: "PERMISSION_DENIED" } });
 });
 
-test("a page of another origin, and what is no answer, change nothing", async () => {
+test("a page of another origin, and an invalid answer, change nothing", async () => {
   const { admin, at, write, asked, answer, list } = await serveWatched();
   const written = write("a.txt");
   const { approval_id } = await asked();
@@ -263,7 +263,7 @@ test("a page of another origin, and what is no answer, change nothing", async ()
   await written;
 });
 
-test("where nobody has an admin token nothing waits, and a server that leaves asking to its host has no such page", async () => {
+test("without an admin token nothing waits, and a server that leaves asking to its host has no such page", async () => {
   const { write } = await serve();
   expect(await write("a.txt")).toMatchObject({
     error: { code: "APPROVAL_REQUIRED", message: expect.stringContaining("nobody can be asked here") },

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@octant/core";
 import fc from "fast-check";
 
-/** Strings that have broken somebody's tool before, and names that the fixture project has. */
+/** Strings that have broken tools before, and names from the fixture project. */
 const STRINGS = [
   "README.md",
   "src/main.ts",
@@ -38,7 +38,7 @@ const STRINGS = [
   "@@ -1 +1 @@\n-x\n+y\n",
 ];
 
-/** Arguments that mostly fit a schema, and sometimes do not: as a confused model would send them. */
+/** Arguments that mostly match a schema, and sometimes do not, like those of a confused model. */
 export function arbitraryInput(schema: JsonSchema): fc.Arbitrary<unknown> {
   return fc.oneof(
     { arbitrary: fitting(schema), weight: 19 },

@@ -28,7 +28,7 @@ interface Told {
   readonly error: { readonly code: string; readonly details: Readonly<Record<string, unknown>> } | null;
 }
 
-/** A server that asks for itself, and a client whose person answers as told. */
+/** A server that asks by itself, and a client whose person gives fixed answers. */
 async function connect(root: string, base: string, options: ClientOptions, answers: readonly object[]) {
   const asked: string[] = [];
   const client = new Client({ name: "test", version: "1" }, options);
@@ -47,7 +47,7 @@ async function connect(root: string, base: string, options: ClientOptions, answe
   await client.connect(transport);
   onTestFinished(() => client.close());
   const write = async (uri: string) =>
-    // What Octant answers with.
+    // Octant's envelope.
     (await client.callTool({ name: "fs", arguments: { action: "write", uri, content: "new\n" } }))
       .structuredContent as unknown as Told;
   return { client, asked, write };
@@ -59,7 +59,7 @@ describe.each([
   { era: "handshake", versionNegotiation: { mode: "legacy" } },
   { era: "modern", versionNegotiation: { mode: "auto" } },
 ] as const)("a server that asks, with a client of the $era era", ({ versionNegotiation }) => {
-  test("asks before it changes something, and obeys the person", async () => {
+  test("asks before a change, and obeys the person", async () => {
     const { base, root } = openProject();
     const answers = [{ answer: "once" }, { answer: "deny", reason: "not now" }];
     const { asked, write } = await connect(root, base, { versionNegotiation, capabilities: FORMS }, answers);
@@ -78,7 +78,7 @@ describe.each([
     expect(asked[0]).toContain("a.txt");
   });
 
-  test("asks once for a session, and keeps 'always' as a narrow rule of the local tier", async () => {
+  test("asks once per session, and stores 'always' as a narrow rule of the local tier", async () => {
     const { base, root } = openProject();
     const answers = [{ answer: "session" }, { answer: "always" }];
     const { asked, write } = await connect(root, base, { versionNegotiation, capabilities: FORMS }, answers);
@@ -96,7 +96,7 @@ describe.each([
     expect(next.asked).toEqual([]);
   });
 
-  test("takes a form that was closed for a no, and looks without asking", async () => {
+  test("treats a closed form as a no, and reads without asking", async () => {
     const { base, root } = openProject();
     const { client, write } = await connect(root, base, { versionNegotiation, capabilities: FORMS }, []);
     expect(await write("a.txt")).toMatchObject({ error: { code: "PERMISSION_DENIED" } });

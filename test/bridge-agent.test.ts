@@ -55,7 +55,7 @@ test("an owner's page works with the agent, approves its edit, and no other owne
     result: { stopReason: "end_turn" },
   });
   expect(readFileSync(join(project.root, "new.txt"), "utf8")).toBe("from the page\n");
-  // No rule for everybody on this machine, and nothing is asked of the page's own files.
+  // No rule for everybody on this machine, and the page is not asked for its own files.
   expect(asked).toHaveLength(1);
   expect(JSON.stringify(asked)).not.toContain('"always"');
   const text = ann.frames

@@ -21,7 +21,7 @@ export interface TestIssuer extends AsyncDisposable {
 export interface SignOptions {
   readonly alg?: "RS256" | "ES256" | "ES384";
   readonly kid?: string;
-  /** Signs with a key that the set does not have. */
+  /** Signs with a key that is not in the set. */
   readonly strange?: boolean;
 }
 
@@ -115,7 +115,7 @@ export interface BridgeClient extends Disposable {
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
   send(message: unknown): void;
-  /** The first frame, past or future, that fits. */
+  /** The first matching frame, past or future. */
   wait(fits: (frame: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
   request(method: string, params?: unknown): Promise<Record<string, unknown>>;
 }
@@ -125,7 +125,7 @@ export interface ConnectOptions {
   readonly origin?: string | null;
   readonly protocols?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Answers what the server asks; the result of the request. */
+  /** Answers requests from the server with this result. */
   readonly answer?: (method: string, params: unknown) => unknown;
 }
 

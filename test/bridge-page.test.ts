@@ -13,7 +13,7 @@ import { lacks } from "./ui/lacks.ts";
 const EXAMPLE = join(import.meta.dirname, "../examples/bridge-page");
 const TYPES: Readonly<Record<string, string>> = { html: "text/html", js: "text/javascript" };
 
-/** The example as a web server would give it out. */
+/** The example as a web server would serve it. */
 async function servePage() {
   const server = createServer(({ url = "" }, response) => {
     const [path = ""] = url.slice(1).split("?");

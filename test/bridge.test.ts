@@ -80,7 +80,7 @@ describe("a stream", () => {
   const words = (count: number) => `for i in $(seq ${count}); do echo line $i; done`;
   const seen = (frames: readonly Record<string, unknown>[]) => frames.map((frame) => JSON.stringify(frame));
 
-  test("continues after a lost connection: every frame once, in order, with what happened meanwhile", async () => {
+  test("continues after a lost connection: every frame once, in order, including those sent meanwhile", async () => {
     const token = await issuer.sign({ owner: "back" });
     const first = await connect(bridge.url, token);
     await initialize(first);
@@ -125,7 +125,7 @@ describe("a stream", () => {
     expect(await client.closed).toBe(4401);
   });
 
-  test("is one of at most as many as its owner may have; others are not affected", async () => {
+  test("counts towards its owner's limit; others are not affected", async () => {
     const token = await issuer.sign({ owner: "greedy" });
     const open = await Promise.all([1, 2, 3].map(() => connect(bridge.url, token)));
     await expect(connect(bridge.url, token)).rejects.toThrow("HTTP 429");
@@ -149,7 +149,7 @@ test("jobs, refs and processes of one owner do not exist for another", async () 
   expect(others).not.toContain("secret");
 });
 
-test("broken frames are answered, and the stream goes on", async () => {
+test("broken frames are answered, and the stream continues", async () => {
   using client = await connect(bridge.url, await issuer.sign({ owner: "broken" }));
   await initialize(client);
   for (const text of [

@@ -33,7 +33,7 @@ const SOURCES = [
   "scripts/{build,package}/*",
   "vectors/*.json",
 ];
-/** A run of the tests is over by then, so nobody uses the build. */
+/** A test run is over by then, so the build is unused. */
 const MAX_IDLE_MS = 3_600_000;
 
 /** Builds the command once for all tests that start it: sources start six times as slowly. */
@@ -79,7 +79,7 @@ function removeIdle(): void {
   }
 }
 
-/** Makes a folder with the published command and links to what it depends on. */
+/** Creates a folder with the published command and links to its dependencies. */
 async function publishCommand(folder: string): Promise<void> {
   const modules = join(folder, "node_modules");
   const to = join(modules, "@octant/cli");

@@ -32,7 +32,7 @@ test("plain mode writes lines without redraws, and every question is answered wi
   const begin = terminal.written.indexOf("TERM=dumb");
   terminal.type("/quit\r");
   await terminal.shows("resumes this session");
-  // What bash writes around its own prompt is not ours.
+  // Bash's own output around its prompt is not ours.
   const ours = terminal.written.slice(begin, terminal.written.indexOf("resumes this session"));
   expect(ours.replaceAll("\x1b[?2004l", "")).not.toContain("\x1b");
 });

@@ -54,7 +54,7 @@ test("octant alone in a terminal is the agent: it asks with a diff, edits, and l
   expect(terminal.written).not.toContain("\x1b[?1049h");
 });
 
-test("Esc Esc goes back to before a message, with the files, and offers the message again", async () => {
+test("Esc Esc rewinds to before a message, with the files, and offers the message again", async () => {
   await using opened = await openChat((request) => {
     const name = /make (\w+)/.exec(request.user)?.[1];
     if (request.results.length > 0) return { parts: [{ text: `Made ${name}.` }] };
@@ -89,7 +89,7 @@ test("Esc Esc goes back to before a message, with the files, and offers the mess
   expect(last).not.toContain("make three");
 });
 
-test("the theme follows the background that the terminal tells, and the answer is not taken for typing", async () => {
+test("the theme follows the terminal's background, and the answer is not taken for typing", async () => {
   await using opened = await openChat(() => ({ parts: [] }), { background: "rgb:ffff/ffff/f0f0" });
   const { terminal } = opened;
   await opened.start();
@@ -97,7 +97,7 @@ test("the theme follows the background that the terminal tells, and the answer i
   expect((await terminal.all()).join("\n")).not.toContain("rgb");
 });
 
-test("Ctrl-O opens the conversation in a pager and q comes back to it", async () => {
+test("Ctrl-O opens the conversation in a pager and q returns to it", async () => {
   await using opened = await openChat(() => ({ parts: [{ text: "A short answer." }] }));
   const { terminal } = opened;
   await opened.start();
@@ -109,7 +109,7 @@ test("Ctrl-O opens the conversation in a pager and q comes back to it", async ()
   await terminal.shows("ask, or / for commands");
 });
 
-test("the external editor gets the text and what it saves comes back", async () => {
+test("the external editor gets the text, and its saved text is inserted", async () => {
   await using opened = await openChat(() => ({ parts: [{ text: "ok" }] }));
   const { terminal, project } = opened;
   const editor = join(project.env["HOME"] ?? "", "editor.sh");
@@ -119,7 +119,7 @@ test("the external editor gets the text and what it saves comes back", async () 
   await terminal.shows("› draft, edited");
 });
 
-test("the status counts commands that run in the background, until they end", async () => {
+test("the status counts background commands until they end", async () => {
   await using opened = await openChat(({ results }) =>
     results.length === 0
       ? { parts: [{ call: "proc", input: { action: "exec", command: "cat", background: true } }] }
@@ -164,7 +164,7 @@ test("closing the terminal leaves no process behind", async () => {
   await vi.waitFor(() => expect(programs()).toEqual([]), { timeout: 20_000, interval: 100 });
 });
 
-/** The programs that work in a folder, the shell aside. */
+/** The programs that run in a folder, except the shell. */
 function processesIn(folder: string): { pid: string; name: string }[] {
   if (!existsSync("/proc/self")) return [];
   return readdirSync("/proc")

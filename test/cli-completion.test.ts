@@ -21,7 +21,7 @@ async function loadScript(shell: string): Promise<string> {
   return path;
 }
 
-/** What the shell would offer, one line per offer. */
+/** The shell's completions, one per line. */
 const offers = (shell: string, script: string, args: readonly string[]) => {
   const { stdout, stderr } = spawnSync(shell, ["-c", script, ...args], {
     cwd: project.root,
@@ -31,7 +31,7 @@ const offers = (shell: string, script: string, args: readonly string[]) => {
   return stdout.split("\n").filter(Boolean);
 };
 
-/** The line up to the cursor, what must be offered, and what must not. */
+/** The line up to the cursor, the expected completions, and those that must not appear. */
 const LINES = [
   ["octant se", ["serve"], ["call"]],
   ["octant call fs.re", ["fs.read"], ["fs.list"]],

@@ -15,7 +15,7 @@ beforeEach(() => {
   onTestFinished(() => made[Symbol.dispose]());
 });
 
-/** `octant serve --http`, and what it prints for a person. */
+/** `octant serve --http` and its output for a person. */
 async function serve(...flags: string[]) {
   const child = startOctant(["serve", "--http", ...flags], { cwd: project.root, env: project.env });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -40,7 +40,7 @@ async function connect(url: string, token: string) {
 const read = { name: "fs", arguments: { action: "read", uri: "README.md" } };
 const write = { name: "fs", arguments: { action: "write", uri: "new.txt", content: "x" } };
 
-test("octant serve --http prints a URL and a token that a client works with, and lines to paste", async () => {
+test("octant serve --http prints a URL and a token that work with a client, and lines to paste", async () => {
   const { child, printed, url, token } = await serve();
   expect(new URL(url).hostname).toBe("127.0.0.1");
   const client = await connect(url, token);
@@ -52,7 +52,7 @@ test("octant serve --http prints a URL and a token that a client works with, and
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("what was pasted into a client works after a restart: the address and the token stay the same", async () => {
+test("a pasted configuration works after a restart: the address and the token stay the same", async () => {
   const first = await serve();
   first.child.kill("SIGTERM");
   await once(first.child, "exit");
@@ -67,7 +67,7 @@ test("what was pasted into a client works after a restart: the address and the t
   expect(stored.stdout.match(/printed by octant serve/g)).toHaveLength(1);
 });
 
-test("octant serve --http --json tells a script where it is and its token, in one line", async () => {
+test("octant serve --http --json prints its address and token in one line for scripts", async () => {
   const child = startOctant(["serve", "--http", "--json"], { cwd: project.root, env: project.env });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [line] = await once(createInterface(child.stdout), "line");
@@ -76,7 +76,7 @@ test("octant serve --http --json tells a script where it is and its token, in on
   expect((await client.callTool(read)).structuredContent).toMatchObject({ ok: true });
 });
 
-test("a token that only looks cannot write, and one that was revoked is nobody's", async () => {
+test("a read-only token cannot write, and a revoked one is rejected", async () => {
   const { url } = await serve();
   const run = (...args: string[]) => runOctant(["token", ...args], { cwd: project.root, env: project.env });
   const token = (await run("create", "--scope", "admin:ro", "--name", "a reader")).stdout.trim();
@@ -95,7 +95,7 @@ test("a token that only looks cannot write, and one that was revoked is nobody's
     .toBe(401);
 });
 
-test("a server that asks says where the questions are, and they are there", async () => {
+test("a server that asks prints where to answer, and questions appear there", async () => {
   const { printed } = await serve("--permissions", "enforce");
   const [, header = "", value = "", url = ""] = /curl -H "(\w+): (.*)" (\S+\/approvals)/.exec(printed) ?? [];
   const response = await fetch(url, { headers: { [header]: value } });
@@ -103,7 +103,7 @@ test("a server that asks says where the questions are, and they are there", asyn
   expect((await serve()).printed).not.toContain("/approvals");
 });
 
-test("behind a proxy, clients are told of the address that they know", async () => {
+test("behind a proxy, clients get the public address", async () => {
   const publicUrl = "https://octant.example/mcp";
   const flags = ["--json", "--public-url", publicUrl, "--oauth-issuer", "https://issuer.example"];
   const port = await freePort();

@@ -21,7 +21,7 @@ async function serve() {
   await client.connect(transport);
   onTestFinished(() => client.close());
   const call = async (name: string, input: object) =>
-    // What Octant answers with.
+    // Octant's envelope.
     (await client.callTool({ name, arguments: { ...input } })).structuredContent as {
       data: { jobs: unknown[] };
       meta: { job_id: string };
@@ -37,7 +37,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-test("commands that do not listen do not keep the server, and their jobs are cancelled", async () => {
+test("commands that ignore signals do not keep the server alive, and their jobs are cancelled", async () => {
   const { pid, call } = await serve();
   const command = "trap '' TERM INT HUP; echo up; while :; do sleep 0.1; done";
   const started = await Promise.all(

@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => project[Symbol.dispose]());
 
-/** A server that has shaken hands. At SIGUSR2 it does what `trouble` says, in the same process. */
+/** A server after its handshake. At SIGUSR2 it runs `trouble` in the same process. */
 async function serve({ flags = [], trouble = "" }: { flags?: string[]; trouble?: string } = {}) {
   const hook = `data:text/javascript,${encodeURIComponent(`process.on("SIGUSR2", () => { ${trouble} })`)}`;
   const env = { ...project.env, NODE_OPTIONS: `--import ${hook}` };
@@ -55,7 +55,7 @@ test.each([
   expect(await ended()).toEqual({ code: 0, stderr: "" });
 });
 
-test("what some package prints goes to stderr, and stdout stays the protocol's", async () => {
+test("console output of any package goes to stderr, and stdout carries only the protocol", async () => {
   const { child, ask, ended } = await serve({
     trouble: "console.log('log'); console.info('info'); console.debug('debug')",
   });
@@ -66,7 +66,7 @@ test("what some package prints goes to stderr, and stdout stays the protocol's",
   expect(await ended()).toEqual({ code: 0, stderr: "log\ninfo\ndebug\n" });
 });
 
-test("an error that nobody caught is logged and ends the server with exit code 1", async () => {
+test("an uncaught error is logged and ends the server with exit code 1", async () => {
   const { child, ended } = await serve({ trouble: "Promise.reject(new Error('broken'))" });
   child.kill("SIGUSR2");
   const { code, stderr } = await ended();
@@ -74,7 +74,7 @@ test("an error that nobody caught is logged and ends the server with exit code 1
   expect(stderr).toMatch(/^octant: ends after an uncaught error: Error: broken\\n.*\n$/);
 });
 
-test("work that will not end does not keep the server", async () => {
+test("endless work does not keep the server alive", async () => {
   const { child, ended } = await serve({ trouble: "setInterval(() => {}, 10); console.log('busy')" });
   child.kill("SIGUSR2");
   await once(child.stderr, "data");

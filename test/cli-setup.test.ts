@@ -25,7 +25,7 @@ const rooted = (root: string) => ({
   args: [LAUNCHER, "serve", "--root", root, ...ANSWERS],
 });
 
-/** What is compiled once serves all tests, though each has a home of its own. */
+/** One compile cache serves all tests, though each has its own home. */
 const cache = mkdtempSync(join(tmpdir(), "octant-cache-"));
 afterAll(() => rmSync(cache, { recursive: true, force: true }));
 
@@ -50,7 +50,7 @@ function put(path: string, text: string): string {
 const read = (path: string) => readFileSync(path, "utf8");
 const rowsOf = (stdout: string): Record<string, unknown>[] => JSON.parse(stdout);
 
-test("all clients are registered and tried, a second run finds nothing to do, and --remove takes it out", async () => {
+test("all clients are registered and tested, a second run finds nothing to do, and --remove removes it", async () => {
   const names = "claude-code claude-desktop cursor vscode codex gemini zed opencode windsurf".split(" ");
   const { code, stdout } = await run(...names, "--yes", "--json");
   expect(code).toBe(0);
@@ -89,7 +89,7 @@ test("all clients are registered and tried, a second run finds nothing to do, an
   expect(read(join(home, ".codex/config.toml"))).toBe("");
 });
 
-test("only the entry changes: remarks, order, link and mode stay, and secrets beside it are not shown", async () => {
+test("only the entry changes: comments, order, link and mode stay, and other secrets are not shown", async () => {
   const before =
     '{\n  // mine\n  "theme": "dark",\n  "mcpServers": {\n    "a": { "env": { "API_KEY": "hunter2hunter2" } }, // work\n  },\n}\n';
   const file = put("dotfiles/gemini.json", before);
@@ -110,7 +110,7 @@ test("only the entry changes: remarks, order, link and mode stay, and secrets be
   expect(read(file)).toBe(before);
 });
 
-test("flags and fields of the person survive, and --root replaces the roots only", async () => {
+test("the person's flags and fields survive, and --root replaces only the roots", async () => {
   const octant = {
     command: "old",
     args: ["octant.js", "serve", "--mode", "inspect", "--root", "/a"],
@@ -128,7 +128,7 @@ test("flags and fields of the person survive, and --root replaces the roots only
   });
 });
 
-test("a file that cannot be read is left alone, with the place of the trouble", async () => {
+test("an invalid file is left alone, with the position of the error", async () => {
   const file = put(".cursor/mcp.json", '{\n  "mcpServers": {,}\n}');
   const { code, stdout } = await run("cursor", "--yes");
   expect(code).toBe(1);
@@ -137,7 +137,7 @@ test("a file that cannot be read is left alone, with the place of the trouble", 
   expect(readdirSync(dirname(file))).toEqual(["mcp.json"]);
 });
 
-test("when the server does not start, the change is taken back and the reason told", async () => {
+test("when the server does not start, the change is reverted and the reason reported", async () => {
   const before = JSON.stringify({
     mcpServers: { octant: { env: { NODE_OPTIONS: "--import=/nowhere.js" } } },
   });
@@ -161,7 +161,7 @@ test("without a terminal and without --yes nothing is written", async () => {
   ]);
 });
 
-/** On a terminal, with that answer to the question. */
+/** On a terminal, with this answer to the question. */
 async function answer(line: string): Promise<{ exitCode: number; output: string }> {
   const terminal = spawn(process.execPath, [LAUNCHER, "setup", "cursor"], {
     cwd: project.root,
@@ -189,14 +189,14 @@ test("on a terminal it asks, and y writes", async () => {
   expect(existsSync(join(home, ".cursor/mcp.json"))).toBe(true);
 });
 
-test("--scope project writes the project's files, but never through a link out of it", async () => {
+test("--scope project writes the project's files, but never through a link that leaves it", async () => {
   const { code, stdout } = await run("claude-code", "codex", "--scope", "project", "--yes", "--json");
   expect(code).toBe(0);
   expect(rowsOf(stdout).map(({ file }) => file)).toEqual([
     join(project.root, ".mcp.json"),
     join(project.root, ".codex/config.toml"),
   ]);
-  // Others get these files: they name the published package, never a path of this machine.
+  // These files are shared: they name the published package, never a path on this machine.
   const shared = JSON.parse(read(join(project.root, ".mcp.json"))).mcpServers.octant;
   expect(shared).toEqual({ type: "stdio", command: "npx", args: ["-y", "@octant/cli", "serve", ...ANSWERS] });
   expect(read(join(project.root, ".codex/config.toml"))).not.toContain(dirname(project.root));
@@ -211,12 +211,12 @@ test("--scope project writes the project's files, but never through a link out o
   expect(await run("windsurf", "--scope", "project")).toMatchObject({ code: 2 });
 });
 
-test("setup says what the client still wants", async () => {
+test("setup says what remains to be done in the client", async () => {
   const { stdout } = await run("gemini", "--yes");
   expect(stdout).toContain("Gemini CLI: still to do: Gemini CLI starts servers in trusted folders only");
 });
 
-test("--print shows what to paste and touches nothing", async () => {
+test("--print shows what to paste and changes nothing", async () => {
   put(".codex/config.toml", "broken");
   const { code, stdout } = await run("codex", "zed", "--print");
   expect(code).toBe(0);
@@ -225,7 +225,7 @@ test("--print shows what to paste and touches nothing", async () => {
   expect(read(join(home, ".codex/config.toml"))).toBe("broken");
 });
 
-test("no client, and one that nobody knows, are told with those there are", async () => {
+test("no client, and an unknown one, are reported with the known ones", async () => {
   const env = { ...project.env, PATH: dirname(process.execPath) };
   const none = await runOctant(["setup"], { cwd: project.root, env });
   expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/no client was found.*\n.*cursor/) });

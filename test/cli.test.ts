@@ -16,7 +16,7 @@ afterAll(() => project[Symbol.dispose]());
 const run = (args: readonly string[], { env = {}, input = "" } = {}) =>
   runOctant(args, { cwd: project.root, env: { ...project.env, ...env }, input });
 
-test("a reader that has seen enough may go", async () => {
+test("a reader may close the pipe early", async () => {
   writeFileSync(join(project.root, "long.txt"), "a line of text\n".repeat(100_000));
   const child = startOctant(["call", "fs.read", "uri=long.txt", "max_bytes=2000000"], {
     cwd: project.root,
@@ -28,7 +28,7 @@ test("a reader that has seen enough may go", async () => {
 });
 
 describe("octant call", () => {
-  test("text goes to stdout as it is, and what is known about it to stderr", async () => {
+  test("text goes to stdout unchanged, and facts about it to stderr", async () => {
     const { code, stdout, stderr } = await run(["call", "fs.read", "uri=README.md"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "# Demo\n\nA small project.\n" });
     expect(stderr).toContain(`hash sha256:${createHash("sha256").update(stdout).digest("hex")}`);
@@ -40,14 +40,14 @@ describe("octant call", () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, error: null, meta: { tool: "fs", action: "read" } });
   });
 
-  test("a list has one line for each entry, and hits read as grep writes them", async () => {
+  test("a list has one line per entry, and matches look like grep's", async () => {
     const { stdout } = await run(["call", "fs.list", "uri=src", "depth=2"]);
     expect(stdout).toMatch(/^src\/main\.ts$/m);
     const hits = await run(["call", "fs.search_text", "pattern=small"]);
     expect(hits.stdout).toMatch(/^README\.md:3: A small project\.$/m);
   });
 
-  test("a page that is not the last says how to get the next, and that works", async () => {
+  test("a partial page says how to get the next, and that works", async () => {
     const first = await run(["call", "fs.list", "uri=.", "limit=1"]);
     const cursor = /cursor=(\S+)/.exec(first.stderr)?.[1];
     const second = await run(["call", "fs.list", "uri=.", "limit=1", `cursor=${cursor}`]);
@@ -63,7 +63,7 @@ describe("octant call", () => {
     expect(readFileSync(join(project.root, "typed.txt"), "utf8")).toBe("from stdin\n");
   });
 
-  test("a picture is announced, and saved when asked", async () => {
+  test("a picture is announced, and saved on request", async () => {
     const png = Buffer.from(
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==",
       "base64",
@@ -147,7 +147,7 @@ test.each([
   expect((await run(args, { env: { OCTANT_DEBUG: "1" } })).stderr).toContain("    at ");
 });
 
-test("Ctrl-C ends a call as the shell says it", async () => {
+test("Ctrl-C ends a call with the shell's exit code", async () => {
   const child = startOctant(["call", "proc.exec", "command=echo > began; sleep 60"], {
     cwd: project.root,
     env: project.env,
@@ -163,7 +163,7 @@ test("OCTANT_ROOT is a list like PATH", async () => {
   expect(stdout).toBe("export const answer = 42;\n");
 });
 
-test("octant alone says what a person does next", async () => {
+test("octant alone says what to do next", async () => {
   const { code, stdout } = await run([]);
   expect(code).toBe(0);
   for (const command of ["serve", "call", "tools", "help", "doctor", "completion"])
@@ -188,7 +188,7 @@ test("octant help shows the manual of a tool and of an action", async () => {
   expect(await run(["help", "nope"])).toMatchObject({ code: 1, stdout: "" });
 });
 
-test("octant tools counts what the list costs; --json is what a client gets", async () => {
+test("octant tools shows the cost of the list; --json is what a client gets", async () => {
   expect((await run(["tools"])).stdout).toMatch(
     /fs\.read +read +sync[\s\S]*tools\/list: \d+ tools, about \d+ tokens\n$/,
   );
@@ -199,7 +199,7 @@ test("octant tools counts what the list costs; --json is what a client gets", as
   expect(split.tools.map(({ name }: { name: string }) => name)).toContain("fs_read");
 });
 
-test("octant doctor finds a healthy machine, and a workspace that cannot be opened", async () => {
+test("octant doctor reports a healthy machine, and a workspace that cannot be opened", async () => {
   const { code, stdout } = await run(["doctor", "--json"]);
   expect(code).toBe(0);
   const checks = JSON.parse(stdout);
@@ -226,7 +226,7 @@ test("octant doctor finds a healthy machine, and a workspace that cannot be open
   expect(all.split("\n").length).toBeGreaterThan(plain.split("\n").length);
 });
 
-test("octant doctor tries the edges, says when the port is taken, and leaves no token behind", async () => {
+test("octant doctor tests the edges, reports a taken port, and leaves no token behind", async () => {
   const made = JSON.parse((await run(["token", "create", "--name", "ci", "--json"])).stdout);
   const taken = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taken.close());

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-/** A project with these files, and without any server unless it is asked for. */
+/** A project with these files, without any server unless requested. */
 function openFiles(files: Readonly<Record<string, string>>, { servers = false } = {}): CodeProject {
   const folder = mkdtempSync(join(tmpdir(), "octant-files-"));
   for (const [file, text] of Object.entries(files)) {
@@ -75,7 +75,7 @@ test.each(["search_symbol", "references", "outline", "search_ast"])(
   },
 );
 
-test("structure is found in all files of a language, with what the metavariables stand for", async () => {
+test("structures are found in all files of a language, with their captures", async () => {
   const { call } = openFiles({
     "a.ts": "async function login(name: string): Promise<User> { return find(name); }\n",
     "b.ts": "function plain(): User { return x; }\n",
@@ -87,7 +87,7 @@ test("structure is found in all files of a language, with what the metavariables
   expect(data.results).toMatchObject([{ symbol_id: "sym:a.ts#login", captures: { F: "login", T: "User" } }]);
 });
 
-test("a pattern that is no code of the language it was asked for is refused, and so is a language nobody knows", async () => {
+test("a pattern that is not valid in the requested language is refused, and so is an unknown language", async () => {
   const { call } = openFiles({ "a.ts": "foo();\n" });
   for (const input of [
     { pattern: "}{", language: "typescript" },
@@ -96,7 +96,7 @@ test("a pattern that is no code of the language it was asked for is refused, and
     expect((await call("code", "search_ast", input)).error?.code).toBe("INVALID_ARGUMENT");
 });
 
-test("without a server, hover shows signature and documentation, and diagnostics show what cannot be parsed", async () => {
+test("without a server, hover shows signature and documentation, and diagnostics show syntax errors", async () => {
   const { call } = openFiles({
     "a.ts": "/** Adds two. */\nexport function add(a: number, b: number) { return a + b; }\nadd(1, 2);\n",
     "b.ts": "function (( {\n",
@@ -110,7 +110,7 @@ test("without a server, hover shows signature and documentation, and diagnostics
   expect((await call("code", "diagnostics", { uri: "a.ts" })).data.results).toEqual([]);
 });
 
-test("a language that nobody here knows is answered by how its words look", async () => {
+test("an unknown language is answered by word heuristics", async () => {
   const { call } = openFiles({
     "a.zig": "pub fn add(a: i32) i32 {\n    return a;\n}\n\nconst limit = 3;\n",
     "b.zig": "const x = add(1);\n",
@@ -124,13 +124,13 @@ test("a language that nobody here knows is answered by how its words look", asyn
   expect(used.data.total).toBe(2);
 });
 
-test("words that begin alike are offered where no server completes", async () => {
+test("words with the same prefix are offered where no server completes", async () => {
   const { call } = openFiles({ "a.ts": "const accountName = 1;\nconst accountAge = 2;\nacc\n" });
   const { data } = await call("code", "completion", { uri: "a.ts", position: { line: 2, col: 3 } });
   expect(data.results.map((one: { label: string }) => one.label)).toEqual(["accountName", "accountAge"]);
 });
 
-test("an id outlives edits elsewhere in the file", async () => {
+test("an id survives edits elsewhere in the file", async () => {
   const { call, roots } = openFiles({ "a.ts": "class Outer { inner() {} }\n" });
   const symbol_id = "sym:a.ts#Outer.inner";
   const where = async () => (await call("code", "definition", { symbol_id })).data.results[0].range.start;
@@ -154,7 +154,7 @@ test.each([
   expect((await call("code", "definition", input)).error?.code).toBe(code);
 });
 
-test("columns count UTF-16 units, in answers of servers and of parsers alike", async () => {
+test("columns count UTF-16 units, in answers of servers and parsers", async () => {
   const text = 'export const s = "😀"; export const after = s;\nexport const again = after;\n';
   for (const servers of [true, false]) {
     const { call } = openFiles({ "a.ts": text, "tsconfig.json": "{}" }, { servers });
@@ -165,7 +165,7 @@ test("columns count UTF-16 units, in answers of servers and of parsers alike", a
   }
 });
 
-test("what a server knows outside the workspace is counted, not shown", async () => {
+test("results outside the workspace are counted, not shown", async () => {
   const { call } = openFiles({ "a.ts": "new Map();\n", "tsconfig.json": "{}" }, { servers: true });
   const { data } = await call("code", "definition", { uri: "a.ts", position: { line: 0, col: 5 } });
   expect(data.results).toEqual([]);
@@ -186,7 +186,7 @@ test("a rename into a protected file is refused as a whole", async () => {
   expect(readFileSync(join(roots[0]!, "a.ts"), "utf8")).toBe(files["a.ts"]);
 });
 
-test("an edit is answered with what it broke, and with nothing that was wrong before", async () => {
+test("an edit returns the problems it introduced, and none that existed before", async () => {
   const before = 'const old: number = "wrong before";\nexport const n: number = 1;\n';
   const { call, roots, servers } = openFiles({ "a.ts": before, "tsconfig.json": "{}" }, { servers: true });
   const after = createDiagnosticsAfterEdit({ workspace: { confinement: createConfinement(roots) }, servers });
@@ -225,7 +225,7 @@ beforeAll(() => {
 });
 afterAll(() => shop[Symbol.asyncDispose]());
 
-test("every place of a file can be asked about without a bug", async () => {
+test("every position of a file can be queried without a bug", async () => {
   const files = [join(shop.roots[0]!, "src/basket.ts"), join(shop.roots[1]!, "shop/basket.go")];
   const Place = fc.constantFrom(...files).chain((uri) => {
     const lines = readFileSync(uri, "utf8").split("\n");
@@ -247,7 +247,7 @@ test("every place of a file can be asked about without a bug", async () => {
   );
 });
 
-test("calls go both ways", async () => {
+test("calls are found in both directions", async () => {
   const uri = join(shop.roots[0]!, "src/basket.ts");
   const position = positionOf(uri, "total()");
   const incoming = await shop.call("code", "calls", { uri, position });
@@ -257,7 +257,7 @@ test("calls go both ways", async () => {
   expect(outgoing.data.results[0].calls).toHaveLength(1);
 });
 
-test("status tells which servers there are", async () => {
+test("status lists the servers", async () => {
   const { data } = await shop.call("code", "status", {});
   expect(data.backends).toContainEqual(expect.objectContaining({ name: "lsp:typescript", available: true }));
   expect(data.backends).toContainEqual(expect.objectContaining({ name: "tree-sitter", available: true }));

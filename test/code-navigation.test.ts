@@ -18,7 +18,7 @@ interface Shop {
   readonly language: string;
   readonly backend: string;
   readonly money: string;
-  /** Where the function is defined for whoever follows it from main. */
+  /** Where the function is defined, as seen from main. */
   readonly defined: string;
   readonly basket: string;
   /** Where the class is declared. */
@@ -34,7 +34,7 @@ interface Shop {
   readonly hover: RegExp;
   readonly typeOfPrice: RegExp;
   readonly outline: readonly string[];
-  /** What the project has in its node_modules, by the names of our own packages. */
+  /** The packages in the project's node_modules, by the names of our own packages. */
   readonly packages?: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +68,7 @@ const PYTHON: Shop = {
   outline: ["Item", "Item.name", "Item.price", "Basket", "Basket.__init__", "Basket.add", "Basket.total"],
 };
 
-/** With the servers that are looked for first, or that come with us. */
+/** With preferred or bundled servers. */
 const SHOPS: readonly Shop[] = [
   TYPESCRIPT,
   PYTHON,
@@ -97,7 +97,7 @@ const SHOPS: readonly Shop[] = [
   },
 ];
 
-/** With the servers that a project brings. */
+/** With the servers of the project itself. */
 const SHOPS_WITH_PACKAGES: readonly Shop[] = [
   {
     ...TYPESCRIPT,
@@ -166,7 +166,7 @@ function askAll(get: () => CodeProject, shop: Shop) {
     expect(results[0].symbol_id).toMatch(new RegExp(`Basket\\.${total}$`));
   });
   test("the definition of a local variable", async () => {
-    // Behind the word counts as at it.
+    // Right after the word counts as at it.
     const { line, col } = positionOf(uri(main), "return price");
     const position = { line, col: col + "return price".length };
     const { data, meta } = await get().call("code", "definition", { uri: uri(main), position });
@@ -186,12 +186,12 @@ function askAll(get: () => CodeProject, shop: Shop) {
   test("what a function is, with its documentation", async () => {
     expect((await ask("hover", main, `${round}(4`)).text).toMatch(shop.hover);
   });
-  test("the type of a variable that nobody has written down", async () => {
+  test("the type of an unannotated variable", async () => {
     expect(
       (await ask("hover", main, "price", language === "python" ? 1 : language === "typescript" ? 1 : 0)).text,
     ).toMatch(shop.typeOfPrice);
   });
-  test("a wrong type is told as soon as the file is saved, and no longer when it is right again", async () => {
+  test("a wrong type is reported as soon as the file is saved, and no longer when it is fixed", async () => {
     const right = readFileSync(uri(basket), "utf8");
     try {
       writeFileSync(uri(basket), right.replace(/(\w*ound_?[cC]ents)\(sum\w*/, '$1("many" '));
@@ -204,7 +204,7 @@ function askAll(get: () => CodeProject, shop: Shop) {
     const { data } = await get().call("code", "diagnostics", { uri: uri(basket) });
     expect(data.results.filter((one: { severity: string }) => one.severity === "error")).toEqual([]);
   });
-  test("a file that was right and still is, is said to be so", async () => {
+  test("a file that was and is correct is reported as correct", async () => {
     const right = readFileSync(uri(main), "utf8");
     try {
       writeFileSync(uri(main), `${right}\n`);
@@ -215,7 +215,7 @@ function askAll(get: () => CodeProject, shop: Shop) {
       writeFileSync(uri(main), right);
     }
   });
-  test("a rename from where the function is imported or called reaches all files", async () => {
+  test("a rename from an import or a call reaches all files", async () => {
     const data = await ask("rename", main, round, 0, { new_name: shop.newName, dry_run: true });
     expect(filesOf(data.files, root())).toEqual(shop.renamed);
     expect(data.patch).not.toContain(" as ");
@@ -234,7 +234,7 @@ describe("with its language server", () => {
   describe.each(here)("$name", (shop) => askAll(() => project, shop));
   test.skip.each(missing)("$name: ten questions, without $backend", () => {});
 
-  test.each(here)("$name: what a change in one file breaks is told of another", async (shop) => {
+  test.each(here)("$name: an error in another file caused by a change is reported", async (shop) => {
     const root = rootOf(project, shop.name);
     const [main, changed] = [
       join(root, shop.main),
@@ -258,7 +258,7 @@ describe("with its language server", () => {
     }
     await expect.poll(errors).toBe(0);
   });
-  test.skipIf(!hasGo)("a rename that the server refuses is refused in its words", async () => {
+  test.skipIf(!hasGo)("a rename refused by the server is refused with its message", async () => {
     const uri = join(rootOf(project, "go"), "shop/money.go");
     const position = positionOf(uri, "RoundCents(");
     const { error } = await project.call("code", "rename", { uri, position, new_name: "roundCents" });
@@ -283,7 +283,7 @@ describe("with its language server", () => {
   );
 });
 
-test("a server that says only after the handshake how it gives diagnostics is asked for them in time", async () => {
+test("a server that announces its kind of diagnostics after the handshake is asked in time", async () => {
   await using project = openCodeProject([join(FIXTURES, "python")]);
   const { meta } = await project.call("code", "diagnostics", {
     uri: join(project.roots[0]!, "shop/main.py"),
@@ -324,14 +324,14 @@ describe("without any language server", () => {
       for (const { uri: found } of data.results) expect(found).toContain(file);
       expect(data.results.map((one: { symbol_id: string }) => one.symbol_id.split("#")[1])).toContain(symbol);
     });
-    test("tree-sitter gives the outline", async () => {
+    test("tree-sitter provides the outline", async () => {
       const { data, meta } = await project.call("code", "outline", { uri: uri(basket) });
       expect(meta.backend).toBe("tree-sitter");
       expect(data.results.map((one: { symbol_id: string }) => one.symbol_id.split("#")[1])).toEqual(
         shop.outline,
       );
     });
-    test("references and callers are found by name, comments and strings left out", async () => {
+    test("references and callers are found by name, without comments and strings", async () => {
       const { data } = await ask("references", main, `${round}(4`);
       expect(data.total).toBe(shop.mentions);
       const callers = await ask("calls", main, `${round}(4`);

@@ -51,7 +51,7 @@ export function openCodeProject(
     return root;
   });
   mkdirSync(join(base, "home"));
-  // npm puts the programs of our own packages there, which no user has.
+  // npm adds the programs of our own packages, which no user has.
   const PATH = process.env["PATH"]
     ?.split(":")
     .filter((folder) => !folder.endsWith("node_modules/.bin"))
@@ -86,7 +86,7 @@ export function openCodeProject(
   };
 }
 
-/** Where a text stands in a file: the nth time, from 0. */
+/** The position of a text in a file: the nth occurrence, from 0. */
 export function positionOf(file: string, text: string, nth = 0): Position {
   const content = readFileSync(file, "utf8");
   let at = content.indexOf(text);
@@ -96,7 +96,7 @@ export function positionOf(file: string, text: string, nth = 0): Position {
   return { line: before.length - 1, col: before.at(-1)!.length };
 }
 
-/** Puts packages of ours into a project, under the names that they have there. */
+/** Links our packages into a project, under the names that they have there. */
 export function linkPackages(root: string, packages: Readonly<Record<string, string>>): void {
   const ours = join(import.meta.dirname, "../node_modules");
   mkdirSync(join(root, "node_modules/.bin"), { recursive: true });
@@ -107,7 +107,7 @@ export function linkPackages(root: string, packages: Readonly<Record<string, str
   }
 }
 
-/** As a build would write it; without it clangd knows only the files that are open. */
+/** As a build would write it; without it clangd knows only open files. */
 export function writeCompileCommands(root: string): void {
   const commands = ["money", "basket", "main"].map((name) => ({
     directory: root,

@@ -39,7 +39,7 @@ const contents = (root: string) => FILES.map((file) => readFileSync(join(root, f
 const renamed = (texts: readonly string[]) => texts.filter((text) => text.includes("loadUser")).length;
 const checkTypes = (root: string) => execFileSync(process.execPath, [TSC, "-p", root], { stdio: "pipe" });
 
-/** From an import, which is where it would go wrong. */
+/** From an import, the error-prone case. */
 const renameIn = ({ roots: [root], call }: CodeProject, more = {}) => {
   const uri = join(root!, "src/user-7.ts");
   return call("code", "rename", {
@@ -50,7 +50,7 @@ const renameIn = ({ roots: [root], call }: CodeProject, more = {}) => {
   });
 };
 
-test("a symbol used in 30 files is renamed in all of them, the types still fit, and it can be undone", async () => {
+test("a symbol used in 30 files is renamed in all of them, the types still check, and it can be undone", async () => {
   await using project = openCodeProject([template]);
   const [root] = project.roots;
   const before = contents(root!);
@@ -65,7 +65,7 @@ test("a symbol used in 30 files is renamed in all of them, the types still fit, 
   expect(contents(root!)).toEqual(before);
 });
 
-test("when one of the files may not be written, none is changed", async () => {
+test("when one of the files is not writable, none is changed", async () => {
   await using project = openCodeProject([template]);
   const [root] = project.roots;
   const before = contents(root!);
@@ -88,14 +88,14 @@ test("a dry run changes nothing and its patch does the same as the rename", asyn
   expect(renamed(contents(root!))).toBe(USERS + 1);
 });
 
-test("what can be no name in any language is refused before anybody is asked", async () => {
+test("a text that is not an identifier in any language is refused before a server is asked", async () => {
   await using project = openCodeProject([template]);
   for (const new_name of ["load user", "", "a\nb"])
     expect((await renameIn(project, { new_name })).error?.code).toBe("INVALID_ARGUMENT");
   expect(project.servers.running(join(project.roots[0]!, "src/lib.ts"))).toBeUndefined();
 });
 
-test("a server that is killed in the middle of a rename leaves all files renamed or none", async () => {
+test("a server killed during a rename leaves all files renamed or none", async () => {
   await using project = openCodeProject([template]);
   const [root] = project.roots;
   const script = join(import.meta.dirname, "code-renaming-process.ts");
@@ -105,7 +105,7 @@ test("a server that is killed in the middle of a rename leaves all files renamed
   using watching = watchFirst(join(root!, "src"), () => child.kill("SIGKILL"));
   await once(child, "exit");
   watching[Symbol.dispose]();
-  // The next one to start sets right what was left.
+  // The next one to start rolls back what was left.
   const next = spawn(process.execPath, [script, root!, "look"], { env, stdio: "ignore" });
   await once(next, "exit");
   expect([0, USERS + 1]).toContain(renamed(contents(root!)));

@@ -5,7 +5,7 @@ import { createSharedParsers } from "@octant/search";
 import { code } from "@octant/tools";
 import { positionOf } from "./code-project.ts";
 
-/** Renames in the project it is given, or only opens it; to be killed meanwhile. */
+/** Renames in the given project, or only opens it; to be killed meanwhile. */
 const [root = ".", what] = process.argv.slice(2);
 const octant = createOctant({ roots: [root] });
 const { workspace } = octant;

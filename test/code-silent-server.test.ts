@@ -8,7 +8,7 @@ const LIMITS = { startMs: 20_000, firstAnswerMs: 10_000, answerMs: 300 };
 let project: CodeProject;
 afterEach(() => project[Symbol.asyncDispose]());
 
-/** A project whose server answers so many requests and then is silent. */
+/** A project whose server answers this many requests and then falls silent. */
 function open(answers: number, limits: object = LIMITS) {
   const command = [process.execPath, SCRIPT, `${answers}`] as const;
   project = openCodeProject([join(FIXTURES, "typescript")], {
@@ -37,7 +37,7 @@ test("a warm server that falls silent costs its short budget, and tree-sitter an
   expect(ms).toBeLessThan(LIMITS.firstAnswerMs);
 });
 
-test("a server that is silent twice is ended, and the next question starts another", async () => {
+test("a server that is silent twice is stopped, and the next query starts another", async () => {
   const define = open(2);
   await define();
   const first = await pid();
@@ -50,7 +50,7 @@ test("a server that is silent twice is ended, and the next question starts anoth
   expect(await pid()).not.toBe(first);
 });
 
-test("questions that go unanswered at the same time are one silence", async () => {
+test("concurrent unanswered queries count as one silence", async () => {
   const define = open(2);
   await define();
   const first = await pid();
@@ -58,7 +58,7 @@ test("questions that go unanswered at the same time are one silence", async () =
   expect(await pid()).toBe(first);
 });
 
-test("a server that has not answered yet has longer, and what it is at is told", async () => {
+test("a server that has not answered yet gets more time, and its activity is reported", async () => {
   const define = open(1, { firstAnswerMs: 3_000 });
   const told: (string | undefined)[] = [];
   const { backend, ms } = await define((message) => told.push(message));
@@ -68,7 +68,7 @@ test("a server that has not answered yet has longer, and what it is at is told",
   expect(told.at(-1)).toContain("reading 50 %");
 });
 
-test("a server that never shakes hands is waited for once; those who come later are answered at once", async () => {
+test("a server that never completes its handshake is waited for once; later callers are answered at once", async () => {
   const define = open(0, { startMs: 4_000 });
   expect(await define()).toMatchObject({ backend: "tree-sitter" });
   const { backend, ms } = await define();

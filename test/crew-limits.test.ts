@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
 
-/** A cent for each answer at the price of claude-sonnet-4-5. */
+/** A cent per answer at the price of claude-sonnet-4-5. */
 const CENT = { input: 3_333, cached: 0, output: 1 };
 const answer = (text: string): ScriptedTurn => ({ parts: [{ text }], usage: CENT });
 const call = (tool: string, input: object): ScriptedTurn => ({
@@ -31,7 +31,7 @@ async function runAgent(script: Script, ...args: string[]) {
 
 const isChild = (system: string) => system.includes("# Role");
 
-test("what sub-agents spend counts for the run that started them, in its cost and its turns", async () => {
+test("the spending of sub-agents counts towards the run that started them, in its cost and its turns", async () => {
   const ran = await runAgent(
     ({ system, answers }) => {
       if (isChild(system)) return answer("found it");
@@ -71,11 +71,11 @@ test.each([
   );
   expect(ran.code, ran.stderr).toBe(3);
   expect(JSON.parse(ran.stdout)).toMatchObject({ reason });
-  // One of the parent, and those of the sub-agent until the limit; an answer under way may come on top.
+  // One of the parent, and those of the sub-agent up to the limit; a running answer may exceed it.
   expect(ran.requests).toBeLessThanOrEqual(6);
 });
 
-test("a limit also holds for the sub-agents of a command, without any run of its own", async () => {
+test("a limit also applies to the sub-agents of a command, without any run of its own", async () => {
   let reads = 0;
   const ran = await runAgent(
     () => {
@@ -91,7 +91,7 @@ test("a limit also holds for the sub-agents of a command, without any run of its
   expect(ran.requests).toBeLessThanOrEqual(6);
 });
 
-test("a model without a price does not switch off the limit for those that have one", async () => {
+test("a model without a price does not disable the limit for those that have one", async () => {
   const ran = await runAgent(
     ({ user, answers }) => {
       if (user === "opinion") return answer("fine");

@@ -14,7 +14,7 @@ const shell = (command: string): ScriptedTurn => ({
   parts: [{ call: "proc", input: { action: "exec", command } }],
 });
 
-/** What a sub-agent does is in its task: a command after "run:", else it answers with the task. */
+/** A sub-agent's task says what it does: a command after "run:", otherwise it answers with the task. */
 const byTask = ({ user, answers, results }: ScriptedRequest): ScriptedTurn => {
   const command = /run: (.*)/.exec(user)?.[1];
   if (command !== undefined && answers === 0) return shell(command);
@@ -62,7 +62,7 @@ type Info = {
   worktree?: { merged: boolean; conflicts: string[]; branch: string };
 };
 
-test("over MCP five sub-agents explore side by side, code, review, and fix in a worktree that is merged", async () => {
+test("over MCP five sub-agents explore in parallel, code, review, and fix in a worktree that is merged", async () => {
   using project = createFixtureProject();
   git(project, "commit", "--quiet", "--all", "--message=Ready");
   await using crew = await openCrew(project);
@@ -110,7 +110,7 @@ test("over MCP five sub-agents explore side by side, code, review, and fix in a 
   expect(git(project, "branch", "--list", clash?.worktree?.branch ?? "")).not.toBe("");
 });
 
-test("sub-agents end with their parent, a handle of nobody is unknown, and roles are listed", async () => {
+test("sub-agents end with their parent, an unknown handle is refused, and roles are listed", async () => {
   using project = createFixtureProject();
   const started = join(project.root, "started");
   const crew = await openCrew(project);
@@ -154,7 +154,7 @@ test("sub-agents end with their parent, a handle of nobody is unknown, and roles
   expect(running.filter((line) => /sleep\0?\s?100[01]/.test(line))).toEqual([]);
 });
 
-test("own roles count when they are trusted with exactly this content", async () => {
+test("custom roles apply when trusted with exactly this content", async () => {
   using project = createFixtureProject();
   const file = join(project.root, ".hanzo/agents/scribe.md");
   mkdirSync(dirname(file), { recursive: true });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..");
 
-test("the generated pages say what the declarations say", () => {
+test("the generated pages match the declarations", () => {
   const { status, stderr } = spawnSync(process.execPath, ["scripts/docs.ts", "--check"], {
     cwd: ROOT,
     encoding: "utf8",

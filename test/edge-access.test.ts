@@ -70,7 +70,7 @@ interface Told {
 
 type Headers = Record<string, string | undefined>;
 
-/** No body is valid, so whoever gets as far as parsing it answers otherwise. */
+/** No body is valid, so a server that parses it responds differently. */
 function send(method: string, path: string, headers: Headers, upgrade: Headers = {}): Promise<Told> {
   const { promise, resolve, reject } = Promise.withResolvers<Told>();
   const given = {
@@ -190,7 +190,7 @@ describe.each(Object.entries(EDGES))("%s", (_name, call) => {
   );
 });
 
-test("none of what was refused reached a tool", () => {
+test("no refused request reached a tool", () => {
   expect(calls).toBe(0);
 });
 
@@ -235,7 +235,7 @@ test.each(SCOPES)("a token with scope %s may do %j and nothing else", async (sco
   expect(done).toEqual(allowed);
 });
 
-test("tokens are kept as hashes, in a file that only its owner can read", () => {
+test("tokens are stored as hashes, in a file that only its owner can read", () => {
   const file = join(folder, "tokens.json");
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file, "utf8")).not.toContain(good.slice(-43));

@@ -17,16 +17,16 @@ import { WebSocket } from "ws";
 import { createRemoteFollowing } from "../packages/cli/src/remote-features.ts";
 import { LAUNCHER } from "./published-command.ts";
 
-/** What suites need of a client; those of both SDKs have it, in every era. */
+/** The client interface that the suites need; both SDKs provide it, in every era. */
 export interface AnyClient {
   listTools(): Promise<{ tools: readonly { readonly name: string }[] }>;
   callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
-  /** Calls back with the uri of each that changes; resolves with what ends it. */
+  /** Calls back with the uri of each change; resolves with a function that ends it. */
   subscribe(uris: readonly string[], onUpdated: (uri: string) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
-/** Where the server is, once it is there. */
+/** The address of the server, once it is known. */
 export interface EdgePlaces {
   stdio(): { readonly cwd: string; readonly home: string };
   http(): { readonly url: string; readonly headers: Record<string, string> };
@@ -36,7 +36,7 @@ export interface EdgePlaces {
   nats?(): Promise<NatsClient>;
 }
 
-/** Every way in, with the official clients of both SDKs. */
+/** Every edge, with the official clients of both SDKs. */
 export function createEdgeClients({
   stdio,
   http,
@@ -62,7 +62,7 @@ export function createEdgeClients({
     "stdio, SDK 1.x": () => connectOld(new OldStdio(command())),
     "HTTP, 2026-07-28": () => connect("auto", new StreamableHTTPClientTransport(at("/mcp"), given())),
     "HTTP, handshake": () => connect("legacy", new StreamableHTTPClientTransport(at("/mcp"), given())),
-    // Its types say nothing of exactOptionalPropertyTypes.
+    // Its types ignore exactOptionalPropertyTypes.
     "HTTP, SDK 1.x": () => connectOld(new OldHttp(at("/mcp"), given()) as never),
     "SSE, handshake": () => connect("legacy", new SSEClientTransport(at("/sse"), given())),
     "SSE, SDK 1.x": () => connectOld(new OldSse(at("/sse"), given()) as never),
@@ -78,7 +78,7 @@ export function createEdgeClients({
   };
 }
 
-/** A client of the typed wire, which has no JSON and no MCP: an unknown tool is refused as MCP would. */
+/** A client of the typed wire, which has neither JSON nor MCP: an unknown tool is refused like in MCP. */
 export function openWire(client: Pick<ZmqClient | NatsClient, "ready" | "dispatch" | "close">): AnyClient {
   const caller = { id: "local", access: "admin" } as const;
   return {
@@ -151,7 +151,7 @@ async function leave(client: Pick<Client, "close">, transport: object): Promise<
   await client.close();
 }
 
-/** The SDKs have no such transport any more. */
+/** The SDKs no longer have such a transport. */
 class SocketTransport implements Transport {
   onclose?: () => void;
   onerror?: (cause: Error) => void;
@@ -176,7 +176,7 @@ class SocketTransport implements Transport {
   }
 }
 
-/** The transport of 1.x opens the global WebSocket, which has no way to send a token; that one does. */
+/** The transport of 1.x opens the global WebSocket, which cannot send a token; this one can. */
 async function openOldSocket(url: string, headers: Record<string, string>): Promise<AnyClient> {
   const { WebSocketClientTransport } = await import("@modelcontextprotocol/sdk/client/websocket.js");
   const plain = globalThis.WebSocket;
@@ -185,7 +185,7 @@ async function openOldSocket(url: string, headers: Record<string, string>): Prom
       super(address, protocol, { headers });
     }
   }
-  // The same interface, as far as the transport uses it.
+  // The part of the interface that the transport uses.
   globalThis.WebSocket = WithToken as never;
   const transport = new WebSocketClientTransport(new URL(url));
   const client = await connectOld(transport);

@@ -31,7 +31,7 @@ afterAll(() => {
   rmSync(sockets, { recursive: true, force: true });
 });
 
-test("octant edge offers the resources and completions of octant serve", async () => {
+test("octant edge offers the same resources and completions as octant serve", async () => {
   const address = `ipc://${sockets}/a`;
   await start("serve", "--zmq", address, ...TOOLS);
   expect(here.files).toContain(`file://${project.root}/README.md`);
@@ -64,7 +64,7 @@ test.skipIf(inject("missing").includes("nats-server"))(
   },
 );
 
-/** Everything that a client can read, without what differs from run to run. */
+/** Everything that a client can read, without values that differ between runs. */
 async function look(client: Client) {
   const read = async (uri: string) => {
     const { contents } = await client.readResource({ uri });

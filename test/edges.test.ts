@@ -108,7 +108,7 @@ const CALLS: readonly (readonly [tool: string, args: Record<string, unknown>])[]
   ["ws", { action: "detect" }],
 ];
 
-/** What differs from call to call, or from process to process, by its nature. */
+/** Fields that differ by nature between calls or processes. */
 const isFleeting = (name: string) => ["trace_id", "cursor", "job_id"].includes(name);
 
 const withoutFleeting = (value: unknown): unknown =>
@@ -146,7 +146,7 @@ const reference = () => {
 };
 
 describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
-  test("the same calls have the same envelopes as from the dispatcher itself", async () => {
+  test("the same calls return the same envelopes as the dispatcher itself", async () => {
     const client = await open();
     onTestFinished(() => client.close());
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(
@@ -155,7 +155,7 @@ describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
     expect(await play(client)).toEqual(await reference());
   });
 
-  test("an unknown tool is a protocol error, and the next call goes on", async () => {
+  test("an unknown tool is a protocol error, and the next call works", async () => {
     const client = await open();
     onTestFinished(() => client.close());
     await expect(client.callTool({ name: "absent", arguments: {} })).rejects.toMatchObject({ code: -32602 });
@@ -170,17 +170,17 @@ const NATS_JOBS = 30;
 const CROWD = 100;
 const CALLS_OF_ONE = 10;
 
-test("broken frames end no server: it stays as small as it was, and answers the next call", async () => {
+test("broken frames do not end the server: it does not grow, and answers the next call", async () => {
   const { facts, violations } = await malformed(BROKEN_FRAMES, createRandom(7));
   expect(violations, facts).toEqual([]);
 });
 
-test("broken lines end no server either", async () => {
+test("broken lines do not end the server", async () => {
   const { facts, violations } = await brokenLines(BROKEN_FRAMES, createRandom(7));
   expect(violations, facts).toEqual([]);
 });
 
-test("broken messages end no ZeroMQ server: it stays as small as it was, and answers the next call", async () => {
+test("broken messages do not end the ZeroMQ server: it does not grow, and answers the next call", async () => {
   const { facts, violations } = await malformedWire(BROKEN_MESSAGES, createRandom(7), BUSY_LIMITS);
   expect(violations, facts).toEqual([]);
 });

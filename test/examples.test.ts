@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 const EXAMPLES = join(import.meta.dirname, "../examples");
-/** What each prints. */
+/** The expected output of each. */
 const PRINTED: Readonly<Record<string, readonly string[]>> = {
   "agent.ts": ["fs.read README.md", "It begins with: # Examples", "done after 2 turns"],
   "custom-tool.ts": ["Hello, Ada.", "NOT_FOUND"],

@@ -3,7 +3,7 @@ import type { Envelope } from "@octant/core";
 import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 
-test("a command that runs on is a job with a result, and its output is its owner's only", async () => {
+test("a command that outlives the wait is a job with a result, and only its owner sees the output", async () => {
   using project = createFixtureProject();
   await using octant = createOctant({ projectPath: project.root, env: project.env });
   const caller = { id: "me", access: "admin" } as const;
@@ -28,7 +28,7 @@ test("a command that runs on is a job with a result, and its output is its owner
   expect((await call("fs", "read", { uri: stdout_ref }, somebody)).error?.code).toBe("NOT_FOUND");
 });
 
-test("a command that goes on printing tells its lines in the job's stream", async () => {
+test("a long-running command streams its lines in the job's events", async () => {
   using project = createFixtureProject();
   await using octant = createOctant({ projectPath: project.root, env: project.env });
   const { dispatch } = octant;

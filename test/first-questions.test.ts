@@ -56,7 +56,7 @@ function createPerson() {
     XDG_STATE_HOME: at("state"),
   };
   return {
-    /** The lines that a server answers first questions with. */
+    /** The answers of a server to the first requests. */
     async start(start: Start = {}): Promise<string> {
       const { era = "handshake", flags = [], variables = {} } = start;
       const input = ERAS[era].map((message) => `${JSON.stringify(message)}\n`).join("");
@@ -66,7 +66,7 @@ function createPerson() {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       return stdout;
     },
-    /** From now on it is plain of an answer that it was kept. */
+    /** Marks the cached answers, so that they can be recognised. */
     markKept() {
       const entries = at("cache/octant/handshakes");
       for (const name of readdirSync(entries)) {
@@ -128,7 +128,7 @@ test.each<[string, (person: ReturnType<typeof createPerson>) => Start]>([
   expect(await person.start(chosen)).toBe(first);
 });
 
-test("a setting counts from the next start on, and so does its going away", async () => {
+test("a changed or removed setting applies from the next start on", async () => {
   const { start, markKept, writeSettings } = createPerson();
   const everything = await start();
   expect(everything).toContain('"apply_patch"');
@@ -142,7 +142,7 @@ test("a setting counts from the next start on, and so does its going away", asyn
   expect(await start()).toBe(everything);
 });
 
-test("what another install has kept is not answered", async () => {
+test("the cache of another install is not used", async () => {
   const { start, markKept } = createPerson();
   const first = await start();
   markKept();
@@ -150,7 +150,7 @@ test("what another install has kept is not answered", async () => {
   expect(await start()).toBe(first);
 });
 
-/** The same files once more, in place of those that are there. */
+/** Replaces the files by identical copies. */
 function reinstall(): void {
   const dist = join(dirname(launcher), "../dist");
   cpSync(dist, `${dist}-new`, { recursive: true });

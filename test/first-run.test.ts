@@ -29,13 +29,13 @@ async function start(more: (url: string) => NodeJS.ProcessEnv, prepare: (root: s
   };
 }
 
-/** The number in front of an offer; other servers may run on this machine. */
+/** The number of an offer; other servers may run on this machine. */
 async function numberOf(shown: Promise<string[]>, offer: string): Promise<string> {
   const line = (await shown).find((row) => row.includes(offer)) ?? "";
   return /^\s*(\d+) /.exec(line)?.[1] ?? `no offer ${offer}`;
 }
 
-test("the first run takes a key without showing it, asks for trust in the folder, and goes on as the agent", async () => {
+test("the first run accepts a key without showing it, asks for trust in the folder, and continues as the agent", async () => {
   await using opened = await start(
     () => ({ OLLAMA_HOST: "127.0.0.1:9", ...OFFLINE }),
     (root) => writeFileSync(join(root, "AGENTS.md"), "Answer in one sentence.\n"),
@@ -60,7 +60,7 @@ test("the first run takes a key without showing it, asks for trust in the folder
   expect(statSync(settings("credentials.json")).mode & 0o777).toBe(0o600);
 });
 
-test("the first run finds a local model, and nothing has to be typed again the next time", async () => {
+test("the first run finds a local model, and the next start needs no input", async () => {
   await using opened = await start((url) => ({ OLLAMA_HOST: url }));
   const { terminal, provider, settings } = opened;
   terminal.type("$OCTANT\r");

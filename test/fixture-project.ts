@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 
-/** The small project that every example of every action is written for. */
+/** The small project for which every example of every action is written. */
 const FILES: Readonly<Record<string, string>> = {
   "README.md": "# Demo\n\nA small project.\n",
   "package.json": '{\n  "name": "demo",\n  "type": "module",\n  "scripts": { "test": "node --test" }\n}\n',
@@ -24,7 +24,7 @@ type Repository = ReadonlyMap<string, Buffer>;
 
 let history: Repository | undefined;
 
-/** Two commits, and two files that were changed since. The first project of a test file has it made by git, the others get a copy. */
+/** Two commits, and two files changed since. The first project of a test file uses git, the others get a copy. */
 function addHistory(root: string): void {
   const folder = join(root, ".git");
   if (!history) {

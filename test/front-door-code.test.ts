@@ -23,7 +23,7 @@ async function openProject(
   };
 }
 
-/** As hono has it: the tests are a project of their own, which nothing but an open file makes TypeScript load. */
+/** Like hono: the tests are a separate project, which TypeScript loads only for an open file. */
 const options = { composite: true, strict: true, module: "nodenext", target: "es2022", types: [] };
 const REFERENCES = {
   "package.json": JSON.stringify({ name: "sums", type: "module", devDependencies: { typescript: "^5" } }),
@@ -72,7 +72,7 @@ test("a project with TypeScript 5 gets types, complete renames and diagnostics a
   expect(edited.data.diagnostics).toMatchObject([{ severity: "error", code: "2345" }]);
 });
 
-test("a rename includes tests of another project, and names importers that a re-export keeps as they are", async () => {
+test("a rename includes tests of another project, and names importers that a re-export keeps unchanged", async () => {
   const { "src/add.ts": _add, "src/main.ts": _main, "src/add.test.ts": _test, ...settings } = REFERENCES;
   await using project = await openProject(
     {
@@ -104,7 +104,7 @@ test("a rename includes tests of another project, and names importers that a re-
     expect((await project.call("code.diagnostics", { uri: file })).data.results).toEqual([]);
 });
 
-test("code.rename takes only identifiers of the language", async () => {
+test("code.rename accepts only identifiers of the language", async () => {
   await using project = await openProject(REFERENCES);
   for (const new_name of ['y;import("fs")//', "class", "two words", "1st", ""]) {
     const { error } = await project.call("code.rename", { symbol_id: "sym:src/add.ts#add", new_name });
@@ -124,7 +124,7 @@ const RUBY = {
   "main.rb": "require 'greeter'\nGreeter.new.greet('you')\n",
 };
 
-test("the first code.search_symbol of a workspace finds what is there", async () => {
+test("the first code.search_symbol of a workspace finds existing symbols", async () => {
   await using project = await openProject(RUBY);
   const { ok, data } = await project.call("code.search_symbol", { query: "greet" });
   expect(ok).toBe(true);
@@ -156,7 +156,7 @@ test("TypeScript does not download type declarations for a project without setti
   expect(data.incomplete).toBeUndefined();
 });
 
-test("a file that no parser can cope with holds up nobody and is named", async () => {
+test("an unparsable file blocks nothing and is named", async () => {
   const source = "class Fine\nend\n";
   await using project = await openProject({ "bad.rb": `# Fine\n${"(".repeat(200_000)}`, "fine.rb": source });
   const slow = project.call("code.outline", { uri: "bad.rb" });
@@ -177,7 +177,7 @@ test("a file that no parser can cope with holds up nobody and is named", async (
 
 test("uses of a Python function are found in all files, also where Pyright's settings name only src", async () => {
   const user = "from sums.add import add\nthree = add(1, 2)\n";
-  // More than are opened for the server, which has to list the rest by itself before it answers.
+  // More than are opened for the server, which must list the rest by itself before it answers.
   const users = Array.from({ length: 40 }, (_, n) => [`src/sums/user_${n}.py`, user] as const);
   const files = {
     "pyproject.toml": '[tool.pyright]\ninclude = ["src"]\n',
@@ -207,7 +207,7 @@ test("uses of a Python function are found in all files, also where Pyright's set
 });
 
 const hasGo = !inject("missing").some((name) => name === "gopls" || name === "golang-go");
-test.skipIf(!hasGo)("a Go file is not called right when gopls cannot load its module", async () => {
+test.skipIf(!hasGo)("a Go file is not reported as correct when gopls cannot load its module", async () => {
   await using project = await openProject({
     "go.mod": "module sums\n\ngo one.two\n",
     "sums.go": "package sums\n\nfunc Add(a, b int) string { return a + b }\n",

@@ -5,7 +5,7 @@ import { createPerson, writeFiles } from "./front-door.ts";
 
 const PAGE_BYTES = 4096;
 
-test("damaged databases in the state folder cost no call: the index is built anew, jobs are set aside", async () => {
+test("damaged databases in the state folder fail no call: the index is rebuilt, jobs are set aside", async () => {
   await using person = await createPerson();
   const root = join(person.folder, "project");
   writeFiles(root, { "src/greet.ts": "export function greetPeople() {}\n" });
@@ -16,7 +16,7 @@ test("damaged databases in the state folder cost no call: the index is built ane
   }
   const files = globSync(join(person.home, ".local/state/octant/*/{search,jobs}/*.sqlite"));
   expect(files.length).toBeGreaterThan(0);
-  // The first page holds the schema: the file still opens.
+  // The first page holds the schema, so the file still opens.
   for (const file of files) writeFileSync(file, readFileSync(file).fill(0xa5, PAGE_BYTES));
 
   await using server = await person.serve(root);

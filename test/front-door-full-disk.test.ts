@@ -8,7 +8,7 @@ import { createPerson, writeFiles } from "./front-door.ts";
 const mayMount = process.getuid?.() === 0 && spawnSync("unshare", ["-m", "true"]).status === 0;
 const STATE_BYTES = 2 * 1024 * 1024;
 
-/** A small disk at this folder, for the time of a test. */
+/** A small disk at this folder, during a test. */
 function mountSmall(folder: string): Disposable & { fill(): void; free(): void } {
   mkdirSync(folder, { recursive: true });
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${STATE_BYTES},mode=0700`, "tmpfs", folder]);
@@ -57,7 +57,7 @@ test.skipIf(!mayMount)(
       expect((await second.call("fs.write", { uri: "second.txt", content: "2\n" })).ok).toBe(true);
     }
     disk.free();
-    // The audit log leaves a disk that refused alone for a moment.
+    // The audit log does not retry a failing disk at once.
     await expect
       .poll(async () => (await server.call("fs.write", { uri: "new.txt", content: "new\n" })).ok)
       .toBe(true);

@@ -7,7 +7,7 @@ import { createPerson, writeFiles } from "./front-door.ts";
 const git = (cwd: string, ...args: string[]) =>
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], { cwd });
 
-test("a deny rule by path leaves its files and their hard links out of what git shows, by name", async () => {
+test("a deny rule by path hides its files and their hard links in git's output, by name", async () => {
   await using person = await createPerson();
   const root = join(person.folder, "project");
   writeFiles(root, { "src/a.txt": "open\n", "secrets/key.txt": "hidden one\n", "plain.txt": "plain\n" });
@@ -56,7 +56,7 @@ test("a deny rule by path leaves its files and their hard links out of what git 
   expect((await server.call("fs.read", { uri: "src/plain-again.txt" })).data.text).toBe("plain\n");
 });
 
-test("a search leaves out the files of a deny rule, says so, and does not tell whether they match", async () => {
+test("a search leaves out the files of a deny rule, says so, and does not reveal whether they match", async () => {
   await using person = await createPerson();
   const root = join(person.folder, "project");
   writeFiles(root, {
@@ -86,7 +86,7 @@ test("a search leaves out the files of a deny rule, says so, and does not tell w
   expect(asked.data.hits[0]).toMatchObject({ uri: `file://${root}/src/a.ts` });
 });
 
-test("with one of two roots removed, a search answers for the other and names the one that is gone", async () => {
+test("with one of two roots removed, a search covers the other and names the missing one", async () => {
   await using person = await createPerson();
   const [kept, gone] = [join(person.folder, "kept"), join(person.folder, "gone")];
   writeFiles(kept, { "a.ts": "export const needle = 1;\n" });

@@ -4,7 +4,7 @@ import { createPerson, writeFiles } from "./front-door.ts";
 
 const TOOLS = ["cas", "artifact", "annotation", "config", "graph"];
 
-test("the store tools of the published command keep results, remarks and connections over a restart", async () => {
+test("the store tools of the published command keep results, annotations and connections across a restart", async () => {
   await using person = await createPerson();
   const root = join(person.folder, "project");
   writeFiles(root, { "README.md": "# Demo\n", "src/a.ts": "export const a = 1;\n" });

@@ -12,7 +12,7 @@ type Answer = Envelope & { readonly data: any };
 /** A person who has just installed the published command, with nothing stored and default settings. */
 export interface Person extends AsyncDisposable {
   readonly home: string;
-  /** Where projects are put. */
+  /** Where projects are created. */
   readonly folder: string;
   /** Starts a server on the project, over MCP stdio. */
   serve(project: string, options?: { readonly env?: Record<string, string> }): Promise<Served>;
@@ -20,7 +20,7 @@ export interface Person extends AsyncDisposable {
 
 export interface Served extends AsyncDisposable {
   readonly root: string;
-  /** The first answer, which may be that a job was started. */
+  /** The first answer, which may be a job. */
   ask(action: string, input?: Record<string, unknown>): Promise<Answer>;
   /** The result of a job. */
   result(job_id: string): Promise<Answer>;
@@ -55,7 +55,7 @@ export async function createPerson(): Promise<Person> {
   };
 }
 
-/** Without what npm adds to the PATH for the tests themselves. */
+/** Without npm's additions to the PATH. */
 const personalEnv = (home: string): Record<string, string> => ({
   HOME: home,
   RUSTUP_HOME: process.env["RUSTUP_HOME"] ?? "",

@@ -15,7 +15,7 @@ const INITIALIZE = JSON.stringify({
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 });
 
-/** The machine's own Node, when it is one that Octant does not run on. */
+/** The machine's own Node, when it is too old for Octant. */
 const oldNode = (process.env["PATH"] ?? "")
   .split(delimiter)
   .filter((folder) => !folder.includes("node_modules"))
@@ -39,7 +39,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A package as it is published: no sources. */
+/** A package as published: no sources. */
 function publish(main?: string): string {
   cpSync(dirname(LAUNCHER), join(folder, "bin"), { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "version": "9.9.9" }');
@@ -48,7 +48,7 @@ function publish(main?: string): string {
   return join(folder, "bin/octant.js");
 }
 
-test("a package without sources runs what was built", async () => {
+test("a package without sources runs the build output", async () => {
   const launcher = publish("export const main = (argv) => console.log('built', ...argv);");
   const { stdout, stderr, code } = await runOctant(["a", "b"], { cwd: folder, launcher });
   expect({ stdout, stderr, code }).toEqual({ stdout: "built a b\n", stderr: "", code: 0 });
@@ -65,7 +65,7 @@ describe.skipIf(oldNode === undefined)("under a Node that is too old", () => {
     return child;
   };
 
-  test("the one that came with the install takes over, with arguments and exit code", async () => {
+  test("the bundled one takes over, with arguments and exit code", async () => {
     expect(await run(["--version"])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
@@ -88,14 +88,14 @@ describe.skipIf(oldNode === undefined)("under a Node that is too old", () => {
     },
   );
 
-  test("the server goes when the launcher is killed, though stdin stays open", async () => {
+  test("the server exits when the launcher is killed, though stdin stays open", async () => {
     const child = await serve();
     child.kill("SIGKILL");
-    // `ended` waits until nobody holds stdout any more.
+    // `ended` waits until stdout is closed everywhere.
     expect(await ended(child)).toMatchObject({ signal: "SIGKILL", stderr: "" });
   });
 
-  test("nothing of the launcher's own is left in the environment", async () => {
+  test("no variable of the launcher is left in the environment", async () => {
     const launcher = publish("export const main = () => console.log(Object.keys(process.env).join());");
     mkdirSync(join(folder, "node_modules"));
     const bundled = `node_modules/node-${process.platform}-${process.arch}`;

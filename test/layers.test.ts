@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** Who may import whom, as in the guide. Node's own modules are free to all but core, which touches no disk, clock or network. */
+/**
+ * The allowed imports, as in the guide. Node's own modules are open to all but core, which uses no disk, clock or
+ * network.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   host: ["core"],
@@ -70,7 +73,7 @@ test.each(readdirSync(PACKAGES))("%s imports only the packages below it", (name)
   }
 });
 
-test("core stands on zod and nothing that touches disk, clock or network", () => {
+test("core uses zod and nothing that touches disk, clock or network", () => {
   for (const { file, text } of sources("core").filter(({ file }) => !isTest(file))) {
     for (const from of importsOf(text).filter((name) => !name.startsWith(".")))
       expect(CORE_MAY_USE, `${file} imports ${from}`).toContain(from);

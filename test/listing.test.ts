@@ -31,7 +31,7 @@ test("the default list costs at most 4,900 tokens, 1,000 of them for ui, and 1,2
   expect(lazy.json.length / CHARS_PER_TOKEN).toBeLessThanOrEqual(1_200);
 });
 
-test("an action that is listed briefly is named, and its parameters are in its schema only", () => {
+test("a briefly listed action is only named, and its parameters are in its schema", () => {
   const { tools } = createListing({ registry: octant.registry });
   const ui = tools.find(({ name }) => name === "ui");
   expect(ui?.description).toMatch(/See schema: .*\broute\b/);
@@ -39,7 +39,7 @@ test("an action that is listed briefly is named, and its parameters are in its s
   expect(JSON.stringify(ui?.inputSchema)).not.toContain('"pattern"');
 });
 
-test("twenty further tools that are listed on demand add at most 60 tokens each, and answer when asked", async () => {
+test("twenty more on-demand tools add at most 60 tokens each, and answer when called", async () => {
   const { registry, dispatch } = octant;
   const sizeOf = () => {
     const { json, legacyJson } = createListing({ registry });

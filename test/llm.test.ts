@@ -16,7 +16,7 @@ const envFor = ({ env }: FixtureProject, provider: ScriptedProvider) => ({
   OPENAI_BASE_URL: provider.baseUrl("openai"),
 });
 
-/** Models answer by their name; the judge with JSON; one is out of order. */
+/** Models answer with their name; the judge with JSON; one fails. */
 const VOICES: Script = ({ user, body, api }) => {
   const model = (body as { model?: string }).model ?? "";
   if (model === "broken") return { fault: { status: 400, body: "no such model" } };
@@ -31,7 +31,7 @@ const VOICES: Script = ({ user, body, api }) => {
   return { parts: [{ text: `${api} says ${model}` }] };
 };
 
-test("llm asks models of several providers, compares them, and one that fails is reported", async () => {
+test("llm asks models of several providers, compares them, and reports a failing one", async () => {
   using project = createFixtureProject();
   await using provider = await createScriptedProvider(VOICES);
   const env = envFor(project, provider);
@@ -123,7 +123,7 @@ test("embeddings come from a provider or the local table, and anthropic has none
   }
 });
 
-test("what the agent spends through llm counts for its session and its limits", async () => {
+test("what the agent spends through llm counts towards its session and limits", async () => {
   using project = createFixtureProject();
   await using provider = await createScriptedProvider(({ user, answers }) => {
     if (user === "second opinion")

@@ -59,7 +59,7 @@ describe.each([
   { era: "handshake", negotiation: { mode: "legacy" } },
   { era: "modern", negotiation: { mode: "auto" } },
 ] as const)("what Octant offers beside its tools, to a client of the $era era", ({ era, negotiation }) => {
-  test("it says so", async () => {
+  test("declares its features", async () => {
     const { client } = await connect(negotiation);
     expect(client.getServerCapabilities()).toMatchObject({
       tools: { listChanged: true },
@@ -72,7 +72,7 @@ describe.each([
       expect(client.getServerVersion()).toMatchObject({ icons: [{ mimeType: "image/svg+xml" }] });
   });
 
-  test("files, the manual and jobs are listed, page by page, each file once", async () => {
+  test("files, the manual and jobs are listed in pages, each file once", async () => {
     const { client } = await connect(negotiation);
     const uris: string[] = [];
     let cursor: string | undefined;
@@ -93,7 +93,7 @@ describe.each([
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain("file:///{+path}");
   });
 
-  test("who has the list is told when files, jobs or tools come and go", async () => {
+  test("a client with the list is notified when files, jobs or tools appear and disappear", async () => {
     const { client } = await connect(negotiation);
     let told = 0;
     let look = () => {};
@@ -124,7 +124,7 @@ describe.each([
     expect(told).toBe(5);
   });
 
-  test("text is read as text, all else as bytes", async () => {
+  test("text is read as text, everything else as bytes", async () => {
     const { client } = await connect(negotiation);
     const read = async (uri: string) => (await client.readResource({ uri })).contents;
     expect(await read(at("README.md"))).toEqual([
@@ -139,7 +139,7 @@ describe.each([
     expect(long.length).toBeLessThan(1_100_000);
   });
 
-  test("the manual, the output of a process and the log of a job are read too", async () => {
+  test("the manual, the output of a process and the log of a job can be read", async () => {
     const { client } = await connect(negotiation);
     expect(textOf((await client.readResource({ uri: "octant://manual/fs/read" })).contents)).toContain(
       "max_bytes",
@@ -155,7 +155,7 @@ describe.each([
     );
   });
 
-  test("what is not there, or not in the workspace, is not found", async () => {
+  test("a resource that is missing, or outside the workspace, is not found", async () => {
     const { client } = await connect(negotiation);
     for (const uri of [
       at("absent"),
@@ -171,7 +171,7 @@ describe.each([
       await expect(client.readResource({ uri }), uri).rejects.toMatchObject({ code: -32602, data: { uri } });
   });
 
-  test("prompts name the tools that there are, in their order", async () => {
+  test("prompts name the available tools in order", async () => {
     const { client } = await connect(negotiation);
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual([
@@ -259,7 +259,7 @@ test("branches, tags and commits are completed where a prompt takes a ref", asyn
 });
 
 describe.each(["legacy", "auto"] as const)("rules for fs.read hold for resources (%s)", (mode) => {
-  /** A server with one rule of its own, and a client whose person says yes. */
+  /** A server with one rule, and a client whose person says yes. */
   async function connectRuled(rule: "deny" | "prompt") {
     const home = join(base, `${rule}-${mode}`);
     mkdirSync(join(home, ".config/hanzo"), { recursive: true });
@@ -290,13 +290,13 @@ describe.each(["legacy", "auto"] as const)("rules for fs.read hold for resources
     return { asked, read: () => client.readResource({ uri: at("README.md") }) };
   }
 
-  test("what is denied there is denied here", async () => {
+  test("a resource is denied where its tool call is", async () => {
     const { read, asked } = await connectRuled("deny");
     await expect(read()).rejects.toMatchObject({ code: -32603, data: { code: "PERMISSION_DENIED" } });
     expect(asked).toEqual([]);
   });
 
-  test("where the person is asked there, they are asked here", async () => {
+  test("a resource asks where its tool call does", async () => {
     const { read, asked } = await connectRuled("prompt");
     expect(textOf((await read()).contents)).toBe("# Demo\n");
     expect(asked).toHaveLength(1);

@@ -45,7 +45,7 @@ test("a server is added, listed, tested and removed; comments in the settings st
   });
 });
 
-test("a server that cannot be started says why", async () => {
+test("a server that cannot start reports why", async () => {
   await run(["mcp", "add", "dead", "--", process.execPath, HOSTILE, "dead"]);
   const { code, stdout } = await run(["mcp", "test", "dead"]);
   expect(code).toBe(1);
@@ -69,7 +69,7 @@ const runAgent = async (script: Script, ...args: string[]) => {
   return { ...ran, requests: [...provider.requests] };
 };
 
-test("a run calls the tools of a server, under the rules for its name, and the audit log has the call", async () => {
+test("a run calls a server's tools under the rules for its name, and the audit log has the call", async () => {
   await run(["mcp", "add", "tools", "--", process.execPath, HOSTILE, "good"]);
   await run(["mcp", "add", "broken", "--", process.execPath, HOSTILE, "dead"]);
   const allowed = await runAgent(CALL, "--allow", "mcp__tools__*");
@@ -81,7 +81,7 @@ test("a run calls the tools of a server, under the rules for its name, and the a
   await run(["mcp", "remove", "broken"]);
 });
 
-test("a tool whose definition changed is not offered until the person accepts it", async () => {
+test("a tool with a changed definition is not offered until the person accepts it", async () => {
   await run(["mcp", "add", "shifty", "--", process.execPath, HOSTILE, "changed", "1"]);
   await run(["mcp", "test", "shifty"]);
   await run(["mcp", "remove", "shifty"]);
@@ -91,7 +91,7 @@ test("a tool whose definition changed is not offered until the person accepts it
   expect((await run(["mcp", "test", "shifty"])).stdout).not.toContain("(changed)");
 });
 
-test("servers of other programs are taken over when the person says so", async () => {
+test("servers of other programs are imported on request", async () => {
   using own = createFixtureProject();
   const home = String(own.env["HOME"]);
   const write = (path: string, text: string) => {
@@ -137,7 +137,7 @@ test("servers of other programs are taken over when the person says so", async (
   expect((await octant("import")).stdout).toContain("nothing to import");
 });
 
-test("a server that wants a sign-in says how, and one without a sign-in page fails cleanly", async () => {
+test("a server that requires a sign-in says how, and one without a sign-in page fails cleanly", async () => {
   const server = createServer((_request, response) => response.writeHead(401).end());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -155,7 +155,7 @@ test("a server that wants a sign-in says how, and one without a sign-in page fai
   }
 });
 
-/** A server that takes the tokens of its own authorization server, which knows one client with a secret. */
+/** A server that accepts the tokens of its own authorization server, which has one client with a secret. */
 async function serveWithSecret() {
   const server = createServer(async (request, response) => {
     const origin = `http://${request.headers.host}`;
@@ -213,7 +213,7 @@ async function serveWithSecret() {
   };
 }
 
-test("a program signs in to a server with a secret from stdin, and a wrong secret is refused", async () => {
+test("a program signs in with a secret from stdin, and a wrong secret is refused", async () => {
   using server = await serveWithSecret();
   const signIn = (client_secret: string) =>
     runOctant(["mcp", "login", "ci", "--machine"], {
@@ -236,7 +236,7 @@ test("a program signs in to a server with a secret from stdin, and a wrong secre
   expect(misused).toMatchObject({ code: 2, stderr: expect.stringContaining("client_secret") });
 });
 
-test("a run reads resources of a server: mentioned ones at once, the model's own under the rules", async () => {
+test("a run reads a server's resources: mentioned ones at once, the model's own under the rules", async () => {
   const script: Script = ({ answers, results }) => {
     if (answers === 0)
       return {

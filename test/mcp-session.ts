@@ -10,7 +10,7 @@ export interface Answer {
 
 export interface McpSession extends AsyncDisposable {
   readonly pid: number;
-  /** All that the server has printed on stderr. */
+  /** The server's stderr output. */
   log(): string;
   call(tool: string, args: object): Promise<Answer>;
   exec(command: string | readonly string[], more?: object): Promise<Answer>;

@@ -14,7 +14,7 @@ interface Task {
   readonly inputRequests?: Readonly<Record<string, unknown>>;
 }
 
-/** A client that speaks for itself, to the conformance fixture with its tools that take their time. */
+/** A raw client of the conformance fixture, with its slow tools. */
 function connect(fixture: ReturnType<typeof createFixture>, id = "me") {
   const lines = createLineClient();
   const server = serveStdio({ ...fixture.options, caller: { id, access: "admin" }, ...lines });
@@ -51,7 +51,7 @@ describe("tasks of the modern revision", () => {
       send("tools/call", { name, arguments: args, ...more });
     const task = async (method: string, taskId: string, params: object = {}) =>
       send(`tasks/${method}`, { taskId, ...params, ...TASKS });
-    /** Polls, as clients do, until the task has this status or has ended. */
+    /** Polls until the task has this status or has ended. */
     const until = async (taskId: string, status: string): Promise<Answer> => {
       for (;;) {
         const answer = await task("get", taskId);
@@ -67,7 +67,7 @@ describe("tasks of the modern revision", () => {
   };
   const idOf = ({ result }: Answer) => result?.taskId ?? "";
 
-  test("a call that goes on is a task, and its result is that of the call", async () => {
+  test("a long call is a task, and its result is that of the call", async () => {
     const { call, until } = connectModern();
     const created = await call("slow_compute", { seconds: 0.1, label: "x" });
     expect(created.result).toMatchObject({
@@ -82,7 +82,7 @@ describe("tasks of the modern revision", () => {
     });
   });
 
-  test("a client that did not say that it knows tasks gets a handle, and no task methods", async () => {
+  test("a client that did not declare tasks gets a handle, and no task methods", async () => {
     const { send, call } = connectModern();
     const answer = await call("slow_compute", { seconds: 0 }, toMeta({}));
     expect(answer.result).toMatchObject({
@@ -94,7 +94,7 @@ describe("tasks of the modern revision", () => {
     expect((await send("tasks/list", TASKS)).error?.code).toBe(-32601);
   });
 
-  test("what work asks while it goes on waits with the task for an answer", async () => {
+  test("questions of running work wait with the task for an answer", async () => {
     const { call, task, until } = connectModern();
     const taskId = idOf(await call("multi_input"));
     const asked = await until(taskId, "input_required");
@@ -120,7 +120,7 @@ describe("tasks of the modern revision", () => {
     await until(taskId, "cancelled");
   });
 
-  test("work that failed is completed with an error; a bug of ours is a failed task", async () => {
+  test("failed work is completed with an error; a bug of ours is a failed task", async () => {
     const { call, until } = connectModern();
     const failing = idOf(await call("failing_job"));
     const broken = idOf(await call("protocol_error_job"));
@@ -128,7 +128,7 @@ describe("tasks of the modern revision", () => {
     expect((await until(failing, "completed")).result).toMatchObject({ result: { isError: true } });
   });
 
-  test("somebody else's task does not exist", async () => {
+  test("another caller's task does not exist", async () => {
     const { fixture, call } = connectModern();
     const taskId = idOf(await call("slow_compute", { seconds: 60 }));
     const { task } = connectModern(fixture, "you");
@@ -154,7 +154,7 @@ describe("tasks of revision 2025-11-25", () => {
     return { send, call, shaken };
   };
 
-  test("a client that asks for a task gets one, waits for its result, and finds it in the list", async () => {
+  test("a client that requests a task gets one, waits for its result, and finds it in the list", async () => {
     const { send, call, shaken } = await connectLegacy();
     expect(shaken.result).toMatchObject({ capabilities: { tasks: { requests: { tools: { call: {} } } } } });
     const listed = await send("tools/list", {});
@@ -174,7 +174,7 @@ describe("tasks of revision 2025-11-25", () => {
     expect((await send("tasks/list", {})).result).toMatchObject({ tasks: [{ taskId }] });
   });
 
-  test("what was answered in place is a task that has ended", async () => {
+  test("an immediate answer is a task that has ended", async () => {
     const { send, call } = await connectLegacy();
     const { task } = (await call("greet", { name: "you" })).result ?? {};
     expect(task).toMatchObject({ status: "completed" });

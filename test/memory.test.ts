@@ -7,12 +7,12 @@ import { type McpSession, startSession } from "./mcp-session.ts";
 const remember = async (session: McpSession, action: string, input: object = {}) =>
   session.call("memory", { action, ...input });
 const memoriesOf = ({ data }: { data: Record<string, unknown> | null }) =>
-  // The output's schema has just been checked by the server.
+  // The server has validated the output against its schema.
   (data as { memories: { text: string }[] }).memories;
 const textsOf = (answer: { data: Record<string, unknown> | null }) =>
   memoriesOf(answer).map(({ text }) => text);
 
-test("what is remembered is found by words in the next server, says when its files changed, and can be forgotten", async () => {
+test("a memory is found by words in the next server, reports when its files changed, and can be removed", async () => {
   using project = createFixtureProject();
   const { root: cwd, env } = project;
   let id = "";
@@ -36,7 +36,7 @@ test("what is remembered is found by words in the next server, says when its fil
   await using session = await startSession(["--tools", "memory"], { cwd, env });
   const found = await remember(session, "recall", { query: "how does tagging a release work?" });
   expect(textsOf(found)[0]).toContain("Releases are tagged");
-  // The output's schema has just been checked by the server.
+  // The server has validated the output against its schema.
   const [first] = (found.data?.["memories"] ?? []) as object[];
   expect(first).toMatchObject({ changed_since: [expect.stringContaining("README.md")] });
   expect(textsOf(await remember(session, "facts"))).toHaveLength(1);
@@ -59,7 +59,7 @@ test("what is remembered is found by words in the next server, says when its fil
   });
 });
 
-test("a secret is never remembered", async () => {
+test("a secret is never stored", async () => {
   using project = createFixtureProject();
   await using session = await startSession(["--tools", "memory"], { cwd: project.root, env: project.env });
   const refused = await remember(session, "create", {
@@ -69,7 +69,7 @@ test("a secret is never remembered", async () => {
   expect(textsOf(await remember(session, "manage"))).toEqual([]);
 });
 
-test("shared memory is Markdown in the project that people can edit, and knows when a symbol changed", async () => {
+test("shared memory is Markdown in the project that people can edit, and detects when a symbol changed", async () => {
   using project = createFixtureProject();
   const { root: cwd, env } = project;
   const folder = join(cwd, ".hanzo/memory");
@@ -93,7 +93,7 @@ test("shared memory is Markdown in the project that people can edit, and knows w
     /^---\nkind: "note"\ntags: \["counting"\]\n[\s\S]*\n---\nThe counter starts at one\.\n$/,
   );
 
-  // What happens to other symbols of the file is of no concern.
+  // Changes to other symbols of the file do not matter.
   writeFileSync(
     join(cwd, "src/two.ts"),
     "export function two() {\n  return 22;\n}\n\nexport function one() {\n  return 1;\n}\n",

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../packages/tools/src/net/testing/http-server.ts";
 import { createNetWorkspace, LOCAL, REMOTE } from "../packages/tools/src/net/testing/net-workspace.ts";
 
-/** PORT stands for the port of servers on 127.0.0.0/8 and ::1; /to?URL there answers with a redirect to URL. */
+/** PORT is the port of servers on 127.0.0.0/8 and ::1; /to?URL there redirects to URL. */
 type Outcome = "reached" | "NET_BLOCKED" | "INVALID_ARGUMENT" | "LIMIT_EXCEEDED" | "UPSTREAM_ERROR";
 
-/** What names mean in these tests; each answer is for one question, the last for all that follow. */
+/** The addresses of names in these tests; each answer is for one lookup, the last for all further ones. */
 const NAMES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   localhost: [["127.0.0.1"]],
   "localhost.": [["127.0.0.1"]],
@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "zoned-loopback.test": [["::1%lo"]],
   "garbage.test": [["127.0.0.1.evil"]],
   "nowhere.test": [[]],
-  // Rebinding: fine when it is checked, private when it would be connected to.
+  // Rebinding: fine when checked, private when connected to.
   "rebind.test": [["127.0.0.1"], ["10.0.0.1"]],
   "metadata.google.internal": [["127.0.0.1"]],
 };
@@ -177,7 +177,7 @@ const REBINDING: readonly [string, Outcome][] = [
   ["http://127.0.0.1:PORT/to?http://rebind.test:PORT/to?http://rebind.test:PORT/", "NET_BLOCKED"],
 ];
 
-/** Whose call it is, and what the person's settings say. */
+/** The caller, and the person's settings. */
 const POLICIES: readonly [string, Partial<NetworkPolicy>, "local" | "remote", string, Outcome][] = [
   ["a caller from elsewhere", {}, "remote", "http://127.0.0.1:PORT/", "NET_BLOCKED"],
   ["a caller from elsewhere", {}, "remote", "http://one.test:PORT/", "NET_BLOCKED"],
@@ -282,7 +282,7 @@ function serve({ url = "/", socket }: IncomingMessage, response: ServerResponse)
   response.end(`reached ${socket.localAddress}`);
 }
 
-/** Answers as the table says, and counts the questions. */
+/** Resolves from the table, and counts the lookups. */
 function createResolver(): Resolve & { readonly asked: string[] } {
   const asked: string[] = [];
   const resolve: Resolve = async (host) => {
@@ -335,7 +335,7 @@ describe("policy", () => {
   });
 });
 
-test("a name is resolved exactly once for each hop", async () => {
+test("a name is resolved exactly once per hop", async () => {
   expect((await outcomeOf("http://one.test:PORT/to?http://one.test:PORT/")).asked).toEqual([
     "one.test",
     "one.test",
@@ -343,8 +343,8 @@ test("a name is resolved exactly once for each hop", async () => {
   expect((await outcomeOf("http://rebind.test:PORT/")).asked).toEqual(["rebind.test"]);
 });
 
-test("a connection that a local caller opened is not lent to a caller from elsewhere", async () => {
-  // As a rebinding resolver would have it: each of them may reach one of the two addresses.
+test("a connection opened for a local caller is not reused for a remote one", async () => {
+  // Like a rebinding resolver: each of them may reach one of the two addresses.
   const answers = [["127.0.0.1"], ["127.0.0.9"]];
   const ws = createNetWorkspace({
     resolve: async () => answers.shift() ?? [],
@@ -356,7 +356,7 @@ test("a connection that a local caller opened is not lent to a caller from elsew
   await ws.close();
 });
 
-test("a list that cannot be read is refused when the network is made", () => {
+test("an invalid list is refused when the network is created", () => {
   for (const entry of ["", "a b", "http://host/", "host:99999", "*.*.test", "user@host", "10.0.0.0/99"])
     expect(() => createNetWorkspace({ policy: { deny: [entry] } }), entry).toThrow(TypeError);
 });

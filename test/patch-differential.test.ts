@@ -17,7 +17,7 @@ import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { openRepository } from "../packages/tools/src/vcs/testing/open-repository.ts";
 
-/** How many pairs of trees. */
+/** The number of pairs of trees. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 25);
 
 type Entry =
@@ -25,7 +25,7 @@ type Entry =
   | { readonly kind: "link"; readonly target: Buffer }
   | { readonly kind: "submodule"; readonly commit: string; readonly checkedOut: boolean };
 
-/** By name in Latin-1, which keeps every byte; none of them lies below another. */
+/** By name in Latin-1, which preserves every byte; none of them is below another. */
 type Tree = Readonly<Record<string, Entry | null>>;
 
 const latin1 = (text: string) => Buffer.from(text).toString("latin1");
@@ -97,7 +97,7 @@ const uriOf = (name: string) =>
   `file://${top}/${name.replace(/[^A-Za-z0-9\-._~/]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`)}`;
 const hashOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** Puts the files there and nothing else; the index follows with `stage`. */
+/** Writes exactly these files; `stage` updates the index too. */
 function put(wanted: Tree): void {
   for (const name of namesIn(".")) if (name !== ".git") remove(name);
   for (const [name, one] of Object.entries(wanted)) {
@@ -112,7 +112,7 @@ function put(wanted: Tree): void {
 const namesIn = (folder: string) =>
   readdirSync(at(folder), { encoding: "buffer" }).map((name) => name.toString("latin1"));
 
-/** By hand, since rmSync does not remove folders whose names are no UTF-8. */
+/** By hand, since rmSync does not remove folders whose names are not UTF-8. */
 function remove(name: string): void {
   if (!lstatSync(at(name)).isDirectory()) {
     unlinkSync(at(name));
@@ -134,7 +134,7 @@ function stage(wanted: Tree): void {
   });
 }
 
-/** What a checkout of the tree looks like. */
+/** Recreates a checkout of the tree. */
 function checkOut(wanted: Tree): void {
   put(wanted);
   for (const [name, one] of Object.entries(wanted)) {
@@ -144,7 +144,7 @@ function checkOut(wanted: Tree): void {
   }
 }
 
-/** Every file and link with its bytes, whether it is a program, and what is in each folder of a submodule. */
+/** Every file and link with its bytes, whether it is executable, and the contents of each submodule folder. */
 const snapshot = () =>
   NAMES.map((name) => {
     const stat = lstatSync(at(name), { throwIfNoEntry: false });
@@ -189,7 +189,7 @@ test(
           one?.kind === "file" ? [{ uri: uriOf(name), base_hash: hashOf(one.bytes) }] : [],
         );
         const answer = await repository.call("fs.apply_patch", { patch, files });
-        // git stops half way where the folder of a submodule is not empty and something else should be there.
+        // git stops midway where a submodule folder is not empty and something else should be there.
         if (!fits) {
           expect(answer).toMatchObject({ ok: false, error: { code: "ALREADY_EXISTS" } });
           expect(snapshot()).toEqual(before);

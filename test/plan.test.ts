@@ -8,7 +8,7 @@ import { createFixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
 import { runOctant } from "./octant-process.ts";
 
-test("a plan keeps steps, order and looked-up evidence, and is there in the next server", async () => {
+test("a plan stores steps, order and verified evidence, and survives a restart", async () => {
   using project = createFixtureProject();
   const { root: cwd, env } = project;
   writeFileSync(join(cwd, "one.test.mjs"), 'import { test } from "node:test";\ntest("one", () => {});\n');
@@ -123,7 +123,7 @@ const PLANNING: Script = ({ answers }) => {
   return { parts: [{ text: "planned" }] };
 };
 
-test("the agent plans without being asked for approval, and every change of its plan is an event", async () => {
+test("the agent plans without approval, and every change of its plan is an event", async () => {
   using project = createFixtureProject();
   await using provider = await createScriptedProvider(PLANNING);
   const ran = await runOctant(

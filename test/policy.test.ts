@@ -29,7 +29,7 @@ function settings(where: "user" | "project" | "local", value: unknown): string {
   return file;
 }
 
-test("a deny rule of the person stops a call in every edge's dispatcher, and policy explain names it", async () => {
+test("a person's deny rule stops a call in every edge's dispatcher, and policy explain names it", async () => {
   settings("user", { permissions: [{ tool_pattern: "fs.write", mode: "deny", reason: "frozen" }] });
   settings("project", { permissions: { "fs.write": "allow" } });
   expect(await call("fs.write", "uri=x.txt", "content=x")).toMatchObject({
@@ -45,7 +45,7 @@ test("a deny rule of the person stops a call in every edge's dispatcher, and pol
   expect(explained).toMatchObject({ outcome: "runs", permission: { tier: "default" } });
 });
 
-test("settings that are broken refuse to start, with file, line and column", async () => {
+test("broken settings refuse to start, with file, line and column", async () => {
   settings("project", '{\n  "model": "x",\n  "permisions": {}\n}');
   const { code, stderr } = await run(["tools"]);
   expect(code).toBe(1);
@@ -54,7 +54,7 @@ test("settings that are broken refuse to start, with file, line and column", asy
   expect((await run(["call", "fs.read", "uri=README.md"])).stderr).toMatch(/settings\.json:1:\d+/);
 });
 
-test("octant config shows each value with where it comes from", async () => {
+test("octant config shows each value with its origin", async () => {
   settings("user", { model: "mine", api_key: "sk-canary-12345678" });
   settings("project", '{\n  // theirs\n  "model": "theirs"\n}');
   const { stdout } = await run(["config"]);
@@ -68,7 +68,7 @@ test("octant config shows each value with where it comes from", async () => {
   });
 });
 
-test("a hostile project, opened fresh, runs nothing, sends nothing, and is told about", async () => {
+test("a hostile project, opened fresh, runs nothing, sends nothing, and is reported", async () => {
   const reached: string[] = [];
   const server = createServer((request, response) => {
     reached.push(request.url ?? "");
@@ -178,7 +178,7 @@ test("the audit log has a record of every call and decision, and one changed bit
   expect(stdout).toMatch(/^changed: /);
 });
 
-test("audit verify misses a log that was removed, and finds nothing wrong where none was written yet", async () => {
+test("audit verify misses a removed log, and accepts a log that was never written", async () => {
   expect(await run(["audit", "verify"])).toMatchObject({ code: 0 });
   await call("fs.read", "uri=README.md");
   const [folder = ""] = globSync(join(project.env["XDG_STATE_HOME"] ?? "", "octant/*/audit"));

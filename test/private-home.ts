@@ -4,7 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { findCanaries } from "@octant/runtime";
 
-/** Gives the tests, and what they start, a home of their own, so that the person's stays as it is. */
+/** Gives the tests and their processes a private home, so that the person's stays unchanged. */
 export function setup(): () => void {
   const toolchains = join(homedir(), ".rustup");
   if (process.env["RUSTUP_HOME"] === undefined && existsSync(toolchains))
@@ -13,7 +13,7 @@ export function setup(): () => void {
   process.env["HOME"] = home;
   for (const name of ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"])
     delete process.env[name];
-  // Every server that a test starts has these in its environment; nothing of them may come to lie anywhere.
+  // Every server started by a test has these in its environment; none may be written anywhere.
   const canary = `canary-${randomUUID()}`;
   process.env["OCTANT_CANARY_TOKEN"] = canary;
   process.env["GITHUB_TOKEN"] = canary;

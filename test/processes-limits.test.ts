@@ -25,11 +25,11 @@ function createPlace(name: string) {
   };
 }
 
-test("a hundred commands at once all run; more than can run at a time wait for a moment", async () => {
+test("a hundred concurrent commands all run; those beyond the limit wait briefly", async () => {
   await using octant = await startSession([], createPlace("queue").options);
   const run = async (n: number): Promise<Awaited<ReturnType<typeof octant.exec>>> => {
     const answer = await octant.exec(`sleep 0.2; echo ${n}`);
-    // On a slow machine the wait for a place may end.
+    // On a slow machine the wait for a slot may time out.
     return answer.error?.code === "OVERLOADED" ? run(n) : answer;
   };
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => run(n)));
@@ -38,7 +38,7 @@ test("a hundred commands at once all run; more than can run at a time wait for a
   );
 });
 
-test("when as many processes run as may, a further one is OVERLOADED with a time, and runs when one has ended", async () => {
+test("at the process limit another one is OVERLOADED with a retry time, and runs when one has ended", async () => {
   await using octant = await startSession([], createPlace("overload").options);
   const started = await Promise.all(
     Array.from({ length: MAX_RUNNING }, () => octant.exec("sleep 600", { background: true })),
@@ -83,7 +83,7 @@ test.skipIf(!canMount)(
       await expect.poll(() => octant.log()).toContain("sandbox could not be tested");
       rmSync(join(state, "ballast"));
       const again = async () => (await octant.exec("echo hi")).data?.["stdout"];
-      // The audit log tries the disk again after a while.
+      // The audit log retries the disk after a while.
       await expect.poll(again, { timeout: 20_000, interval: 200 }).toBe("hi\n");
     } finally {
       execFileSync("umount", ["-l", state]);

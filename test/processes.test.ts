@@ -9,14 +9,14 @@ import { repls } from "../scripts/torture/processes-repls.ts";
 import { wholeOutput } from "../scripts/torture/processes-whole.ts";
 import { createRandom, type Torture } from "../scripts/torture/report.ts";
 
-// The same as `npm run torture` shows with the numbers that count, in as many rounds as a test has time for.
+// The same as `npm run torture` with smaller numbers.
 const seldom = (torture: Torture, count: number) => torture(count, createRandom(1), () => {});
 
-test("a server that is killed takes along its processes, and the next one says that their jobs were interrupted", async () => {
+test("a killed server takes its processes along, and the next one reports their jobs as interrupted", async () => {
   expect((await seldom(serverKills, 2)).violations).toEqual([]);
 });
 
-test("a server that ends in good order is gone in a second, and all its processes in two", async () => {
+test("a server that ends gracefully is gone in a second, and all its processes in two", async () => {
   expect((await seldom(endings, 1)).violations).toEqual([]);
 });
 
@@ -24,19 +24,19 @@ test("a line of 40 MB costs no memory, is answered within the budget, and its re
   expect((await seldom(flood, 40)).violations).toEqual([]);
 });
 
-test("a job that outlasts the limit of its client ends with its result", async () => {
+test("a job that outlasts its client's limit ends with its result", async () => {
   expect((await driveLongJob(13_000, 10_000)).violations).toEqual([]);
 });
 
-test("a dev server is told to be ready, by its text or its port, when it is", async () => {
+test("a dev server is reported ready by its text or its port", async () => {
   expect((await seldom(devServer, 1)).violations).toEqual([]);
 });
 
-test("many short commands at a time leave no zombie and no open descriptor", async () => {
+test("many concurrent short commands leave no zombie and no open descriptor", async () => {
   expect((await seldom(commands, 96)).violations).toEqual([]);
 });
 
-test("commands of fifty clients at once are answered with all of their output", async () => {
+test("commands of fifty concurrent clients return their whole output", async () => {
   expect((await seldom(wholeOutput, 150)).violations).toEqual([]);
 });
 

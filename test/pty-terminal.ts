@@ -12,14 +12,14 @@ export interface PtyTerminal extends AsyncDisposable {
   all(): Promise<string[]>;
   /** Waits until the text is shown anywhere. */
   shows(text: string | RegExp): Promise<void>;
-  /** Everything that was written to the terminal. */
+  /** Everything written to the terminal. */
   readonly written: string;
   hangUp(): void;
 }
 
 /**
- * Starts bash with a short prompt; `octant` in it is the command of this checkout. `background` is the colour that the
- * terminal says it has; without it the terminal does not answer.
+ * Starts bash with a short prompt; `octant` in it is the command of this checkout. `background` is the reported
+ * background colour; without it the terminal does not answer.
  */
 export function openTerminal(
   cwd: string,
@@ -41,12 +41,12 @@ export function openTerminal(
     written += data;
     terminal.write(data);
   });
-  // The emulator has no colours of its own to tell.
+  // The emulator does not report colours itself.
   terminal.parser.registerOscHandler(11, (data) => {
     if (data === "?" && background) pty.write(`\x1b]11;${background}\x1b\\`);
     return true;
   });
-  // The emulator answers what programs ask a terminal, such as where its cursor is.
+  // The emulator answers terminal queries, such as for the cursor position.
   terminal.onData((data) => pty.write(data));
   const all = async () => {
     await new Promise<void>((resolve) => terminal.write("", resolve));

@@ -7,14 +7,14 @@ const TEMP = realpathSync(tmpdir());
 const IN_TEMP = import.meta.dirname.startsWith(`${TEMP}/`);
 const CACHE = join(import.meta.dirname, "../node_modules/.cache");
 
-/** Where `built-command.ts` put the command before the tests; undefined outside a run of the tests. */
+/** Where `built-command.ts` put the command before the tests; undefined outside a test run. */
 const BUILT = process.env["OCTANT_TEST_COMMAND"];
 const IN_INSTALL = "node_modules/@octant/cli/bin/octant.js";
 
 /** Runs the sources. */
 export const SOURCE_LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
 
-/** What was built for the tests; the sources outside a run of the tests, and in a checkout below the temp folder. */
+/** The command built for the tests; the sources outside a test run, and in a checkout below the temp folder. */
 export const LAUNCHER = BUILT === undefined || IN_TEMP ? SOURCE_LAUNCHER : join(BUILT, IN_INSTALL);
 
 /** A new folder for `installCommand`. */
@@ -23,7 +23,7 @@ export function makeInstallFolder(): string {
   return mkdtempSync(join(IN_TEMP ? CACHE : TEMP, "octant-published-"));
 }
 
-/** Installs the command as it would be published today, and returns its launcher. */
+/** Installs the command as it would be published now, and returns its launcher. */
 export function installCommand(folder: string): string {
   if (BUILT === undefined) throw new Error("only test/built-command.ts builds the command");
   cpSync(BUILT, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });

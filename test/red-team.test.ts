@@ -34,7 +34,7 @@ beforeAll(() => {
 });
 afterAll(() => project[Symbol.dispose]());
 
-/** A conversation over raw lines, so that anything at all can be said. */
+/** A conversation over raw lines, so that anything can be sent. */
 async function converse() {
   const child = startOctant(["serve"], { cwd: project.root, env: { ...project.env, TOKEN: SECRET } });
   const waiting = new Map<unknown, (message: { result: { structuredContent: unknown } }) => void>();
@@ -63,7 +63,7 @@ const REFUSED = expect.objectContaining({
   error: expect.objectContaining({ code: expect.not.stringMatching("INTERNAL") }),
 });
 
-test("no spelling of a uri reads or lists what is outside, or waits for what never ends", async () => {
+test("no spelling of a uri reads or lists files outside, or waits for endless ones", async () => {
   using octant = await converse();
   const { root } = project;
   const uris = [
@@ -81,7 +81,7 @@ test("no spelling of a uri reads or lists what is outside, or waits for what nev
     }
 });
 
-test("no form of a patch makes a file outside, through a link, or in a protected folder", async () => {
+test("no form of a patch creates a file outside, through a link, or in a protected folder", async () => {
   using octant = await converse();
   const repository = readdirSync(join(project.root, ".git"), { recursive: true });
   const before = "export const answer = 42;\n";

@@ -240,10 +240,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "who subscribes to a resource is told of its changes, on every edge and in both eras, and of nothing else",
-    "test/subscriptions.test.ts: a client is told of a file that it edits itself",
-    "test/subscriptions.test.ts: nothing is told of what a client has left",
-    "test/subscriptions.test.ts: a client that goes leaves nothing behind",
-    "test/subscriptions.test.ts: who may not read a file is not told of it",
+    "test/subscriptions.test.ts: a client is notified of a file that it edits",
+    "test/subscriptions.test.ts: a client is not notified after unsubscribing",
+    "test/subscriptions.test.ts: a client that disconnects leaves nothing behind",
+    "test/subscriptions.test.ts: a client without read access is not notified",
     "packages/mcp/src/listening/subscriptions.test.ts: while a client does not read",
   ),
   rule(
@@ -309,7 +309,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "link-local and metadata addresses are always refused, private ranges as settings and edges say; redirects are checked again",
     "test/net-urls.test.ts: is %s",
-    "test/net-urls.test.ts: a name is resolved exactly once for each hop",
+    "test/net-urls.test.ts: a name is resolved exactly once per hop",
   ),
   rule(
     "download writes to a temp file, then moves it",
@@ -328,7 +328,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "broken settings refuse to start with file, line and column",
-    "test/policy.test.ts: settings that are broken refuse to start",
+    "test/policy.test.ts: broken settings refuse to start",
   ),
   rule(
     "first match wins in a tier, a deny cannot be undone by a lower tier, the default is prompt",
@@ -337,7 +337,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "where rules ask, the person is asked by elicitation, input-required or at /approvals; nobody there is APPROVAL_REQUIRED",
-    "test/asking.test.ts: asks before it changes something, and obeys the person",
+    "test/asking.test.ts: asks before a change, and obeys the person",
     "test/approvals.test.ts: a call whose client cannot ask waits",
     "test/asking.test.ts: refuses with APPROVAL_REQUIRED",
   ),
@@ -364,12 +364,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "proc.exec answers with all output, or says that more may come",
-    "test/processes.test.ts: commands of fifty clients at once are answered with all of their output",
+    "test/processes.test.ts: commands of fifty concurrent clients return their whole output",
     "packages/host/src/processes/supervised.test.ts: output that the event loop has not reported",
   ),
   rule(
     "OVERLOADED carries retry_after_ms",
-    "test/processes-limits.test.ts: a further one is OVERLOADED with a time",
+    "test/processes-limits.test.ts: another one is OVERLOADED with a retry time",
   ),
   rule(
     "the default sandbox lets people work",
@@ -394,7 +394,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "each part of the runtime has vectors, and a runner tests any other implementation against them",
-    "test/vectors.test.ts: the installed command passes all its vectors, extended ones too",
+    "test/vectors.test.ts: the installed command passes all its vectors, including extended ones",
     "test/vectors.test.ts: a second implementation in plain Python passes the core of all domains",
   ),
   rule(
@@ -426,36 +426,36 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "MCP client: conformance incl. sign-in; resources, prompts and questions of servers reach the agent",
     "test/conformance/mcp-client.test.ts: our MCP client passes the conformance scenario %s",
-    "test/mcp-servers.test.ts: a run reads resources of a server",
-    "test/mcp-servers.test.ts: a program signs in to a server with a secret from stdin",
+    "test/mcp-servers.test.ts: a run reads a server's resources",
+    "test/mcp-servers.test.ts: a program signs in with a secret from stdin",
     "packages/agent/src/tools/elicit.test.ts: a server's question is asked with its proposed values",
   ),
   rule(
     "the full history stays in the log, and search (modality memory) finds it",
-    "test/agent-run.test.ts: search finds what was said in an earlier session of the folder",
+    "test/agent-run.test.ts: search finds text from an earlier session of the folder",
   ),
   rule(
     "auth: API key, PKCE S256 and device code; credentials 0600, rotated refresh tokens, never in a log or an error",
-    "test/sign-in.test.ts: a sign-in by browser goes through PKCE at a real authorization server",
-    "test/sign-in.test.ts: a sign-in by device code waits until the person has agreed",
-    "test/sign-in.test.ts: many at once refresh a rotated token once, and all get the new one",
-    "test/sign-in.test.ts: a key from stdin is kept for the person alone",
+    "test/sign-in.test.ts: a browser sign-in uses PKCE at a real authorization server",
+    "test/sign-in.test.ts: a device code sign-in waits until the person has agreed",
+    "test/sign-in.test.ts: concurrent callers refresh a rotated token once, and all get the new one",
+    "test/sign-in.test.ts: a key from stdin is stored privately",
   ),
   rule(
     "slash commands are one table; headless too, on real git, and own ones count when trusted",
     "test/slash-commands.test.ts: /commit proposes a message, hooks of the person's git run",
     "test/slash-commands.test.ts: /commit-push-pr pushes to a bare remote",
-    "test/slash-commands.test.ts: commands of the project count when they are trusted",
+    "test/slash-commands.test.ts: project commands apply when trusted",
   ),
   rule(
     "sub-agents have a role, fewer rights than their parent, limits over the tree, and end with it",
-    "test/crew.test.ts: over MCP five sub-agents explore side by side",
+    "test/crew.test.ts: over MCP five sub-agents explore in parallel",
     "test/crew.test.ts: sub-agents end with their parent",
-    "test/slash-commands.test.ts: /auto hands each stage on",
+    "test/slash-commands.test.ts: /auto passes each stage's output on",
   ),
   rule(
     "plan keeps steps with states, dependencies and evidence, and every front end sees each change",
-    "test/plan.test.ts: a plan keeps steps, order and looked-up evidence",
+    "test/plan.test.ts: a plan stores steps, order and verified evidence",
     "test/plan.test.ts: every change of its plan is an event",
   ),
   rule(
@@ -467,13 +467,13 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "commands of the person skip the permission prompt and are audited; MCP prompts are /server:prompt",
     "test/slash-session.test.ts: every command is in the audit log",
-    "test/slash-session.test.ts: prompts of MCP servers are commands",
+    "test/slash-session.test.ts: MCP prompts are commands",
   ),
   rule(
     "limits of sub-agents hold across the tree; undo refs of concurrent commands say what they cover",
     "packages/agent/src/crew/crew.test.ts: depth is counted from the root",
     "packages/agent/src/crew/crew.test.ts: are counted over the whole tree",
-    "test/crew.test.ts: own roles count when they are trusted with exactly this content",
+    "test/crew.test.ts: custom roles apply when trusted with exactly this content",
     "test/crew.test.ts: killing the parent with kill -9 leaves no process",
     "packages/host/src/checkpoints/checkpoints.test.ts: concurrent commands share an undo",
   ),
@@ -483,23 +483,23 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "developer modes are data: prompt, tools, limits; own ones in settings",
-    "test/think-mode.test.ts: a developer mode refuses what it does not have",
-    "test/think-mode.test.ts: limits of a mode that the agent activates hold at once",
+    "test/think-mode.test.ts: a developer mode refuses excluded calls",
+    "test/think-mode.test.ts: limits of a mode that the agent activates apply at once",
   ),
   rule(
     "memory is recalled by words and meaning, says when its files changed, and keeps no secrets",
-    "test/memory.test.ts: what is remembered is found by words in the next server",
-    "test/memory.test.ts: a secret is never remembered",
+    "test/memory.test.ts: a memory is found by words in the next server",
+    "test/memory.test.ts: a secret is never stored",
     "test/memory.test.ts: shared memory is Markdown in the project",
     "packages/tools/src/memory/memory-store.test.ts: nine of ten paraphrased questions",
   ),
   // 9. and 10.
   rule(
     "undo covers the shell: a turn is taken back as a whole, and what the person changed since is kept or asked about",
-    "test/undo.test.ts: octant undo takes back a whole turn, commands included",
-    "test/undo.test.ts: an undo merges what the person changed since",
-    "test/undo.test.ts: with --checkpoints proc.exec answers a client with an undo ref",
-    "test/undo.test.ts: after kill -9 in a turn its work is taken back",
+    "test/undo.test.ts: octant undo reverts a whole turn, including commands",
+    "test/undo.test.ts: an undo merges the person's later changes",
+    "test/undo.test.ts: with --checkpoints proc.exec returns an undo ref",
+    "test/undo.test.ts: after kill -9 in a turn its work is reverted",
     "packages/host/src/checkpoints/killed.test.ts: a process that is killed while it takes checkpoints and undoes",
   ),
   rule(
@@ -518,7 +518,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "text answers have no structured content, show 1-based lines, and end with one line of handles",
-    "test/text-answers.test.ts: answers as text are written for a model",
+    "test/text-answers.test.ts: text answers are written for a model",
   ),
   rule(
     "every action with a range takes lines in the counting of text answers",
@@ -527,23 +527,23 @@ export const REQUIREMENTS: readonly Requirement[] = [
   // ui
   rule(
     "every request of a page obeys the network policy",
-    "test/ui-shop.test.ts: no request of a page gets past the network policy",
+    "test/ui-shop.test.ts: no request of a page bypasses the network policy",
   ),
   rule(
     "a stale ref is CONFLICT with the fresh candidates",
-    "test/ui-shop.test.ts: a stale ref is a conflict that names what looks the same now",
+    "test/ui-shop.test.ts: a stale ref is a conflict that names similar elements",
   ),
   rule(
     "a snapshot stays within the answer budget, with a ref to the rest",
     "test/ui-shop.test.ts: a page of 5 MB is read within the budget",
   ),
   rule(
-    "the screen is off until the person turns it on",
-    "test/ui-screen.test.ts: the screen is off until the person turns it on",
+    "the screen is off until the person enables it",
+    "test/ui-screen.test.ts: the screen is off until the person enables it",
   ),
   rule(
     "no browser outlives the server, even after kill -9",
-    "test/ui-lifecycle.test.ts: a server that is killed takes its browser along",
+    "test/ui-lifecycle.test.ts: a killed server takes its browser along",
   ),
   // 7. The agent runtime
   rule(
@@ -586,7 +586,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "equal envelopes on every wire: no JSON between socket and tool",
     "packages/wire/src/zmq/zmq.test.ts: a call returns the envelope of the dispatcher",
     "packages/wire/src/nats/nats.test.ts: a call returns the envelope of the worker's dispatcher",
-    "test/edges.test.ts: the same calls have the same envelopes as from the dispatcher itself",
+    "test/edges.test.ts: the same calls return the same envelopes as the dispatcher itself",
   ),
   rule(
     "the MCP edge in one process and the tools in another have the same questions, tasks, subscriptions and job logs",

@@ -11,9 +11,9 @@ const NO_TIME_MS = 4_000;
 interface Row {
   readonly fixture: string;
   readonly runner: string;
-  /** Asks whether the runner is on this machine. */
+  /** Checks whether the runner is on this machine. */
   readonly probe: readonly [string, ...string[]];
-  /** Files with a test that passes, one that fails and one that is skipped; with what cannot be loaded; with an endless test. */
+  /** Files with a passing, a failing and a skipped test; with an unloadable file; with an endless test. */
   readonly mixed: string;
   readonly broken: string;
   readonly endless: string;
@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
     failure: { name: "adds wrongly", suite: ["sums"], expected: "3", actual: "2" },
   },
   {
-    // Without a browser: what is proven is how its runner is run and read.
+    // Without a browser: the test is about running and parsing the runner.
     fixture: "playwright",
     runner: "playwright",
     probe: [join(REPOSITORY, "node_modules/.bin/playwright"), "--version"],
@@ -131,7 +131,7 @@ function openFixture(fixture: string, options: OpenOptions = {}) {
   return project;
 }
 
-/** One where everything can be run. */
+/** A copy where everything can be run. */
 function openRunnable({ fixture, broken, endless }: Row, options?: OpenOptions) {
   const project = openFixture(fixture, options);
   for (const file of [broken, endless]) rmSync(join(project.root, file));
@@ -158,7 +158,7 @@ const isHere = ([program, ...args]: Row["probe"]): boolean => {
 };
 
 describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
-  // In CI all of them are installed, and one that is not there is a failure.
+  // In CI all of them are installed, and a missing one is a failure.
   const runner = test.skipIf(!process.env["CI"] && !isHere(row.probe));
   const project = openFixture(row.fixture);
   const { run, call } = project;
@@ -174,7 +174,7 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
     expect((await call("test.status", { run_id: data.run_id })).data).toEqual(data);
   });
 
-  // The others run in the strongest sandbox, the default. A machine without one has perhaps no namespaces either.
+  // The others run in the strongest sandbox, the default. A machine without one may not have namespaces either.
   const others = inject("missing").includes("bubblewrap")
     ? (["off"] as const)
     : (["unshare", "off"] as const);
@@ -233,7 +233,7 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
   });
 });
 
-// Maven compiles all tests together, so what cannot be compiled is never beside what can.
+// Maven compiles all tests together, so a compile error affects all of them.
 describe("maven", { concurrent: true }, () => {
   const runner = test.skipIf(!process.env["CI"] && !isHere(["mvn", "--version"]));
   const openWith = (name: "Sums" | "Broken" | "Endless") => {
@@ -279,7 +279,7 @@ describe.each(["junit", "tap"])("a command that speaks %s", { concurrent: true }
     return { ...(await project.run(input)), project };
   };
 
-  test("tells passed, failed and skipped tests apart, and where and why one failed", async () => {
+  test("distinguishes passed, failed and skipped tests, with where and why one failed", async () => {
     const { data, project } = await runIn("mixed");
     expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1, skip: 1 });
     expect(data.failures).toMatchObject([
@@ -287,13 +287,13 @@ describe.each(["junit", "tap"])("a command that speaks %s", { concurrent: true }
     ]);
     expect(data.failures[0]?.uri).toMatch(`file://${project.root}/`);
   });
-  test("has crashed when its results are cut off", async () => {
+  test("has crashed when its results are truncated", async () => {
     expect((await runIn("broken")).data).toMatchObject({ status: "crashed" });
   });
   test("may have no tests", async () => {
     expect((await runIn("empty")).data).toMatchObject({ status: "no_tests" });
   });
-  test("is ended when it does not end", async () => {
+  test("is stopped when it does not end", async () => {
     expect((await runIn("endless", { timeout: 1_000 })).data).toMatchObject({ status: "timed_out" });
   });
 });

@@ -54,7 +54,7 @@ describe.skipIf(inject("missing").includes("bubblewrap")).each(identities())("as
     await outside[Symbol.asyncDispose]();
   });
 
-  test("the probes ran at the level that is promised", () => {
+  test("the probes ran at the promised level", () => {
     expect(kept.level).toBe("bubblewrap");
     expect(kept.outcomes.length).toBeGreaterThan(40);
   });
@@ -76,7 +76,7 @@ describe.skipIf(inject("missing").includes("bubblewrap")).each(identities())("as
     expect(readFileSync(join(inside.ws, ".hanzo/settings.json"), "utf8")).toBe("{}\n");
   });
 
-  test("what a command leaves running ends with it", async () => {
+  test("background processes of a command end with it", async () => {
     await runProbes(inside, [LEAVER], "workspace");
     expect(inside.processesWith(inside.env["SURVIVOR"]!)).toEqual([]);
     await runProbes(outside, [LEAVER], "off");
@@ -85,7 +85,7 @@ describe.skipIf(inject("missing").includes("bubblewrap")).each(identities())("as
     expect(survivors).toHaveLength(1);
   });
 
-  test("a secret that is made while a command runs is not seen by it", async () => {
+  test("a secret created while a command runs is not visible to it", async () => {
     const look = `touch ready; while [ ! -e go ]; do sleep 0.02; done; grep -rls CANARY_OF_LATER "$HOME" || echo none`;
     const running = inside.run({ settings: DEFAULT_SANDBOX, commands: [{ argv: ["/bin/sh", "-c", look] }] });
     await expect.poll(() => existsSync(join(inside.ws, "ready"))).toBe(true);

@@ -24,7 +24,7 @@ import { installCommand } from "./published-command.ts";
 
 const sandboxed = test.skipIf(inject("missing").includes("bubblewrap"));
 
-/** Names that Octant, its shells, git, xdg-open and runners start, or might be made to start. */
+/** Names of programs that Octant, its shells, git, xdg-open and runners start, or might be made to start. */
 const PLANTED = [
   ...["env", "sh", "bash", "true", "rm", "mkfifo", "bwrap", "unshare", "setpriv", "mount", "umount", "mkdir"],
   ...["git", "xargs", "ssh", "xdg-open", "wslview", "xdg-mime", "gio", "x-www-browser", "firefox", "open"],
@@ -119,7 +119,7 @@ sandboxed(
     // Its findings do not matter here, and may be failures: programs on this PATH do not work.
     await runOctant(["doctor"], { cwd: root, env: { ...env, PATH: path }, launcher: inCache });
     expect(readdirSync(caught)).toEqual([]);
-    // The same programs do run inside: that is where a project's PATH counts.
+    // The same programs do run inside: a project's PATH counts there.
     const inside = await octant.exec("uname; echo ended");
     expect(inside.data).toMatchObject({ stdout: "ended\n" });
     expect(readdirSync(caught)).toEqual([]);
@@ -155,7 +155,7 @@ test.each([
   expect(data).toMatchObject({ exit_code: 0, stdout: "still here\n" });
 });
 
-test("no file tool changes our own files either", async () => {
+test("no file tool changes our own files", async () => {
   await using octant = await serve(inProject);
   const edits = [{ op: "insert", line: 0, text: "evil\n" }];
   const base_hash = `sha256:${createHash("sha256").update(readFileSync(inProject)).digest("hex")}`;
@@ -222,7 +222,7 @@ const MADE = [
   ...[".cursor/mcp.json", ".idea/workspace.xml", ".gemini/settings.json", "opencode.json", ".gitmodules"],
 ];
 
-/** A project of its own, in which nothing protected exists. */
+/** A new project without any protected entries. */
 const makeProject = (name: string): string => {
   const path = join(base, name);
   mkdirSync(path);
@@ -247,7 +247,7 @@ sandboxed(
   },
 );
 
-test("a protected entry that a background command makes is moved away while it runs", async () => {
+test("a protected entry created by a background command is moved away while it runs", async () => {
   const project = makeProject("background");
   await using octant = await startSession([], { cwd: project, env, launcher: inCache });
   const script = "echo {} >.mcp.json; while [ -e .mcp.json ]; do sleep 0.01; done; echo gone; sleep 600";
@@ -256,10 +256,10 @@ test("a protected entry that a background command makes is moved away while it r
   expect(readdirSync(project)).toEqual(["README.md"]);
 });
 
-test("a protected entry that a command makes is moved away although the server is killed meanwhile", async () => {
+test("a protected entry created by a command is moved away although the server is killed meanwhile", async () => {
   const project = makeProject("killed");
   const octant = await startSession([], { cwd: project, env, launcher: inCache });
-  // Stopped, the server cannot see the entry; the supervisor has to.
+  // The stopped server cannot see the entry; the supervisor must.
   const { data } = await octant.exec(
     "while [ ! -e go ]; do sleep 0.01; done; echo {} >.mcp.json; touch made; sleep 600",
     {
@@ -294,7 +294,7 @@ test("a new repository keeps what git init, config and commit wrote, and loses h
   expect(existsSync(join(project, ".git/hooks/post-commit"))).toBe(false);
 });
 
-test("an entry that the person makes between commands stays, and commands cannot change it", async () => {
+test("an entry that the person creates between commands stays, and commands cannot change it", async () => {
   const project = makeProject("person");
   await using octant = await startSession([], { cwd: project, env, launcher: inCache });
   await octant.exec("true");

@@ -9,15 +9,15 @@ const REPOSITORY = join(import.meta.dirname, "..");
 const packageFolder = (name: string) =>
   dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
 
-/** A project of other people, copied from where a package manager has put it. */
+/** A third-party project, copied from a package manager's folder. */
 interface Project {
   readonly name: string;
   readonly language: string;
-  /** Undefined when this machine lacks it. */
+  /** undefined when this machine lacks it. */
   source(): string | undefined;
-  /** Programs without which it cannot be worked on. */
+  /** Programs required to work on it. */
   readonly needs: readonly (readonly [string, ...string[]])[];
-  /** What a person would have installed or written beside the sources. */
+  /** Adds what a person would have installed or written besides the sources. */
   prepare(root: string): void;
   /** A question in words, and the file that answers it. */
   readonly question: string;
@@ -29,7 +29,7 @@ interface Project {
   readonly comment: string;
 }
 
-/** Links packages of this repository into the project, as an install would have put them there. */
+/** Links packages of this repository into the project, like an install. */
 function linkPackages(root: string, names: readonly string[]): void {
   const bin = join(root, "node_modules/.bin");
   mkdirSync(bin, { recursive: true });
@@ -127,7 +127,7 @@ const isHere = ({ needs, source }: Project): boolean =>
   needs.every(([program, ...args]) => run(program, ...args) !== undefined) && source() !== undefined;
 
 describe.each(PROJECTS)("$name", (project) => {
-  // In CI every part is installed, and one that is not there is a failure.
+  // In CI every part is installed, and a missing one is a failure.
   const scenario = test.skipIf(!process.env["CI"] && !isHere(project));
   const { symbol, answeredBy } = project;
   const open = async () => {

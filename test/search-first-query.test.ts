@@ -1,4 +1,4 @@
-// The first question on a fresh workspace, as a person asks it: one command after the other, on the defaults.
+// The first query on a fresh workspace, as a person runs it: one command after the other, on the defaults.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runOctant } from "./octant-process.ts";
 
 const FILES = 1_600;
-/** Enough that no machine has indexed all of them while the first question waits. */
+/** Enough that no machine indexes all of them while the first query waits. */
 const FUNCTIONS_PER_FILE = 24;
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-first-")));
@@ -25,7 +25,7 @@ beforeAll(() => {
     );
     writeFileSync(join(folder, `module${file}.ts`), functions.join("\n"));
   }
-  // Behind all others, whichever order they are indexed in.
+  // After all others, in any indexing order.
   mkdirSync(join(project, "zzz"));
   writeFileSync(
     join(project, "zzz/kettle.ts"),
@@ -45,7 +45,7 @@ const ask = async (query: string): Promise<any> => {
   return JSON.parse(stdout);
 };
 
-test("the first questions are answered right while the index grows from one short process to the next", async () => {
+test("the first queries are answered correctly while the index grows from one short process to the next", async () => {
   const first = await ask("how is the kettle heated until the water boils");
   const { data = first } = first;
   expect(data.hits[0]).toMatchObject({ symbol_id: "sym:zzz/kettle.ts#boilWater" });

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
-/** What is nearest to a storm, with these settings of the person. */
+/** The nearest match to a storm, with these settings. */
 async function nearestToStorm(search: object) {
   writeFileSync(join(base, "config/hanzo/settings.json"), JSON.stringify({ search }), { mode: 0o600 });
   const env = {
@@ -50,12 +50,12 @@ test.each(["embedded", "lancedb"])(
   },
 );
 
-test("a model folder that is not there is told of by the question that needs it", async () => {
+test("a missing model folder is reported by the query that needs it", async () => {
   const { error } = await nearestToStorm({ embedder: { kind: "onnx", folder: join(base, "nowhere") } });
   expect(error).toMatchObject({ code: "UNSUPPORTED", message: expect.stringContaining("model.onnx") });
 });
 
-test("an endpoint of the person's settings is asked, and what it sends elsewhere is not followed", async () => {
+test("an endpoint in the person's settings is used, and its redirects are not followed", async () => {
   let isMoved = false;
   const server = createServer(async (request, response) => {
     const { input } = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());

@@ -48,7 +48,7 @@ async function open() {
   return { call };
 }
 
-// Where a change does not always show in the stamps of a file, there is no index.
+// Without reliable time stamps there is no index.
 test.skipIf(!keepsStamps(tmpdir()))(
   "searches of a big project use an index, and find what a command wrote a moment ago",
   async () => {

@@ -24,7 +24,7 @@ const fileOf = ({ env }: FixtureProject) => join(String(env["HOME"]), ".config/h
 const run = (args: readonly string[], { input = "", env = {} } = {}) =>
   runOctant(args, { cwd: project.root, env: { ...project.env, ...OFFLINE, ...env }, input });
 
-test("a key from stdin is kept for the person alone, shown nowhere, used by a run, and forgotten", async () => {
+test("a key from stdin is stored privately, shown nowhere, used by a run, and removed", async () => {
   await using provider = await createScriptedProvider(() => ({ parts: [{ text: "hello" }] }), {
     key: KEY,
     models: ["some-model"],
@@ -77,7 +77,7 @@ test("of several credentials the first of hanzo, anthropic, openai is used", asy
   }
 });
 
-test("credentials that others can write to do not count", async () => {
+test("credentials that others can write to are ignored", async () => {
   using own = createFixtureProject();
   await runOctant(["login", "openai"], {
     cwd: own.root,
@@ -90,7 +90,7 @@ test("credentials that others can write to do not count", async () => {
   expect(stderr).toContain("others can write to it");
 });
 
-test("a sign-in by browser goes through PKCE at a real authorization server", async () => {
+test("a browser sign-in uses PKCE at a real authorization server", async () => {
   using own = createFixtureProject();
   await using server = await openProvider();
   const child = startOctant(
@@ -119,7 +119,7 @@ test("a sign-in by browser goes through PKCE at a real authorization server", as
   });
 });
 
-test("an answer with another state is not heard, and one with another issuer ends the sign-in", async () => {
+test("a callback with another state is ignored, and one with another issuer ends the sign-in", async () => {
   using own = createFixtureProject();
   await using server = await openProvider();
   const child = startOctant(
@@ -141,7 +141,7 @@ test("an answer with another state is not heard, and one with another issuer end
   expect(existsSync(fileOf(own))).toBe(false);
 });
 
-test("a sign-in by device code waits until the person has agreed", async () => {
+test("a device code sign-in waits until the person has agreed", async () => {
   using own = createFixtureProject();
   await using server = await openProvider();
   const child = startOctant(
@@ -171,7 +171,7 @@ test("a sign-in by device code waits until the person has agreed", async () => {
   });
 });
 
-test("many at once refresh a rotated token once, and all get the new one", async () => {
+test("concurrent callers refresh a rotated token once, and all get the new one", async () => {
   using own = createFixtureProject();
   await using server = await openProvider();
   const child = startOctant(
@@ -194,7 +194,7 @@ test("many at once refresh a rotated token once, and all get the new one", async
   expect(tokens[0]).not.toBe(before.access_token);
   const after: OAuthCredential = JSON.parse(readFileSync(fileOf(own), "utf8")).hanzo;
   expect(after.refresh_token).not.toBe(before.refresh_token);
-  // The old one again is a replay: the server ends the whole sign-in, and the person is told what to do.
+  // Reusing the old one is a replay: the server ends the whole sign-in, and the person is told what to do.
   writeFileSync(fileOf(own), JSON.stringify({ hanzo: before }), { mode: 0o600 });
   await expect(
     accessToken(createCredentialStore({ env: own.env }), "hanzo", { refused: before.access_token, signal }),
@@ -245,7 +245,7 @@ async function addressIn(stream: NodeJS.ReadableStream): Promise<string> {
   throw new Error("the command ended without an address");
 }
 
-/** Signs in as a person would: follows redirects, keeps cookies, sends every form. */
+/** Signs in like a person: follows redirects, keeps cookies, submits every form. */
 async function browse(start: string): Promise<number> {
   const cookies = new Map<string, string>();
   let next: { url: string; body?: URLSearchParams } = { url: start };

@@ -9,7 +9,7 @@ import { runOctant } from "./octant-process.ts";
 const git = ({ root: cwd, env }: FixtureProject, ...args: string[]) =>
   execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
 
-/** Runs lines one after the other, as `octant run` does, with a model that plays the script. */
+/** Runs lines in order, like `octant run`, with a model that plays the script. */
 async function createCommands(project: FixtureProject, script: Script, variables: NodeJS.ProcessEnv = {}) {
   const provider = await createScriptedProvider(script);
   const env = {
@@ -63,7 +63,7 @@ test("/commit-push-pr pushes to a bare remote and opens a pull request with gh, 
   const refused = await without.run("/commit-push-pr");
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain("gh was not found on your PATH; install the GitHub CLI");
-  // Nothing was committed or pushed for nothing.
+  // Nothing was committed or pushed in vain.
   expect(git(project, "log", "-1", "--format=%s")).toBe("Go on");
 
   const bin = join(project.root, "../bin");
@@ -90,7 +90,7 @@ test("/commit-push-pr pushes to a bare remote and opens a pull request with gh, 
   );
 });
 
-test("commands of the project count when they are trusted, /help lists all, and an unknown one is told", async () => {
+test("project commands apply when trusted, /help lists all, and an unknown one is reported", async () => {
   using project = createFixtureProject();
   mkdirSync(join(project.root, ".hanzo/commands"), { recursive: true });
   writeFileSync(
@@ -112,7 +112,7 @@ test("commands of the project count when they are trusted, /help lists all, and 
     expect(help).toContain(`\`/${name}`);
 });
 
-test("/auto hands each stage on and repeats while the check fails; roles have only their rights", async () => {
+test("/auto passes each stage's output on and repeats while the check fails; roles have only their permissions", async () => {
   using project = createFixtureProject();
   let checks = 0;
   const seen: string[] = [];

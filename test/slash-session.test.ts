@@ -116,7 +116,7 @@ test("/permissions and /mode change what the session may do, and every command i
   for (const action of ["command.permissions", "command.mode"]) expect(stdout).toContain(`"${action}"`);
 });
 
-test("prompts of MCP servers are commands, filled with their arguments and sent to the model", async () => {
+test("MCP prompts are commands, filled with their arguments and sent to the model", async () => {
   using project = createFixtureProject();
   const file = join(project.root, "server.mjs");
   writeFileSync(file, SERVER);

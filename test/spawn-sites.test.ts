@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 
-/** Ways to start a process: Node's module however it is imported, a terminal library, and Node's own internals. */
+/** Ways to start a process: Node's module however imported, a terminal library, and Node's own internals. */
 const WAYS = /child_process|node-pty|process\.binding|process\.dlopen|node:cluster/;
 
 /** Files that start processes, and why each may. Everything else goes through start-program.ts. */
@@ -16,9 +16,9 @@ const SITES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Files that start a program which `Sandbox.wrap` launched or which is found outside projects, such as the clipboard's.
- * `octant setup` starts the entry it has just written for a client; `octant vectors` and commands such as /commit start
- * what the person typed.
+ * Files that start a program launched by `Sandbox.wrap` or found outside projects, such as the clipboard's. `octant
+ * setup` starts the entry it has just written for a client; `octant vectors` and commands such as /commit start what
+ * the person typed.
  */
 const LAUNCHERS = [
   "packages/cli/src/agent/chat/external-editor.ts",
@@ -61,6 +61,6 @@ test("only the listed files start a program that is not typed as trusted", () =>
   expect(users).toEqual([...LAUNCHERS].sort());
 });
 
-test("only trusted-program.ts makes a trusted program", () => {
+test("only trusted-program.ts creates a trusted program", () => {
   expect(filesWith(/\bas TrustedProgram\b/)).toEqual(["packages/host/src/programs/trusted-program.ts"]);
 });

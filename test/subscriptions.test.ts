@@ -63,7 +63,7 @@ const toHeaders = (token: string) => ({ authorization: `Bearer ${token}` });
 const at = (name: string) => `file://${join(root, name)}`;
 const write = (name: string, text: string) => writeFileSync(join(root, name), text);
 
-/** The server's side, with everything that listens counted. */
+/** The server's side, with all its listeners counted. */
 function offer({ registry, dispatch, workspace }: ReturnType<typeof createOctant>) {
   const { jobs } = workspace;
   const listen: typeof jobs.events.listen = (listener) => {
@@ -126,7 +126,7 @@ describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
     return client;
   }
 
-  test("a client is told of a file that it edits itself, or somebody else, or that comes and goes", async () => {
+  test("a client is notified of a file that it edits, or another program edits, creates or removes", async () => {
     const client = await connect();
     const { told, onUpdated, next } = collect();
     await client.subscribe([at("a.txt"), at("new.txt")], onUpdated);
@@ -156,7 +156,7 @@ describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
     expect(new Set(told)).toEqual(new Set([at("a.txt"), at("new.txt")]));
   });
 
-  test("nothing is told of what a client has left, nor of what it never asked for", async () => {
+  test("a client is not notified after unsubscribing, nor of files it never subscribed to", async () => {
     const client = await connect();
     const { told, onUpdated, next } = collect();
     const leave = await client.subscribe([at("a.txt")], onUpdated);
@@ -171,7 +171,7 @@ describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
 
 const NETWORK_EDGES = Object.entries(EDGES).filter(([name]) => !name.startsWith("stdio"));
 
-test.each(NETWORK_EDGES)("a client that goes leaves nothing behind, over %s", async (_name, open) => {
+test.each(NETWORK_EDGES)("a client that disconnects leaves nothing behind, over %s", async (_name, open) => {
   const client = await open();
   const { onUpdated } = collect();
   const job = await startJob(client);
@@ -183,7 +183,7 @@ test.each(NETWORK_EDGES)("a client that goes leaves nothing behind, over %s", as
   await expect.poll(() => [watcher.status().kind, jobListeners]).toEqual(["idle", 0]);
 });
 
-/** A command that runs until it is told to end, and the job that it is. */
+/** A command that runs until it is stopped, and its job. */
 async function startJob(client: Pick<AnyClient, "callTool">) {
   const call = async (tool: string, input: Record<string, unknown>) =>
     ((await client.callTool({ name: tool, arguments: input })) as { structuredContent: { data: unknown } })
@@ -213,7 +213,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     client.setNotificationHandler("notifications/resources/updated", ({ params }) =>
       collected.onUpdated(params.uri),
     );
-    /** Resolves with those that were accepted. */
+    /** Resolves with the accepted ones. */
     const subscribe = async (...uris: string[]): Promise<string[]> => {
       if (mode === "auto")
         return (
@@ -233,7 +233,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     return { client, close, subscribe, ...collected };
   }
 
-  test("the log of a job and the output of a process are told as they grow", async () => {
+  test("growth of a job's log and a process's output is reported", async () => {
     const { client, subscribe, next } = await connect();
     const { id, end } = await startJob(client);
     const uri = `octant://job/${id}`;
@@ -258,7 +258,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     await printed;
   });
 
-  test("the end of a job that another process runs is told", async () => {
+  test("the end of a job in another process is reported", async () => {
     const elsewhere = createOctant({ projectPath: root, env: environment(base) });
     onTestFinished(() => elsewhere.close());
     const { client: other } = await connect(elsewhere);
@@ -271,7 +271,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     await changed;
   });
 
-  test("what never changes can be subscribed to, and what is not there or not theirs cannot", async () => {
+  test("immutable resources can be subscribed to; missing ones and those of others cannot", async () => {
     const { client, subscribe } = await connect();
     const { undo } = (
       (
@@ -304,7 +304,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     expect(await subscribe(...refused)).toEqual([]);
   });
 
-  test("who may not read a file is not told of it", async () => {
+  test("a client without read access is not notified", async () => {
     const home = join(base, `ruled-${mode}`);
     mkdirSync(join(home, ".config/hanzo"), { recursive: true });
     const permissions = [{ tool_pattern: "fs.read", mode: "deny", args: { uri: "*a.txt" } }];
@@ -315,7 +315,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     expect(await subscribe(at("a.txt"), at("b.txt"))).toEqual([at("b.txt")]);
   });
 
-  test("a connection has so many subscriptions and no more", async () => {
+  test("subscriptions per connection are limited", async () => {
     const { client, subscribe } = await connect();
     const manual = (count: number) => Array.from({ length: count }, (_, n) => at(`absent-${n}`));
     const most = manual(MAX_SUBSCRIPTIONS);
@@ -333,7 +333,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     expect(await subscribe(at("a.txt"))).toEqual([at("a.txt")]);
   });
 
-  test("a file that is written all the time is told now and then", async () => {
+  test("changes of a constantly written file are debounced", async () => {
     const { subscribe, told, next } = await connect();
     await subscribe(at("a.txt"), at("fence.txt"));
     for (let count = 0; count < 1_000; count++) write("a.txt", String(count));
@@ -345,7 +345,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     expect(updates).toBeLessThan(50);
   });
 
-  test("its end leaves nothing behind", async () => {
+  test("closing it leaves nothing behind", async () => {
     const { subscribe, close } = await connect();
     await subscribe(at("a.txt"));
     expect(watcher.status().kind).toBe("events");
@@ -354,7 +354,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
   });
 });
 
-test("a token of the project may subscribe; one of another project gets nowhere", async () => {
+test("a token of the project may subscribe; one of another project is refused", async () => {
   const post = (token: string) =>
     fetch(server.url, {
       method: "POST",

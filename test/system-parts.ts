@@ -8,7 +8,7 @@ declare module "vitest" {
   }
 }
 
-/** In CI nothing is skipped: a test whose part is missing fails there. */
+/** In CI nothing is skipped: a test with a missing part fails there. */
 export function setup(project: TestProject): void {
   project.provide("missing", process.env["CI"] ? [] : missingPackages());
 }

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { startOctant } from "./octant-process.ts";
 
-/** `octant serve --answers text` as a client starts it, and how it answers calls. */
+/** `octant serve --answers text` as a client starts it, and its answers to calls. */
 async function open() {
   const project = createFixtureProject();
   const child = startOctant(["serve", "--answers", "text"], { cwd: project.root, env: project.env });
@@ -33,7 +33,7 @@ async function open() {
   return { request, call };
 }
 
-test("answers as text are written for a model: content as it is, then one line with the handles", async () => {
+test("text answers are written for a model: the content unchanged, then one line with the handles", async () => {
   const { request, call } = await open();
   for (const tool of (await request("tools/list", {})).tools) expect(tool).not.toHaveProperty("outputSchema");
   const read = await call("fs", { action: "read", uri: "src/main.ts" });
@@ -64,7 +64,7 @@ test("range and lines in one call are refused", async () => {
   );
 });
 
-test("a test run that goes on says how to wait for its result", async () => {
+test("a long test run says how to wait for its result", async () => {
   const { call } = await open();
   await call("fs", {
     action: "write",

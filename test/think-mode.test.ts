@@ -43,7 +43,7 @@ const settings = ({ env }: FixtureProject, content: object) => {
   writeFileSync(path, JSON.stringify(content));
 };
 
-test("a developer mode refuses what it does not have until it ends, and own modes come from the settings", async () => {
+test("a developer mode refuses excluded calls until it ends, and custom modes come from the settings", async () => {
   using project = createFixtureProject();
   const { root: cwd, env } = project;
   settings(project, {
@@ -78,7 +78,7 @@ test("a developer mode refuses what it does not have until it ends, and own mode
   });
 });
 
-test("limits of a mode that the agent activates hold at once", async () => {
+test("limits of a mode that the agent activates apply at once", async () => {
   using project = createFixtureProject();
   settings(project, {
     modes: { brief: { summary: "One turn", prompt: "Be brief.", limits: { max_turns: 1 } } },

@@ -1,4 +1,4 @@
-// What becomes of browsers when they, or the server, end; and a test that is written and run through our tools alone.
+// The ends of browsers and of the server; and a test that is written and run only with our tools.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import { lacks } from "./ui/lacks.ts";
 import { openShop, type Shop } from "./ui/shop.ts";
 import { openUi } from "./ui/ui-client.ts";
 
-/** `UI_SESSIONS=50` opens as many as the issue asks for; each costs a second on a busy machine. */
+/** `UI_SESSIONS=50` opens as many as the issue requires; each costs a second on a busy machine. */
 const SESSIONS = Number(process.env["UI_SESSIONS"] ?? 10);
 const GONE_MS = 60_000;
 
-/** Processes below a process, by the parents that they have now. */
+/** The current descendants of a process. */
 function familyOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
@@ -39,16 +39,16 @@ const commandOf = (pid: number): string => {
     return "";
   }
 };
-/** A process that has ended and waits to be asked for has no command line. */
+/** A zombie has no command line. */
 const aliveOf = (pids: readonly number[]) => pids.filter((pid) => commandOf(pid) !== "");
 const browsersBelow = (pid: number) => familyOf(pid).filter((one) => /chrom/.test(commandOf(one)));
 
-/** The first kill may take the others along. */
+/** The first kill may end the others too. */
 function killIfAlive(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 
@@ -65,7 +65,7 @@ describe.skipIf(lacks("chromium") || process.platform !== "linux")("the life of 
   });
   afterAll(() => shop[Symbol.asyncDispose]());
 
-  test("a browser that is killed is a typed error, the next call works, and nothing is left", async () => {
+  test("a killed browser is a typed error, the next call works, and nothing is left", async () => {
     await using client = await openUi();
     await client.ui("navigate", { url: `${shop.url}/` });
     const old = browsersBelow(client.pid);
@@ -80,7 +80,7 @@ describe.skipIf(lacks("chromium") || process.platform !== "linux")("the life of 
     expect(await client.ui("navigate", { url: `${shop.url}/` })).toMatchObject({ title: "Shop" });
   });
 
-  test("a server that is killed takes its browser along, and the next one removes its folder", async () => {
+  test("a killed server takes its browser along, and the next one removes its folder", async () => {
     const temp = mkdtempSync(join(tmpdir(), "octant-temp-"));
     onTestFinished(() => rmSync(temp, { recursive: true, force: true }));
     const client = await openUi({ env: { TMPDIR: temp } });

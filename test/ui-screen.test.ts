@@ -1,4 +1,4 @@
-// The screen backend on a desktop of its own: Xvfb with a window manager, a terminal and a graphical program.
+// The screen backend on a private desktop: Xvfb with a window manager, a terminal and a graphical program.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const start = (command: string, args: readonly string[]): ChildProcess => {
   return child;
 };
 
-/** A display number that is free, as Xvfb itself finds it. */
+/** A free display number, as found by Xvfb itself. */
 async function startDisplay(): Promise<string> {
   const child = spawn("Xvfb", ["-displayfd", "3", "-screen", "0", "800x600x24", "-nolisten", "tcp"], {
     stdio: ["ignore", "ignore", "ignore", "pipe"],
@@ -37,7 +37,7 @@ const findWindow = async (title: string) => {
   }
 };
 
-test("the screen is off until the person turns it on", async () => {
+test("the screen is off until the person enables it", async () => {
   await using plain = await openUi();
   const refused = await plain.fails("windows");
   expect(refused).toMatchObject({ code: "PERMISSION_DENIED" });
@@ -58,7 +58,7 @@ describe.skipIf(lacks(...PARTS))("a desktop under Xvfb", () => {
     for (const child of started.reverse()) child.kill("SIGKILL");
   });
 
-  test("a terminal is focused and typed into, with any letters, and pressed keys arrive", async () => {
+  test("a terminal is focused and receives any letters and pressed keys", async () => {
     const out = join(client.root, "typed.txt");
     start("xterm", ["-u8", "-T", "Typing", "-geometry", "60x10+10+10", "-e", `cat > ${out}`]);
     await findWindow("Typing");
@@ -94,7 +94,7 @@ describe.skipIf(lacks(...PARTS))("a desktop under Xvfb", () => {
     });
   });
 
-  test("a recording has its length, and a session finds the three changes that were planned", async () => {
+  test("a recording has its length, and a session finds the three planned changes", async () => {
     const begun = performance.now();
     const { recording } = await client.ui("record", screen);
     await new Promise((resolve) => setTimeout(resolve, 1_500));

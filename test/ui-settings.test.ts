@@ -1,4 +1,4 @@
-// The ways to run a browser that are not the default, and answers as text.
+// Non-default ways to run a browser, and text answers.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,7 @@ describe.skipIf(lacks("chromium"))("a browser by the settings", () => {
     return backends.find(({ name }: { name: string }) => name === "browser").detail;
   };
 
-  test("one that runs already is used at its endpoint, and goes on running afterwards", async () => {
+  test("a running browser is used at its endpoint, and keeps running afterwards", async () => {
     const { endpoint, child } = await startChromium();
     {
       await using client = await openUi({ settings: { ui: { browser: endpoint } } });
@@ -47,14 +47,14 @@ describe.skipIf(lacks("chromium"))("a browser by the settings", () => {
     expect(ok).toBe(true);
   });
 
-  test("an endpoint where nothing listens is a typed error with its address", async () => {
+  test("an endpoint without a listener is a typed error with its address", async () => {
     await using client = await openUi({ settings: { ui: { browser: "http://127.0.0.1:9" } } });
     const { code, message } = await client.fails("navigate", { url: `${shop.url}/` });
     expect({ code, message }).toMatchObject({ code: "UPSTREAM_ERROR" });
     expect(message).toContain("http://127.0.0.1:9");
   });
 
-  test("without our sandbox the network policy still holds", async () => {
+  test("without our sandbox the network policy still applies", async () => {
     await using client = await openUi({ settings: { sandbox: { mode: "off" } } });
     await useIt(client);
     expect(await backendOf(client)).toContain("runs without our sandbox");
@@ -80,7 +80,7 @@ describe.skipIf(lacks("chromium"))("a browser by the settings", () => {
     expect(refused.message).toContain("ui.max_download_bytes");
   });
 
-  test("as text, an answer has the page, its changes and the handles, and errors have their next step", async () => {
+  test("a text answer has the page, its changes and the handles, and errors have their next step", async () => {
     await using client = await openUi({ args: ["--answers", "text"] });
     const read = async (action: string, input: object = {}): Promise<string> => {
       const { content } = await client.raw("ui", { action, ...input });
@@ -145,7 +145,7 @@ async function startChromium(): Promise<{ endpoint: string; child: ChildProcess 
   throw new Error("chromium did not say where it listens");
 }
 
-/** A display number that is free, as Xvfb itself finds it. */
+/** A free display number, as found by Xvfb itself. */
 async function startDisplay(): Promise<string> {
   const child = spawn("Xvfb", ["-displayfd", "3", "-nolisten", "tcp"], {
     stdio: ["ignore", "ignore", "ignore", "pipe"],

@@ -16,7 +16,7 @@ const ui: UiClient["ui"] = (action, input) => client.ui(action, input);
 const fails: UiClient["fails"] = (action, input) => client.fails(action, input);
 const visit = (path: string) => ui("navigate", { url: `${shop.url}${path}` });
 const inProject = (path: string) => join(client.root, path);
-/** The ref of what a text shows under a name. */
+/** The ref of the element with this name in a text. */
 const refOf = (text: string, name: string): string => {
   const [, ref] = new RegExp(`"${name}" \\[(\\w+)\\]`).exec(text) ?? [];
   if (ref === undefined) throw new Error(`no ref for ${name} in\n${text}`);
@@ -59,7 +59,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect((await ui("snapshot", { changes: true })).text).toBe("");
   });
 
-  test("a search is typed and sent, and the answer is the next page", async () => {
+  test("a search is typed and submitted, and the answer is the next page", async () => {
     const found = await ui("type", { target: "role=searchbox", text: "lamp", submit: true });
     expect(found).toMatchObject({ title: "Search", new_page: true });
     expect(found.url).toContain("/search?q=lamp");
@@ -71,7 +71,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect((await ui("navigate", { history: "reload" })).status).toBe(200);
   });
 
-  test("an order: select, check, fill and click; each answer tells what changed, in less than 2 KiB", async () => {
+  test("an order: select, check, fill and click; each answer reports the changes, in less than 2 KiB", async () => {
     await visit("/product/1");
     expect(await ui("select", { target: "#size", values: ["Large"] })).toMatchObject({ selected: ["Large"] });
     expect((await ui("click", { target: "#gift", checked: true })).changes).toContain("checked");
@@ -85,7 +85,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect(shop.seen).toContain("POST /api/cart");
   });
 
-  test("an element that is not ready is waited for; one that never is, is told with the reason", async () => {
+  test("actions wait for an element to be ready, or fail with the reason why it is not", async () => {
     await visit("/product/2");
     expect((await ui("click", { target: "#later" })).changes).toContain("We will tell you");
     await visit("/covered");
@@ -104,7 +104,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect(await fails("click", { target: "[[", timeout: 700 })).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 
-  test("a stale ref is a conflict that names what looks the same now", async () => {
+  test("a stale ref is a conflict that names similar elements", async () => {
     const { changes } = await visit("/rerender");
     const ref = refOf(changes, "Again");
     expect((await ui("click", { target: ref })).changes).toContain("Drawn 2");
@@ -137,7 +137,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect((await ui("click", { target: "text=Save" })).changes).toContain("Saved ada@example.org yes");
   });
 
-  test("dialogs stop the page until they are answered", async () => {
+  test("dialogs block the page until they are answered", async () => {
     await visit("/dialogs");
     const asked = await ui("click", { target: "text=Alert" });
     expect(asked.dialog).toEqual({ type: "alert", message: "Watch out" });
@@ -150,7 +150,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect(await fails("dialog", { accept: true })).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("frames, of other sites too, and open shadow roots are part of the tree", async () => {
+  test("frames, also of other sites, and open shadow roots are part of the tree", async () => {
     await visit("/frames");
     const { text } = await ui("snapshot");
     await ui("type", { target: refOf(text, "Card"), text: "4111" });
@@ -182,7 +182,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect((await ui("scroll", { target: "text=Entry 1 >> nth=0" })).url).toContain("/list");
   });
 
-  test("files go up from the workspace, and come down into it by the rules of edits", async () => {
+  test("files are uploaded from the workspace, and downloaded into it by the rules of edits", async () => {
     await visit("/files");
     await client.call("fs", "write", { uri: "picture.txt", content: "hello" });
     expect((await ui("upload", { target: "#file", files: ["picture.txt"] })).changes).toContain(
@@ -203,7 +203,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     });
   });
 
-  test("waiting answers with what came, not with the whole page", async () => {
+  test("waiting returns what appeared, not the whole page", async () => {
     await visit("/late");
     expect((await ui("wait", { text: "Ready now" })).changes).toContain("Ready now");
     await ui("wait", { url: "**/late/done" });
@@ -215,7 +215,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect(JSON.stringify(never).length).toBeLessThan(KIBIBYTE);
   });
 
-  test("scripts: values, functions, errors, and results that are too large", async () => {
+  test("scripts: values, functions, errors, and oversized results", async () => {
     await visit("/");
     expect((await ui("evaluate", { script: "[1, { a: document.title }]" })).result).toEqual([
       1,
@@ -302,7 +302,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     await ui("tabs", { op: "quit" });
   });
 
-  test("devices, languages, time zones, colours and the lack of a network are emulated", async () => {
+  test("devices, languages, time zones, colours and offline mode are emulated", async () => {
     await visit("/");
     await ui("emulate", { settings: { device: "iPhone 15", locale: "de-DE", timezone: "Asia/Tokyo" } });
     const script =
@@ -321,7 +321,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     await ui("tabs", { op: "quit" });
   });
 
-  test("traces and videos are saved, and a session tells when the page changed", async () => {
+  test("traces and videos are saved, and a session reports when the page changed", async () => {
     await visit("/late");
     await ui("trace", { op: "start" });
     await ui("click", { target: "h1" });
@@ -346,7 +346,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect(duration).toBeGreaterThan(1_700);
   });
 
-  test("no request of a page gets past the network policy: images, redirects, sockets, workers", async () => {
+  test("no request of a page bypasses the network policy: images, redirects, sockets, workers", async () => {
     const sneaky = await visit("/sneaky");
     expect(sneaky.blocked.join(" ")).toContain("169.254.169.254");
     const { changes = "" } = await ui("wait", { text: "worker:false" });
@@ -381,7 +381,7 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     expect((await ui("evaluate", { script })).result).toBe("refused");
   });
 
-  test("a page of 5 MB is read within the budget, with a ref to the rest and a cursor; a click tells only its change", async () => {
+  test("a page of 5 MB is read within the budget, with a ref to the rest and a cursor; a click reports only its change", async () => {
     await visit("/big");
     const { structuredContent } = await client.raw("ui", { action: "snapshot" });
     const { data, meta } = structuredContent;

@@ -28,11 +28,11 @@ const octant = (project: FixtureProject, ...args: string[]) =>
   runOctant(args, { cwd: project.root, env: project.env });
 const read = (project: FixtureProject, path: string) => readFileSync(join(project.root, path), "utf8");
 
-/** A command of each kind that no tool would have kept a state for. */
+/** A command of each kind whose previous state no tool would have stored. */
 const WRECK =
   "rm -rf src; echo new > made.txt; sed -i s/small/big/ README.md; mkdir -p deep/er; chmod 600 README.md";
 
-test("octant undo takes back a whole turn, commands included, and octant redo makes it again", async () => {
+test("octant undo reverts a whole turn, including commands, and octant redo repeats it", async () => {
   using project = createFixtureProject();
   const before = read(project, "README.md");
   const main = read(project, "src/main.ts");
@@ -68,7 +68,7 @@ test("octant undo takes back a whole turn, commands included, and octant redo ma
   });
 });
 
-test("an undo merges what the person changed since, and overwrites it only when told to", async () => {
+test("an undo merges the person's later changes, and overwrites them only on request", async () => {
   using project = createFixtureProject();
   const lines = Array.from({ length: 12 }, (_, at) => `line ${at}`);
   const write = (changed: Record<number, string>) =>
@@ -106,7 +106,7 @@ test("an undo merges what the person changed since, and overwrites it only when 
   expect(read(project, "list.txt")).toBe(`${lines.join("\n")}\n`);
 });
 
-test("with --checkpoints proc.exec answers a client with an undo ref for fs.apply_patch, without it does not", async () => {
+test("with --checkpoints proc.exec returns an undo ref for fs.apply_patch, without it does not", async () => {
   using project = createFixtureProject();
   const { root: cwd, env } = project;
   await using plain = await startSession([], { cwd, env });
@@ -121,7 +121,7 @@ test("with --checkpoints proc.exec answers a client with an undo ref for fs.appl
   expect(existsSync(join(cwd, "made.txt"))).toBe(false);
 });
 
-test("after kill -9 in a turn its work is taken back, and what may be the person's is asked about", async () => {
+test("after kill -9 in a turn its work is reverted, and possible changes of the person are asked about", async () => {
   using project = createFixtureProject();
   const started = join(project.root, "started");
   await using provider = await createScriptedProvider([

@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { openRepository } from "../packages/tools/src/vcs/testing/open-repository.ts";
 
-/** How many histories; each starts where the one before ended. */
+/** The number of histories; each starts where the previous one ended. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 60);
 
 const NAMES = [
@@ -109,7 +109,7 @@ function make({ do: what, name: path = Buffer.alloc(0), content, to, mode, targe
   if (what === "mode" && stat.isFile()) chmodSync(at(path), mode!);
 }
 
-/** Every file and link with its bytes, and whether it is a program. */
+/** Every file and link with its bytes, and whether it is executable. */
 const snapshot = () =>
   NAMES.map((path) => {
     const stat = kindAt(path);
@@ -119,7 +119,7 @@ const snapshot = () =>
     return `${shown} ${(stat.mode & 0o100) !== 0}: ${readFileSync(at(path)).toString("latin1")}`;
   });
 
-/** What git itself says; latin1 keeps every byte. */
+/** Git's own output; latin1 preserves every byte. */
 async function gitSays(...args: string[]): Promise<string> {
   const env = { ...process.env, HOME: `${repository.base}/home` };
   return (await promisify(execFile)("git", args, { cwd: top, env, encoding: "latin1" })).stdout;
@@ -175,7 +175,7 @@ test(
           const [ours, gits] = await Promise.all([ourStatus(), gitStatus()]);
           expect(ours).toEqual(gits);
 
-          // Else what is new is only meant to be added: a diff tells of no file that git does not know.
+          // Otherwise new files are only intended to be added: a diff does not show files unknown to git.
           git("add", ...(staged ? ["--all"] : ["--intent-to-add", "."]));
 
           const [{ commits }, log, { patch }, gitPatch] = await Promise.all([
@@ -194,7 +194,7 @@ test(
           git("reset", "--quiet", "--hard");
           if (patch !== "") await ok("apply", { patch, index: staged });
           expect(snapshot()).toEqual(before);
-          // What is staged is then what was: nothing differs from the files.
+          // The staged changes are then the same: nothing differs from the files.
           if (staged) expect(await gitSays("diff", "--name-only")).toBe("");
         },
       ),

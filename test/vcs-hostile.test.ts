@@ -8,14 +8,14 @@ import {
   openRepository,
 } from "../packages/tools/src/vcs/testing/open-repository.ts";
 
-/** A way in which a repository gets a program run, and the git command that shows that it would. */
+/** A way for a repository to run a program, and the git command that proves it. */
 interface Vector {
   readonly name: string;
   plant(hostile: Hostile): void;
-  /** None where only a wrapper that is not careful would fall for it. */
+  /** Absent where only a careless wrapper would be affected. */
   readonly control?: (hostile: Hostile) => readonly string[];
   readonly open?: OpenOptions;
-  /** What the calls name as their repository. */
+  /** The repository named in the calls. */
   readonly repo?: string;
 }
 
@@ -301,7 +301,7 @@ describe.each(VECTORS)("$name", (vector) => {
       expect(error?.code).not.toBe("INTERNAL");
       worked += ok ? 1 : 0;
     }
-    // A refusal is safe too, but a test in which everything is refused would show nothing.
+    // A refusal is safe too, but a test in which everything is refused would prove nothing.
     expect(worked).toBeGreaterThan(CALLS.length / 2);
     await hostile.close();
   });
@@ -317,14 +317,14 @@ describe.each(VECTORS)("$name", (vector) => {
     try {
       execFileSync(program, args, { cwd: hostile.top, env: hostile.env, stdio: "ignore" });
     } catch {
-      // Most commands fail when the program they were made to run does.
+      // Most commands fail when the planted program does.
     }
     expect(hostile.fired()).not.toBe("");
     await hostile.close();
   });
 });
 
-test("there are at least twenty vectors, and every action meets each", async () => {
+test("there are at least twenty vectors, and every action is tried with each", async () => {
   expect(VECTORS.length).toBeGreaterThanOrEqual(20);
   expect(new Set(CALLS.map(([action]) => action)).size).toBe(9);
   await template.close();

@@ -30,7 +30,7 @@ const run = (...args: string[]) => runOctant(["vectors", ...args], { cwd: folder
 describe.each(DOMAINS)("%s", (domain) => {
   const { vectors } = JSON.parse(readFileSync(join(VECTORS, `${domain}.json`), "utf8"));
 
-  test("every case has an id of its own and a sentence", () => {
+  test("every case has a unique id and a sentence", () => {
     const ids = vectors.map(({ id }: { id: string }) => id);
     expect(new Set(ids).size).toBe(vectors.length);
     for (const { id, sentence, name } of vectors) {
@@ -45,7 +45,7 @@ test("there are more than fifty event streams", () => {
   expect(vectors.length).toBeGreaterThan(50);
 });
 
-test("the installed command passes all its vectors, extended ones too", async () => {
+test("the installed command passes all its vectors, including extended ones", async () => {
   const { code, stdout, stderr } = await run("--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const results = JSON.parse(stdout);
@@ -66,7 +66,7 @@ test("a second implementation in plain Python passes the core of all domains", a
   }
 });
 
-/** An implementation that answers every case alike. */
+/** An implementation that answers every case the same way. */
 function implementation(answer: string): string {
   const file = join(folder, "wrong.mjs");
   writeFileSync(
@@ -91,7 +91,7 @@ test("a wrong implementation fails, and each failure names its case", async () =
   expect(stdout).toContain('got {"challenge":"x"}');
 });
 
-test("a core case cannot be left out", async () => {
+test("a core case cannot be skipped", async () => {
   const { code, stdout } = await run(
     "oauth-pkce",
     "--command",
@@ -111,7 +111,7 @@ test.each([
   expect(stderr).toContain(expected);
 });
 
-test("an unknown domain is refused with those that exist", async () => {
+test("an unknown domain is refused with the existing ones", async () => {
   const { code, stderr } = await run("sse");
   expect(code).toBe(2);
   expect(stderr).toContain("domains: sse-frames, mcp-normalization");

@@ -34,13 +34,13 @@ afterAll(() => {
 
 const run = (...args: string[]) => runOctant(args, { cwd: project.root, env: project.env });
 
-/** A server until the test has finished; what it printed about itself comes back. */
+/** Starts a server for the test, and returns what it printed about itself. */
 const serve = async (...args: string[]) => ({
   address: String((await startPrinting("serve", "--json", ...args))["address"]),
 });
 
 describe("octant serve --zmq and octant call --via", () => {
-  test("a call over a socket prints what a call in place prints, and the server removes its sockets", async () => {
+  test("a call over a socket prints the same as a local one, and the server removes its sockets", async () => {
     const address = `ipc://${sockets}/a`;
     const child = startOctant(["serve", "--zmq", address], { cwd: project.root, env: project.env });
     const [line] = await once(createInterface({ input: child.stdout }), "line");
@@ -57,7 +57,7 @@ describe("octant serve --zmq and octant call --via", () => {
     expect(existsSync(`${sockets}/a`) || existsSync(`${sockets}/a.pub`)).toBe(false);
   });
 
-  test("tcp needs keys, which the server makes; a client without them gets nowhere", async () => {
+  test("tcp needs keys, which the server creates; a client without them is refused", async () => {
     const keys = join(sockets, "keys");
     const refused = await run("serve", "--zmq", "tcp://127.0.0.1:*");
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("needs keys") });
@@ -137,7 +137,7 @@ test.skipIf(lacks("python3-zmq", "python3-msgpack"))(
 );
 
 describe.skipIf(lacks("nats-server"))("octant worker --nats and octant serve --http --nats", () => {
-  test("an edge without tools of its own serves those of a worker, jobs included", async () => {
+  test("an edge without its own tools serves those of a worker, including jobs", async () => {
     const nats = await startNatsServer();
     onTestFinished(() => nats.stop());
     const nobody = await run("serve", "--http", "--nats", nats.url);

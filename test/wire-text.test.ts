@@ -75,8 +75,8 @@ async function play(client: Client): Promise<readonly string[]> {
   ].map(steady);
 }
 
-describe("answers as text over the wire", () => {
-  test("octant edge shows each action's own text, as octant serve does", async () => {
+describe("text answers over the wire", () => {
+  test("octant edge shows each action's own text, like octant serve", async () => {
     const address = `ipc://${sockets}/a`;
     await start("serve", "--zmq", address);
     const here = await play(await connect(stdio("serve", "--answers", "text")));
@@ -103,7 +103,7 @@ describe("answers as text over the wire", () => {
   );
 });
 
-test("an edge whose server comes back with other tools tells its client and lists them", async () => {
+test("an edge whose server returns with other tools notifies its client and lists them", async () => {
   const address = `ipc://${sockets}/b`;
   const first = await start("serve", "--zmq", address, "--tools", "fs");
   const changed = Promise.withResolvers<Notification>();

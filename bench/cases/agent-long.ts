@@ -7,7 +7,7 @@ const MESSAGES = 1_000;
 const RESUMES = 5;
 const RESUME_MS = 1_000;
 
-/** What a long session costs to resume. `npm run torture -- --only agent-turns` looks at its memory. */
+/** The cost of resuming a long session. `npm run torture -- --only agent-turns` checks its memory. */
 export const agentLong: readonly Case[] = [{ name: "agent: resume", run: resume }];
 
 async function resume(): Promise<Row> {

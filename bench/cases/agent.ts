@@ -14,14 +14,14 @@ const FIRST_BYTE_MS = 400;
 const FIRST_REQUEST_KB = 20;
 const REPLAY_MS = 1_000;
 
-/** The agent without its model: what is left is our part of every run. */
+/** The agent without its model: our part of every run. */
 export const agent: readonly Case[] = [
   { name: "agent: first byte", run: firstByte },
   { name: "agent: first request", run: firstRequest },
   { name: "agent: replay", run: replay },
 ];
 
-/** From the start of `octant run` to the moment at which the provider has the request. */
+/** From the start of `octant run` until the provider has the request. */
 async function firstByte(): Promise<Row> {
   await using bench = await createAgentBench(() => ({ parts: [{ text: "Hello." }] }));
   await bench.run(["hello"]);
@@ -38,7 +38,7 @@ async function firstByte(): Promise<Row> {
   };
 }
 
-/** What the model is sent before it has done anything. */
+/** The first request to the model. */
 async function firstRequest(): Promise<Row> {
   await using bench = await createAgentBench(() => ({ parts: [{ text: "Hello." }] }));
   let bytes = 0;
@@ -69,7 +69,7 @@ async function replay(): Promise<Row> {
   return { name: "agent: replay", unit: "ms", octant, figure: octant.p50, bar: atMost(REPLAY_MS), note };
 }
 
-/** Four events for each call, as the loop writes them, without waiting for the disk each time. */
+/** Four events per call, as the loop writes them, without waiting for the disk each time. */
 async function writeLog(file: string): Promise<void> {
   const lines: string[] = [];
   const store: EventStore = {

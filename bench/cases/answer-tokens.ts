@@ -9,13 +9,13 @@ import { toCallLine } from "../json-rpc.ts";
 import { toSpread } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
 
-/** What one answer may hold, as `max_bytes` has it by default, and its last line. */
+/** The default `max_bytes` of an answer, plus its last line. */
 const BUDGET_BYTES = 32 * 1024 + 1024;
 const SOURCES = join(import.meta.dirname, "../../packages/core/src");
 
 export const answerTokens: readonly Case[] = [{ name: "answer tokens", run: sumSession }];
 
-/** A call, and the command whose output is the same content with nothing around it. */
+/** A call, and the command with the same plain content. */
 interface SessionCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ const vcs = (input: SessionCall["input"], ...git: string[]): SessionCall => ({
   bare: ["git", ...git],
 });
 
-/** What an agent does for one small change: it looks around, reads, searches, runs and compares. */
+/** An agent's steps for one small change: explore, read, search, run and compare. */
 const SESSION: readonly SessionCall[] = [
   list("*.ts"),
   list("jobs/**"),
@@ -128,7 +128,7 @@ function growProject(root: string): void {
   writeFileSync(file, readFileSync(file, "utf8").replace("export", "/** Counts. */\nexport"));
 }
 
-/** rg and git answer with 1 when there is nothing to show. */
+/** rg and git exit with 1 when there is nothing to show. */
 function run(cwd: string, [program, ...args]: SessionCall["bare"]): string {
   try {
     return execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });

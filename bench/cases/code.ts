@@ -16,7 +16,7 @@ const AT = { line: 1, character: 23 };
 
 export const code: readonly Case[] = [{ name: NAME, run: definition }];
 
-/** The same question to a server that we keep, and to one of the same kind that nobody stands before. */
+/** The same question to our warm server, and directly to one of the same kind. */
 async function definition({ tree, octant, noOp, effort, random }: Bench): Promise<Row> {
   const file = growProject(tree);
   await using server = await startTypeScript(tree.root, file);
@@ -40,7 +40,7 @@ async function definition({ tree, octant, noOp, effort, random }: Bench): Promis
   return { name: NAME, unit: "ms", ...spreads, figure, bar: atMost(1.5), note };
 }
 
-/** Modules that import each other, and TypeScript among the packages of the tree. Returns the file that is asked about. */
+/** Modules that import each other, with TypeScript among the packages of the tree. Returns the queried file. */
 function growProject({ root, scratchFolder }: WorkTree): string {
   const folder = join(root, scratchFolder);
   const packages = join(root, "node_modules");
@@ -78,7 +78,7 @@ function locateTypeScript() {
   return { typescript, native: createRequire(typescript).resolve(name) };
 }
 
-/** A later sitting finds it there already. */
+/** A later sitting finds it already there. */
 function link(target: string, path: string): void {
   try {
     symlinkSync(target, path);

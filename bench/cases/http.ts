@@ -11,12 +11,12 @@ import { atLeast, type Row } from "../row.ts";
 
 const CLIENTS = 100;
 const CALLS_PER_SAMPLE = 3_000;
-/** A rate is that of a server that has been at work for a while. */
+/** The rate of a warmed-up server. */
 const WARM_UP_FACTOR = 5;
 const SPAWNS_PER_SAMPLE = 200;
-/** A project has 64 processes at most; a client beyond that would be told so. */
+/** A project may have at most 64 processes. */
 const EXEC_CLIENTS = 50;
-/** More of them would only wait for the two cores. */
+/** More would only wait for the two cores. */
 const SPAWNS_IN_FLIGHT = 8;
 const SERVER = join(import.meta.dirname, "../http-server.ts");
 const MODERN = {
@@ -98,7 +98,7 @@ interface Contender extends AsyncDisposable {
   open(tool: string, args: object, clients: number): HttpLoad;
 }
 
-/** A contender in a process of its own, with settings and state of its own; ours is what was built, as people have it. */
+/** A contender in its own process, with its own settings and state; ours is the build output, as people have it. */
 async function start(role: string, root: string, input = ""): Promise<Contender> {
   const folder = mkdtempSync(join(tmpdir(), "octant-bench-http-"));
   mkdirSync(join(folder, "config/hanzo"), { recursive: true });

@@ -30,7 +30,7 @@ async function requestPage({ octant, noOp, effort, random }: Bench): Promise<Row
   return { name: NAME, unit: "ms", ...spreads, figure, bar: atMost(2), note: NOTE };
 }
 
-/** A process of its own: neither side may share its event loop with the server. */
+/** A separate process: neither side may share its event loop with the server. */
 async function startSite(): Promise<Disposable & { readonly url: string }> {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", SITE], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -61,7 +61,7 @@ const box = defineTool({
   actions: { look: make("read"), change: make("write") },
 });
 
-/** As people write them: some for whole tools, some for folders, commands and hosts; a fifth is about our calls. */
+/** Typical rules: some for whole tools, some for folders, commands and hosts; a fifth apply to our calls. */
 const TIER_RULES = TIERS.map((tier) => ({
   tier,
   rules: Array.from({ length: RULES_PER_TIER }, (_, n): PermissionRule => {
@@ -108,7 +108,7 @@ async function evaluations({ tree, effort, random }: Bench): Promise<Row> {
   return { name: "policy evaluations", unit: "calls/s", octant, figure: octant.p50, bar, note };
 }
 
-/** What permission, no hooks and the audit log add to a call, in process: with them and without, side by side. */
+/** The overhead of permissions, no hooks and the audit log on a call, in process: with and without, side by side. */
 async function added({ tree, effort, random }: Bench, name: string, act: "look" | "change"): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), "octant-bench-audit-"));
   const log = createAuditLog({
@@ -141,7 +141,7 @@ async function added({ tree, effort, random }: Bench, name: string, act: "look" 
       effort,
       random,
     );
-    // The difference of each is what counts; a ratio to a call that does nothing would say little.
+    // Only the difference counts; a ratio to a call that does nothing would say little.
     const figure = spreads.octant.p50 - spreads.direct.p50;
     const note = "floor: the same dispatch without steps; figure: the difference";
     return { name, unit: "ms", ...spreads, figure, bar: atMost(ADDED_MS), note };

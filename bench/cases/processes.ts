@@ -21,7 +21,7 @@ export const processes: readonly Case[] = [
   { name: NAME_GROWN, run: execTrueGrown },
 ];
 
-/** What the sandbox adds is a case of its own. */
+/** The sandbox overhead has its own case. */
 async function execTrueFree(bench: Bench): Promise<Row> {
   using settings = withoutSandbox();
   await using octant = await startLike(bench.octant, settings.env);
@@ -48,7 +48,7 @@ async function execTrue({ octant, noOp, effort, random }: Bench, name: string, n
       noOp: () => timed(() => noOp.exchange(toCallLine("no_op", EXEC))),
       direct: spawner.time,
     },
-    // What is measured is a server at work, and a command takes long: a second has too few of them.
+    // Measures a warmed-up server, and a command takes long: a second has too few of them.
     { ...effort, warmUpMs: effort.warmUpMs * 3 },
     random,
   );
@@ -56,7 +56,10 @@ async function execTrue({ octant, noOp, effort, random }: Bench, name: string, n
   return { name, unit: "ms", ...spreads, figure, bar: atMost(1.6), note };
 }
 
-/** A spawn costs its process by its size, and the bench itself is big: so a small one does it, with a clock of its own. */
+/**
+ * The cost of a spawn depends on the size of the process, and the bench is big, so a small one does it, with its own
+ * clock.
+ */
 function startSpawner(): Disposable & { time(): Promise<number> } {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", SPAWNER], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -84,7 +87,7 @@ const SPAWNER = `
   }
 `;
 
-/** Settings of a person who has switched the sandbox off. */
+/** Settings of a person who has disabled the sandbox. */
 function withoutSandbox(): Disposable & { readonly env: Readonly<Record<string, string>> } {
   const folder = mkdtempSync(join(tmpdir(), "octant-bench-settings-"));
   mkdirSync(join(folder, "hanzo"));
@@ -107,7 +110,7 @@ function startLike(
 const readList = (pid: number, name: string): string[] =>
   readFileSync(`/proc/${pid}/${name}`, "utf8").split("\0").slice(0, -1);
 
-/** Half of it bytes, half of it objects, which every collection of garbage has to look at. */
+/** Half bytes, half objects, which every garbage collection must visit. */
 const BALLAST = `data:text/javascript,${encodeURIComponent(`
   const half = ${(GROWN_MEGABYTES * BYTES_PER_MEGABYTE) / 2};
   globalThis.ballast = {

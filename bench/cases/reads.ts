@@ -65,7 +65,7 @@ function readWhole(path: string) {
   return { hash: hash("sha256", bytes), text: bytes.toString() };
 }
 
-/** What finding lines by number takes: everything before them is read and its newlines are counted. */
+/** The cost of finding lines by number: everything before them is read and its newlines are counted. */
 function readLines(path: string, first: number, count: number): string {
   const fd = openSync(path, "r");
   try {

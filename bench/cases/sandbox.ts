@@ -12,7 +12,7 @@ import { atMost, type Row } from "../row.ts";
 const NAME = "sandboxed true";
 const MOST_ADDED_MS = 12;
 
-/** What the sandbox adds to a command: asking for the launcher, and starting `true` through it instead of by itself. */
+/** The sandbox overhead of a command: asking for the launcher, and starting `true` through it instead of directly. */
 export const sandbox: readonly Case[] = [{ name: NAME, run: sandboxedTrue }];
 
 async function sandboxedTrue({ tree, effort, random }: Bench): Promise<Row> {
@@ -53,7 +53,7 @@ interface Spawner extends Disposable {
   time(argv: readonly string[]): Promise<number>;
 }
 
-/** A small process starts both, as the supervisor does, with a clock of its own. */
+/** A small process starts both, like the supervisor, with its own clock. */
 function startSpawner(): Spawner {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", SPAWNER], {
     stdio: ["pipe", "pipe", "inherit"],

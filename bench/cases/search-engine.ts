@@ -1,4 +1,4 @@
-// The search engine by itself, without a server around it: what the tools `search` and `code` are made of.
+// The search engine without a server: the basis of the tools `search` and `code`.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -77,7 +77,7 @@ export const searchEngine: readonly Case[] = [
   },
 ];
 
-/** In a process of its own: what this one has done before must not count. */
+/** In a separate process: earlier work of this one must not count. */
 function indexApart(root: string, paths: readonly string[]): { chunks: number; rss: number; peak: number } {
   const folder = mkdtempSync(join(root, "..", "index-"));
   const script = join(import.meta.dirname, "../index-process.js");

@@ -77,7 +77,7 @@ const searchIndexed = callCase({
   check: ({ matches }) => expectEqual(matches.length, rareMatchesIn(LARGE_TREE_FILES), "matches"),
 });
 
-/** Beside the other; the first sitting grows it. */
+/** Next to the other; the first sitting creates it. */
 function growLargeTree(beside: Tree): Tree {
   const root = join(beside.root, "..", "large-tree");
   if (existsSync(root)) return { ...beside, root };

@@ -20,7 +20,7 @@ const CHARS_PER_EVENT = 7;
 const ECHO_EVERY_MS = 100;
 const BEGIN_FRAME = "\x1b[?2026h";
 
-/** The agent on a terminal of 120 by 40, as a person meets it: start, stream, keys. */
+/** The agent on a terminal of 120 by 40: start, stream, keys. */
 export const terminal: readonly Case[] = [
   { name: "terminal: start", run: () => start("ms") },
   { name: "terminal: start CPU", run: () => start("CPU s") },
@@ -33,7 +33,7 @@ export const terminal: readonly Case[] = [
 const START_BARS = { ms: atMost(500), "CPU s": atMost(0.4), MB: atMost(110) } as const;
 const STREAM_BARS = { "% of a core": atMost(15), kB: atMost(5), ms: atMost(50) } as const;
 
-/** From the start of `octant` to a prompt that takes keys. */
+/** From the start of `octant` to a prompt that accepts keys. */
 async function start(unit: keyof typeof START_BARS): Promise<Row> {
   await using chat = await openChat(() => ({ parts: [{ text: "Hello." }] }));
   const samples: Record<keyof typeof START_BARS, number[]> = { ms: [], "CPU s": [], MB: [] };

@@ -25,7 +25,7 @@ export const wholeServer: readonly Case[] = [
 ];
 
 interface Start extends Pick<Row, "name" | "note" | "bar"> {
-  /** What is asked after the handshake. */
+  /** The request after the handshake. */
   ask(server: RpcServer, tool: string): Promise<unknown>;
 }
 

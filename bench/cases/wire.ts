@@ -79,7 +79,7 @@ function check({ envelope }: Reply): void {
   if (!envelope.ok) throw new Error(`${envelope.error.code}: ${envelope.error.message}`);
 }
 
-/** The publisher waits for nobody; the reader reads as fast as it can. */
+/** The publisher never waits; the reader reads as fast as it can. */
 async function broadcasts(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), "octant-bench-wire-"));
   const events = createJobEvents(Date.now);
@@ -104,7 +104,7 @@ async function broadcasts(): Promise<Row> {
       type: "chunk",
       chunk: { kind: "text", text: "x".repeat(100) },
     });
-  // Subscribers join late: the first that arrives shows that it has.
+  // Subscribers join late: the first message shows that they have.
   const joined = reader.receive();
   const knock = setInterval(publish, 5);
   await joined;
@@ -143,7 +143,7 @@ async function countFrom(reader: Subscriber, first: number): Promise<number> {
       if (seq >= first) received += 1;
     }
   } catch {
-    // Nothing came for a while: the rest is lost.
+    // Nothing arrived for a while: the rest is lost.
   }
   return received;
 }

@@ -17,7 +17,7 @@ import { SMALL_BYTES } from "../tree.ts";
 export const writes: readonly Case[] = [
   writeCase({ name: "write 1 KB", bar: atMost(1.5), note: "floor: write, fdatasync, rename" }),
   patchCase({ name: "patch 1 KB", bar: atMost(1.5), note: "floor: read, sha256, write, fdatasync, rename" }),
-  // What the folder's sync is of the difference: ours is durable when it is answered, the floor above is not.
+  // The share of the folder's sync in the difference: our answer is durable, the floor above is not.
   writeCase({
     name: "write, as durable",
     note: "floor: write, fdatasync, rename, fsync of the folder",
@@ -54,7 +54,7 @@ function patchCase({ durable = () => {}, ...row }: Row): Case {
     ...row,
     toArguments({ root, scratchFolder }, round) {
       const uri = `${scratchFolder}/patched.ts`;
-      // The file as the rounds before left it; only the first has to make it.
+      // The file as left by the previous round; only the first creates it.
       if (round === 0) writeFileSync(join(root, uri), moduleOf(0));
       return { action: "apply_patch", uri, base_hash: hashOf(moduleOf(round)), patch: patchOf(uri, round) };
     },

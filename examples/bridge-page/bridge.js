@@ -3,12 +3,12 @@
 const PROTOCOL = "octant.bridge.v1";
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 10_000;
-/** The stream, or frames of it, are gone: what was asked has to be asked again. */
+/** The stream, or frames of it, are gone: requests must be repeated. */
 const GONE = 4410;
 
 /**
- * `url` is that of an endpoint, such as wss://octant.example/bridge/agent. `getToken` returns a JWT that is still good.
- * `onRequest` answers what the server asks, such as for an approval.
+ * `url` is that of an endpoint, such as wss://octant.example/bridge/agent. `getToken` returns a valid JWT.
+ * `onRequest` answers requests from the server, such as for an approval.
  */
 export function openBridge({ url, getToken, onNotification = () => {}, onRequest, onState = () => {} }) {
   const waiting = new Map();
@@ -33,7 +33,7 @@ export function openBridge({ url, getToken, onNotification = () => {}, onRequest
       for (const text of unsent.splice(0)) socket.send(text);
       return;
     }
-    // Counted, so that a new connection continues after the last frame that came.
+    // Counted, so that a new connection continues after the last received frame.
     frames += 1;
     if (message.method === undefined) {
       const { resolve, reject } = waiting.get(message.id) ?? {};
@@ -71,7 +71,7 @@ export function openBridge({ url, getToken, onNotification = () => {}, onRequest
       });
     },
     notify: (method, params) => send({ method, params }),
-    /** As if the network had failed. */
+    /** Simulates a network failure. */
     drop: () => socket.close(),
     close() {
       isClosed = true;

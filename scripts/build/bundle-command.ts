@@ -5,15 +5,15 @@ import { DOMAINS } from "../../packages/cli/src/vectors/load-vectors.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** The command starts twice as fast from one file as from the three hundred that it is made of. */
+/** The command starts twice as fast from one file as from its three hundred modules. */
 export async function bundleCommand(dist: string): Promise<void> {
-  // What is started as a process of its own is looked for beside the one that starts it.
+  // Entries of separate processes are looked up next to the file that starts them.
   const processes = globSync("packages/*/src/**/*-entry.ts", { cwd: ROOT });
   await using bundle = await rolldown({
     input: ["packages/cli/src/main.ts", ...processes],
     cwd: ROOT,
     platform: "node",
-    // These look for their programs beside themselves.
+    // These look for their programs in their own folder.
     external: [
       /^@vscode\/ripgrep/,
       /^@lydell\/node-pty/,
@@ -25,26 +25,26 @@ export async function bundleCommand(dist: string): Promise<void> {
       /^playwright-core/,
     ],
   });
-  // All on one level, where `../package.json` is what it was in the sources.
+  // All on one level, where `../package.json` is the same as in the sources.
   await bundle.write({
     dir: dist,
     entryFileNames: "[name].js",
     chunkFileNames: "main.[name]-[hash].js",
-    // Less to read at every start. Names stay, so that a stack in the log can be read.
+    // Less to read at every start. Names stay, so that a stack in the log is readable.
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
   });
   copyWordTable(dist);
   copyVectors(join(dist, "vectors"));
 }
 
-/** What `octant vectors` reads. */
+/** Read by `octant vectors`. */
 function copyVectors(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const domain of DOMAINS)
     copyFileSync(join(ROOT, "vectors", `${domain}.json`), join(folder, `${domain}.json`));
 }
 
-/** The word table of the search package, beside the code that loads it. */
+/** The word table of the search package, next to the code that loads it. */
 export function copyWordTable(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const name of ["code-words.bin", "code-words.json"])

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { LANGUAGES } from "../../packages/search/src/syntax/languages/index.ts";
 
-/** Puts the grammars beside the code that loads them: the packages they come in weigh ten times as much. */
+/** Copies the grammars next to the code that loads them: their packages are ten times as large. */
 export function copyGrammars(target: string): void {
   mkdirSync(target, { recursive: true });
   const { resolve } = createRequire(import.meta.url);

@@ -4,7 +4,7 @@ import { loadManifest, type Manifest } from "./packages.ts";
 import { DESCRIPTION } from "./server-json.ts";
 import { encodeZip, type ZipFile } from "./zip.ts";
 
-/** As the bundle's own documentation calls what the client puts in its place. */
+/** The bundle format's placeholder for its folder. */
 const HERE = `$\{__dirname}`;
 const CHOSEN_ROOT = `$\{user_config.root}`;
 const OURS = /^@octant\//;
@@ -14,7 +14,7 @@ export interface BundlePlatform {
   readonly arch: string;
 }
 
-/** An .mcpb: the published command and the packages that cannot be part of its one file. */
+/** An .mcpb file: the published command and the packages that cannot be bundled into it. */
 export function packBundle(command: string, modules: string, platform: BundlePlatform): Buffer {
   const manifest = loadManifest(command);
   const foreign = installed(
@@ -28,7 +28,7 @@ export function packBundle(command: string, modules: string, platform: BundlePla
   ]);
 }
 
-/** Version 0.3 of the format. Programs for one platform are inside, so it is for that one only. */
+/** Version 0.3 of the format. It contains programs for one platform, so it is for that one only. */
 export const toBundleManifest = ({ version }: Manifest, { os }: BundlePlatform) => ({
   manifest_version: "0.3",
   name: "octant",
@@ -53,7 +53,7 @@ export const toBundleManifest = ({ version }: Manifest, { os }: BundlePlatform) 
   },
 });
 
-/** These and all they depend on, as far as npm has installed it: what is for other platforms it has not. */
+/** These and their dependencies, as far as npm has installed them: those of other platforms are missing. */
 function installed(names: readonly string[], modules: string): string[] {
   const found = new Set<string>();
   const pending = [...names];
@@ -69,7 +69,7 @@ function installed(names: readonly string[], modules: string): string[] {
 const isFolder = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Types and maps are of no use to a server that only runs. */
+/** Types and maps are useless to a running server. */
 function filesIn(folder: string, prefix: string): ZipFile[] {
   return globSync("**/*", { cwd: folder, exclude: ["**/*.d.ts", "**/*.map"] })
     .sort()

@@ -14,7 +14,7 @@ export interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Puts every package that is not private into a folder of its own below `out`, ready to be published; returns their manifests. */
+/** Lays out every public package in a folder below `out`, ready to be published; returns their manifests. */
 export function layOutPackages(repository: string, out: string, mcpName: string): Manifest[] {
   const root = loadManifest(repository);
   return globSync("packages/*/package.json", { cwd: repository })
@@ -34,8 +34,9 @@ export function layOutPackages(repository: string, out: string, mcpName: string)
 }
 
 /**
- * npm takes most of `publishConfig` for settings of its own, so what is there is put in place here: exports, and
- * optional peers, which `npm start` would install in the checkout. The command brings its Node along, as the checkout does; the registry finds it by `mcpName`.
+ * npm treats most of `publishConfig` as its own settings, so its fields are applied here: exports, and optional
+ * peers, which `npm start` would install in the checkout. The command brings its own Node, like the checkout; the
+ * registry finds it by `mcpName`.
  */
 export function toPublished(manifest: Manifest, root: Manifest, mcpName: string): Manifest {
   const { publishConfig, ...rest } = manifest;

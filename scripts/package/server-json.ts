@@ -1,14 +1,14 @@
 import type { Manifest } from "./packages.ts";
 
-/** The registry takes no more. */
+/** The registry's limit. */
 export const MAX_DESCRIPTION_CHARS = 100;
 
 export const DESCRIPTION = "A small, typed, safe set of tools over a software project, for any AI agent";
 
-/** What the registry knows the server by; the npm package has to say the same in `mcpName`. */
+/** The server's name in the registry; the npm package must have the same `mcpName`. */
 export const registryName = (owner: string): string => `io.github.${owner}/octant`;
 
-/** The entry of the MCP registry. A client makes `npx @octant/cli serve --root DIR` of it. */
+/** The entry of the MCP registry. A client turns it into `npx @octant/cli serve --root DIR`. */
 export const toServerJson = (name: string, { name: identifier, version }: Manifest) => ({
   $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
   name,

@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
 export interface ZipFile {
-  /** With slashes between its folders. */
+  /** With slashes between folders. */
   readonly name: string;
   /** The permission bits. */
   readonly mode: number;
@@ -15,10 +15,10 @@ const MADE_ON_UNIX = 3 << 8;
 const NAMES_ARE_UTF8 = 1 << 11;
 const DEFLATED = 8;
 const REGULAR_FILE = 0o100000;
-/** The first day there is in a zip: the same files make the same bytes on every day. */
+/** The earliest date in a zip: the same files always produce the same bytes. */
 const DATE = (1 << 5) | 1;
 
-/** A zip file as every program reads it; without the extension for more than four gigabytes. */
+/** A standard zip file, without the extension for more than four gigabytes. */
 export function encodeZip(files: readonly ZipFile[]): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -31,7 +31,7 @@ export function encodeZip(files: readonly ZipFile[]): Buffer {
       signature(0x0201_4b50),
       uint16(MADE_ON_UNIX | VERSION),
       fields,
-      // No remark, first disk, not known to be text.
+      // No comment, first disk, not known to be text.
       Buffer.alloc(6),
       uint32(((REGULAR_FILE | mode) << 16) >>> 0),
       uint32(offset),
@@ -56,7 +56,7 @@ export function encodeZip(files: readonly ZipFile[]): Buffer {
   ]);
 }
 
-/** What stands before the file and in the listing alike. */
+/** The fields shared by the local header and the directory. */
 const fieldsOf = (name: string, content: Buffer, packed: Buffer): Buffer =>
   Buffer.concat([
     uint16(VERSION),

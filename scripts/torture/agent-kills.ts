@@ -12,7 +12,7 @@ import type { Report, Torture } from "./report.ts";
 const LINES = 6;
 const FILE = "log.txt";
 const EXPECTED = Array.from({ length: LINES }, (_, at) => `${at + 1}\n`).join("");
-/** A model that sees how far it has come before each step, and so knows what to do after an interruption. */
+/** A model that checks its progress before each step, and so knows what to do after an interruption. */
 const COUNTING: Script = ({ results }) => {
   const [last] = results;
   const look = {
@@ -24,18 +24,20 @@ const COUNTING: Script = ({ results }) => {
   if (count >= LINES) return { parts: [{ text: "All lines are there." }] };
   return { parts: [{ call: "proc", input: { action: "exec", command: `echo ${count + 1} >> ${FILE}` } }] };
 };
-/** About as many as a run that nobody kills has. */
+/** About as many as a run without kills has. */
 const MAX_EVENTS = 90;
-/** From one event to about the next. */
+/** About the time between two events. */
 const MAX_DELAY_MS = 40;
 
-/** A kill comes so many milliseconds after so many events. */
+/** A kill comes this many milliseconds after this many events. */
 export interface Moment {
   readonly events: number;
   readonly ms: number;
 }
 
-/** Kills the agent at random moments of a run, resumes it to the end, and looks whether anything was lost or repeated. */
+/**
+ * Kills the agent at random moments of a run, resumes it to the end, and checks that nothing was lost or repeated.
+ */
 export const agentKills: Torture = async (count, random, onProgress) => {
   const violations: string[] = [];
   const facts = { killed: 0, inTool: 0, acknowledged: 0 };
@@ -61,7 +63,7 @@ export const agentKills: Torture = async (count, random, onProgress) => {
   } satisfies Report;
 };
 
-/** One kill, and what did not hold. */
+/** Performs one kill and returns the violations. */
 export async function killOnce(project: FixtureProject, provider: ScriptedProvider, moment: Moment) {
   const env = { ...project.env, ...providerEnvironment(provider) };
   const options = { cwd: project.root, env };
@@ -72,7 +74,7 @@ export async function killOnce(project: FixtureProject, provider: ScriptedProvid
   const shown: AgentEvent[] = [];
   const reached = Promise.withResolvers<void>();
   createInterface({ input: child.stdout }).on("line", (line) => {
-    // The last line may be cut by the kill.
+    // The kill may have cut the last line.
     if (line.endsWith("}")) shown.push(JSON.parse(line));
     if (shown.length >= moment.events) reached.resolve();
   });

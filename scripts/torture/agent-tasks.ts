@@ -3,7 +3,7 @@ import { listTasks } from "../../eval/agent-tasks.ts";
 import { solveTask } from "../../eval/run-task.ts";
 import type { Report, Torture } from "./report.ts";
 
-/** Plays the first tasks over every API; their own tests say whether they are solved. */
+/** Plays the first tasks over every API; their own tests decide whether they are solved. */
 export const agentTasks: Torture = async (count, _random, onProgress) => {
   const violations: string[] = [];
   const tasks = listTasks().slice(0, count);

@@ -1,12 +1,12 @@
 import { createAgentBench, readingScript, residentMb, writeReadFile } from "../../bench/agent-start.ts";
 import type { Report, Torture } from "./report.ts";
 
-/** By this share of the turns everything is loaded, and the heap has its size. */
+/** After this share of the turns everything is loaded, and the heap has its final size. */
 const SETTLED = 0.2;
 const MAX_GROWTH_MB = 30;
 const MAX_RESUMED_MB = 200;
 
-/** One session of many turns: its memory stays flat, and resuming it takes little. Needs `npm run build`. */
+/** One session of many turns: its memory stays flat, and resuming it is cheap. Needs `npm run build`. */
 export const agentTurns: Torture = async (count, _random, onProgress) => {
   await using bench = await createAgentBench(readingScript(count));
   writeReadFile(bench.project);

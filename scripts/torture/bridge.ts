@@ -19,7 +19,7 @@ const IN_FLIGHT = 16;
 const OWNERS = 20;
 const MAX_ANSWER_MS = 5_000;
 
-/** `count` broken tokens and `count` broken frames: none gets in, and the bridge goes on for everybody else. */
+/** `count` broken tokens and `count` broken frames: none is accepted, and the bridge keeps serving everybody else. */
 export const bridgeBroken: Torture = async (count, random, onProgress) => {
   await using issuer = await createTestIssuer();
   using project = createFixtureProject();
@@ -58,7 +58,7 @@ export const bridgeBroken: Torture = async (count, random, onProgress) => {
   };
 };
 
-/** `count` clients of some owners at once: each gets its own answers, and nothing of others. */
+/** `count` concurrent clients of some owners: each gets its own answers, and nothing of others. */
 export const bridgeCrowd: Torture = async (count, _random, onProgress): Promise<Report> => {
   await using issuer = await createTestIssuer();
   using project = createFixtureProject();

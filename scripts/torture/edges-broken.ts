@@ -2,7 +2,7 @@ import { readMessage } from "./edges-calls.ts";
 
 export const MAX_GROWN_BYTES = 32 * 1024 * 1024;
 export const MAX_NEXT_CALL_MS = 10_000;
-/** The engine takes memory for its work, up to a size, and gives none back; so as many frames come before those that count. */
+/** The engine grows to a working size and returns no memory, so a warm-up precedes the measured frames. */
 export const WARM_UP_SHARE = 0.2;
 
 const GOOD = JSON.stringify(readMessage(1, "marked/1.txt"));
@@ -48,6 +48,6 @@ export function flipped(buffer: Buffer, random: () => number): Buffer {
   return buffer;
 }
 
-/** A message that is broken in one of these ways. */
+/** A message broken in one of these ways. */
 export const broken = (random: () => number): Buffer =>
   BREAKS[Math.floor(random() * BREAKS.length)]?.(random) ?? Buffer.alloc(0);

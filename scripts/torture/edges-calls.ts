@@ -22,7 +22,7 @@ export const headersOf = (token: string): Record<string, string> => ({
   "mcp-name": "fs",
 });
 
-/** The text in an answer to a read; throws what is said instead of one. */
+/** The text in the answer to a read; throws anything else. */
 export function textOf(answer: string): string {
   const { result } = JSON.parse(answer);
   if (!result?.structuredContent.ok) throw new Error(answer.slice(0, 300));

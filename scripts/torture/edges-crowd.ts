@@ -8,7 +8,7 @@ const CALLS_EACH = 100;
 const MAX_RESIDENT_BYTES = 512 * 1024 * 1024;
 const P99_MS = 250;
 
-/** `count` clients by HTTP in either era and as many by WebSocket, all at once: each must get its own answers. */
+/** `count` HTTP clients in either era and as many WebSocket clients, all at once: each must get its own answers. */
 export const edgesCrowd: Torture = (count, _random, onProgress) => crowd(count, CALLS_EACH, onProgress);
 
 export async function crowd(
@@ -35,7 +35,7 @@ export async function crowd(
   const start = performance.now();
   const work = async (open: Open, n: number) => {
     await using client = await open(server);
-    // Everybody uses the same ids, so that a mixed-up answer is not found out by them.
+    // All clients use the same ids, so that ids cannot reveal a mixed-up answer.
     for (let call = 0; call < calls; call++) await check(n + call, (uri) => client.read(call, uri));
   };
   await Promise.all(

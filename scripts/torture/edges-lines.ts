@@ -6,10 +6,10 @@ import { markedFile, type ServerProcess, startServer } from "./edges-server.ts";
 import type { Report, Torture } from "./report.ts";
 
 const WHAT = "broken lines on stdin";
-/** What is answered under it comes after all that was said before. */
+/** Its answer comes after all earlier messages were handled. */
 const FIRST_ID = 1_000_000;
 
-/** `count` broken lines: the server must live on, and stay as small as it was. */
+/** `count` broken lines: the server must survive and not grow. */
 export const edgesLines: Torture = (count, random, onProgress) => brokenLines(count, random, onProgress);
 
 export async function brokenLines(
@@ -54,12 +54,12 @@ function createLineClient({ child, errors }: ServerProcess) {
     return line;
   };
   return {
-    /** Says it, and waits until it was heard. */
+    /** Sends the line, and waits until it was handled. */
     async say(line: Buffer) {
       child.stdin.write(Buffer.concat([line, Buffer.from("\n")]));
       await ask();
     },
-    /** How long a call takes now. */
+    /** The current duration of a call. */
     async read(): Promise<number> {
       const start = performance.now();
       const answer = await ask();

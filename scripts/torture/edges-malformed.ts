@@ -6,10 +6,10 @@ import { type EdgesServer, markedFile, startEdgesServer } from "./edges-server.t
 import type { Report, Torture } from "./report.ts";
 
 const IN_FLIGHT = 16;
-/** A frame that says it goes on is left alone after that. */
+/** A frame that announces more is abandoned after this. */
 const MAX_WAIT_MS = 200;
 
-/** `count` broken frames for each edge: it must answer or close, live on, and stay as small as it was. */
+/** `count` broken frames for each edge: it must answer or close, survive, and not grow. */
 export const edgesMalformed: Torture = (count, random, onProgress) => malformed(count, random, onProgress);
 
 export async function malformed(
@@ -90,7 +90,7 @@ const postTo =
   (path: string): Send =>
   async (server, random) => {
     const body = broken(random);
-    // One in ten lies about its length, or about being HTTP.
+    // One in ten has a wrong length, or is not HTTP.
     const lie = random();
     if (lie < 0.03) return exchange(server, [bytes(postHead(server, path, body.length + 1)), body]);
     if (lie < 0.06) return exchange(server, [bytes(postHead(server, path, "999999999999")), body]);
@@ -126,7 +126,7 @@ const MASKED = 0x80;
 const TEXT = 0x81;
 const CLOSE_FRAME = Buffer.from([0x88, MASKED, 0, 0, 0, 0]);
 
-/** A text frame as a client sends it, with a mask of zeros. */
+/** A client's text frame, with a mask of zeros. */
 function toFrame(payload: Buffer): Buffer {
   const head = Buffer.alloc(14);
   head[0] = TEXT;
@@ -135,7 +135,7 @@ function toFrame(payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** The stream that posts of the older transport need; what is told on it is thrown away. */
+/** The stream that posts of the older transport need; its events are discarded. */
 async function openStream({ url, token }: EdgesServer): Promise<AsyncDisposable & { readonly path: string }> {
   const controller = new AbortController();
   const headers = { authorization: `Bearer ${token}` };
@@ -155,7 +155,7 @@ async function openStream({ url, token }: EdgesServer): Promise<AsyncDisposable 
   };
 }
 
-/** Sends the parts and waits for the end of the connection, or for long enough. */
+/** Sends the parts and waits until the connection ends, or for a limited time. */
 async function exchange({ port }: EdgesServer, parts: readonly Buffer[]): Promise<void> {
   const socket: Socket = connect(port, "127.0.0.1");
   // A reset is an answer, too.

@@ -8,12 +8,12 @@ import { LAUNCHER } from "../../test/published-command.ts";
 
 const MARKED_FILES = 100;
 
-/** Octant in a process of its own, on a project of its own. */
+/** Octant in its own process and project. */
 export interface ServerProcess extends AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
-  /** What the process has in memory. */
+  /** The resident memory of the process. */
   residentBytes(): number;
-  /** What it wrote to stderr. */
+  /** The stderr output. */
   errors(): string;
 }
 
@@ -41,7 +41,7 @@ export async function startEdgesServer(): Promise<EdgesServer> {
   return { ...started, ...{ url, token }, port: Number(new URL(url).port) };
 }
 
-/** `octant serve` with these flags, on a project of its own. */
+/** `octant serve` with these flags, on its own project. */
 export function startServer(...flags: readonly string[]): ServerProcess {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-edges-")));
   const root = join(base, "project");

@@ -7,13 +7,13 @@ import type { Torture } from "./report.ts";
 
 const DRIP_MS = 1_000;
 const CALLS = 500;
-/** The server looks once a second, waits a second for the answer to a close, and is busy with the others. */
+/** The server checks once a second, waits a second for the answer to a close, and is busy with the others. */
 const GRACE_MS = 10_000;
 const MAX_SLOWER = 2;
-/** Below it, a p99 says more about the machine than about the server. */
+/** Below this, a p99 says more about the machine than about the server. */
 const NOISE_MS = 25;
 
-/** Of each kind `count` clients that are never done with what they send; all others must hardly notice. */
+/** `count` clients of each kind that never finish sending; all others must hardly notice. */
 export const edgesSlow: Torture = async (count, _random, onProgress) => {
   await using server = await startEdgesServer();
   const violations: string[] = [];
@@ -68,11 +68,11 @@ async function open({ port }: EdgesServer): Promise<Socket> {
 async function lifeOf(socket: Socket, first: string): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const start = performance.now();
-  // A server that closes what we still write to is what is wanted.
+  // A server that closes the connection while we write is the expected outcome.
   socket.on("error", () => {});
   socket.once("close", () => resolve());
   socket.resume().write(first);
-  // After an upgrade a byte would be the beginning of a frame.
+  // After an upgrade a byte would start a frame.
   const dripping = first.endsWith(UPGRADE) ? undefined : setInterval(() => socket.write("a"), DRIP_MS);
   await promise;
   clearInterval(dripping);

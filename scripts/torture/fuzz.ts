@@ -13,13 +13,13 @@ const FILES = [
   "packages/host/src/search/trigrams/indexed-ripgrep.test.ts",
 ];
 
-/** The randomised tests with `count` runs each. A failure prints the seed and the smallest input that fails. */
+/** The randomised tests with `count` runs each. A failure prints the seed and the smallest failing input. */
 export const fuzz: Torture = async (count) => ({
   what: `${count} random inputs for each action, patch, history and checkpoint`,
   ...(await runTests(FILES, { FUZZ_RUNS: String(count) })),
 });
 
-/** Tests whose size the environment says. */
+/** Tests whose size is set in the environment. */
 export async function runTests(files: readonly string[], env: NodeJS.ProcessEnv) {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const child = spawn(process.execPath, [vitest, "run", ...files], {

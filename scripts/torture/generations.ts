@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A project whose every state is known: generation n has these files, and a patch leads from each to the next. */
+/** A project with known states: generation n has these files, and a patch leads from each to the next. */
 export function filesOf(generation: number): Record<string, string> {
   const text = `first\ngeneration ${generation}\nlast\n`;
   return {
     "a.txt": text,
     "deep/er/b.txt": text,
     "c.txt": text,
-    // Comes and goes, so that creating and deleting are part of every step.
+    // Appears and disappears, so that every step includes a create and a delete.
     [generation % 2 ? "odd/only.txt" : "even/only.txt"]: text,
-    // Takes another name with every step.
+    // Renamed in every step.
     [`named-${generation % 2}.txt`]: text,
   };
 }
@@ -39,7 +39,7 @@ export function patchFrom(generation: number): {
   };
 }
 
-/** The generation that a folder is at, or what is wrong with it. */
+/** The generation of a folder, or its violation. */
 export function generationOf(root: string): number | string {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {

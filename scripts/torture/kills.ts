@@ -10,7 +10,7 @@ import type { Report, Torture } from "./report.ts";
 
 const MAX_LIFE_MS = 200;
 
-/** Kills a process again and again while it changes six files at a time. */
+/** Kills a process repeatedly while it changes six files at a time. */
 export const kills: Torture = async (count, random, onProgress) => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-kills-")));
   const root = join(base, "ws");
@@ -46,7 +46,7 @@ export const kills: Torture = async (count, random, onProgress) => {
   return { what: `${count} kill -9 during patches of six files`, facts, violations } satisfies Report;
 };
 
-/** The last generation that the process said it had finished. */
+/** The last generation that the process acknowledged. */
 async function runUntilKilled(root: string, base: string, first: number, lifeMs: number): Promise<number> {
   const script = join(import.meta.dirname, "patcher.ts");
   const child = spawn(process.execPath, [script, root, join(base, "state"), String(first)], {
@@ -57,7 +57,7 @@ async function runUntilKilled(root: string, base: string, first: number, lifeMs:
     said += data;
   });
   const closed = once(child, "close");
-  // The time is counted from the first finished set: starting takes long, and there is nothing to be hit.
+  // Timed from the first finished set: starting takes long, and there is nothing to hit.
   await Promise.race([once(child.stdout, "data"), closed]);
   await delay(lifeMs);
   child.kill("SIGKILL");

@@ -54,7 +54,7 @@ export const linkSwaps: Torture = async (reads, _random, onProgress) => {
   const violations = [...seen]
     .filter(([what]) => !expected.includes(what))
     .map(([what, n]) => `${n} × ${what}`);
-  // Without both outcomes there was no race, and nothing was shown.
+  // Without both outcomes there was no race, and nothing was proven.
   if (!seen.has("inside") || !seen.has("OUTSIDE_WORKSPACE")) violations.push("the links were not swapped");
   const facts = [...seen].map(([what, n]) => `${n} ${what}`).join(", ");
   return { what: `${reads} reads against swapped links`, facts, violations } satisfies Report;

@@ -42,7 +42,7 @@ export async function killNatsWorkers(
     for (let n = 0; n < count; n++) {
       const input = { command: ["/bin/sh", "-c", `echo ${n} >> ran.txt; echo ${n}`] };
       jobs.push(await client.enqueue({ tool: "proc", action: "exec", input }, { caller }));
-      // Right after new jobs, so that some of them run or wait at the worker that dies.
+      // Right after new jobs, so that some of them run or wait at the killed worker.
       if ((n + 1) % perKill === 0) await workers.killOne();
     }
     const first = await results(client, jobs, onProgress);
@@ -111,7 +111,7 @@ function createWorkers(url: string, root: string, home: string, random: () => nu
     const [line] = await once(createInterface({ input: child.stdout }), "line");
     return JSON.parse(line).project;
   };
-  /** Kills a worker and starts another in its place. */
+  /** Kills a worker and starts a replacement. */
   const killOne = async () => {
     await sleep(random() * MAX_PAUSE_MS);
     const alive = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);

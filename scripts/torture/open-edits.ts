@@ -1,6 +1,6 @@
 import { createBlobs, createConfinement, createEdits, openStateFolder } from "@octant/host";
 
-/** The edit engine alone, over one folder. */
+/** Only the edit engine, over one folder. */
 export function openEdits(root: string, stateHome: string) {
   const warnings: string[] = [];
   const warn = (message: string) => warnings.push(message);

@@ -1,4 +1,4 @@
-// Runs in a process of its own: goes from generation to generation until it is killed, and says which it has finished.
+// A separate process: goes from generation to generation until it is killed, and acknowledges each.
 import { writeSync } from "node:fs";
 import { patchFrom } from "./generations.ts";
 import { openEdits } from "./open-edits.ts";

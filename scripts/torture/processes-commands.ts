@@ -6,7 +6,7 @@ import type { Report, Torture } from "./report.ts";
 
 const WIDTH = 16;
 const WARM_UP = 2 * WIDTH;
-/** What was just closed may take a moment, as may what is made ahead for the next commands. */
+/** Closing descriptors, and preparing resources for the next commands, may take a moment. */
 const SETTLING_MS = 2_000;
 
 /** Short commands of several kinds, sixteen at a time. */

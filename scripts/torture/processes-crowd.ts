@@ -5,7 +5,7 @@ import { isRunning, listDescendants, listMarked, type Seen } from "./processes-t
 const LATER = "sleep 1000";
 const FAR_AWAY = ">/dev/null 2>&1 </dev/null";
 
-/** Ten that would rather stay: each says `up` when everything it starts is there. */
+/** Ten stubborn commands: each prints `up` when all its processes have started. */
 const STAYERS: readonly { readonly command: string | readonly string[]; readonly pty?: object }[] = [
   { command: `echo up; ${LATER}` },
   { command: `trap '' TERM INT HUP; echo up; while :; do sleep 0.1; done` },
@@ -28,14 +28,14 @@ const STAYERS: readonly { readonly command: string | readonly string[]; readonly
 
 export const CROWD_SIZE = STAYERS.length;
 
-/** The processes that all of them have together, at the least. */
+/** The minimum number of processes of all of them together. */
 export const MIN_CROWD_PROCESSES = 2 * CROWD_SIZE;
 
-/** Processes of one server, and a way to find them that does not depend on Octant. */
+/** Processes of one server, found independently of Octant. */
 export interface Crowd {
-  /** Resolves with the ids of the jobs that were acknowledged, also when the server goes away meanwhile. */
+  /** Resolves with the ids of the acknowledged jobs, even when the server goes away meanwhile. */
   start(server: ServedProject): Promise<readonly string[]>;
-  /** Remembers who is there now, besides those that carry the mark, and tells how many. */
+  /** Records the current processes, in addition to marked ones, and returns their number. */
   remember(server: ServedProject): number;
   running(): readonly Seen[];
 }
@@ -64,7 +64,7 @@ export function createCrowd(): Crowd {
     },
     running() {
       const known = [...remembered.values()].filter(isRunning);
-      // Looking at every environment takes long, and slows down what is measured: only when it can change the answer.
+      // Reading every environment is slow and disturbs the measurement, so only when it can change the answer.
       return known.length > 0 ? known : marked();
     },
   };

@@ -10,7 +10,7 @@ const MAX_LATE_MS = 2_000;
 const LISTENER = join(import.meta.dirname, "processes-late-listener.ts");
 const NPM_ENV = { npm_config_update_notifier: "false" };
 
-/** Starts `npm run dev` so many times, waits for its text or its port, and asks the server for a page. */
+/** Starts `npm run dev` repeatedly, waits for its text or its port, and requests a page. */
 export const devServer: Torture = async (count, _random, onProgress) => {
   using project = createFixtureProject();
   copyFileSync(LISTENER, join(project.root, "listener.ts"));

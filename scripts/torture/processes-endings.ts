@@ -15,10 +15,10 @@ const WAYS: Readonly<Record<string, (server: ServedProject) => void>> = {
   SIGHUP: ({ pid }) => process.kill(pid, "SIGHUP"),
 };
 
-/** Ends servers with ten jobs in every way that is in good order, and one-shot commands that leave something behind. */
+/** Ends servers with ten jobs in every graceful way, and one-shot commands that leave something behind. */
 export const endings: Torture = async (count, _random, onProgress) => {
   using project = createFixtureProject();
-  // The very first server writes what it has compiled to the disk when it ends; later ones have it.
+  // The very first server writes its compile cache when it ends; later ones have it.
   await (await serveProject(project))[Symbol.asyncDispose]();
   const violations: string[] = [];
   const slowest = { exit: 0, tree: 0 };
@@ -51,7 +51,7 @@ export const endings: Torture = async (count, _random, onProgress) => {
   } satisfies Report;
 };
 
-/** A command that ends by itself takes along what it left in the background. */
+/** A command that ends by itself also ends its background processes. */
 async function leaveBehind({ root, env }: FixtureProject, mark: string): Promise<readonly string[]> {
   const input = {
     command: "setsid sleep 1000 >/dev/null 2>&1 & echo $!",

@@ -5,10 +5,10 @@ import type { Report, Torture } from "./report.ts";
 
 const MAX_GROWTH_MB = 100;
 const BUDGET_BYTES = 32 * 1024;
-/** The line that tells what was left out is not part of the budget. */
+/** The line that marks the omitted part does not count towards the budget. */
 const MAX_NOTE_BYTES = 256;
 
-/** Numbers of ten digits with a comma after each: what stands at a place follows from the place. */
+/** Numbers of ten digits, each followed by a comma: the content follows from the offset. */
 const FIRST = 1_000_000_000;
 const ITEM_BYTES = 11;
 const textAt = (offset: number, length: number): string => {
@@ -19,11 +19,11 @@ const textAt = (offset: number, length: number): string => {
 
 const RANGE_BYTES = 10_000;
 
-/** Prints so many megabytes on one line. */
+/** Prints this many megabytes on one line. */
 export const flood: Torture = async (megabytes, _random, onProgress) => {
   using project = createFixtureProject();
   await using server = await serveProject(project);
-  // The first command starts the supervisor; what that costs is not the flood's.
+  // The first command starts the supervisor, whose cost does not belong to the flood.
   await server.data("proc", "exec", { command: ["true"] });
   const parts = { server: server.pid, supervisor: server.supervisor().pid };
   const before = Object.entries(parts).map(([name, pid]) => {
@@ -69,7 +69,7 @@ function checkAnswer({ stdout, stdout_bytes, exit_code, truncated }: AnyData, to
   ];
 }
 
-/** The ref at its beginning, deep in its head, and at its end, as text and as bytes. */
+/** Reads the ref at its start, deep in its head, and at its end, as text and as bytes. */
 async function checkRanges(server: ServedProject, { stdout_ref: uri, proc_id }: AnyData, total: number) {
   const { size } = await server.data("fs", "read", { uri, max_bytes: 1 });
   const read = (start: number, encoding: string) => {

@@ -6,11 +6,11 @@ import { untilEmpty } from "./processes-table.ts";
 import type { Report, Torture } from "./report.ts";
 
 const MAX_SURVIVAL_MS = 5_000;
-/** So many kills come while the jobs are still being started. */
+/** The share of kills that come while the jobs are still being started. */
 const EARLY_SHARE = 0.25;
 const MAX_EARLY_MS = 600;
 
-/** Kills the server again and again while it holds ten jobs, and asks the next one what became of them. */
+/** Kills the server repeatedly while it runs ten jobs, and asks the next one about them. */
 export const serverKills: Torture = async (count, random, onProgress) => {
   using project = createFixtureProject();
   const violations: string[] = [];
@@ -48,7 +48,7 @@ export const serverKills: Torture = async (count, random, onProgress) => {
   } satisfies Report;
 };
 
-/** What is wrong with the jobs of a server that was killed, as the next one tells it. */
+/** The violations in the next server's report about the jobs of a killed one. */
 async function checkInterrupted(server: ServedProject, job_ids: readonly string[]): Promise<string[]> {
   const { jobs: running } = await server.data("job", "list", { status: "running" });
   const { jobs: failed } = await server.data("job", "list", { status: "failed", limit: 1_000 });

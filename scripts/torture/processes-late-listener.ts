@@ -1,4 +1,4 @@
-// Runs in a process of its own: like a dev server, it takes a second before it listens, and says so.
+// A separate process: like a dev server, it takes a second before it listens, and says so.
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 

@@ -4,11 +4,11 @@ import type { Report, Torture } from "./report.ts";
 
 const MS_PER_MINUTE = 60_000;
 const EXIT_CODE = 7;
-/** What is left of the limit is for the way there and back. */
+/** The rest of the limit is for the round trip. */
 const POLL_SHARE = 5 / 6;
 const WAIT_SHARE = 3 / 4;
 
-/** A command of so many minutes, driven by a client that gives up on every request after one. */
+/** A command of this many minutes, driven by a client that gives up on every request after one. */
 export const longJob: Torture = async (minutes, _random, onProgress) => {
   const report = await driveLongJob(minutes * MS_PER_MINUTE, CLIENT_LIMIT_MS);
   onProgress(minutes);

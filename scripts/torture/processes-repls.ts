@@ -6,7 +6,7 @@ interface Exchange {
   readonly text?: string;
   readonly keys?: readonly string[];
   readonly resize?: { readonly cols: number; readonly rows: number };
-  /** What must come back; it does not stand in what is typed, which the terminal echoes. */
+  /** The expected output; it does not occur in the typed text, which the terminal echoes. */
   readonly answer: string;
 }
 
@@ -56,7 +56,7 @@ const PYTHON_INTERRUPT: Exchange = {
   answer: "KeyboardInterrupt",
 };
 
-/** One round of job control: each step stands on those before it. */
+/** One round of job control: each step depends on the previous ones. */
 const SHELL: readonly Exchange[] = [
   { text: "echo $((6 * 7000))\n", answer: "42000" },
   { resize: { cols: 77, rows: 33 }, text: "stty size\n", answer: "33 77" },
@@ -70,7 +70,7 @@ const SHELL: readonly Exchange[] = [
   { text: "tty | cut -c 1-5\n", answer: "/dev/" },
 ];
 
-/** Talks to node, python3 and a shell with job control, so many exchanges each. */
+/** Talks to node, python3 and a shell with job control, this many exchanges each. */
 export const repls: Torture = async (count, _random, onProgress) => {
   using project = createFixtureProject();
   await using server = await serveProject(project);
@@ -116,7 +116,7 @@ async function talk(server: ServedProject, repl: Repl, count: number): Promise<r
   return data?.status === "exited" ? [] : [`after its end it is ${data?.status ?? error?.code}`];
 }
 
-/** Types the text, then the keys once the program is at work, and returns all that came back. */
+/** Types the text, then the keys once the program is working, and returns all output. */
 async function say(server: ServedProject, proc_id: string, { text, keys, resize, answer }: Exchange) {
   const wait_for = answer === "" ? undefined : { pattern: answer };
   if (!keys || !text) {
@@ -135,5 +135,5 @@ async function say(server: ServedProject, proc_id: string, { text, keys, resize,
   return `${typed.stdout}${pressed.stdout}`;
 }
 
-/** A program that was just told to work needs a moment before a key can interrupt it. */
+/** A program needs a moment before a key can interrupt it. */
 const SETTLE_MS = 300;

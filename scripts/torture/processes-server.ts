@@ -4,16 +4,16 @@ import type { FixtureProject } from "../../test/fixture-project.ts";
 import { LAUNCHER } from "../../test/published-command.ts";
 import { isRunning, listDescendants, look, type Seen, untilEmpty } from "./processes-table.ts";
 
-/** `octant serve` in a project, with the official client on the other end of its pipes. */
+/** `octant serve` in a project, with the official client on its pipes. */
 export interface ServedProject extends AsyncDisposable {
   readonly pid: number;
-  /** The envelope; rejects when it takes longer than the client's limit, or the server goes away. */
+  /** The envelope; rejects when it exceeds the client's limit, or the server goes away. */
   call(tool: string, action: string, input?: object): Promise<Answer>;
-  /** The data of a call that must not fail. */
+  /** The data of a call that must succeed. */
   data(tool: string, action: string, input?: object): Promise<AnyData>;
   supervisor(): Seen;
   closeInput(): void;
-  /** How long the process took to be gone. */
+  /** How long the process took to exit. */
   gone(patienceMs: number): Promise<number>;
 }
 
@@ -27,7 +27,7 @@ export interface Answer {
 // biome-ignore lint/suspicious/noExplicitAny: the data of any action; what is looked at is compared with what is wanted.
 export type AnyData = any;
 
-/** What clients have by default. */
+/** The default of clients. */
 export const CLIENT_LIMIT_MS = 60_000;
 
 export async function serveProject(
@@ -39,7 +39,7 @@ export async function serveProject(
     command: process.execPath,
     args: [LAUNCHER, "serve"],
     cwd: root,
-    env: env as Record<string, string>, // The values that may be missing are those of variables that nobody has set.
+    env: env as Record<string, string>, // Missing values are unset variables.
   });
   await client.connect(transport);
   const { pid } = transport;
@@ -49,7 +49,7 @@ export async function serveProject(
   const call = async (tool: string, action: string, input: object = {}) => {
     const options = { timeout: limitMs, maxTotalTimeout: limitMs };
     const result = await client.callTool({ name: tool, arguments: { action, ...input } }, options);
-    return result.structuredContent as unknown as Answer; // What Octant answers with.
+    return result.structuredContent as unknown as Answer; // Octant's envelope.
   };
   return {
     pid,

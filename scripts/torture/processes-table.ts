@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A process as /proc tells it. Read here once more, so that Octant's own way of looking is not its own judge. */
+/** A process from /proc, read independently, so that Octant's own code is not its own judge. */
 export interface Seen {
   readonly pid: number;
   readonly ppid: number;
   readonly name: string;
   readonly isZombie: boolean;
-  /** Tells it apart from a later process with the same number. */
+  /** Distinguishes it from a later process with the same pid. */
   readonly startTicks: string;
 }
 
 const LOOK_EVERY_MS = 10;
 
-/** Everything on this machine, the zombies too. */
+/** All processes on this machine, including zombies. */
 export const listSeen = (): readonly Seen[] =>
   readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (look(Number(name)) ?? []) : []));
 
-/** Those that were started with `NAME=value` in their environment, or by somebody who was. */
+/** Those started with `NAME=value` in their environment, and their descendants. */
 export const listMarked = (mark: string): readonly Seen[] =>
   listSeen().filter(
     ({ pid, isZombie }) => !isZombie && readOrNothing(`/proc/${pid}/environ`).split("\0").includes(mark),
@@ -30,13 +30,13 @@ export function listDescendants(root: number): readonly Seen[] {
   return below(root);
 }
 
-/** A zombie has ended: it only waits for its parent to ask. */
+/** A zombie has ended: it only waits for its parent. */
 export function isRunning({ pid, startTicks }: Pick<Seen, "pid" | "startTicks">): boolean {
   const now = look(pid);
   return now !== undefined && !now.isZombie && now.startTicks === startTicks;
 }
 
-/** How long it took until the list was empty, and what was still on it when the time was up. */
+/** The time until the list was empty, and its remaining entries when the time was up. */
 export async function untilEmpty<T>(
   list: () => readonly T[],
   patienceMs: number,
@@ -52,7 +52,7 @@ export async function untilEmpty<T>(
 
 export const countDescriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** From now on the peak is that of the time to come. */
+/** Resets the peak. */
 export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, "5");
 
 export const residentMegabytes = (pid: number): number => megabytesOf(pid, "VmRSS");
@@ -67,7 +67,7 @@ function megabytesOf(pid: number, field: string): number {
 export function look(pid: number): Seen | undefined {
   const stat = readOrNothing(`/proc/${pid}/stat`);
   if (stat === "") return undefined;
-  // The name in brackets may hold anything; the fields after it do not.
+  // The name in parentheses may contain anything; the fields after it do not.
   const nameEnd = stat.lastIndexOf(")");
   const [state = "", ppid, ...fields] = stat.slice(nameEnd + 2).split(" ");
   return {
@@ -81,7 +81,7 @@ export function look(pid: number): Seen | undefined {
 
 const START_AFTER_PPID = 17;
 
-/** Processes come and go while one looks. */
+/** Processes may end while being read. */
 function readOrNothing(path: string): string {
   try {
     return readFileSync(path, "latin1");

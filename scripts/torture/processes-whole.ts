@@ -7,7 +7,7 @@ const CLIENTS = 50;
 const LINES = 400;
 const MAX_TRIES = 60;
 
-/** `count` commands by fifty clients at once, in the sandbox: every answer must hold all that its command has printed. */
+/** `count` commands by fifty concurrent clients, in the sandbox: every answer must contain the whole output. */
 export const wholeOutput: Torture = async (count, _random, onProgress) => {
   await using server = await startEdgesServer();
   const violations: string[] = [];

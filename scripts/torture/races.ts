@@ -7,7 +7,7 @@ import type { Report, Torture } from "./report.ts";
 
 const WRITERS = 50;
 
-/** Lets many writers start from the same state; half of them go through another lock, as another server would. */
+/** Lets many writers start from the same state; half of them use another lock, as another server would. */
 export const races: Torture = async (rounds, random, onProgress) => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-races-")));
   const root = join(base, "ws");

@@ -1,8 +1,8 @@
-/** What came of one kind of torture. */
+/** The result of one kind of torture. */
 export interface Report {
   readonly what: string;
   readonly facts: string;
-  /** Empty when all held. */
+  /** Empty when everything held. */
   readonly violations: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Runs in a process of its own: swaps a link between two folders until it is killed.
+// A separate process: swaps a link between two folders until it is killed.
 import { renameSync, symlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 

@@ -5,14 +5,14 @@ import { openUi } from "../../test/ui/ui-client.ts";
 import type { Torture } from "./report.ts";
 
 const AT_ONCE = 5;
-/** Playwright, the first browser and compiled code are there to stay. */
+/** Playwright, the first browser and compiled code stay in memory. */
 const WARM_UP = 10;
 const MAX_GROWTH_BYTES = 64 * 1024 * 1024;
 const MAX_WAIT_MS = 30_000;
-/** Chromium keeps one renderer in reserve, and not at every moment. */
+/** Chromium sometimes keeps a spare renderer. */
 const MAX_SPARE = 1;
 
-/** `count` profiles opened and closed: no page and no process is left, and the memory of the server is back. */
+/** `count` profiles opened and closed: no page and no process is left, and the server's memory is back to normal. */
 export const uiSessions: Torture = async (count, _random, onProgress) => {
   await using shop = await openShop();
   await using client = await openUi();

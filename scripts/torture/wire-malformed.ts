@@ -12,11 +12,14 @@ import type { Report, Torture } from "./report.ts";
 const WHAT = "broken HOOT01 messages";
 /** Unread error replies of one peer stay below its high-water mark. */
 const PEER_MESSAGES = 500;
-/** So many, of 2 MB now and then, that what the engine and the allocator keep is kept before the count; see 0030. */
+/**
+ * Enough, with occasional 2 MB bodies, for the engine and the allocator to reach their final size before the
+ * measurement; see 0030.
+ */
 const MIN_WARM_UP = 2_000;
 const MEBIBYTE = 1024 * 1024;
 
-/** For a machine that does nothing else. */
+/** For an otherwise idle machine. */
 const LIMITS = {
   maxGrownBytes: MAX_GROWN_BYTES,
   /** From a server that has received nothing yet. Uncollected bodies (64 MB) and the young generation, once. */
@@ -24,14 +27,14 @@ const LIMITS = {
   maxNextCallMs: MAX_NEXT_CALL_MS,
 };
 
-/** For a machine that is busy: up to 64 messages of 2 MB wait in the socket of a server that gets no time. */
+/** For a busy machine: up to 64 messages of 2 MB wait in the socket of a server without processor time. */
 export const BUSY_LIMITS: typeof LIMITS = {
   maxGrownBytes: 256 * MEBIBYTE,
   maxFirstGrownBytes: 384 * MEBIBYTE,
   maxNextCallMs: Number.POSITIVE_INFINITY,
 };
 
-/** `count` malformed, truncated, oversized and bomb messages: the server lives on, as small and as quick as before. */
+/** `count` malformed, truncated, oversized and bomb messages: the server survives, as small and as fast as before. */
 export const wireMalformed: Torture = (count, random, onProgress) =>
   malformedWire(count, random, LIMITS, onProgress);
 
@@ -81,12 +84,12 @@ async function sendMany(
     const peer = new Dealer({ context, linger: 500, receiveTimeout: 2_000 });
     peer.connect(address);
     for (let n = 0; n < PEER_MESSAGES && done < count; n++, done++) await peer.send(brokenMessage(random));
-    // One well-formed heartbeat at the end: its answer comes when all the others were read.
+    // One valid heartbeat at the end: its answer comes after all the others were read.
     await peer.send(encodeFrames({ command: "heartbeat" }));
     try {
       while ((await peer.receive())[1]?.[1] !== 4) answered += 1;
     } catch {
-      // An oversized message has cost the peer its connection.
+      // An oversized message closed the peer's connection.
     }
     peer.close();
     onProgress(done);
@@ -115,7 +118,7 @@ function brokenMessage(random: () => number): Uint8Array[] {
     () => good.with(Math.floor(random() * 6), randomBytes(random, Math.floor(random() * 40))),
     () => withBody(flipped(Buffer.from(good[6] ?? []), random)),
     () => withBody((good[6] ?? new Uint8Array()).subarray(0, Math.floor(random() * 30))),
-    // Bombs: nested headers, and counts that no body holds.
+    // Bombs: nested headers, and counts beyond the body.
     () => withBody(Buffer.alloc(72_000, pick(random, [0x91, 0x81, 0xdc, 0xde]))),
     () => withBody(Buffer.from([pick(random, [0xdd, 0xdf, 0xc6, 0xdb]), 255, 255, 255, 255])),
     () => withBody(Buffer.alloc(2_000_000, 0xc0)),
@@ -140,7 +143,7 @@ async function timeCall(address: string): Promise<number> {
       { tool: "fs", action: "read", input: { uri } },
       { caller: { id: "local", access: "admin" } },
     );
-  // Connecting is not what is measured.
+  // Connecting is not measured.
   await client.ready();
   const start = performance.now();
   const { envelope } = await read();

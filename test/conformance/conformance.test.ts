@@ -7,10 +7,10 @@ import { startFixtureServer } from "./fixture-server.ts";
 
 const TIMEOUT_MS = 180_000;
 const SCENARIO = /^(?<mark>[✓✗]) (?<name>[\w-]+): (?<passed>\d+) passed, (?<failed>\d+) failed/gm;
-/** Their terminal colours. */
+/** The suite's terminal colours. */
 const COLOURS = /\u001b\[\d+m/g;
 
-/** Runs all scenarios of a suite against the fixture, and gives back its summary. */
+/** Runs all scenarios of a suite against the fixture, and returns its summary. */
 async function runSuite(suite: string) {
   const server = await startFixtureServer();
   onTestFinished(() => server.close());
@@ -36,7 +36,7 @@ describe.each([
   { suite: "conformance-0.2", scenarios: 65 },
   { suite: "conformance-0.1", scenarios: 32 },
 ])("the official suite, $suite", ({ suite, scenarios }) => {
-  test("every scenario passes, and none is left out", { timeout: TIMEOUT_MS }, async () => {
+  test("every scenario passes, and none is skipped", { timeout: TIMEOUT_MS }, async () => {
     const { code, summary, failed, told } = await runSuite(suite);
     expect(failed, told.slice(-20_000)).toEqual([]);
     expect(summary).toHaveLength(scenarios);

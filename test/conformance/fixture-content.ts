@@ -1,7 +1,7 @@
 import type { ServiceOptions } from "@octant/mcp";
 import { z } from "zod";
 
-/** What the suite wants to see in an answer, block by block. */
+/** The content that the suite expects in an answer, block by block. */
 export const Content = z.object({ content: z.array(z.looseObject({ type: z.string() })) });
 export type Content = z.output<typeof Content>;
 
@@ -15,7 +15,7 @@ export const text = (...texts: string[]): Content => ({
 
 type ToResult = Exclude<NonNullable<ServiceOptions["answers"]>, string>;
 
-/** The suite compares content, where Octant's own tools answer with envelopes. */
+/** The suite compares content, while Octant's own tools return envelopes. */
 export const toResult: ToResult = ({ envelope, attachments }) => {
   const media = attachments.map(({ kind, mime, bytes }) => ({
     type: kind,
@@ -24,8 +24,8 @@ export const toResult: ToResult = ({ envelope, attachments }) => {
   }));
   if (!envelope.ok) return { content: [{ type: "text", text: envelope.error.message }], isError: true };
   const given = Content.safeParse(envelope.data);
-  // A job that is still at work has no content yet.
+  // A running job has no content yet.
   const { content } = given.success ? given.data : text(JSON.stringify(envelope.data));
-  // The suite's blocks are checked by the suite.
+  // The suite checks its own blocks.
   return { content: [...(content as never[]), ...media], isError: false };
 };

@@ -5,7 +5,7 @@ export type EdgeDispatch = ServiceOptions["dispatch"];
 export type Exchange = NonNullable<Parameters<EdgeDispatch>[1]["exchange"]>;
 type InputRequest = Parameters<Exchange["request"]>[0][string];
 
-/** Brings what the edge lends for a call to the tool that is called: every call has a caller object of its own. */
+/** Passes the edge's exchange of a call to the called tool: every call has its own caller object. */
 export function createExchanges(): { wrap(dispatch: Dispatch): EdgeDispatch; of(ctx: Context): Exchange } {
   const lent = new WeakMap<Caller, Exchange>();
   return {

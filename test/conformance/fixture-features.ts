@@ -14,7 +14,7 @@ const RESOURCES = {
 
 const TEMPLATE = /^test:\/\/template\/([^/]+)\/data$/;
 
-/** The resources and prompts of the suite, and a way to say that the prompts changed. */
+/** The resources and prompts of the suite, and a way to report changed prompts. */
 export function createFeatures(): Features & { reportPromptsChanged(): void } {
   const listeners = new Set<() => void>();
   return {
@@ -39,7 +39,7 @@ export function createFeatures(): Features & { reportPromptsChanged(): void } {
         const found = Object.entries(RESOURCES).find(([name]) => name === uri);
         return found && [{ uri, ...found[1] }];
       },
-      // They never change, and still can be subscribed to.
+      // They never change, but can be subscribed to.
       subscribe: async (uri) => (Object.hasOwn(RESOURCES, uri) ? () => {} : undefined),
     },
     prompts: {

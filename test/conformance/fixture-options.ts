@@ -17,7 +17,7 @@ import { createExchanges } from "./fixture-exchange.ts";
 import { createFeatures } from "./fixture-features.ts";
 import { createFixtureTool, USES_CLIENT } from "./fixture-tools.ts";
 
-/** What the suite wants of a server, on Octant's dispatcher and jobs; to be served by any edge. */
+/** The server that the suite expects, on Octant's dispatcher and jobs; for any edge. */
 export function createFixture(log: (line: string) => void): {
   readonly options: ServiceOptions;
   close(): Promise<void>;
@@ -74,7 +74,7 @@ const profile: Exclude<ListingOptions["profile"], string | undefined> = (tool) =
       },
     }));
 
-/** The suite wants to see all of these keywords come through. */
+/** The suite checks that all of these keywords are preserved. */
 const RICH_SCHEMA = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",

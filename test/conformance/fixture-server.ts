@@ -12,7 +12,7 @@ export interface FixtureServer {
   close(): Promise<void>;
 }
 
-/** What the suite wants of a server, on Octant's own HTTP edge. */
+/** The server that the suite expects, on Octant's own HTTP edge. */
 export async function startFixtureServer(): Promise<FixtureServer> {
   const log: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), "octant-conformance-tokens-"));

@@ -13,7 +13,7 @@ import { Content, PIXEL, SILENCE, text } from "./fixture-content.ts";
 import { type Exchange, elicit, roots, sample } from "./fixture-exchange.ts";
 import { CONFIRM, DEFAULTS, DELETE, ENUMS, NAME, person, STEP_1, STEP_2 } from "./fixture-forms.ts";
 
-/** Longer than progress is held back for. */
+/** Longer than the debounce of progress. */
 const STEP_MS = 110;
 const LOG_STEP_MS = 50;
 const JOB_MS = 1_000;
@@ -45,7 +45,7 @@ export const USES_CLIENT: ReadonlySet<string> = new Set([
   "test_input_required_result_capabilities",
 ]);
 
-/** What the suite calls, each as an action. */
+/** The tools of the suite, each as an action. */
 export const createFixtureTool = (parts: FixtureParts): Tool =>
   defineTool({
     name: "fixture",
@@ -143,7 +143,7 @@ const workingActions = {
 };
 
 function createClientActions({ exchangeOf, reportToolsChanged, reportPromptsChanged }: FixtureParts) {
-  /** Asks all of it at once, and shows what came back. */
+  /** Asks everything at once, and shows the answers. */
   const asking = (inputs: Parameters<Exchange["request"]>[0], prefix = "Answers") =>
     simple(async (_input, ctx) => answered(prefix, await exchangeOf(ctx).request(inputs)));
   const logging = simple(async (_input, ctx) => {
@@ -154,7 +154,7 @@ function createClientActions({ exchangeOf, reportToolsChanged, reportPromptsChan
     return text("Tool with logging executed successfully");
   });
   return {
-    // What is told before the answer makes a stream of the response, which is what is looked at.
+    // A notification before the answer turns the response into a stream, which the scenario checks.
     test_reconnection: logging,
     test_tool_with_logging: logging,
     test_logging_tool: logging,

@@ -1,5 +1,5 @@
-// The client that the conformance suite starts: Octant's own, with an address as its last argument. It does what a person
-// would: signs in where the server wants it, again when a call needs more scopes, and calls every tool once.
+// The client that the conformance suite starts: Octant's own, with an address as its last argument. It acts like a
+// person: signs in where required, again when a call needs more scopes, and calls every tool once.
 import {
   createMcpServers,
   createStoredProvider,
@@ -41,7 +41,7 @@ const open = () =>
     log: console.error,
   });
 
-/** The kind of sign-in that the context has the parts for; a person's in a browser without one. */
+/** The kind of sign-in that the context supports; otherwise a person's in a browser. */
 function toGrant(): MachineGrant | undefined {
   const { client_id, client_secret } = context;
   if (context.private_key_pem !== undefined)
@@ -84,7 +84,7 @@ async function signIn() {
     open(at) {
       page = at;
     },
-    // The suite's server sends the browser back at once.
+    // The suite's server redirects the browser at once.
     async received() {
       const { headers } = await fetch(page, { redirect: "manual" });
       return new URL(headers.get("location") ?? "");
@@ -117,7 +117,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   integer: 2,
   boolean: true,
   array: [],
-  // The suite wants back what it listed: nothing may be lost on the way.
+  // The suite expects its listed schema back unchanged.
   object: servers.tools()[0]?.input_schema ?? {},
 };
 const toInput = ({ input_schema }: NamedTool) =>

@@ -14,7 +14,7 @@ export async function listClientScenarios(version: ConformanceVersion): Promise<
   return [...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, name = ""]) => name);
 }
 
-/** What our client did wrong in a scenario; empty when it passed. Warnings count. */
+/** The mistakes of our client in a scenario; empty when it passed. Warnings count. */
 export async function runClientScenario(
   version: ConformanceVersion,
   scenario: string,
@@ -47,7 +47,7 @@ interface Check {
 
 const MAX_SHOWN_CHARS = 2_000;
 
-/** A busy machine reconnects late; too early is what the scenario is about. */
+/** A busy machine reconnects late; the scenario is about reconnecting too early. */
 const isLate = ({ id, details }: Check): boolean =>
   id === "client-sse-retry-timing" && details?.tooEarly === false;
 

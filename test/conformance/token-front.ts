@@ -3,8 +3,8 @@ import { createServer, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Passes everything on as it is, with a token. The suite knows no tokens, and our edge lets nobody in without one:
- * so the edge is tested as it is served.
+ * Forwards everything unchanged, with a token. The suite has no tokens, and our edge requires one, so the edge is
+ * tested as served.
  */
 export async function createTokenFront(
   to: URL,

@@ -1,4 +1,4 @@
-// A small shop on loopback, with one page for each thing that agents stumble over.
+// A small shop on loopback, with one page for each difficulty that agents meet.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,11 +6,11 @@ import { text } from "node:stream/consumers";
 
 export interface Shop extends AsyncDisposable {
   readonly url: string;
-  /** Paths that were asked for, with their method. */
+  /** Requested paths, with their methods. */
   readonly seen: string[];
 }
 
-/** So much of /endless.bin comes before it stalls. */
+/** The part of /endless.bin that is sent before it stalls. */
 export const ENDLESS_BYTES = 4 * 1024 * 1024;
 
 const PRODUCTS = [
@@ -190,7 +190,7 @@ export async function openShop(): Promise<Shop> {
         "content-disposition": "attachment; filename=report.csv",
       });
     else if (pathname === "/endless.bin")
-      // Some bytes, and no end.
+      // Some bytes without an end.
       response.writeHead(200, { "content-disposition": "attachment" }).write(Buffer.alloc(ENDLESS_BYTES));
     else if (pathname === "/redirect")
       send(302, "text/plain", "", { location: "http://169.254.169.254/secret" });

@@ -15,7 +15,7 @@ export interface UiClient extends AsyncDisposable {
   /** The data of an answer; throws its error. */
   call(tool: string, action: string, input?: object): Promise<Json>;
   ui(action: string, input?: object): Promise<Json>;
-  /** The whole answer, as MCP has it. */
+  /** The whole MCP answer. */
   raw(tool: string, args: object): Promise<Json>;
   /** The code and message of an error. */
   fails(action: string, input?: object): Promise<{ code: string; message: string; details: Json }>;
