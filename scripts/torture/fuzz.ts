@@ -11,11 +11,13 @@ const FILES = [
   "test/vcs-differential.test.ts",
   "packages/host/src/checkpoints/checkpoints.test.ts",
   "packages/host/src/search/trigrams/indexed-ripgrep.test.ts",
+  "packages/mcp/src/oracle.test.ts",
+  "packages/mcp/src/http/oracle.test.ts",
 ];
 
 /** The randomised tests with `count` runs each. A failure prints the seed and the smallest failing input. */
 export const fuzz: Torture = async (count) => ({
-  what: `${count} random inputs for each action, patch, history and checkpoint`,
+  what: `${count} random inputs for each action, patch, history, checkpoint and conversation`,
   ...(await runTests(FILES, { FUZZ_RUNS: String(count) })),
 });
 
