@@ -37,7 +37,7 @@ export function orderByName(name: string, hits: readonly Hit[]): Hit[] {
   return (
     hits
       .map((hit) => ({ hit, ...tierOf(hit) }))
-      // Who gives a whole path that exists asks for no similar name.
+      // For a qualified name that exists, similar names are noise.
       .filter(({ tier }) => tier < 3 || !isKnown || own === whole)
       .sort((a, b) => a.tier - b.tier || a.rank - b.rank)
       .map(({ hit }) => hit)

@@ -155,7 +155,7 @@ async function structures(
     found.push(...(await withSymbols(engine, places)));
     if (found.length >= limit) break;
   }
-  return { strategy: "ast", found };
+  return { strategy: "ast", found: found.toSorted((a, b) => distanceOf(a) - distanceOf(b)) };
 }
 
 /** Code that is not a valid pattern is searched literally. */
