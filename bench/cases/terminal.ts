@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,12 +13,14 @@ import { atMost, type Bar, type Row } from "../row.ts";
 
 const STARTS = 5;
 const READY = "ask, or / for commands";
-const TOKENS = 10_000;
+const TOKENS = 20_000;
 const TOKENS_PER_SECOND = 2_000;
 const CHARS_PER_TOKEN = 4;
 /** The scripted provider streams pieces of this length. */
 const CHARS_PER_EVENT = 7;
 const ECHO_EVERY_MS = 100;
+/** None of them is in the text, and none twice in a row: tmux sends only what has changed. */
+const KEYS = "αβγδεζηθικλμνξοπρστυφχψω";
 const BEGIN_FRAME = "\x1b[?2026h";
 
 /** The agent on a terminal of 120 by 40: start, stream, keys. */
@@ -27,11 +30,17 @@ export const terminal: readonly Case[] = [
   { name: "terminal: memory", run: () => start("MB") },
   { name: "terminal: stream CPU", run: () => stream("% of a core") },
   { name: "terminal: stream frame", run: () => stream("kB") },
-  { name: "terminal: key echo", run: () => stream("ms") },
+  { name: "terminal: key echo", run: () => stream("echo ms") },
+  { name: "terminal: loop lag", run: () => stream("lag ms") },
 ];
 
 const START_BARS = { ms: atMost(500), "CPU s": atMost(0.4), MB: atMost(110) } as const;
-const STREAM_BARS = { "% of a core": atMost(15), kB: atMost(5), ms: atMost(50) } as const;
+const STREAM_BARS = {
+  "% of a core": atMost(15),
+  kB: atMost(5),
+  "echo ms": atMost(50),
+  "lag ms": atMost(50),
+} as const;
 
 /** From the start of `octant` to a prompt that accepts keys. */
 async function start(unit: keyof typeof START_BARS): Promise<Row> {
@@ -63,50 +72,67 @@ async function start(unit: keyof typeof START_BARS): Promise<Row> {
   );
 }
 
-/** An answer of Markdown at full speed, with keys typed meanwhile. */
-async function stream(unit: keyof typeof STREAM_BARS): Promise<Row> {
+/** An answer of Markdown at full speed, with keys typed meanwhile; in tmux, except where its redraws would be counted. */
+async function stream(what: keyof typeof STREAM_BARS): Promise<Row> {
   let text = "";
   for (let i = 0; text.length < TOKENS * CHARS_PER_TOKEN; i++) text += paragraph(i);
   await using chat = await openChat(() => ({
     parts: [{ text: `${text}\n\nTHE END\n` }],
     events_per_second: (TOKENS_PER_SECOND * CHARS_PER_TOKEN) / CHARS_PER_EVENT,
   }));
-  const pty = chat.open();
+  const isInTmux = what !== "kB" && chat.hasTmux;
+  const pty = isInTmux ? chat.openInTmux() : chat.open();
   await pty.shows(READY);
-  const [cpu, begin, bytes] = [cpuSeconds(pty.pid), performance.now(), pty.output().length];
+  const pid = pty.agentPid();
+  const [cpu, begin, bytes] = [cpuSeconds(pid), performance.now(), pty.output().length];
   pty.write("go\r");
   await pty.shows("part 1 ");
   const echoes: number[] = [];
-  let typed = "";
-  while (!pty.output().includes("THE END")) {
-    typed += "x";
+  for (let at = 0; !pty.output().includes("THE END"); at++) {
+    const key = KEYS[at % KEYS.length] ?? "";
+    const from = pty.output().length;
     const typedAt = performance.now();
-    pty.write("x");
-    await pty.shows(typed);
+    pty.write(key);
+    await pty.shows(key, from);
     echoes.push(performance.now() - typedAt);
     await delay(ECHO_EVERY_MS);
   }
   const seconds = (performance.now() - begin) / 1_000;
+  const share = ((cpuSeconds(pid) - cpu) / seconds) * 100;
   const frames = pty.output().slice(bytes).split(BEGIN_FRAME).slice(1);
-  const measured = {
-    "% of a core": [((cpuSeconds(pty.pid) - cpu) / seconds) * 100],
-    kB: frames.map((frame) => Buffer.byteLength(frame) / 1_000),
-    ms: echoes,
-  };
+  const sizes = frames.map((frame) => Buffer.byteLength(frame) / 1_000);
+  const lags = await chat.lags(pid);
   await pty.end();
-  const notes = {
-    "% of a core": `CPU of the process over ${seconds.toFixed(1)} s`,
-    kB: `bytes of ${frames.length} frames; the mean counts`,
-    ms: `a key to its echo, at the p99 of ${echoes.length}`,
-  };
-  const name = { "% of a core": "stream CPU", kB: "stream frame", ms: "key echo" }[unit];
-  const figure = {
-    "% of a core": measured["% of a core"][0] ?? 0,
-    kB: measured.kB.reduce((sum, one) => sum + one, 0) / Math.max(frames.length, 1),
-    ms: echoes.sort((a, b) => a - b)[Math.floor(echoes.length * 0.99)] ?? 0,
-  }[unit];
-  const what = `${TOKENS} tokens of Markdown at ${TOKENS_PER_SECOND} a second: ${notes[unit]}`;
-  return { ...toRow(`terminal: ${name}`, unit, measured[unit], STREAM_BARS[unit], what), figure };
+  const measured = {
+    "% of a core": {
+      name: "stream CPU",
+      samples: [share],
+      figure: share,
+      note: `CPU of the process over ${seconds.toFixed(1)} s`,
+    },
+    kB: {
+      name: "stream frame",
+      samples: sizes,
+      figure: sizes.reduce((sum, one) => sum + one, 0) / Math.max(sizes.length, 1),
+      note: `bytes of ${frames.length} frames; the mean counts`,
+    },
+    "echo ms": {
+      name: "key echo",
+      samples: echoes,
+      figure: echoes.toSorted((a, b) => a - b)[Math.floor(echoes.length * 0.99)] ?? 0,
+      note: `a key to its echo, at the p99 of ${echoes.length}`,
+    },
+    "lag ms": {
+      name: "loop lag",
+      samples: [lags.p50],
+      figure: lags.p99,
+      note: "event loop delay at its p99",
+    },
+  }[what];
+  const { name, samples, figure } = measured;
+  const note = `${TOKENS} tokens of Markdown at ${TOKENS_PER_SECOND} a second${isInTmux ? " in tmux" : ""}: ${measured.note}`;
+  const unit = what === "echo ms" || what === "lag ms" ? "ms" : what;
+  return { ...toRow(`terminal: ${name}`, unit, samples, STREAM_BARS[what], note), figure };
 }
 
 /** Markdown as models write it. */
@@ -121,14 +147,21 @@ function toRow(name: string, unit: Row["unit"], samples: readonly number[], bar:
 }
 
 interface Chat extends AsyncDisposable {
+  readonly hasTmux: boolean;
   open(): Terminal;
+  openInTmux(): Terminal;
+  /** The delay of the agent's event loop so far. */
+  lags(pid: number): Promise<{ readonly p50: number; readonly p99: number }>;
 }
 
 interface Terminal {
   readonly pid: number;
+  /** The agent's process, which in tmux is another one. */
+  agentPid(): number;
   write(text: string): void;
   output(): string;
-  shows(text: string): Promise<void>;
+  /** Waits until the text was written, at or behind `from`. */
+  shows(text: string, from?: number): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -138,6 +171,7 @@ async function openChat(script: Script): Promise<Chat> {
   const launcher = layOutInstall(join(folder, "install"));
   const cwd = join(folder, "project");
   mkdirSync(cwd);
+  const lagFile = join(folder, "lags.json");
   const env = {
     ...process.env,
     ...providerEnvironment(provider),
@@ -147,25 +181,50 @@ async function openChat(script: Script): Promise<Chat> {
     TERM: "xterm-256color",
     COLORTERM: "truecolor",
     OCTANT_THEME: "dark",
+    NODE_OPTIONS: `--import ${LAG_RECORDER}`,
+    BENCH_LAG_FILE: lagFile,
   };
+  const command = [process.execPath, launcher, "chat", "--provider", "anthropic"];
+  const start = ([file = "", ...args]: readonly string[]) =>
+    spawn(file, args, { cwd, env, cols: 120, rows: 40 });
+  const tmux = ["tmux", "-u", "-S", join(folder, "tmux")];
+  const inTmux = (...args: string[]) =>
+    execFileSync(tmux[0] ?? "", [...tmux.slice(1), ...args], { encoding: "utf8" });
   return {
-    open: () =>
-      watch(
-        spawn(process.execPath, [launcher, "chat", "--provider", "anthropic"], {
-          cwd,
-          env,
-          cols: 120,
-          rows: 40,
-        }),
+    hasTmux: hasProgram("tmux"),
+    open() {
+      const pty = start(command);
+      return watch(pty, () => pty.pid);
+    },
+    openInTmux: () =>
+      watch(start([...tmux, "-f", "/dev/null", "new-session", ...command]), () =>
+        Number(inTmux("list-panes", "-F", "#{pane_pid}")),
       ),
+    async lags(pid) {
+      process.kill(pid, "SIGUSR2");
+      while (!existsSync(lagFile)) await delay(10);
+      return JSON.parse(readFileSync(lagFile, "utf8"));
+    },
     async [Symbol.asyncDispose]() {
+      if (existsSync(join(folder, "tmux"))) inTmux("kill-server");
       await provider.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function watch(pty: IPty): Terminal {
+const LAG_RECORDER = join(import.meta.dirname, "../lag-recorder.js");
+
+function hasProgram(name: string): boolean {
+  try {
+    execFileSync("/bin/sh", ["-c", 'command -v "$0"', name], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function watch(pty: IPty, agentPid: () => number): Terminal {
   let output = "";
   let onData = () => {};
   pty.onData((data) => {
@@ -175,10 +234,11 @@ function watch(pty: IPty): Terminal {
   const exited = new Promise<void>((resolve) => pty.onExit(() => resolve()));
   return {
     pid: pty.pid,
+    agentPid,
     write: (text) => pty.write(text),
     output: () => output,
-    async shows(text) {
-      while (!output.includes(text)) {
+    async shows(text, from = 0) {
+      while (!output.includes(text, from)) {
         await new Promise<void>((resolve) => {
           onData = resolve;
         });
