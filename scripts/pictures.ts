@@ -3,35 +3,27 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
-import {
-  type ApiClient,
-  type AssistantPart,
-  createAgent,
-  createSession,
-  NO_USAGE,
-  type StreamEvent,
-  type ToolExecutor,
-  textParts,
-} from "@octant/agent";
 import { createScriptedProvider } from "@octant/scripted-provider";
-import { loadHighlighter, openHistory, span, TerminalApp } from "@octant/terminal";
+import { type Completion, loadHighlighter, span } from "@octant/terminal";
 import type { Io } from "../packages/cli/src/command.ts";
 import { firstRun } from "../packages/cli/src/first-run/first-run.ts";
+import { createTestApp, fails, hangs, says, type Turn } from "../packages/terminal/src/test-app.ts";
 import { createTestDevice, type TestDevice } from "../packages/terminal/src/test-device.ts";
 import { toHtml } from "../packages/terminal/src/test-picture.ts";
 
 /** Draws docs/pictures/*.png: typical scenes of the terminal agent, played by a scripted model. */
 const FOLDER = join(import.meta.dirname, "../docs/pictures");
 
-type Reply = { text?: string; call?: object; hang?: boolean; fail?: string };
 type Scene = {
   name: string;
   size?: [number, number];
   background?: "dark" | "light";
   vim?: boolean;
-  replies?: Reply[];
+  turns?: Turn[];
   keys: (string | { wait: string } | { plan: object })[];
   agents?: { role: string; task: string; turns: number }[];
+  /** What a command answers. */
+  answer?: string;
 };
 
 const PLAN = `# Fix the failing test
@@ -51,17 +43,37 @@ export const add = (a: number, b: number): number => a + b;
 | src/add.ts | types of the arguments |
 | src/add.test.ts | one more case |
 `;
+const DIFF = `--- a/src/add.ts
++++ b/src/add.ts
+@@ -1,3 +1,5 @@
+-export const add = (a: any, b: any) => a + b;
++export const add = (a: number, b: number): number => a + b;
+ 
+ export const zero = 0;
++
++export const sum = (...terms: number[]): number => terms.reduce(add, zero);
+`;
+
+const COMMANDS: Completion[] = [
+  { value: "/help", detail: "List the commands" },
+  { value: "/plan", detail: "Let a sub-agent without tools write the steps of a task" },
+  { value: "/review", detail: "Let a sub-agent that only reads review a change" },
+  { value: "/commit", detail: "Commit the changes, with a message that the model writes" },
+  { value: "/model", detail: "Use another model from the next message on" },
+  { value: "/undo", detail: "Take back the last turn, commands included" },
+];
+
 const type = (text: string) => [...text];
 
 const SCENES: Scene[] = [
   {
     name: "streaming",
-    replies: [{ text: PLAN, hang: true }],
+    turns: [hangs(PLAN)],
     keys: [...type("fix the failing test"), "Enter", { wait: "one more case" }],
   },
   {
     name: "diff-prompt",
-    replies: [{ text: "I change the types.", call: { uri: "src/add.ts" } }],
+    turns: [says("I change the types.", [{ name: "fs", input: { uri: "src/add.ts", diff: DIFF } }])],
     keys: [...type("go on"), "Enter", { wait: "allow once" }],
   },
   {
@@ -71,7 +83,7 @@ const SCENES: Scene[] = [
   },
   {
     name: "plan",
-    replies: [{ text: "I reproduced it: `add` gets a **string**. Now the types.", hang: true }],
+    turns: [hangs("I reproduced it: `add` gets a **string**. Now the types.")],
     keys: [
       ...type("fix the failing test"),
       "Enter",
@@ -89,35 +101,44 @@ const SCENES: Scene[] = [
   },
   {
     name: "sub-agents",
-    replies: [{ text: "Three sub-agents look at it from different sides.", hang: true }],
+    turns: [hangs("Three sub-agents look at it from different sides.")],
     agents: [
       { role: "solve", task: "Find out why add gets a string", turns: 4 },
       { role: "code", task: "Give the arguments of add their types, in a worktree", turns: 7 },
       { role: "review", task: "Review the changes since the last commit", turns: 1 },
     ],
-    keys: [...type("fix it, and let somebody review it"), "Enter", { wait: "3 agents" }],
+    keys: [...type("fix it, and let somebody review it"), "Enter", { wait: "different sides" }],
   },
   {
     name: "error",
-    replies: [{ fail: "the provider answered 401: sign in again with octant login anthropic" }],
+    turns: [fails("the provider answered 401: sign in again with octant login anthropic")],
     keys: [...type("hello"), "Enter", { wait: "sign in" }],
   },
   {
     name: "narrow",
     size: [44, 26],
-    replies: [{ text: PLAN }],
+    turns: [says(PLAN)],
     keys: [...type("make a plan"), "Enter", { wait: "one more" }],
   },
   {
     name: "light-theme",
     background: "light",
-    replies: [{ text: PLAN }],
+    turns: [says(PLAN)],
     keys: [...type("make a plan"), "Enter", { wait: "one more case" }],
   },
   { name: "commands", keys: ["/", { wait: "/help" }] },
   {
+    name: "command-prompt",
+    turns: [
+      says("I run the tests and look at the changes.", [
+        { name: "proc", input: { command: "npm test && git diff --stat" } },
+      ]),
+    ],
+    keys: [...type("does it still work?"), "Enter", { wait: "allow once" }],
+  },
+  {
     name: "rewind",
-    replies: [{ text: "Done." }],
+    turns: [says("Done.")],
     keys: [
       ...type("fix the failing test"),
       "Enter",
@@ -133,104 +154,24 @@ function steps(title: string, entries: [string, string][]) {
   return { plan_id: "plan_1", title, entries: entries.map(([content, status]) => ({ content, status })) };
 }
 
-const DIFF =
-  "--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1 +1 @@\n-export const add = (a: any, b: any) => a + b;\n+export const add = (a: number, b: number): number => a + b;\n";
-
-function clientFor(replies: Reply[]): ApiClient {
-  let at = 0;
-  return {
-    model: {
-      id: "claude-sonnet",
-      provider: "anthropic",
-      context_tokens: 200_000,
-      max_output_tokens: 8000,
-      price: { input: 3, output: 15 },
-      images: true,
-      thinking: true,
-    },
-    async *send(_request, signal): AsyncGenerator<StreamEvent> {
-      const reply = replies[at++] ?? { text: "Done." };
-      if (reply.fail) throw new Error(reply.fail);
-      if (reply.text) yield { type: "text", text: reply.text };
-      if (reply.hang)
-        await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-      const content: AssistantPart[] = [{ type: "text", text: reply.text ?? "" }];
-      if (reply.call)
-        content.push({
-          type: "tool_call",
-          id: `call_${at}`,
-          name: "fs",
-          arguments: JSON.stringify(reply.call),
-        });
-      yield {
-        type: "done",
-        message: { role: "assistant", content },
-        stop: reply.call ? "tool_calls" : "end",
-        usage: { ...NO_USAGE, input_tokens: 12_000, cache_read_tokens: 48_000, output_tokens: 800 },
-      };
-    },
-  };
-}
-
-const tools: ToolExecutor = {
-  definitions: () => [{ name: "fs", description: "Files.", input_schema: { type: "object" } }],
-  outline: ({ input }) => ({
-    title: `fs.apply_patch ${String(input["uri"])}`,
-    kind: "edit",
-    reads_only: false,
-    paths: [],
-  }),
-  async execute(call, { prompter, signal }) {
-    await prompter.requestPermission({
-      name: "fs.apply_patch",
-      summary: "Change existing files, all or none.",
-      input: call.input,
-      preview: DIFF,
-      decision: {
-        mode: "prompt",
-        tier: "default",
-        rule: null,
-        reason: "no rule is about this call, so the person decides",
-      },
-      caller: { id: "agent", access: "write" },
-      signal,
-      ask: async () => undefined,
-      progress: () => {},
-      isCovered: () => false,
-      always: { tool_pattern: "fs.apply_patch", mode: "allow", args: { path: ["src/*"] } },
-    });
-    return { content: textParts("done"), is_error: false };
-  },
-};
-
 async function draw(
-  { name, size = [92, 30], background = "dark", vim = false, replies = [], keys, agents = [] }: Scene,
+  { name, size = [92, 30], background = "dark", vim = false, turns = [], keys, agents = [], answer }: Scene,
   work: string,
 ) {
-  const device = createTestDevice(...size);
-  let app: TerminalApp | undefined;
-  const agent = createAgent({
-    client: clientFor(replies),
-    tools,
-    session: createSession({ id: "ses_demo" }),
-    prompter: { requestPermission: (request) => app!.prompter.requestPermission(request) },
-  });
-  app = new TerminalApp({
-    device,
-    palette: { depth: "truecolor", background },
-    agent,
-    model: "claude-sonnet",
-    highlight,
-    inputMode: vim ? "vim" : "default",
-    history: openHistory(undefined),
-    complete: async () => [
-      { value: "/help", detail: "List the commands and keys" },
-      { value: "/model", detail: "Use another model from the next message on" },
-      { value: "/undo", detail: "Take back the last turn, commands included" },
-    ],
-    command: async () => undefined,
-    facts: () => ({ branch: "main", sandbox: "bubblewrap", agents }),
-    prompts: () => ["read the parser", "write a test for add", "fix the failing test"],
+  const { device, app, agent } = createTestApp({
+    turns,
+    size,
+    model: { id: "claude-sonnet", context_tokens: 200_000, price: { input: 3, output: 15 } },
+    more: {
+      palette: { depth: "truecolor", background },
+      model: "claude-sonnet",
+      highlight,
+      inputMode: vim ? "vim" : "default",
+      complete: async () => COMMANDS,
+      command: async () => ({ text: answer ?? "" }),
+      facts: () => ({ branch: "main", sandbox: "bubblewrap", agents }),
+      prompts: () => ["read the parser", "write a test for add", "fix the failing test"],
+    },
   });
   const done = app.run([
     [span("Octant", { bold: true, role: "accent" }), span("  ~/projects/calculator", { role: "muted" })],
@@ -257,18 +198,22 @@ async function until(holds: () => Promise<boolean>, name: string): Promise<void>
   throw new Error(`the scene ${name} did not come to its end`);
 }
 
+/** Pixels of one character in the page, and around all of them. */
+const CELL = { width: 9.03, height: 18.75 };
+const MARGIN = 32;
+
 async function shoot(name: string, device: TestDevice, background: "dark" | "light", work: string) {
-  await device.screen();
+  const used = (await device.screen()).findLastIndex((row) => row.trim() !== "") + 1;
   const page = join(work, `${name}.html`);
   writeFileSync(page, toHtml(device.terminal, background));
-  const { columns, rows } = device;
   execFileSync(
     "chromium",
     [
       "--headless",
       "--no-sandbox",
       "--hide-scrollbars",
-      `--window-size=${columns * 9 + 40},${rows * 19 + 36}`,
+      "--force-device-scale-factor=2",
+      `--window-size=${Math.ceil(device.columns * CELL.width) + MARGIN},${Math.ceil(used * CELL.height) + MARGIN}`,
       `--screenshot=${join(FOLDER, `${name}.png`)}`,
       `file://${page}`,
     ],

@@ -1,89 +1,10 @@
-import {
-  type ApiClient,
-  createAgent,
-  createSession,
-  NO_USAGE,
-  type StreamEvent,
-  type ToolExecutor,
-  textParts,
-} from "@octant/agent";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { TerminalApp } from "./app.ts";
+import type { TerminalApp } from "./app.ts";
 import type { AppOptions } from "./app-options.ts";
 import { openHistory } from "./editor/history.ts";
 import { span } from "./styled.ts";
-import { createTestDevice, type TestDevice } from "./test-device.ts";
-
-type Turn = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
-
-const says = (text: string, calls: { name: string; input: object }[] = []): Turn =>
-  async function* () {
-    for (const part of text.match(/[\s\S]{1,7}/g) ?? []) yield { type: "text", text: part };
-    const content = [
-      { type: "text", text } as const,
-      ...calls.map(
-        ({ name, input }, i) =>
-          ({ type: "tool_call", id: `call_${text}_${i}`, name, arguments: JSON.stringify(input) }) as const,
-      ),
-    ];
-    yield {
-      type: "done",
-      message: { role: "assistant", content },
-      stop: calls.length > 0 ? "tool_calls" : "end",
-      usage: { ...NO_USAGE, input_tokens: 50_000, output_tokens: 10 },
-    };
-  };
-
-const hangs: Turn = async function* (signal) {
-  yield { type: "text", text: "I begin" };
-  await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-};
-
-function clientOf(turns: Turn[]): ApiClient {
-  let at = 0;
-  return {
-    model: {
-      id: "scripted-1",
-      provider: "test",
-      context_tokens: 100_000,
-      max_output_tokens: 1000,
-      price: null,
-      images: false,
-      thinking: false,
-    },
-    send: (_request, signal) => turns[at++]!(signal),
-  };
-}
-
-const tools: ToolExecutor = {
-  definitions: () => [{ name: "fs", description: "Files.", input_schema: { type: "object" } }],
-  outline: ({ input }) => ({
-    title: `fs.write ${String(input["uri"])}`,
-    kind: "edit",
-    reads_only: false,
-    paths: [],
-  }),
-  async execute(call, { prompter, signal }) {
-    const answer = await prompter.requestPermission({
-      name: "fs.write",
-      summary: "Create a new file.",
-      input: call.input,
-      decision: { mode: "prompt", reason: "no rule allows it", by: "default" } as never,
-      caller: { id: "agent", access: "write" } as never,
-      signal,
-      ask: async () => undefined,
-      progress: () => {},
-      isCovered: () => false,
-    });
-    if (answer.answer === "deny")
-      return { content: textParts(`denied: ${answer.reason ?? ""}`), is_error: true };
-    return {
-      content: textParts("done"),
-      is_error: false,
-      facts: { diff: "--- a\n+++ a\n@@ -0,0 +1 @@\n+hello\n" },
-    };
-  },
-};
+import { createTestApp, hangs, says, type Turn } from "./test-app.ts";
+import type { TestDevice } from "./test-device.ts";
 
 let open: { app: TerminalApp; done: Promise<void> } | undefined;
 afterEach(async () => {
@@ -93,28 +14,9 @@ afterEach(async () => {
 });
 
 function start(turns: Turn[], more: Partial<AppOptions> = {}, size: [number, number] = [80, 24]) {
-  const device = createTestDevice(...size);
-  let app: TerminalApp;
-  const agent = createAgent({
-    client: clientOf(turns),
-    tools,
-    session: createSession({ id: "ses_1" }),
-    prompter: { requestPermission: (request) => app.prompter.requestPermission(request) },
-  });
-  app = new TerminalApp({
-    device,
-    palette: { depth: "none", background: "dark" },
-    agent,
-    inputMode: "default",
-    history: openHistory(undefined),
-    complete: async (word) =>
-      word.startsWith("/") ? [{ value: "/help", detail: "list the commands" }] : [{ value: "@src/a.ts" }],
-    command: async (line) => (line === "/quit" ? { quit: true } : { text: `ran **${line}**` }),
-    facts: () => ({ branch: "main", sandbox: "bubblewrap" }),
-    ...more,
-  });
-  open = { app, done: app.run([[span("Octant")]]) };
-  return { device, app, agent };
+  const started = createTestApp({ turns, size, more });
+  open = { app: started.app, done: started.app.run([[span("Octant")]]) };
+  return started;
 }
 
 const shows = (device: TestDevice, text: string | RegExp) =>
@@ -131,7 +33,7 @@ describe("the terminal agent", () => {
     const { device } = start([says("# Hi\n\nIt **works**.")]);
     device.type(..."hello", "Enter");
     await shows(device, "It works.");
-    await shows(device, /scripted-1 · ▰▰▰▰▱▱▱▱ 50 % · main · bubblewrap/);
+    await shows(device, /scripted-1 · ▰▰▰▰▱▱▱▱ 51 % · cache 76 % · main · bubblewrap/);
     expect((await device.all()).filter((row) => row === "Hi")).toHaveLength(1);
     expect(await device.all()).toContain("› hello");
   });
@@ -188,7 +90,7 @@ describe("the terminal agent", () => {
   });
 
   test("Esc stops the run and preserves the typed text", async () => {
-    const { device, agent } = start([hangs]);
+    const { device, agent } = start([hangs("I begin")]);
     device.type(..."go", "Enter");
     await shows(device, "I begin");
     device.type(..."next");
@@ -221,7 +123,7 @@ describe("the terminal agent", () => {
   });
 
   test("a message sent during a run is queued and the status says so", async () => {
-    const { device, agent } = start([hangs]);
+    const { device, agent } = start([hangs("I begin")]);
     device.type(..."go", "Enter");
     await shows(device, "I begin");
     device.type(..."also this", "Enter");
@@ -231,7 +133,7 @@ describe("the terminal agent", () => {
   });
 
   test("the plan and the sub-agents are shown during a run, and their numbers in the status", async () => {
-    const { device, agent } = start([hangs], {
+    const { device, agent } = start([hangs("I begin")], {
       facts: () => ({ agents: [{ role: "code", task: "mend the parser", turns: 1 }] }),
     });
     device.type(..."go", "Enter");
@@ -309,7 +211,9 @@ describe("the terminal agent", () => {
     await shows(device, "NORMAL");
     device.type("b", "d", "b");
     await shows(device, "› one three");
-    device.type(":", ..."q", "Enter");
+    device.type("i", "Alt-D", "d", "i", ..."in one packet", "F1", "Ctrl-Alt-F5");
+    await shows(device, "› in one packet");
+    device.type("Alt-:", ..."q", "Enter");
     await open?.done;
   });
 
@@ -337,8 +241,35 @@ describe("the terminal agent", () => {
     for (const row of await device.all()) expect(row.length).toBeLessThanOrEqual(24);
   });
 
+  test("an answer that is still growing is wrapped anew when the window becomes narrower", async () => {
+    const { device, agent } = start([hangs("one two three four five six seven eight nine ten eleven")]);
+    device.type(..."go", "Enter");
+    await shows(device, "nine ten eleven");
+    await device.resize(24, 12);
+    await shows(device, "one two three four five\nsix seven eight nine ten\neleven");
+    await agent.cancel();
+    await shows(device, "ask, or / for");
+    expect((await device.all()).join("\n")).toContain("six seven eight nine ten\neleven");
+  });
+
+  test("the question says in words which rule always would add, or that there is none", async () => {
+    const { device } = start([
+      says("one", [{ name: "proc", input: { command: "git status && npm test" } }]),
+      says("two", [{ name: "proc", input: { command: "git status && rm -rf x" } }]),
+      says("finished"),
+    ]);
+    device.type(..."go", "Enter");
+    await shows(device, "[a] always allow");
+    await shows(device, "allow proc.exec when every command begins with `git status` or `npm test`");
+    device.type("n");
+    await shows(device, '"always" is not offered');
+    expect((await device.screen()).join("\n")).not.toContain("[a]");
+    device.type("n");
+    await shows(device, "finished");
+  });
+
   test("a retry notice is wrapped at words, not cut by the terminal", async () => {
-    const { device, agent } = start([hangs], {}, [40, 15]);
+    const { device, agent } = start([hangs("I begin")], {}, [40, 15]);
     device.type(..."go", "Enter");
     await shows(device, "I begin");
     const reason = "the provider cannot be reached at http://127.0.0.1:18999";

@@ -144,8 +144,9 @@ export class TerminalApp {
     else if (this.#approvals.request?.question && input.key === "Enter" && this.#input.isEmpty)
       this.#approvals.write("");
     else if (this.#rewind) this.#rewindKey(this.#rewind, input.key);
-    else if (this.#input.isMidCommand || !this.#appKey(input.key, wasEscaped))
-      this.#act(this.#input.key(input.key));
+    else
+      for (const key of this.#input.keysOf(input.key))
+        if (this.#input.isMidCommand || !this.#appKey(key, wasEscaped)) this.#act(this.#input.key(key));
     this.#render();
   }
 
@@ -229,7 +230,10 @@ export class TerminalApp {
 
   #failed(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
-    this.print(wrap([span(`✗ ${toOneLine(text)}`, { role: "error" })], this.#options.device.columns));
+    this.print([
+      ...wrap([span(`✗ ${toOneLine(text)}`, { role: "error" })], this.#options.device.columns),
+      [],
+    ]);
   }
 
   /** Hands the terminal to another program. */
@@ -276,9 +280,10 @@ export class TerminalApp {
       ...(this.#outbox.isBusy ? this.#view.activity(this.#outbox.command) : []),
       ...(this.#outbox.isBusy ? viewAgents(facts.agents ?? [], device.columns) : []),
       ...(agent.isRunning ? this.#view.plan() : []),
-      ...(request ? viewPermission(request, device.columns) : []),
+      ...(request ? [[], ...viewPermission(request, device.columns)] : []),
       ...(this.#rewind?.view(device.columns) ?? []),
     ];
+    if (above.length > 0) above.push([]);
     const input = this.#input.view(device.columns, this.#hint());
     const status = viewStatus(facts, device.columns);
     return {

@@ -83,9 +83,19 @@ export function toInput(data: string): TerminalInput | undefined {
   if (isKeyRelease(data)) return undefined;
   const printable = decodePrintableKey(data) ?? (/^[^\x00-\x1f\x7f]+$/.test(data) ? data : undefined);
   if (printable !== undefined) return { kind: "key", key: printable };
+  const [, character = ""] = ALT.exec(data) ?? [];
+  if (character !== "") return { kind: "key", key: toAlt(character) };
   const id = parseKey(data);
-  return id === undefined ? undefined : { kind: "key", key: toName(id) };
+  return id === undefined || id === "" ? undefined : { kind: "key", key: toName(id) };
 }
+
+/** Escape before a character: parseKey would take some of them for arrows. */
+const ALT = /^\x1b([^\x00-\x1f\x7f[O])$/u;
+
+const toAlt = (character: string): string => {
+  const isUpper = character !== character.toLowerCase();
+  return `Alt-${isUpper ? "Shift-" : ""}${character.toUpperCase()}`;
+};
 
 const NAMES: Readonly<Record<string, string>> = {
   escape: "Escape",
@@ -109,7 +119,8 @@ const NAMES: Readonly<Record<string, string>> = {
 function toName(id: string): string {
   const parts = id.split("+");
   const base = parts.pop() ?? "";
-  const name = NAMES[base] ?? (base.length === 1 && parts.length > 0 ? base.toUpperCase() : base);
+  const capitalised = base.slice(0, 1).toUpperCase() + base.slice(1);
+  const name = NAMES[base] ?? (base.length > 1 || parts.length > 0 ? capitalised : base);
   const order = ["ctrl", "alt", "shift", "super"];
   const modifiers = order
     .filter((one) => parts.includes(one))

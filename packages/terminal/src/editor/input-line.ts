@@ -1,5 +1,5 @@
 import { toOneLine } from "@octant/core";
-import { type Line, span, truncate } from "../styled.ts";
+import { type Line, span, truncate, widthOf } from "../styled.ts";
 import { expirePending, PENDING_TIMEOUT_MS, type VimEffect } from "../vim/index.ts";
 import {
   type Completer,
@@ -108,6 +108,12 @@ export class InputLine {
     this.#historyAt = undefined;
   }
 
+  /** Escape and a character that arrive together look like Alt; Vim, which has no use for Alt, takes them for two keys. */
+  keysOf(key: string): readonly string[] {
+    const [, shift, character] = (this.#isVim && /^Alt-(Shift-)?(.)$/u.exec(key)) || [];
+    return character ? ["Escape", shift ? character : character.toLowerCase()] : [key];
+  }
+
   key(key: string): InputAction | undefined {
     if (this.#search) return this.#searchKey(key);
     if (!this.isMidCommand) {
@@ -129,16 +135,19 @@ export class InputLine {
   menuView(width: number): Line[] {
     if (!this.#menu) return [];
     const { items, chosen } = visibleItems(this.#menu);
-    return items.map(({ value, detail }, i) =>
-      truncate(
+    const column = Math.max(...items.map(({ value }) => widthOf(toOneLine(value))));
+    return items.map(({ value, detail }, i) => {
+      const shown = toOneLine(value);
+      const gap = " ".repeat(column - widthOf(shown) + 2);
+      return truncate(
         [
           span(i === chosen ? "› " : "  ", { role: "accent" }),
-          span(toOneLine(value), i === chosen ? { bold: true } : {}),
-          span(detail ? `  ${toOneLine(detail)}` : "", { role: "muted" }),
+          span(shown, i === chosen ? { bold: true } : {}),
+          span(detail ? `${gap}${toOneLine(detail)}` : "", { role: "muted" }),
         ],
         width,
-      ),
-    );
+      );
+    });
   }
 
   get #isVim(): boolean {

@@ -14,7 +14,7 @@ export type MdRendererOptions = { width: number; highlight?: Highlighter };
  */
 export class MdRenderer {
   readonly #splitter = new BlockSplitter();
-  readonly #context: BlockContext;
+  #context: BlockContext;
   #partialLine = "";
   #started = false;
   /** Until the text grows; keys and the spinner redraw more often than that. */
@@ -22,6 +22,13 @@ export class MdRenderer {
 
   constructor({ width, highlight = (code) => plainLines(code) }: MdRendererOptions) {
     this.#context = { width, highlight };
+  }
+
+  /** What comes from now on is drawn for another width. */
+  resize(width: number): void {
+    if (width === this.#context.width) return;
+    this.#context = { ...this.#context, width };
+    this.#preview = undefined;
   }
 
   /** Handles the next chunk of text; returns the lines of the completed blocks. */

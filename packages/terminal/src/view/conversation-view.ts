@@ -40,6 +40,7 @@ export class ConversationView {
     switch (event.type) {
       case "text_delta":
         this.#thinking = "";
+        this.#markdown.resize(this.#width());
         this.append(this.#markdown.renderChunk(event.text));
         return;
       case "thinking_delta":
@@ -117,6 +118,7 @@ export class ConversationView {
 
   /** The text that is still growing. */
   growing(maxRows: number): Line[] {
+    this.#markdown.resize(this.#width());
     return this.#markdown.preview(maxRows);
   }
 
@@ -153,6 +155,7 @@ export class ConversationView {
   }
 
   #endText(): void {
+    this.#markdown.resize(this.#width());
     const lines = this.#markdown.flush();
     this.append(lines);
     if (lines.length > 0) this.#gap();

@@ -29,7 +29,7 @@ export function viewPermission(request: PermissionRequest, width: number): Line[
     [
       span("? ", { role: "warning", bold: true }),
       span(request.name, { bold: true }),
-      span(`  ${toOneLine(request.summary)}`),
+      span(`  ${brief(request)}`),
     ],
     width,
   );
@@ -38,10 +38,14 @@ export function viewPermission(request: PermissionRequest, width: number): Line[
     ...title,
     ...why,
     ...what(request, width),
-    ...always(request.always, width),
+    ...always(request, width),
     ...choiceLines(request, width),
   ];
 }
+
+/** The first clause of our own summaries, whose details are for models; what a server says is shown whole. */
+const brief = ({ name, summary }: PermissionRequest): string =>
+  name.startsWith("mcp__") ? toOneLine(summary) : (toOneLine(summary).split(/[;.](?:\s|$)/, 1)[0] ?? "");
 
 function what({ preview, input }: PermissionRequest, width: number): Line[] {
   if (preview) return viewDiff(preview, width, MAX_PREVIEW_LINES);
@@ -78,11 +82,36 @@ const risky = (text: string): Line =>
       part === "" ? [] : [span(part, i % 2 === 1 ? { role: "error", bold: true } : {})],
     );
 
-function always(rule: PermissionRule | undefined, width: number): Line[] {
-  if (!rule) return [];
-  const args = rule.args ? ` where ${toOneLine(JSON.stringify(rule.args))}` : "";
-  return indented(`"always" would add the rule: allow ${rule.tool_pattern}${args}`, width);
+/** What "always" would write, in words; or that it is not offered. */
+function always({ always: rule, decision, question, name }: PermissionRequest, width: number): Line[] {
+  if (rule)
+    return [
+      ...indented(
+        '"always" holds in this project until you remove it from .hanzo/settings.local.json:',
+        width,
+      ),
+      ...indented(inWords(rule), width - 2).map((line) => [span("  "), ...line]),
+    ];
+  if (decision.tier !== "default" || question !== undefined || name.startsWith("mcp__")) return [];
+  return indented('"always" is not offered: a rule for this call would allow more than you see here', width);
 }
+
+function inWords({ tool_pattern, args = {} }: PermissionRule): string {
+  const conditions = Object.entries(args).map(([name, value]) => {
+    const values = list(
+      name === "command" && Array.isArray(value) && !Array.isArray(value[0]) ? [value] : value,
+    );
+    if (name === "path") return `on the paths ${values}`;
+    if (name === "host") return `to the hosts ${values}`;
+    return name === "command" ? `when every command begins with ${values}` : `where ${name} is ${values}`;
+  });
+  return toOneLine(["allow", tool_pattern, conditions.join(" and ")].filter(Boolean).join(" "));
+}
+
+const list = (value: unknown): string =>
+  (Array.isArray(value) ? value : [value])
+    .map((one) => `\`${Array.isArray(one) ? one.join(" ") : String(one)}\``)
+    .join(" or ");
 
 const indented = (text: string, width: number): Line[] =>
   wrap([span(text, { role: "muted" })], width - 2).map((line) => [span("  "), ...line]);

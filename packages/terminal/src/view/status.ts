@@ -1,5 +1,5 @@
 import { counted, toOneLine } from "@octant/core";
-import { type Line, lineWidth, type Span, span, truncate } from "../styled.ts";
+import { type Line, lineWidth, type Span, type Style, span, truncate } from "../styled.ts";
 import type { WorkingAgent } from "./agents.ts";
 
 /** The facts in the status line; undefined ones are left out. */
@@ -25,26 +25,40 @@ export type StatusFacts = {
 
 const METER_CELLS = 8;
 
+/** As much as fits: a narrow window shows the parts that matter most. */
 export function viewStatus(facts: StatusFacts, width: number): Line {
-  const parts: Span[] = [
-    ...(facts.vim ? [span(facts.vim.toUpperCase(), { bold: true, role: "accent" })] : []),
-    span(toOneLine(facts.model)),
-    ...(facts.context ? [meter(facts.context, facts.isPlain)] : []),
-    ...(facts.cost ? [span(`$${facts.cost.toFixed(facts.cost < 0.1 ? 4 : 2)}`)] : []),
-    ...(facts.cacheHitRate ? [span(`cache ${Math.round(facts.cacheHitRate * 100)} %`)] : []),
-    ...(facts.branch ? [span(toOneLine(facts.branch))] : []),
-    ...(facts.mode ? [span(toOneLine(facts.mode))] : []),
-    ...(facts.sandbox ? [span(facts.sandbox, facts.sandbox === "off" ? { role: "warning" } : {})] : []),
-    ...(facts.plan ? [span(facts.plan)] : []),
-    ...(facts.jobs ? [span(`${counted(facts.jobs, "job")} running`, { role: "accent" })] : []),
-    ...(facts.agents?.length ? [span(counted(facts.agents.length, "agent"), { role: "accent" })] : []),
-    ...(facts.queued > 0 ? [span(`${facts.queued} queued`, { role: "warning" })] : []),
-    ...(facts.note ? [span(facts.note, { role: "warning" })] : []),
-  ];
-  const muted = parts.map(({ text, style }) => span(text, style.role ? style : { ...style, role: "muted" }));
+  const parts = toParts(facts);
   const between = span(facts.isPlain ? ", " : " · ", { role: "rule" });
-  const line = muted.flatMap((part, i) => (i === 0 ? [part] : [between, part]));
-  return lineWidth(line) > width ? truncate(line, width) : line;
+  const toLine = () => parts.flatMap(({ shown }, i) => (i === 0 ? [shown] : [between, shown]));
+  while (parts.length > 1 && lineWidth(toLine()) > width) {
+    const least = parts.reduce((one, other) => (other.rank >= one.rank ? other : one));
+    parts.splice(parts.indexOf(least), 1);
+  }
+  return truncate(toLine(), width);
+}
+
+/** The higher its rank, the sooner a part is left out. */
+type Part = { shown: Span; rank: number };
+
+function toParts(facts: StatusFacts): Part[] {
+  const { vim, model, context, cost, cacheHitRate, branch, mode, sandbox, plan, jobs, agents } = facts;
+  const part = (rank: number, text: string | undefined | false | 0, style: Style = {}): Part[] =>
+    text ? [{ rank, shown: span(toOneLine(text), { role: "muted", ...style }) }] : [];
+  return [
+    ...part(0, vim?.toUpperCase(), { bold: true, role: "accent" }),
+    ...part(3, model),
+    ...(context ? [{ rank: 5, shown: meter(context, facts.isPlain) }] : []),
+    ...part(8, !!cost && `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`),
+    ...part(9, cacheHitRate && `cache ${Math.round(cacheHitRate * 100)} %`),
+    ...part(6, branch),
+    ...part(4, mode),
+    ...part(7, sandbox, sandbox === "off" ? { role: "warning" } : {}),
+    ...part(2, plan),
+    ...part(2, jobs && `${counted(jobs, "job")} running`, { role: "accent" }),
+    ...part(2, agents?.length && counted(agents.length, "agent"), { role: "accent" }),
+    ...part(1, facts.queued > 0 && `${facts.queued} queued`, { role: "warning" }),
+    ...part(1, facts.note, { role: "warning" }),
+  ];
 }
 
 function meter({ used, size }: { used: number; size: number }, isPlain = false): Span {

@@ -107,8 +107,9 @@ function withCharacter([key]: readonly string[], build: (character: string) => C
   return isCharacter(key) || key === "Enter" ? complete(build(character)) : INVALID;
 }
 
-/** Named keys have ASCII names of several letters; anything else is typed text. */
-export const isCharacter = (key: string): boolean => key.length === 1 || !/^[A-Z][A-Za-z-]+$/.test(key);
+/** Named keys have ASCII names of several letters, such as "Enter", or modifiers, such as "Alt-:". */
+export const isCharacter = (key: string): boolean =>
+  key.length === 1 || !/^(?:[A-Z][A-Za-z0-9]+|(?:Ctrl|Alt|Shift|Super)-.+)$/.test(key);
 
 const complete = (command: Command): Parsed => ({ status: "complete", command });
 

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { toInput } from "./device.ts";
+
+test.each([
+  ["a", "a"],
+  ["👍🏽", "👍🏽"],
+  ["\r", "Enter"],
+  ["\x1b", "Escape"],
+  ["\x01", "Ctrl-A"],
+  ["\x1b[A", "Up"],
+  ["\x1b[1;5C", "Ctrl-Right"],
+  ["\x1b[13;2u", "Shift-Enter"],
+  ["\x1b[27;5;13~", "Ctrl-Enter"],
+  ["\x1bb", "Alt-B"],
+  ["\x1bF", "Alt-Shift-F"],
+  ["\x1b:", "Alt-:"],
+  ["\x1b\x7f", "Alt-Backspace"],
+  ["\x1bOP", "F1"],
+  ["\x1b[2~", "Insert"],
+])("%j is the key %s", (data, key) => {
+  expect(toInput(data)).toEqual({ kind: "key", key });
+});
+
+test("a bracketed paste is one text with the line breaks of Unix", () => {
+  expect(toInput("\x1b[200~one\r\ntwo\rthree\x1b[201~")).toEqual({ kind: "paste", text: "one\ntwo\nthree" });
+});

@@ -1,0 +1,162 @@
+import {
+  type Agent,
+  type ApiClient,
+  ApiError,
+  createAgent,
+  createSession,
+  type Model,
+  NO_USAGE,
+  type StreamEvent,
+  type ToolExecutor,
+  textParts,
+} from "@octant/agent";
+import type { PermissionRule } from "@octant/runtime";
+import { TerminalApp } from "./app.ts";
+import type { AppOptions } from "./app-options.ts";
+import { openHistory } from "./editor/history.ts";
+import { createTestDevice, type TestDevice } from "./test-device.ts";
+
+/** One answer of the scripted model. */
+export type Turn = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
+
+export const says = (text: string, calls: { name: string; input: object }[] = []): Turn =>
+  async function* () {
+    for (const part of text.match(/[\s\S]{1,7}/g) ?? []) yield { type: "text", text: part };
+    const content = [
+      { type: "text", text } as const,
+      ...calls.map(
+        ({ name, input }, i) =>
+          ({ type: "tool_call", id: `call_${text}_${i}`, name, arguments: JSON.stringify(input) }) as const,
+      ),
+    ];
+    yield {
+      type: "done",
+      message: { role: "assistant", content },
+      stop: calls.length > 0 ? "tool_calls" : "end",
+      usage: { ...NO_USAGE, input_tokens: 12_000, cache_read_tokens: 38_000, output_tokens: 800 },
+    };
+  };
+
+/** Begins, and goes on until it is stopped. */
+export const hangs = (text: string): Turn =>
+  async function* (signal) {
+    yield { type: "text", text };
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+
+export const fails = (message: string): Turn =>
+  // biome-ignore lint/correctness/useYield: it fails before it says anything.
+  async function* () {
+    throw new ApiError("auth", message);
+  };
+
+export interface TestAppOptions {
+  readonly turns: readonly Turn[];
+  readonly size?: readonly [columns: number, rows: number];
+  readonly model?: Partial<Model>;
+  readonly more?: Partial<AppOptions>;
+}
+
+/** The application on an emulated terminal, with a scripted model and tools that only ask. */
+export function createTestApp({ turns, size = [80, 24], model = {}, more = {} }: TestAppOptions): {
+  device: TestDevice;
+  app: TerminalApp;
+  agent: Agent;
+} {
+  const device = createTestDevice(...size);
+  let app: TerminalApp;
+  const agent = createAgent({
+    client: clientOf(turns, model),
+    tools,
+    session: createSession({ id: "ses_1" }),
+    prompter: { requestPermission: (request) => app.prompter.requestPermission(request) },
+  });
+  app = new TerminalApp({
+    device,
+    palette: { depth: "none", background: "dark" },
+    agent,
+    inputMode: "default",
+    history: openHistory(undefined),
+    complete: async (word) =>
+      word.startsWith("/") ? [{ value: "/help", detail: "list the commands" }] : [{ value: "@src/a.ts" }],
+    command: async (line) => (line === "/quit" ? { quit: true } : { text: `ran **${line}**` }),
+    facts: () => ({ branch: "main", sandbox: "bubblewrap" }),
+    ...more,
+  });
+  return { device, app, agent };
+}
+
+function clientOf(turns: readonly Turn[], model: Partial<Model>): ApiClient {
+  let at = 0;
+  return {
+    model: {
+      id: "scripted-1",
+      provider: "test",
+      context_tokens: 100_000,
+      max_output_tokens: 1000,
+      price: null,
+      images: false,
+      thinking: false,
+      ...model,
+    },
+    send: (_request, signal) => (turns[at++] ?? says("Done."))(signal),
+  };
+}
+
+const definition = (name: string) => ({ name, description: "", input_schema: { type: "object" } });
+
+/** `fs` writes or changes a file and `proc` runs a command, as far as a person can see. */
+function actionOf(name: string, input: Readonly<Record<string, unknown>>) {
+  if (name === "proc")
+    return { action: "proc.exec", summary: "Run a command; it goes on in the background." };
+  return "diff" in input
+    ? { action: "fs.apply_patch", summary: "Change existing files, all or none." }
+    : { action: "fs.write", summary: "Create a new file." };
+}
+
+const tools: ToolExecutor = {
+  definitions: () => [definition("fs"), definition("proc")],
+  outline: ({ name, input }) => ({
+    title: `${actionOf(name, input).action} ${String(input["command"] ?? input["uri"])}`,
+    kind: name === "proc" ? "execute" : "edit",
+    reads_only: false,
+    paths: [],
+  }),
+  async execute({ name, input }, { prompter, signal }) {
+    const { diff, ...shown } = input;
+    const { action, summary } = actionOf(name, input);
+    const answer = await prompter.requestPermission({
+      name: action,
+      summary,
+      input: shown,
+      ...(typeof diff === "string" && { preview: diff }),
+      decision: { mode: "prompt", tier: "default", rule: null, reason: "no rule allows it" },
+      caller: { id: "agent", access: "write" },
+      signal,
+      ask: async () => undefined,
+      progress: () => {},
+      isCovered: () => false,
+      always: alwaysFor(action, shown),
+    });
+    if (answer.answer === "deny")
+      return { content: textParts(`denied: ${answer.reason ?? ""}`), is_error: true };
+    return {
+      content: textParts("done"),
+      is_error: false,
+      facts: { diff: "--- a\n+++ a\n@@ -0,0 +1 @@\n+hello\n" },
+    };
+  },
+};
+
+/** Such as the policy would offer. */
+function alwaysFor(
+  tool_pattern: string,
+  { command, uri }: Readonly<Record<string, unknown>>,
+): PermissionRule | undefined {
+  const words = (typeof command === "string" ? command.split(" && ") : []).map((part) => part.split(" "));
+  if (words.some(([program]) => program === "rm")) return undefined;
+  const rule = { tool_pattern, mode: "allow" } as const;
+  // The index signature of the other arguments has no lists of lists.
+  if (words.length > 0) return { ...rule, args: { command: words } as unknown as PermissionRule["args"] };
+  return { ...rule, args: { path: [String(uri).replace(/[^/]*$/, "*")] } };
+}
