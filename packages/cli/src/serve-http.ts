@@ -9,6 +9,7 @@ import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
 import { type KeptPort, openKeptPort } from "./saved-port.ts";
 import type { startZmq } from "./serve-zmq.ts";
+import { thisInstall, typedCommand } from "./setup/launch.ts";
 import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
 import { thisMachine } from "./setup/places.ts";
 import { logLine } from "./workspace-flags.ts";
@@ -139,17 +140,18 @@ function explainRefusal(cause: unknown): never {
 function nextSteps(server: RunningServer, asks: boolean, io: Io): string {
   const { url, token } = server;
   const title = (text: string) => styleText("bold", text, { stream: io.stdout });
+  const octant = typedCommand(thisInstall(), thisMachine(io));
   return [
     `${title("Octant serves this folder:")} ${url}`,
-    `${title("Token")} (stays the same for this folder until you revoke it with octant token revoke): ${token}`,
+    `${title("Token")} (stays the same for this folder until you revoke it with ${octant} token revoke): ${token}`,
     "",
     ...pasteLines(server, thisMachine(io)).flatMap(({ title: client, lines }) => [
       title(client),
       ...lines.map((line) => `  ${line}`),
     ]),
-    title("Let your clients start Octant themselves: octant setup"),
+    title(`Let your clients start Octant themselves: ${octant} setup`),
     title("By hand"),
-    "  octant call fs.read uri=README.md",
+    `  ${octant} call fs.read uri=README.md`,
     ...(asks ? [title("Calls that wait for your approval"), `  ${approvalsCall(url, token)}`] : []),
     "",
     "Ctrl-C stops it. The next start in this folder has the same address and token.",

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { chooseLaunch, thisInstall, whatStarts } from "./launch.ts";
+import { chooseLaunch, thisInstall, typedCommand, whatStarts } from "./launch.ts";
 import type { Machine } from "./places.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-launch-")));
@@ -79,4 +79,16 @@ test("an entry is recognised by its command, with any flags", () => {
 
 test("this install is found", () => {
   expect(thisInstall().launcher).toBe(join(import.meta.dirname, "../../bin/octant.js"));
+});
+
+test("what a person is told to type is on their PATH, or found by npx", () => {
+  const inScript = { ...machine, env: { PATH: join(base, "checkout/node_modules/.bin") } };
+  put("checkout/node_modules/.bin/octant");
+  chmodSync(join(base, "checkout/node_modules/.bin/octant"), 0o755);
+  expect(typedCommand({ launcher: checkout, node }, inScript)).toBe("npx octant");
+  expect(typedCommand({ launcher: cached, node }, machine)).toBe("npx -y @octant/cli");
+  chmodSync(put("usr/bin/octant"), 0o755);
+  expect(typedCommand({ launcher: global, node }, { ...machine, env: { PATH: join(base, "usr/bin") } })).toBe(
+    "octant",
+  );
 });

@@ -34,6 +34,15 @@ export function chooseLaunch(install: Install, scope: Scope, machine: Machine): 
   return { command: npx, args };
 }
 
+/** What a person types to call this install: its name where their PATH has it, else npx. */
+export function typedCommand({ launcher }: Install, machine: Machine): string {
+  const isOnPath = programsOnPath("octant", machine).some(
+    (path) => !path.includes(`${sep}node_modules${sep}`),
+  );
+  if (isOnPath) return "octant";
+  return launcher.includes(`${sep}_npx${sep}`) ? `npx -y ${PACKAGE}` : "npx octant";
+}
+
 /** The command of this install. */
 export const ownLaunch = (install: Install, machine: Machine): Launch => ({
   command: lastingNode(install.node, machine),

@@ -164,9 +164,16 @@ const orAgain = <T>(work: Promise<T>, forget: () => void): Promise<T> =>
 function warningOn(roots: SandboxOptions["roots"]): string {
   const own = ownFiles().filter((path) => roots.some((root) => isWithin(root, path)));
   const narrowed =
-    own.length > 0 ? `; Octant runs from this project, so ${own.join(", ")} are read-only` : "";
+    own.length > 0 ? `; Octant runs from this project, so its code is read-only: ${shortList(own)}` : "";
   return sharesFilesWithCache() ? `${narrowed}; ${LINKED}` : narrowed;
 }
+
+const MAX_NAMED = 3;
+
+const shortList = (paths: readonly string[]): string =>
+  paths.length <= MAX_NAMED
+    ? paths.join(", ")
+    : `${paths.slice(0, MAX_NAMED).join(", ")} and ${paths.length - MAX_NAMED} more`;
 
 const LINKED =
   "this install is linked to a package cache that commands can write to: install Octant with npm, which copies";
