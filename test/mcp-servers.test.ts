@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -51,6 +52,23 @@ test("a server that cannot start reports why", async () => {
   expect(code).toBe(1);
   expect(stdout).toContain("I will not start today");
   await run(["mcp", "remove", "dead"]);
+});
+
+test("a server whose program the sandbox hides says so, and what to do", async () => {
+  const hidden = mkdtempSync(join(tmpdir(), "octant-hidden-"));
+  try {
+    const program = join(hidden, "server.mjs");
+    copyFileSync(HOSTILE, program);
+    await run(["mcp", "add", "hidden", "--", process.execPath, program, "good"]);
+    const { code, stdout } = await run(["mcp", "test", "hidden"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("the sandbox hides a file");
+    expect(stdout).toContain(program);
+    expect(stdout).toContain("sandbox.allowed_paths");
+  } finally {
+    rmSync(hidden, { recursive: true });
+    await run(["mcp", "remove", "hidden"]);
+  }
 });
 
 const CALL: Script = ({ answers, results }) =>

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { ToolError } from "@octant/core";
 import {
   findOutsideProjects,
@@ -27,8 +29,9 @@ export async function startProgram(
       `MCP server '${server}' cannot be started: '${definition.command}' is not on the PATH`,
       { program: definition.command },
     );
+  const argv = [program, ...definition.args];
   const started = await startServer({
-    argv: [program, ...definition.args],
+    argv,
     root,
     env: { ...passedEnvironment(env), ...definition.env },
     sandbox,
@@ -38,7 +41,7 @@ export async function startProgram(
     input: started.input,
     output: started.output,
     exited: started.exited,
-    complaints: started.complaints,
+    complaints: () => withHidden(started.complaints(), argv),
     end: () => started.ending()(),
   };
 }
@@ -47,4 +50,12 @@ export async function startProgram(
 function findProgram(command: string, roots: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
   if (/[/\\]/.test(command)) return command;
   return findOutsideProjects(command, pathOutsideProjects(env["PATH"] ?? "", roots), roots);
+}
+
+/** A program that misses a file which is there runs where the sandbox hides it, such as below the temp folder. */
+function withHidden(complaints: string, argv: readonly string[]): string {
+  const hidden = argv.find((word) => isAbsolute(word) && complaints.includes(word) && existsSync(word));
+  if (hidden === undefined || !/no such file|not found|cannot find|ENOENT/i.test(complaints))
+    return complaints;
+  return `the sandbox hides a file, so the program cannot find it: ${hidden}; move it to a visible folder (/tmp and other homes are not), or name its folder in sandbox.allowed_paths of your settings\n${complaints}`;
 }
