@@ -85,7 +85,8 @@ export function createAgent(options: AgentOptions): Agent {
   };
   const run = async (content: readonly UserPart[] | undefined, more: SendOptions, stop: AbortController) => {
     const signal = more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal;
-    overLimit = createMeter(() => ({ ...options.limits?.(), ...more.limits }), session.conversation);
+    const limits = () => ({ ...options.limits?.(), ...more.limits });
+    overLimit = createMeter(limits, session.conversation);
     await begin(content, session.conversation.model === undefined);
     return runLoop({
       session,
@@ -93,6 +94,7 @@ export function createAgent(options: AgentOptions): Agent {
       tools,
       prompter,
       overLimit,
+      maxTimeMs: limits().max_time_ms,
       signal,
       ...(more.outputSchema && { outputSchema: more.outputSchema }),
       takeQueued,

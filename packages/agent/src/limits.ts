@@ -46,11 +46,20 @@ export function createMeter(
         limit: max_cost,
       };
     if (max_time_ms !== undefined && performance.now() - started >= max_time_ms)
-      return {
-        reason: "max_time",
-        message: `the limit of ${max_time_ms / 1000} s is reached`,
-        limit: max_time_ms,
-      };
+      return timeReached(max_time_ms);
     return undefined;
   };
+}
+
+const timeReached = (limit: number): LimitReached => ({
+  reason: "max_time",
+  message: `the limit of ${limit / 1000} s is reached`,
+  limit,
+});
+
+/** Aborts a stream or a tool that would outlast the run's time, with the limit as the reason. */
+export function createDeadline(ms: number | undefined): { readonly signal: AbortSignal } & Disposable {
+  const stop = new AbortController();
+  const timer = ms === undefined ? undefined : setTimeout(() => stop.abort(timeReached(ms)), ms);
+  return { signal: stop.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }

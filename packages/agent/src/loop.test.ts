@@ -197,6 +197,16 @@ test.each([
   expect(agent.session.conversation.pendingCalls).toEqual([]);
 });
 
+test("a tool that goes on beyond the time of a run is stopped with it", async () => {
+  const never = () => new Promise<string>(() => {});
+  const { agent, results } = setUp([[call("read")], [text("late")]], { read: never }, { max_time_ms: 20 });
+  expect(await agent.send("go")).toMatchObject({
+    reason: "max_time",
+    message: "the limit of 0.02 s is reached",
+  });
+  expect(results()).toMatchObject([{ code: "CANCELLED", text: expect.stringContaining("was stopped") }]);
+});
+
 test("a repeated call with the same result is first reported and then ends the run", async () => {
   const { agent, client } = setUp(
     Array.from({ length: 10 }, () => [call("read", { of: "a" })]),

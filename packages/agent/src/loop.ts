@@ -3,7 +3,7 @@ import type { PermissionPrompter } from "@octant/runtime";
 import type { ApiClient, StreamEvent } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
 import type { Compacted, LiveEvent, RunEnded } from "./events.ts";
-import type { LimitReached } from "./limits.ts";
+import { createDeadline, type LimitReached } from "./limits.ts";
 import {
   type AssistantMessage,
   type Message,
@@ -25,6 +25,8 @@ export interface LoopOptions {
   readonly prompter: PermissionPrompter;
   /** Asked at every step. */
   overLimit(): LimitReached | undefined;
+  /** A stream or tool that goes on beyond it is stopped. */
+  readonly maxTimeMs?: number | undefined;
   readonly signal: AbortSignal;
   /** JSON Schema of the last answer. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
@@ -45,8 +47,12 @@ type Ending = Pick<RunEnded, "reason" | "message">;
 export async function runLoop(options: LoopOptions): Promise<RunEnded> {
   const { session } = options;
   let bug: unknown;
-  const ending = await untilEnd(options).catch((cause): Ending => {
+  using deadline = createDeadline(options.maxTimeMs);
+  const signal = AbortSignal.any([options.signal, deadline.signal]);
+  const ending = await untilEnd({ ...options, signal }).catch((cause): Ending => {
     if (options.signal.aborted) return { reason: "cancelled", message: "the person stopped the run" };
+    // The deadline's reason is the limit.
+    if (deadline.signal.aborted) return toEnding(deadline.signal.reason as LimitReached);
     if (!(cause instanceof ApiError)) bug = cause;
     return { reason: "failed", message: cause instanceof Error ? cause.message : String(cause) };
   });
@@ -66,7 +72,7 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
     signal.throwIfAborted();
     for (const content of options.takeQueued()) await say(session, "person", content);
     const reached = options.overLimit();
-    if (reached) return { reason: reached.reason, message: reached.message };
+    if (reached) return toEnding(reached);
     await offerNewTools(options);
     if (options.needsCompaction()) await options.compact("budget", signal);
     const answer = await ask(options);
@@ -83,6 +89,8 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
     for (const content of queued) await say(session, "person", content);
   }
 }
+
+const toEnding = ({ reason, message }: LimitReached): Ending => ({ reason, message });
 
 /** New tools are appended, so that earlier requests stay a prefix. */
 async function offerNewTools({ session, tools }: LoopOptions): Promise<void> {

@@ -60,7 +60,7 @@ async function runOne(plan: Plan, options: RunCallsOptions): Promise<void> {
     "refused" in plan
       ? plan.refused
       : signal.aborted
-        ? toFailure("CANCELLED", `${part.name} was not started: the person stopped the run`)
+        ? toFailure("CANCELLED", `${part.name} was not started: the run was stopped`)
         : await execute(plan.call, options);
   await session.append({
     ...endOf(part, finish(part, bounded(result))),
@@ -76,7 +76,7 @@ async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolRe
   const stop = () =>
     setTimeout(
       () =>
-        stopped.resolve(toFailure("CANCELLED", `${name} was stopped by the person; it may have had effects`)),
+        stopped.resolve(toFailure("CANCELLED", `${name} was stopped with the run; it may have had effects`)),
       GRACE_MS,
     ).unref();
   if (signal.aborted) stop();
@@ -91,7 +91,7 @@ async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolRe
     return await Promise.race([running, stopped.promise]);
   } catch (cause) {
     if (signal.aborted)
-      return toFailure("CANCELLED", `${name} was stopped by the person; it may have had effects`);
+      return toFailure("CANCELLED", `${name} was stopped with the run; it may have had effects`);
     return toResult(cause instanceof ToolError ? cause : brokenTool(name, cause));
   } finally {
     signal.removeEventListener("abort", stop);

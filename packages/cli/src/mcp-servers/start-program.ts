@@ -29,7 +29,7 @@ export async function startProgram(
       `MCP server '${server}' cannot be started: '${definition.command}' is not on the PATH`,
       { program: definition.command },
     );
-  const argv = [program, ...definition.args];
+  const argv = [program, ...definition.args] as const;
   const started = await startServer({
     argv,
     root,
