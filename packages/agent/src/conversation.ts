@@ -13,6 +13,8 @@ export interface Conversation {
   readonly title: string;
   /** Complete: every call in it has its result. */
   readonly messages: readonly Message[];
+  /** The ids of all calls so far. */
+  readonly callIds: ReadonlySet<string>;
   /** Calls of the last answer without a result. */
   readonly pendingCalls: readonly PendingCall[];
   readonly usage: Usage;
@@ -41,6 +43,7 @@ export interface PendingCall {
 export function createConversation(): Conversation {
   let messages: Message[] = [];
   let calls: readonly ToolCallPart[] = [];
+  const callIds = new Set<string>();
   const began = new Set<string>();
   const ended = new Map<string, ToolEnded>();
   const changed = new Map<string, ChangedFile>();
@@ -87,6 +90,7 @@ export function createConversation(): Conversation {
       case "message":
         messages.push(event.message);
         calls = toolCallsOf(event.message);
+        for (const { id } of calls) callIds.add(id);
         totals.turns += 1;
         totals.contextTokens = tokensOf(event.usage);
         totals.counted = messages.length;
@@ -115,6 +119,7 @@ export function createConversation(): Conversation {
   };
   return {
     apply,
+    callIds,
     get system() {
       return totals.system;
     },

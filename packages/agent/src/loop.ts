@@ -6,7 +6,6 @@ import type { Compacted, LiveEvent, RunEnded } from "./events.ts";
 import { createDeadline, type LimitReached } from "./limits.ts";
 import {
   type AssistantMessage,
-  type Message,
   type ToolCallPart,
   textParts,
   toolCallsOf,
@@ -127,7 +126,7 @@ async function askOnce({ session, client, signal, outputSchema }: LoopOptions): 
       continue;
     }
     const { stop, usage, detail } = event;
-    const message = withOwnIds(event.message, messages);
+    const message = withOwnIds(event.message, session.conversation.callIds);
     await session.append({
       type: "message",
       message,
@@ -143,14 +142,13 @@ async function askOnce({ session, client, signal, outputSchema }: LoopOptions): 
   throw new ApiError("broken", "the stream ended before the answer was complete");
 }
 
-/** Some servers give several calls the same id; their results could not be told apart. */
-function withOwnIds(message: AssistantMessage, before: readonly Message[]): AssistantMessage {
-  const used = new Set(
-    before.flatMap((one) => (one.role === "assistant" ? toolCallsOf(one).map(({ id }) => id) : [])),
-  );
+/** Some servers give the same id to several calls; results could not be told apart. */
+function withOwnIds(message: AssistantMessage, before: ReadonlySet<string>): AssistantMessage {
+  const used = new Set<string>();
   const content = message.content.map((part) => {
     if (part.type !== "tool_call") return part;
-    const id = part.id !== "" && !used.has(part.id) ? part.id : `call_${randomUUID()}`;
+    const isFree = part.id !== "" && !before.has(part.id) && !used.has(part.id);
+    const id = isFree ? part.id : `call_${randomUUID()}`;
     used.add(id);
     return { ...part, id };
   });

@@ -1,4 +1,4 @@
-import type { ModelRequest, StopReason, StreamEvent } from "../api-client.ts";
+import type { StopReason, StreamEvent } from "../api-client.ts";
 import type { AssistantMessage, AssistantPart, Message, ToolMessage, UserPart } from "../messages.ts";
 import { parseArguments } from "../run-calls.ts";
 import type { Usage } from "../usage.ts";
@@ -15,9 +15,10 @@ const EPHEMERAL = { type: "ephemeral" } as const;
 export const anthropicMessages: Api = {
   path: () => "/v1/messages",
   headers: { "anthropic-version": "2023-06-01" },
-  encode: (request, model) => {
+  toItems: (message) => [toMessage(message)].filter(({ content }) => content.length > 0),
+  body: (request, model, items) => {
     const maxTokens = request.max_output_tokens ?? model.max_output_tokens;
-    return JSON.stringify({
+    return {
       model: model.id,
       max_tokens: maxTokens,
       stream: true,
@@ -29,16 +30,13 @@ export const anthropicMessages: Api = {
       ...(request.output_schema && {
         output_config: { format: { type: "json_schema", schema: request.output_schema } },
       }),
-      messages: toMessages(request.messages),
-      // Marks the newest block without changing the messages themselves.
+      messages: items,
+      // Marks the newest block without a change to the messages themselves.
       cache_control: EPHEMERAL,
-    });
+    };
   },
   createReader,
 };
-
-const toMessages = (messages: ModelRequest["messages"]) =>
-  messages.map(toMessage).filter(({ content }) => content.length > 0);
 
 function toMessage(message: Message) {
   if (message.role === "user") return { role: "user", content: message.content.flatMap(toUserBlocks) };

@@ -10,10 +10,14 @@ const TOO_LONG =
 const NOT_TOO_LONG = /rate limit|too many requests|per minute|per day|quota/i;
 const NO_MONEY = /insufficient_quota|usage_limit_reached|usage_not_included|billing|credit balance|payment/i;
 
+interface HttpFailure {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
 /** The error of a response that is not 2xx. */
-export function toHttpError(provider: string, response: Response, body: string): ApiError {
+export function toHttpError(provider: string, { status, headers }: HttpFailure, body: string): ApiError {
   const { message, kind } = describeBody(body);
-  const { status, headers } = response;
   const failure = failureOf(status, kind, message);
   const after = retryAfterMs(headers, message, Date.now());
   return new ApiError(failure, explain(provider, failure, message || `HTTP ${status}`), {

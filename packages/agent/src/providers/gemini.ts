@@ -15,30 +15,30 @@ const NAME = "gemini";
 /** Google Gemini, `streamGenerateContent`. */
 export const gemini: Api = {
   path: ({ id }) => `/v1beta/models/${encodeURIComponent(id)}:streamGenerateContent?alt=sse`,
-  encode: (request, model) =>
-    JSON.stringify({
-      ...(request.system !== "" && { systemInstruction: { parts: [{ text: request.system }] } }),
-      generationConfig: {
-        maxOutputTokens: request.max_output_tokens ?? model.max_output_tokens,
-        ...geminiThinking(model),
-        ...(request.output_schema && {
-          responseMimeType: "application/json",
-          responseJsonSchema: request.output_schema,
-        }),
-      },
-      ...(request.tools.length > 0 && {
-        tools: [
-          {
-            functionDeclarations: request.tools.map(({ name, description, input_schema }) => ({
-              name,
-              description,
-              parametersJsonSchema: input_schema,
-            })),
-          },
-        ],
+  toItems: (message) => [toContent(message)].filter(({ parts }) => parts.length > 0),
+  body: (request, model, items) => ({
+    ...(request.system !== "" && { systemInstruction: { parts: [{ text: request.system }] } }),
+    generationConfig: {
+      maxOutputTokens: request.max_output_tokens ?? model.max_output_tokens,
+      ...geminiThinking(model),
+      ...(request.output_schema && {
+        responseMimeType: "application/json",
+        responseJsonSchema: request.output_schema,
       }),
-      contents: request.messages.map(toContent).filter(({ parts }) => parts.length > 0),
+    },
+    ...(request.tools.length > 0 && {
+      tools: [
+        {
+          functionDeclarations: request.tools.map(({ name, description, input_schema }) => ({
+            name,
+            description,
+            parametersJsonSchema: input_schema,
+          })),
+        },
+      ],
     }),
+    contents: items,
+  }),
   createReader,
 };
 

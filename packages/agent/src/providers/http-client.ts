@@ -1,6 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import type { ApiClient, Model, ModelRequest, StreamEvent } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
+import type { Message } from "../messages.ts";
 import { brokenStream, toHttpError } from "./failures.ts";
+import { createBodyEncoder } from "./request-body.ts";
 import { createSseFrameBuffer, type SseFrame } from "./sse.ts";
 
 /** Without a byte for this long the stream counts as stalled. */
@@ -23,8 +26,10 @@ export interface Api {
   /** Path and query below the base URL. */
   path(model: Model): string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body as JSON, with the stable parts first. */
-  encode(request: ModelRequest, model: Model): string;
+  /** A message as the API has it: one item of its list, or several. */
+  toItems(message: Message): readonly unknown[];
+  /** The rest of the body around the list of items, with what stays the same first. */
+  body(request: ModelRequest, model: Model, items: readonly unknown[]): object;
   createReader(provider: string): Reader;
 }
 
@@ -37,53 +42,95 @@ export interface Reader {
   state(): "open" | "complete" | "over";
 }
 
-export const createHttpClient = (api: Api, model: Model, endpoint: Endpoint): ApiClient => ({
-  model,
-  async *send(request, signal) {
-    const watch = new AbortController();
-    const either = AbortSignal.any([signal, watch.signal]);
-    const stall = setTimeout(() => watch.abort(stalled(endpoint)), endpoint.stall_ms ?? STALL_MS);
-    const reader = api.createReader(endpoint.provider);
-    try {
-      const body = api.encode(request, model);
-      const response = await open(api, model, endpoint, body, either);
-      for await (const frame of readFrames(response, () => stall.refresh())) {
-        yield* reader.read(frame);
-        if (reader.state() === "over") break;
+export function createHttpClient(api: Api, model: Model, endpoint: Endpoint): ApiClient {
+  const encode = createBodyEncoder(api);
+  return {
+    model,
+    async *send(request, signal) {
+      const watch = new AbortController();
+      const either = AbortSignal.any([signal, watch.signal]);
+      const stall = setTimeout(() => watch.abort(stalled(endpoint)), endpoint.stall_ms ?? STALL_MS);
+      const reader = api.createReader(endpoint.provider);
+      try {
+        const response = await open(api, model, endpoint, encode(request, model), either);
+        for await (const frame of readFrames(response, () => stall.refresh())) {
+          yield* reader.read(frame);
+          if (reader.state() === "over") break;
+        }
+        yield* reader.end();
+      } catch (cause) {
+        signal.throwIfAborted();
+        const failure = watch.signal.aborted ? watch.signal.reason : cause;
+        if (reader.state() !== "complete" || !isLost(failure)) throw failure;
+        yield* reader.end();
+      } finally {
+        clearTimeout(stall);
+        watch.abort();
       }
-      yield* reader.end();
-    } catch (cause) {
-      signal.throwIfAborted();
-      const failure = watch.signal.aborted ? watch.signal.reason : toApiError(endpoint, cause);
-      if (reader.state() !== "complete" || !isLost(failure)) throw failure;
-      yield* reader.end();
-    } finally {
-      clearTimeout(stall);
-      watch.abort();
-    }
-  },
-});
-
-async function open(api: Api, model: Model, endpoint: Endpoint, body: string, signal: AbortSignal) {
-  let proof: Readonly<Record<string, string>> = {};
-  const post = async (refused: boolean) => {
-    proof = await endpoint.authorize(refused);
-    return fetch(`${endpoint.base_url}${api.path(model)}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "text/event-stream", ...api.headers, ...proof },
-      body,
-      signal,
-      // A redirect would send the key to another host.
-      redirect: "error",
-    });
+    },
   };
-  let response = await post(false);
-  if (response.status === 401) {
-    await response.body?.cancel();
-    response = await post(true);
+}
+
+async function open(
+  api: Api,
+  model: Model,
+  endpoint: Endpoint,
+  body: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  let proof: Readonly<Record<string, string>> = {};
+  const send = async (refused: boolean) => {
+    proof = await endpoint.authorize(refused);
+    const headers = {
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      ...api.headers,
+      ...proof,
+    };
+    return post(new URL(`${endpoint.base_url}${api.path(model)}`), { headers, body, signal }).catch(
+      (cause) => {
+        throw unreachable(endpoint, cause);
+      },
+    );
+  };
+  let response = await send(false);
+  if (response.statusCode === 401) {
+    response.destroy();
+    response = await send(true);
   }
-  if (response.ok) return response;
-  throw toHttpError(endpoint.provider, response, withoutSecrets(await readHead(response), proof));
+  const { statusCode: status = 0 } = response;
+  if (status >= 200 && status < 300) return response;
+  const headers = new Headers();
+  for (const name of ["retry-after", "retry-after-ms"]) {
+    const value = response.headers[name];
+    if (typeof value === "string") headers.set(name, value);
+  }
+  const text = withoutSecrets(await readHead(response), proof);
+  throw toHttpError(endpoint.provider, { status, headers }, text);
+}
+
+interface Post {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: readonly Uint8Array[];
+  readonly signal: AbortSignal;
+}
+
+/** Sends the pieces as they are: fetch would copy the whole body for every request. Redirects are not followed. */
+async function post(url: URL, { headers, body, signal }: Post): Promise<IncomingMessage> {
+  const { request } = url.protocol === "http:" ? await import("node:http") : await import("node:https");
+  const length = body.reduce((sum, piece) => sum + piece.byteLength, 0);
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      method: "POST",
+      headers: { ...headers, "content-length": length },
+      signal,
+    });
+    sent.once("response", resolve);
+    // A connection that breaks later is told by the response.
+    sent.on("error", reject);
+    for (const piece of body) sent.write(piece);
+    sent.end();
+  });
 }
 
 const MIN_SECRET_CHARS = 8;
@@ -96,22 +143,30 @@ function withoutSecrets(text: string, proof: Readonly<Record<string, string>>): 
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, "[redacted]"), text);
 }
 
-async function readHead(response: Response): Promise<string> {
+async function readHead(response: IncomingMessage): Promise<string> {
   let text = "";
   const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_ERROR_BYTES) break;
+  try {
+    for await (const chunk of response) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // The status says enough.
   }
   return text;
 }
 
-async function* readFrames(response: Response, onBytes: () => void): AsyncGenerator<SseFrame> {
+async function* readFrames(response: IncomingMessage, onBytes: () => void): AsyncGenerator<SseFrame> {
   const frames = createSseFrameBuffer();
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  for await (const chunk of response.body ?? []) {
-    onBytes();
-    yield* frames.feed(decoder.decode(chunk, { stream: true }));
+  try {
+    for await (const chunk of response) {
+      onBytes();
+      yield* frames.feed(decoder.decode(chunk, { stream: true }));
+    }
+  } catch (cause) {
+    throw cause instanceof ApiError ? cause : brokenStream(reasonOf(cause));
   }
   yield* frames.feed(decoder.decode());
   yield* frames.end();
@@ -124,20 +179,17 @@ const isLost = (cause: unknown) =>
 const stalled = ({ provider, stall_ms = STALL_MS }: Endpoint) =>
   new ApiError("stalled", `${provider} sent nothing for ${stall_ms / 1_000} s`);
 
-function toApiError({ provider, base_url }: Endpoint, cause: unknown): unknown {
-  if (cause instanceof ApiError) return cause;
-  if (!(cause instanceof TypeError) && !(cause instanceof RangeError)) return cause;
-  const reason = reasonOf(cause);
-  // undici reports a connection that ended in mid-stream as `terminated`.
-  if (cause.message === "terminated" || cause instanceof RangeError) return brokenStream(reason);
+function unreachable({ provider, base_url }: Endpoint, cause: unknown): ApiError {
   const { origin } = new URL(base_url);
-  return new ApiError("unreachable", `${provider} cannot be reached at ${origin}: ${reason}`, { cause });
+  return new ApiError("unreachable", `${provider} cannot be reached at ${origin}: ${reasonOf(cause)}`, {
+    cause,
+  });
 }
 
-function reasonOf(cause: Error): string {
-  const inner = cause.cause;
-  if (inner instanceof Error) return "code" in inner ? `${inner.code}` : inner.message;
-  return cause.message;
+/** The code of a system error says more than its text, which is "aborted" for a connection that ended early. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return "code" in cause && cause.code !== "" ? `${cause.code}` : cause.message;
 }
 
 /** The data of a frame; an invalid one means that the stream is unreliable. */

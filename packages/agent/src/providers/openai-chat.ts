@@ -13,30 +13,27 @@ const NAME = "openai-chat";
 /** OpenAI Chat Completions, and the many compatible servers: Ollama, llama.cpp, vLLM, OpenRouter. */
 export const openaiChat: Api = {
   path: () => "/chat/completions",
-  encode: (request, model) =>
-    JSON.stringify({
-      model: model.id,
-      stream: true,
-      stream_options: { include_usage: true },
-      ...chatReasoning(model),
-      ...(request.max_output_tokens !== undefined && { max_tokens: request.max_output_tokens }),
-      ...(request.output_schema && {
-        response_format: {
-          type: "json_schema",
-          json_schema: { name: "answer", schema: request.output_schema },
-        },
-      }),
-      ...(request.tools.length > 0 && {
-        tools: request.tools.map(({ name, description, input_schema }) => ({
-          type: "function",
-          function: { name, description, parameters: input_schema },
-        })),
-      }),
-      messages: [
-        ...(request.system === "" ? [] : [{ role: "system", content: request.system }]),
-        ...request.messages.flatMap(toMessages),
-      ],
+  toItems: toMessages,
+  body: (request, model, items) => ({
+    model: model.id,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...chatReasoning(model),
+    ...(request.max_output_tokens !== undefined && { max_tokens: request.max_output_tokens }),
+    ...(request.output_schema && {
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "answer", schema: request.output_schema },
+      },
     }),
+    ...(request.tools.length > 0 && {
+      tools: request.tools.map(({ name, description, input_schema }) => ({
+        type: "function",
+        function: { name, description, parameters: input_schema },
+      })),
+    }),
+    messages: [...(request.system === "" ? [] : [{ role: "system", content: request.system }]), ...items],
+  }),
   createReader,
 };
 

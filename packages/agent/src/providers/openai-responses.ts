@@ -13,29 +13,29 @@ const NAME = "openai-responses";
 /** OpenAI Responses. Nothing is stored there: reasoning comes encrypted and is sent back. */
 export const openaiResponses: Api = {
   path: () => "/responses",
-  encode: (request, model) =>
-    JSON.stringify({
-      model: model.id,
-      stream: true,
-      store: false,
-      ...responsesReasoning(model),
-      ...(request.max_output_tokens !== undefined && { max_output_tokens: request.max_output_tokens }),
-      ...(request.cache_key !== undefined && { prompt_cache_key: request.cache_key }),
-      ...(request.output_schema && {
-        text: {
-          format: { type: "json_schema", name: "answer", schema: request.output_schema, strict: false },
-        },
-      }),
-      instructions: request.system,
-      tools: request.tools.map(({ name, description, input_schema }) => ({
-        type: "function",
-        name,
-        description,
-        parameters: input_schema,
-        strict: false,
-      })),
-      input: request.messages.flatMap(toItems),
+  toItems,
+  body: (request, model, items) => ({
+    model: model.id,
+    stream: true,
+    store: false,
+    ...responsesReasoning(model),
+    ...(request.max_output_tokens !== undefined && { max_output_tokens: request.max_output_tokens }),
+    ...(request.cache_key !== undefined && { prompt_cache_key: request.cache_key }),
+    ...(request.output_schema && {
+      text: {
+        format: { type: "json_schema", name: "answer", schema: request.output_schema, strict: false },
+      },
     }),
+    instructions: request.system,
+    tools: request.tools.map(({ name, description, input_schema }) => ({
+      type: "function",
+      name,
+      description,
+      parameters: input_schema,
+      strict: false,
+    })),
+    input: items,
+  }),
   createReader,
 };
 

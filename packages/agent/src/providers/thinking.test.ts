@@ -13,8 +13,11 @@ const encode = (
   effort?: "off" | "low" | "medium" | "high",
   request: Partial<ModelRequest> = {},
 ) =>
+  // As JSON, without what is undefined.
   JSON.parse(
-    api.encode({ ...REQUEST, ...request }, { ...findModel("p", id), ...(effort && { effort }) }).toString(),
+    JSON.stringify(
+      api.body({ ...REQUEST, ...request }, { ...findModel("p", id), ...(effort && { effort }) }, []),
+    ),
   );
 
 test("Anthropic gets a budget that leaves room for the answer, or none", () => {
