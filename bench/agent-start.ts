@@ -67,13 +67,19 @@ export function residentMb(pid: number): number {
   return Number(kilobytes) / KB_PER_MB;
 }
 
-/** Reads a different part of a file in each turn: a repeated call would be stopped as a loop. */
-export const readingScript =
-  (calls: number): Script =>
-  ({ answers }) =>
-    answers < calls
-      ? { parts: [{ call: "fs", input: { action: "read", uri: "a.txt", lines: `1-${answers + 1}` } }] }
-      : { parts: [{ text: "Done." }] };
+/**
+ * Reads another part of a file in each turn: the same call again and again would be stopped. It counts by itself, since
+ * a compacted conversation shows fewer answers than were given, and it sums up when a compaction asks for that.
+ */
+export function readingScript(calls: number): Script {
+  let made = 0;
+  return ({ user }) => {
+    if (/^Stop here and write a summary/.test(user)) return { parts: [{ text: "It read a file." }] };
+    if (made >= calls) return { parts: [{ text: "Done." }] };
+    made += 1;
+    return { parts: [{ call: "fs", input: { action: "read", uri: "a.txt", lines: `1-${made}` } }] };
+  };
+}
 
 /** The file that `readingScript` reads. */
 export const writeReadFile = (project: string): void =>
