@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readFileSync,
@@ -65,6 +66,9 @@ describe("octant serve --zmq and octant call --via", () => {
     expect(statSync(keys).mode & 0o777).toBe(0o600);
     const { code, stdout } = await run("call", "--via", address, "--keys", keys, "fs.read", "uri=README.md");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "# Demo\n\nA small project.\n" });
+    chmodSync(keys, 0o644);
+    const open = await run("serve", "--zmq", "tcp://127.0.0.1:*", "--zmq-keys", keys);
+    expect(open).toMatchObject({ code: 2, stderr: expect.stringMatching(/can be read by others.*\nhint: /) });
     const without = await run("call", "--via", address, "fs.read", "uri=README.md");
     expect(without).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("no answer") });
   });

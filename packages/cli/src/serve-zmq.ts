@@ -39,20 +39,21 @@ export async function startZmq(
   flags: Pick<ZmqFlags, "zmq" | "zmq-keys">,
   io: Io,
 ): Promise<ZmqServer> {
-  const serving = serve({
-    ...octant,
-    dispatch: octant.wireDispatch,
-    address: flags.zmq,
-    ...openKeys(flags["zmq-keys"]),
-    caller: flags.zmq.startsWith("tcp:") ? { ...LOCAL_CALLER, remote: true } : LOCAL_CALLER,
-    instructions: INSTRUCTIONS,
-    jobs: octant.workspace.jobs,
-    roots: octant.workspace.confinement.roots.map(pathToUri),
-    name: "octant",
-    version: loadVersion(),
-    log: (line) => logLine(line, io),
-  });
-  return serving.catch(explainRefusal);
+  const start = async () =>
+    serve({
+      ...octant,
+      dispatch: octant.wireDispatch,
+      address: flags.zmq,
+      ...openKeys(flags["zmq-keys"]),
+      caller: flags.zmq.startsWith("tcp:") ? { ...LOCAL_CALLER, remote: true } : LOCAL_CALLER,
+      instructions: INSTRUCTIONS,
+      jobs: octant.workspace.jobs,
+      roots: octant.workspace.confinement.roots.map(pathToUri),
+      name: "octant",
+      version: loadVersion(),
+      log: (line) => logLine(line, io),
+    });
+  return start().catch(explainRefusal);
 }
 
 function explainRefusal(cause: unknown): never {

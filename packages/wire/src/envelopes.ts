@@ -142,10 +142,9 @@ export function parseRequest(value: unknown): RequestEnvelope {
   const parsed = RequestEnvelope.safeParse(value);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
-  const [first] = issues;
-  throw new ToolError("INVALID_ARGUMENT", `malformed request envelope: ${first?.path}: ${first?.message}`, {
-    issues,
-  });
+  const what = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
+  const message = `malformed request envelope: ${what}; docs/wire.md has its fields`;
+  throw new ToolError("INVALID_ARGUMENT", message, { issues });
 }
 
 export const toCall = ({ request }: RequestEnvelope): Call => ({

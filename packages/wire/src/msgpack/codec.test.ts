@@ -82,6 +82,24 @@ test("integers keep their value up to 2^53, in every width", () => {
   expect(parseMsgPack(Buffer.from("d3ffe0000000000001", "hex"))).toBe(-(2 ** 53) + 1);
 });
 
+test("integers beyond 32 bits are written as integers, wherever they are", () => {
+  const ms = 1_794_797_835_066;
+  expect(encodeMsgPack(ms).toString("hex")).toBe(`d3${ms.toString(16).padStart(16, "0")}`);
+  expect(encodeMsgPack(-ms)[0]).toBe(0xd3);
+  for (const value of [1.5, 2 ** 53, 1e300, Number.NaN]) expect(encodeMsgPack(value)[0]).toBe(0xcb);
+  fc.assert(
+    fc.property(json, fc.maxSafeInteger(), fc.uint8Array({ maxLength: 300 }), (value, integer, bytes) => {
+      const whole = JSON.parse(
+        JSON.stringify({ value, integer, list: [integer, value], text: "\u00cb".repeat(40) }),
+      );
+      expect(parseMsgPack(encodeMsgPack({ ...whole, bytes: Buffer.from(bytes) }))).toEqual({
+        ...whole,
+        bytes: Buffer.from(bytes),
+      });
+    }),
+  );
+});
+
 test("an unsigned integer with its highest bit set is not mistaken for a small negative one", () => {
   refused(Buffer.from("cfffffffffffffffff", "hex"));
 });

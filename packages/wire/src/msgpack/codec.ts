@@ -1,5 +1,6 @@
 import { type Options, Packr } from "msgpackr";
 import { scanMsgPack } from "./scan.ts";
+import { widenIntegers } from "./wide-integers.ts";
 
 /** Without records, which are specific to msgpackr and stateful: any MsgPack library can read our output. */
 const OPTIONS = {
@@ -14,7 +15,7 @@ const OPTIONS = {
 // The types lack `skipValues`, which is documented.
 const packr = new Packr(OPTIONS as unknown as Options);
 
-export const encodeMsgPack = (value: unknown): Buffer => packr.pack(value);
+export const encodeMsgPack = (value: unknown): Buffer => widenIntegers(packr.pack(value));
 
 /** Throws INVALID_ARGUMENT unless the bytes are exactly one plain value. */
 export function parseMsgPack(bytes: Uint8Array): unknown {

@@ -19,7 +19,8 @@ export function scanMsgPack(bytes: Uint8Array): void {
   let values = 0;
 
   const need = (count: number) => {
-    if (at + count > bytes.length) throw refuse(at, "the body ends inside a value");
+    if (at + count > bytes.length)
+      throw refuse(at, bytes.length === 0 ? "the body is empty" : "the body ends inside a value");
   };
   const u8 = () => {
     need(1);

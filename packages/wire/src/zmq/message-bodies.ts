@@ -10,7 +10,7 @@ const RETRY_AFTER_MS = 250;
 
 export function parseBody(contentType: Message["contentType"], body: Uint8Array): unknown {
   if (contentType === "msgpack") return parseMsgPack(body);
-  throw new ToolError("UNSUPPORTED", "a body here is MsgPack", {
+  throw new ToolError("UNSUPPORTED", `content type ${contentType} is not supported here; send 1 (MsgPack)`, {
     what: `content type ${contentType}`,
     how: "send content type 1 (MsgPack); JSON is spoken at the MCP edges",
   });
