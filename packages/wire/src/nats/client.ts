@@ -13,7 +13,7 @@ import { type FinalResponse, refusal, toReply } from "../envelopes.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
-import { connectNats, type NatsConnection } from "./connection.ts";
+import { connectNats } from "./connection.ts";
 import { DISCOVER_MS, findProject, noWorker } from "./discover.ts";
 import { type AnswerFromQueue, createAnswerFromQueue } from "./edge-answers.ts";
 import { type EdgeParts, follow, toHeaders } from "./edge-follow.ts";
@@ -31,7 +31,11 @@ export interface NatsClientOptions {
   readonly text?: boolean;
   /** Called when a worker of the project has started; its tools may differ. */
   readonly onWorkerStarted?: () => void;
+  /** After so long a job that no worker takes is answered as queued. */
+  readonly admissionMs?: number;
 }
+
+const ADMISSION_MS = 5_000;
 
 /** The tools of the workers of one project. */
 export interface NatsClient {
@@ -51,11 +55,11 @@ const CALL_TIMEOUT_MS = 24 * 60 * 60 * 1_000;
 const SILENCE_MS = 5 * ALIVE_MS;
 
 export async function createNatsClient(options: NatsClientOptions): Promise<NatsClient> {
-  const { url, project, text = false } = options;
+  const { url, project, text = false, admissionMs = ADMISSION_MS } = options;
   const connection = await connectNats(url, "octant edge");
   try {
     const chosen = project ?? (await findProject(connection, url));
-    const client = new Client(connection, chosen, text);
+    const client = new Client({ connection, subjects: subjectsOf(chosen), text, admissionMs }, chosen);
     await client.ready();
     if (options.onWorkerStarted) client.onWorkerStarted(options.onWorkerStarted);
     return client;
@@ -73,11 +77,10 @@ class Client implements NatsClient {
   readonly #answerFromQueue: AnswerFromQueue;
   #timings = new Map<string, Timing>();
 
-  constructor(connection: NatsConnection, project: string, text: boolean) {
+  constructor(parts: EdgeParts, project: string) {
     this.project = project;
-    const subjects = subjectsOf(project);
-    this.#parts = { connection, subjects, text };
-    this.#queue = createJobQueue(connection, subjects);
+    this.#parts = parts;
+    this.#queue = createJobQueue(parts.connection, parts.subjects);
     this.#jobs = createEdgeJobs(this.#parts, this.#queue);
     const call = (one: Call, options: CallOptions) => this.#call(one, options);
     this.#answerFromQueue = createAnswerFromQueue(this.#parts, this.#queue, this.#jobs, call);

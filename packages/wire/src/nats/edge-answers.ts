@@ -50,6 +50,9 @@ export function createAnswerFromQueue(
     return message ? (parseMsgPack(message.data) as Live) : {};
   };
 
+  const isTaken = async (job_id: string, job: QueuedJob, options: CallOptions): Promise<boolean> =>
+    job.result !== undefined || (await pollWorker(job_id, { wait: 0 }, options)).local !== undefined;
+
   const answerJob = async (call: Call, options: CallOptions, job_id: string, job: QueuedJob) => {
     const { action, input } = call;
     if (action === "cancel") await jobs.cancel(job_id);
@@ -65,7 +68,7 @@ export function createAnswerFromQueue(
       await jobs.wait(job_id, envelope ? RESULT_MS : toWait(readField(input, "wait")), options.signal);
     const now = (await queue.find(job_id)) ?? job;
     const progress = isRunning ? readField(readField(envelope?.data, "job"), "progress") : null;
-    const view = { ...toView(job_id, now), progress: progress ?? null };
+    const view = { ...toView(job_id, now, live.local !== undefined), progress: progress ?? null };
     const result = now.result && action !== "cancel" ? toJobReply(now.result) : undefined;
     const data = {
       ...(isPoll && { next_seq: 0, dropped: 0 }),
@@ -101,12 +104,15 @@ export function createAnswerFromQueue(
     const since = max_age === undefined ? 0 : Date.now() - Number(max_age);
     const found = await queue.list({
       ...{ owner: options.caller.id, limit: Number(limit) + 1, before },
-      matches: (job_id, job) =>
-        (status === undefined || toState(job.result) === status) &&
+      matches: async (job_id, job) =>
         (tool === undefined || job.tool === tool) &&
-        Date.parse(toView(job_id, job).created_at) >= since,
+        toFacts(job_id, job).created_at >= since &&
+        (status === undefined || toState(job.result, await isTaken(job_id, job, options)) === status),
     });
-    const views = found.slice(0, Number(limit)).map(({ job_id, job }) => toView(job_id, job));
+    const page = found.slice(0, Number(limit)).map(async ({ job_id, job }) => ({
+      ...toView(job_id, job, await isTaken(job_id, job, options)),
+    }));
+    const views = await Promise.all(page);
     const next = found.length > views.length ? (views.at(-1)?.job_id ?? null) : null;
     return answer(call, options, { jobs: views }, toJobsText(views), next);
   };

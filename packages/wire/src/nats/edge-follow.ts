@@ -13,6 +13,8 @@ export interface EdgeParts {
   readonly subjects: Subjects;
   /** Every answer is wanted as text too. */
   readonly text: boolean;
+  /** How long a worker may take to accept a job. Until then it may refuse it, or ask the person. */
+  readonly admissionMs: number;
 }
 
 export interface Following {

@@ -9,8 +9,9 @@ import {
   ToolError,
   toTraceId,
 } from "@octant/core";
+import { encodeMsgPack } from "../msgpack/codec.ts";
 import { parseBody } from "./bodies.ts";
-import { type EdgeParts, follow, toHeaders } from "./edge-follow.ts";
+import { type EdgeParts, type Following, follow, toHeaders } from "./edge-follow.ts";
 import { readField, toJobReply, toStarted } from "./job-answers.ts";
 import { type JobQueue, type JobResult, parseResult, toFailure } from "./job-queue.ts";
 
@@ -26,12 +27,10 @@ export interface EdgeJobs {
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** How long a caller that asks for the job alone waits for a worker to take it, because that may refuse or ask. */
-const ADMISSION_MS = 5_000;
 const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
 export function createEdgeJobs(parts: EdgeParts, queue: JobQueue): EdgeJobs {
-  const { connection, subjects } = parts;
+  const { connection, subjects, admissionMs } = parts;
   const { nc, bodies } = connection;
 
   const add = (
@@ -81,6 +80,22 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue): EdgeJobs {
     await queue.finish(job_id, job, toFailure(job, toTraceId(undefined), failure));
   };
 
+  /** Resolves when no worker takes the job in time, because there is none or the caller wants no more than the job. */
+  const neglect = async (
+    accepted: Promise<void>,
+    isPatient: boolean,
+    following: Following,
+  ): Promise<undefined> => {
+    do if (await within(accepted, admissionMs)) return new Promise<never>(() => {});
+    while (following.questions > 0 || (isPatient && (await hasWorker())));
+    return undefined;
+  };
+  const hasWorker = () =>
+    nc.request(subjects.ready, encodeMsgPack({}), { timeout: admissionMs }).then(
+      () => true,
+      () => false,
+    );
+
   return {
     async enqueue(request, call, options) {
       const job_id = newHandle("job", Date.now());
@@ -92,38 +107,42 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue): EdgeJobs {
       const patience = PATIENCE_MS[hint === undefined || hint === "sync" ? timing : hint];
       const job_id = newHandle("job", Date.now());
       const accepted = Promise.withResolvers<void>();
+      let isAccepted = false;
+      const accept = () => {
+        isAccepted = true;
+        accepted.resolve();
+      };
       const interim = Promise.withResolvers<Reply>();
       const following = follow(parts, job_id, options, (event, message) => {
-        if (readField(event, "state") === "running") accepted.resolve();
+        if (readField(event, "state") === "running") accept();
         void readInterim(event, message, parts, job_id).then((reply) => reply && interim.resolve(reply));
       });
       // Until the caller knows the job's id, its abort ends the work.
       const leave = () => void cancel(job_id);
       signal?.addEventListener("abort", leave, { once: true });
-      let isAccepted = false;
       const done = new AbortController();
       try {
         await add(job_id, request, call, options);
         if (signal?.aborted) leave();
-        const started = { envelope: toStarted(call, job_id, options), attachments: [] };
+        const started = () => ({
+          envelope: toStarted(call, job_id, options, isAccepted),
+          attachments: [],
+        });
         const result = (ms: number) =>
           wait(job_id, ms, done.signal).then((found) => found && toJobReply(found));
-        if (patience > PATIENCE_MS.async_long)
-          return (await Promise.race([result(patience), interim.promise])) ?? started;
-        const admission = async () => {
-          do isAccepted = await within(accepted.promise, ADMISSION_MS);
-          while (!isAccepted && following.questions > 0);
-        };
-        const early = await Promise.race([result(LONGEST_MS), admission()]);
-        const reply = early ?? (await Promise.race([result(patience), interim.promise]));
+        const isPatient = patience > PATIENCE_MS.async_long;
+        const neglected = neglect(accepted.promise, isPatient, following);
+        if (isPatient)
+          return (await Promise.race([result(patience), interim.promise, neglected])) ?? started();
+        const early = await Promise.race([result(LONGEST_MS), accepted.promise, neglected]);
+        const reply = early ?? (isAccepted ? await Promise.race([result(patience), interim.promise]) : early);
         // The caller wants the job, unless it failed at once.
-        return reply && (!reply.envelope.ok || reply.envelope.meta.job_id) ? reply : started;
+        return reply && (!reply.envelope.ok || reply.envelope.meta.job_id) ? reply : started();
       } finally {
         done.abort();
         signal?.removeEventListener("abort", leave);
         // No worker has it yet: it may still ask whether it may run.
-        if (patience <= PATIENCE_MS.async_long && !isAccepted && options.ask)
-          void wait(job_id, LONGEST_MS).finally(following.stop);
+        if (!isAccepted && options.ask) void wait(job_id, LONGEST_MS).finally(following.stop);
         else following.stop();
       }
     },

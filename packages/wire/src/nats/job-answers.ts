@@ -6,17 +6,17 @@ const HANDLE_TIME = /^job_([0-9a-z]{10})/;
 const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
 
 /** As edges have it: times in milliseconds. */
-export function toFacts(job_id: string, { tool, action, updated_at, result }: QueuedJob) {
+export function toFacts(job_id: string, { tool, action, updated_at, result }: QueuedJob, isTaken = true) {
   const created_at = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
   return {
-    ...{ job_id, tool, action, state: toState(result), progress: null },
+    ...{ job_id, tool, action, state: toState(result, isTaken), progress: null },
     ...{ created_at, updated_at, expires_at: updated_at + RESULT_TTL_MS },
   };
 }
 
 /** In the form of job.status. */
-export function toView(job_id: string, job: QueuedJob) {
-  const { created_at, updated_at, expires_at, ...facts } = toFacts(job_id, job);
+export function toView(job_id: string, job: QueuedJob, isTaken = true) {
+  const { created_at, updated_at, expires_at, ...facts } = toFacts(job_id, job, isTaken);
   const at = (ms: number) => new Date(ms).toISOString();
   return { ...facts, created_at: at(created_at), updated_at: at(updated_at), expires_at: at(expires_at) };
 }
@@ -55,12 +55,13 @@ export const toStarted = (
   { tool, action }: Call,
   job_id: string,
   { traceparent }: CallOptions,
+  isTaken: boolean,
 ): Envelope => ({
   ok: true,
   data: {
     job_id,
-    state: "running",
-    note: "still at work; job.poll with this job_id waits for the result, job.cancel ends it",
+    state: isTaken ? "running" : "queued",
+    note: `${isTaken ? "still running" : "waiting for a worker"}; job.poll with this job_id waits for the result, job.cancel ends it`,
   },
   error: null,
   meta: {

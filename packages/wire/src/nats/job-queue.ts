@@ -47,7 +47,7 @@ export interface QueueFilter {
   readonly limit: number;
   /** Only jobs that are older than this one. */
   readonly before?: string | undefined;
-  readonly matches?: (job_id: string, job: QueuedJob) => boolean;
+  readonly matches?: (job_id: string, job: QueuedJob) => Promise<boolean>;
 }
 
 const LIST_AT_ONCE = 16;
@@ -82,7 +82,7 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
   };
   return {
     find,
-    async list({ owner, limit, before, matches = () => true }) {
+    async list({ owner, limit, before, matches = async () => true }) {
       const ids = await Promise.all([
         idsOf(JOBS_STREAM, subjects.allJobs),
         idsOf(RESULTS_STREAM, subjects.result("*")),
@@ -95,7 +95,7 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
         const some = older.slice(at, at + LIST_AT_ONCE);
         const jobs = await Promise.all(some.map(async (job_id) => ({ job_id, job: await find(job_id) })));
         for (const { job_id, job } of jobs)
-          if (job?.owner === owner && matches(job_id, job)) found.push({ job_id, job });
+          if (job?.owner === owner && (await matches(job_id, job))) found.push({ job_id, job });
       }
       return found.slice(0, limit);
     },

@@ -74,6 +74,21 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     expect(plain).not.toHaveProperty("text");
   });
 
+  test("a job that no worker takes is queued, the caller soon hears so, and the next worker runs it", async () => {
+    const first = await start();
+    const client = await connect({ admissionMs: 50 });
+    await first.close();
+    const slow = { tool: "demo", action: "slow", input: {} };
+    const { envelope } = await client.dispatch(slow, { caller });
+    const { job_id } = envelope.meta;
+    expect(envelope).toMatchObject({ ok: true, data: { job_id, state: "queued" } });
+    const about = async (action: string) =>
+      (await client.dispatch({ tool: "job", action, input: { job_id } }, { caller })).envelope.data;
+    expect(await about("status")).toMatchObject({ job: { state: "queued" } });
+    await start();
+    expect(await about("poll")).toMatchObject({ job: { state: "complete" }, result: { ok: true } });
+  });
+
   test("a client is notified when another worker starts, and then knows its tools", async () => {
     const first = await start();
     const started = Promise.withResolvers<void>();

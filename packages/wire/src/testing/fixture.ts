@@ -79,6 +79,15 @@ export function createFixture() {
           return { answer: answer ?? null };
         },
       }),
+      slow: action({
+        ...declare,
+        timing: "async_medium",
+        summary: "Take a while.",
+        input: z.strictObject({}),
+        output: z.object({}),
+        examples: [{ title: "Once", input: {} }],
+        run: () => ({}),
+      }),
       hang: action({
         ...declare,
         summary: "Wait until it is released or cancelled.",
