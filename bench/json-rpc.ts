@@ -20,7 +20,7 @@ export interface RpcServer extends AsyncDisposable {
   request(method: string, params?: object): Promise<Record<string, unknown>>;
 }
 
-export const toLine = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+const toLine = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
 
 /** Concurrent calls need unique ids. */
 export const toCallLine = (name: string, args: object, id = 1): string =>

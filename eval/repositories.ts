@@ -18,7 +18,7 @@ export interface Repository {
   readonly notCode?: RegExp;
 }
 
-export const REPOSITORIES: readonly Repository[] = [
+const REPOSITORIES: readonly Repository[] = [
   { name: "requests", language: "python", split: "dev", code: /^src\/.*\.py$/ },
   { name: "pytest", language: "python", split: "dev", code: /^src\/.*\.py$/ },
   { name: "flask", language: "python", split: "test", code: /^src\/.*\.py$/ },

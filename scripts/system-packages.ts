@@ -18,7 +18,7 @@ const pythonModule = (module: string, apt: string): SystemPackage => ({
 });
 
 /** One row per package; add yours here. Tests ask for a row by its apt name with `lacks()`. */
-export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
+const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("git"),
   program("mkfifo", "coreutils"),
   program("setpriv", "util-linux"),

@@ -205,7 +205,7 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
   return made;
 }
 
-export const textOf = (updates: readonly SessionUpdate[]): string =>
+const textOf = (updates: readonly SessionUpdate[]): string =>
   updates
     .flatMap((one) =>
       one.sessionUpdate === "agent_message_chunk" && one.content.type === "text" ? [one.content.text] : [],

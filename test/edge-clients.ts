@@ -79,7 +79,7 @@ export function createEdgeClients({
 }
 
 /** A client of the typed wire, which has neither JSON nor MCP: an unknown tool is refused like in MCP. */
-export function openWire(client: Pick<ZmqClient | NatsClient, "ready" | "dispatch" | "close">): AnyClient {
+function openWire(client: Pick<ZmqClient | NatsClient, "ready" | "dispatch" | "close">): AnyClient {
   const caller = { id: "local", access: "admin" } as const;
   return {
     listTools: async () => ({ tools: (await client.ready()).tools.map((name) => ({ name })) }),

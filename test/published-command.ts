@@ -12,7 +12,7 @@ const BUILT = process.env["OCTANT_TEST_COMMAND"];
 const IN_INSTALL = "node_modules/@octant/cli/bin/octant.js";
 
 /** Runs the sources. */
-export const SOURCE_LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
+const SOURCE_LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
 
 /** The command built for the tests; the sources outside a test run, and in a checkout below the temp folder. */
 export const LAUNCHER = BUILT === undefined || IN_TEMP ? SOURCE_LAUNCHER : join(BUILT, IN_INSTALL);

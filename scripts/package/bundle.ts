@@ -29,7 +29,7 @@ export function packBundle(command: string, modules: string, platform: BundlePla
 }
 
 /** Version 0.3 of the format. It contains programs for one platform, so it is for that one only. */
-export const toBundleManifest = ({ version }: Manifest, { os }: BundlePlatform) => ({
+const toBundleManifest = ({ version }: Manifest, { os }: BundlePlatform) => ({
   manifest_version: "0.3",
   name: "octant",
   display_name: "Octant",

@@ -64,7 +64,7 @@ export const agentKills: Torture = async (count, random, onProgress) => {
 };
 
 /** Performs one kill and returns the violations. */
-export async function killOnce(project: FixtureProject, provider: ScriptedProvider, moment: Moment) {
+async function killOnce(project: FixtureProject, provider: ScriptedProvider, moment: Moment) {
   const env = { ...project.env, ...providerEnvironment(provider) };
   const options = { cwd: project.root, env };
   const flags = ["--allow", "*", "--stream-json", "--provider", "anthropic"];

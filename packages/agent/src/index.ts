@@ -37,8 +37,30 @@ export {
   type WorktreeOutcome,
 } from "./crew/crew.ts";
 export { parseRole, ROLES, type Role } from "./crew/roles.ts";
-export type * from "./events.ts";
-export { END_REASONS } from "./events.ts";
+export {
+  type AgentEvent,
+  type Compacted,
+  END_REASONS,
+  type EndReason,
+  type EventStamp,
+  type LiveEvent,
+  type Marked,
+  type ModelAnswered,
+  type ModelChanged,
+  type Noticed,
+  type PermissionAnswered,
+  type PermissionAsked,
+  type RunEnded,
+  type SessionBegan,
+  type Spent,
+  type StampedEvent,
+  type StoredEvent,
+  type Titled,
+  type ToolBegan,
+  type ToolEnded,
+  type ToolsAdded,
+  type UserSaid,
+} from "./events.ts";
 export type { LimitReached, Limits } from "./limits.ts";
 export { embedTexts } from "./llm/embeddings.ts";
 export { llmTool } from "./llm/llm-tool.ts";

@@ -29,7 +29,7 @@ const JOB = /^octant:\/\/job\/([^/]+)$/;
 const FILE = /^file:\/\/\//;
 const FILE_OR_REF = /^(?:file:\/\/\/|blob:|stdout:|stderr:)/;
 
-export const TEMPLATES = {
+const TEMPLATES = {
   file: "file:///{+path}",
   manual: "octant://manual/{tool}",
   manualAction: "octant://manual/{tool}/{action}",

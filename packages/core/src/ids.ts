@@ -65,7 +65,6 @@ export const ProcId = handle("proc");
 export const JobId = handle("job");
 export const RunId = handle("run");
 export const PatchId = handle("patch");
-export const StreamId = handle("stream");
 
 const TIME_DIGITS = 10;
 

@@ -51,7 +51,7 @@ const LEGACY: Judgement = { phase: "legacy", era: "legacy" };
 const MODERN: Judgement = { phase: "modern", era: "modern" };
 const PROBED: Judgement = { phase: "probed", era: "modern" };
 
-export const hasClaim = (meta: Plain | undefined): boolean => meta !== undefined && VERSION_KEY in meta;
+const hasClaim = (meta: Plain | undefined): boolean => meta !== undefined && VERSION_KEY in meta;
 
 /** Whether it is a valid message of the modern revision or a later one. */
 export const claimsModern = (meta: Plain | undefined): boolean =>
@@ -84,7 +84,7 @@ const MEMBERS: Readonly<Record<string, { fits(value: unknown): boolean; readonly
   },
 };
 
-export const unsupportedVersion = (requested: unknown): ProtocolError =>
+const unsupportedVersion = (requested: unknown): ProtocolError =>
   new ProtocolError(UNSUPPORTED_PROTOCOL_VERSION, `Unsupported protocol version: ${requested}`, {
     supported: [MODERN_VERSION],
     requested,

@@ -101,7 +101,7 @@ export const isPlain = (value: unknown): value is Plain =>
 export const toPlain = (value: unknown): Plain => (isPlain(value) ? value : {});
 
 /** Strings and safe integers: ids of requests, and progress tokens. */
-export const isToken = (value: unknown): value is RequestId =>
+const isToken = (value: unknown): value is RequestId =>
   typeof value === "string" || Number.isSafeInteger(value);
 
 /** The string parameter with this name. */

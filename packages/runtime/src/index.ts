@@ -1,8 +1,86 @@
 /** For packages that do not import the host. */
 export { replaceFile } from "@octant/host";
-export * from "./audit/index.ts";
-export * from "./config/index.ts";
-export * from "./credentials/index.ts";
-export * from "./hooks/index.ts";
-export * from "./permissions/index.ts";
-export * from "./redact/index.ts";
+export {
+  type AuditVerdict,
+  createAuditLog,
+  followAudit,
+  type KeptRecord,
+  readAudit,
+  recordCall,
+  recordUnfit,
+  toAuditKey,
+  verifyAudit,
+} from "./audit/index.ts";
+export {
+  addLocalRule,
+  addUserServers,
+  type Config,
+  createInstructionTrust,
+  DEFAULT_TOOLS,
+  type EffectiveSettings,
+  explainConfig,
+  type InstructionContent,
+  type LoadOptions,
+  listTrust,
+  loadConfig,
+  nearestName,
+  type Origin,
+  removeUserServer,
+  renderSettings,
+  revokeTrust,
+  type ServerSettings,
+  SettingsError,
+  settingsPlaces,
+  setUserSettings,
+  THINKING,
+  type Thinking,
+  TIERS,
+  type TierName,
+  toSettingsSchema,
+  trustFolder,
+  trustInstructions,
+  untrustedError,
+  type WaitingForTrust,
+} from "./config/index.ts";
+export {
+  accessToken,
+  type Credential,
+  type CredentialStore,
+  createCredentialStore,
+  isVerifier,
+  type OAuthCredential,
+  openRedirect,
+  signInWithBrowser,
+  signInWithDevice,
+  toChallenge,
+} from "./credentials/index.ts";
+export { createHookRunner, runHooks } from "./hooks/index.ts";
+export {
+  APPROVAL_CHOICES,
+  type ApprovalAnswer,
+  type ApprovalEvent,
+  type ApprovalQueue,
+  askInOrder,
+  askThroughClient,
+  checkPermission,
+  createApprovalQueue,
+  createPolicy,
+  createSessionAnswers,
+  createTerminalPrompter,
+  describeRequest,
+  describeRule,
+  explainPolicy,
+  findIdleRules,
+  openTerminal,
+  type PermissionAnswer,
+  type PermissionPrompter,
+  type PermissionRequest,
+  PermissionRule,
+  type PermissionSetting,
+  type Policy,
+  type PolicyExplanation,
+  type SessionAnswers,
+  ToolPattern,
+  unattended,
+} from "./permissions/index.ts";
+export { collectSecrets, createRedactor, findCanaries, redactErrors } from "./redact/index.ts";

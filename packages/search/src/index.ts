@@ -1,39 +1,33 @@
-export * from "./engine/chunk-ranker.ts";
-export * from "./engine/code-index.ts";
-export { type CutChunk, cutChunks } from "./engine/cut-chunks.ts";
-export * from "./engine/parse-file.ts";
+export { VECTOR_WEIGHT } from "./engine/chunk-ranker.ts";
+export type { RankedHit } from "./engine/code-index.ts";
+export { cutChunks } from "./engine/cut-chunks.ts";
 export type { ParserPool } from "./engine/parser-pool.ts";
-export * from "./engine/search-engine.ts";
+export { createSearchEngine, type SearchEngine } from "./engine/search-engine.ts";
 export { createSharedParsers, type SharedParsers } from "./engine/shared-parsers.ts";
-export * from "./engine/source-files.ts";
-export type { ChunkPlace, FileState, IndexCounts, StoredChunk, StoredSymbol } from "./engine/store.ts";
+export type { ListedFile, SourceFile, SourceFiles } from "./engine/source-files.ts";
+export type { StoredSymbol } from "./engine/store.ts";
 export { byFit, type SymbolOptions } from "./engine/symbol-search.ts";
-export {
-  createSyntaxSearch,
-  type InFile,
-  type SyntaxQuery,
-  type SyntaxSearch,
-} from "./engine/syntax-search.ts";
+
 export { keptShareOf, keptShares } from "./engine/traits.ts";
 export { createQuestionTerms } from "./lexical/question-terms.ts";
-export * from "./lexical/weigh-terms.ts";
-export * from "./query/hit.ts";
-export * from "./query/parts.ts";
-export * from "./query/route.ts";
-export * from "./query/search-code.ts";
-export { type Capture, createStructureFinder, type StructureMatch } from "./structure/find-structures.ts";
-export { hasMetavariable, literalWords } from "./structure/placeholders.ts";
+export { FIELDS, LEXICAL_WEIGHTS, type LexicalWeights, rarityOf } from "./lexical/weigh-terms.ts";
+export { type Hit, MODALITIES, type Modality } from "./query/hit.ts";
+export type { SearchParts } from "./query/parts.ts";
+export { type Route, routeOf, unmetBy } from "./query/route.ts";
+export { searchCode } from "./query/search-code.ts";
+export type { StructureMatch } from "./structure/find-structures.ts";
+export { literalWords } from "./structure/placeholders.ts";
 export { createGrammars, type Grammars } from "./syntax/grammars.ts";
 export { type Language, SYMBOL_KINDS, type SymbolKind } from "./syntax/language.ts";
 export { LANGUAGES, languageOf } from "./syntax/languages/index.ts";
-export { type Call, findCalls, findOccurrences, type Occurrence } from "./syntax/occurrences.ts";
+export type { Call, Occurrence } from "./syntax/occurrences.ts";
 export { findSymbols, type SourceSymbol } from "./syntax/symbols.ts";
 export { stemOf } from "./text/stem.ts";
-export { createTermCutter, type TermCutter } from "./text/terms.ts";
-export { createEmbeddedStore } from "./vector/embedded-store.ts";
-export type { Embedder, EmbedRole, Prefixes } from "./vector/embedder.ts";
-export { createHttpEmbedder, type HttpEmbedderOptions } from "./vector/http-embedder.ts";
-export { openLanceStore } from "./vector/lance-store.ts";
-export { createOnnxEmbedder, type OnnxEmbedderOptions } from "./vector/onnx-embedder.ts";
-export type { PlacedVector, VectorStore } from "./vector/vector-store.ts";
+export { createTermCutter } from "./text/terms.ts";
+
+export type { Embedder } from "./vector/embedder.ts";
+export { createHttpEmbedder } from "./vector/http-embedder.ts";
+
+export { createOnnxEmbedder } from "./vector/onnx-embedder.ts";
+
 export { loadWordTable, type WordTable } from "./vector/word-table.ts";

@@ -1,4 +1,10 @@
-export * from "./code/index.ts";
+export {
+  type CodeOptions,
+  code,
+  createDiagnosticsAfterEdit,
+  type DiagnosticsAfterEdit,
+  type SymbolIndex,
+} from "./code/index.ts";
 export { event } from "./event/index.ts";
 export { fs } from "./fs/index.ts";
 export { job } from "./job/index.ts";

@@ -6,7 +6,7 @@ interface PlaceRow {
 }
 
 /** `src/a.ts:12`, 1-based. */
-export const lineOf = ({ uri, range }: PlaceRow, { path }: Reader): string =>
+const lineOf = ({ uri, range }: PlaceRow, { path }: Reader): string =>
   range ? `${path(uri)}:${range.start.line + 1}` : path(uri);
 
 /** `src/a.ts:12:5`, as compilers write it. */

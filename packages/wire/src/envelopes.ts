@@ -17,7 +17,7 @@ import { z } from "zod";
  * How much of a call the caller wants to see: its progress, everything until it is answered, or everything until its
  * job has ended.
  */
-export const STREAMS = ["progress", "live", "full"] as const;
+const STREAMS = ["progress", "live", "full"] as const;
 
 /**
  * The body of a Request. The dispatcher validates `action` and `input`, so that every edge reports the same errors.

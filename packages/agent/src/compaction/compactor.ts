@@ -83,7 +83,7 @@ function shorten(
 }
 
 /** The model's context window minus its output, or less when the settings say so. */
-export function budgetOf({ model }: ApiClient, { max_tokens }: CompactionSettings): number {
+function budgetOf({ model }: ApiClient, { max_tokens }: CompactionSettings): number {
   const window = Math.max(model.context_tokens - model.max_output_tokens, model.context_tokens / 2);
   return Math.min(max_tokens ?? window, window);
 }

@@ -77,7 +77,7 @@ const CODES: Readonly<Partial<Record<ApiFailure, ErrorCode>>> = {
 };
 const RETRY_MS = 10_000;
 
-export function toToolError(cause: ApiError): ToolError {
+function toToolError(cause: ApiError): ToolError {
   const code = CODES[cause.failure] ?? "UPSTREAM_ERROR";
   if (code === "OVERLOADED")
     return new ToolError(code, cause.message, { retry_after_ms: cause.retryAfterMs ?? RETRY_MS }, { cause });

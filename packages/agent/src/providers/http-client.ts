@@ -7,7 +7,7 @@ import { createBodyEncoder } from "./request-body.ts";
 import { createSseFrameBuffer, type SseFrame } from "./sse.ts";
 
 /** Without a byte for this long the stream counts as stalled. */
-export const STALL_MS = 60_000;
+const STALL_MS = 60_000;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** The address of a provider and our credentials. */

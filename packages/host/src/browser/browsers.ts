@@ -52,7 +52,7 @@ interface Running {
   end(): Promise<void>;
 }
 
-export const MAX_PROFILES = 24;
+const MAX_PROFILES = 24;
 /** A browser without profiles stays this long for the next one. */
 const LINGER_MS = 30_000;
 

@@ -6,7 +6,7 @@ const UNREADY =
 const MAX_REASON_CHARS = 300;
 
 /** From Playwright's log while it waits: the last line that says what was not ready. */
-export function reasonOf(cause: unknown): string {
+function reasonOf(cause: unknown): string {
   const log = logOf(cause);
   const line = log.findLast((text) => UNREADY.test(text)) ?? log.at(-1) ?? "";
   return line

@@ -1,12 +1,12 @@
 export type { Route } from "playwright-core";
-export type { ConsoleEntry, RequestEntry } from "./activity.ts";
-export { type BrowserSettings, type Browsers, type BrowsersOptions, createBrowsers } from "./browsers.ts";
+
+export { type Browsers, createBrowsers } from "./browsers.ts";
 export { invalid, isTimeout, messageOf, noPage } from "./failures.ts";
 export { recordPage } from "./page-recorder.ts";
 export { loadPlaywright } from "./playwright.ts";
-export type { Acting, ActOptions, Profile } from "./profile.ts";
+export type { Acting, Profile } from "./profile.ts";
 export type { Report } from "./report.ts";
-export { markElements, type Snapshot, takeChanges, takeSnapshot } from "./snapshots.ts";
-export type { Tab } from "./tab.ts";
+export { markElements, takeChanges, takeSnapshot } from "./snapshots.ts";
+
 export { findTarget } from "./targets.ts";
 export { toShownUrl, toSiteUrl } from "./workspace-site.ts";

@@ -237,5 +237,5 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
 const VIEWPORT = { width: 1280, height: 720 };
 const MAX_ERROR_CHARS = 300;
 
-export const describeDialog = (dialog: { type(): string; message(): string }): string =>
+const describeDialog = (dialog: { type(): string; message(): string }): string =>
   `${dialog.type() === "alert" ? "an" : "a"} ${dialog.type()} that says '${dialog.message().slice(0, MAX_ERROR_CHARS)}'`;

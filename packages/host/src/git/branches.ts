@@ -160,7 +160,7 @@ export const branchExists = (name: string) =>
     uri: name,
   });
 
-export const noCommits = () =>
+const noCommits = () =>
   new ToolError("VCS_ERROR", "there is no commit yet, so nothing to start from; make one with vcs.commit", {
     exit_code: null,
   });

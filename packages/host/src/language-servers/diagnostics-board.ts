@@ -66,7 +66,7 @@ const until = (isMet: () => boolean, waiting: Set<() => void>, enough: AbortSign
   });
 
 /** Servers spell the same uri in their own ways: some encode more characters than others. */
-export function canonical(uri: string): string {
+function canonical(uri: string): string {
   try {
     return decodeURIComponent(uri);
   } catch {

@@ -1,7 +1,13 @@
 export { type FindOpener, openInBrowser } from "./browser.ts";
-export { type Downloaded, type DownloadPlace, downloadFile } from "./download.ts";
-export * from "./network.ts";
+export { downloadFile } from "./download.ts";
+export {
+  createNetwork,
+  type HttpResponse,
+  LOCAL_POLICY,
+  type Network,
+  type NetworkOptions,
+} from "./network.ts";
 export { checkFree, placeFile } from "./place-file.ts";
 export type { NetworkPolicy } from "./policy.ts";
-export type { LocalSite, PolicyProxy, PolicyProxyOptions } from "./policy-proxy.ts";
+export type { PolicyProxy } from "./policy-proxy.ts";
 export type { Resolve } from "./resolve.ts";

@@ -1,7 +1,7 @@
 /** Indentations in a patch, and the corresponding ones in the file. */
 export type Indents = Map<string, string>;
 
-export const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
+const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
 /** Pairs the lines' indentations; of lines with equal indentation in the patch the first one counts. */
 export function pairIndents(patch: readonly string[], file: readonly string[]): Indents {

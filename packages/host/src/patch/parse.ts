@@ -6,7 +6,7 @@ import { parseUnified } from "./parse-unified.ts";
 
 export const MAX_PATCH_BYTES = 16 * 1024 * 1024;
 export const MAX_FILES = 1_000;
-export const MAX_EDITS = 1_000;
+const MAX_EDITS = 1_000;
 
 /**
  * Parses a patch in any of its three forms: a unified diff, `*** Begin Patch`, or structured edits. `target` is the

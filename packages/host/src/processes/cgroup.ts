@@ -13,7 +13,7 @@ export interface ProcessLimits {
 
 export const MAX_PROCESSES = 4_096;
 /** The supervisor is briefly a member of the group, so the limit must leave room for it. */
-export const MIN_MEMORY_BYTES = 16 * 1024 * 1024;
+const MIN_MEMORY_BYTES = 16 * 1024 * 1024;
 
 /** The control groups of one server's commands. */
 export interface Groups {

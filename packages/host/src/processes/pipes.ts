@@ -25,7 +25,7 @@ export interface Pipe {
 }
 
 const BATCH = 16;
-export const PIPE_SUFFIX = ".pipe";
+const PIPE_SUFFIX = ".pipe";
 
 /** Node cannot create pipes, so the system's `mkfifo` creates named ones, many at a time. */
 export function createPipes(folder: string): Pipes {

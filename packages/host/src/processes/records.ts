@@ -13,8 +13,7 @@ export interface ProcessRecord {
 
 const RECORD_SUFFIX = ".json";
 
-export const recordPath = (folder: string, proc_id: string): string =>
-  join(folder, `${proc_id}${RECORD_SUFFIX}`);
+const recordPath = (folder: string, proc_id: string): string => join(folder, `${proc_id}${RECORD_SUFFIX}`);
 export const spoolPath = (folder: string, proc_id: string, stream: StreamName): string =>
   join(folder, `${proc_id}.${stream}`);
 export const inputPath = (folder: string, proc_id: string): string => join(folder, `${proc_id}.stdin`);
@@ -84,7 +83,7 @@ export interface Retention {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-export const RETENTION: Retention = {
+const RETENTION: Retention = {
   maxRecords: 1_000,
   maxBytes: 1024 * 1024 * 1024,
   maxAgeMs: 48 * HOUR_MS,

@@ -32,7 +32,7 @@ export interface Line {
 const FAREWELL_MS = 800;
 /** Debounce interval for output reports; the first is sent at once. */
 const OUTPUT_REPORT_MS = 20;
-export const MAX_PENDING_INPUT_BYTES = 1024 * 1024;
+const MAX_PENDING_INPUT_BYTES = 1024 * 1024;
 const SWEEP_EVERY_STARTS = 200;
 /** Most commands are short: their start and end are written and reported together. */
 const BRIEF_MS = 3;

@@ -1,5 +1,12 @@
-export { type Container, detectContainer } from "./container.ts";
 export { APART_PROXY, createSandbox } from "./create-sandbox.ts";
 export { type Exchange, openPlainExchange } from "./exchange.ts";
-export type * from "./sandbox.ts";
-export * from "./settings.ts";
+export type { Launch, LaunchedCommand, Sandbox, SandboxStatus } from "./sandbox.ts";
+export {
+  DEFAULT_SANDBOX,
+  isWeaker,
+  type NetworkRule,
+  SANDBOX_LEVELS,
+  SANDBOX_MODES,
+  type SandboxMode,
+  type SandboxSettings,
+} from "./settings.ts";

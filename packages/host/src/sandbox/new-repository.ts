@@ -72,7 +72,7 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
 };
 
 /** A line that ends in a backslash would swallow the next one, and is dropped. */
-export function harmlessLines(text: string): string {
+function harmlessLines(text: string): string {
   let keys: RegExp | undefined;
   const isHarmless = (line: string): boolean => {
     if (IGNORED.test(line)) return true;

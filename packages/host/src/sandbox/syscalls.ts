@@ -10,7 +10,7 @@ export type Numbers = readonly [x64: number | null, arm64: number | null];
 
 export const EPERM = 1;
 export const ENOSYS = 38;
-export const EAFNOSUPPORT = 97;
+const EAFNOSUPPORT = 97;
 
 /** Refused whatever the arguments are. */
 export const REFUSED: Readonly<Record<string, Numbers>> = {

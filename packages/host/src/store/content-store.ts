@@ -34,7 +34,7 @@ export interface ContentStore {
   open(hash: Hash): Disposable & { readonly fd: number; readonly size: number };
 }
 
-export const MAX_CONTENT_BYTES = 4 * 1024 * 1024 * 1024;
+const MAX_CONTENT_BYTES = 4 * 1024 * 1024 * 1024;
 /** Small, so that the engine collects chunks that were sent often: large ones pile up outside its heap. */
 const CHUNK_BYTES = 16 * 1024;
 const SHARD_CHARS = 2;

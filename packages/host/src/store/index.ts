@@ -1,5 +1,5 @@
-export type { Annotation, Annotations } from "./annotations.ts";
-export type { Artifact, Artifacts } from "./artifacts.ts";
-export { type ContentStore, MAX_CONTENT_BYTES, type StoredContent } from "./content-store.ts";
-export { type Connection, DIRECTIONS, type Graph, type Identity } from "./graph.ts";
+export type { Annotation } from "./annotations.ts";
+export type { Artifact } from "./artifacts.ts";
+export type { StoredContent } from "./content-store.ts";
+export { DIRECTIONS, type Identity } from "./graph.ts";
 export { createProjectStore, type ProjectStore } from "./project-store.ts";

@@ -1,2 +1,2 @@
-export * from "./file-changes.ts";
-export * from "./watcher.ts";
+export { createFileChanges, type FileChanges } from "./file-changes.ts";
+export { type ChangeListener, createWatcher, type Watcher } from "./watcher.ts";

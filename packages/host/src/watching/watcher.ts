@@ -41,7 +41,7 @@ export interface WatcherOptions {
 export type Subscribe = typeof import("@parcel/watcher")["subscribe"];
 
 /** Folders that programs fill; they contain no sources. */
-export const GENERATED_FOLDERS: readonly string[] = [
+const GENERATED_FOLDERS: readonly string[] = [
   ...[".git", ".hg", ".svn", "node_modules", "bower_components", "target", ".gradle", ".venv", "venv"],
   ...["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".cache", ".next", ".nuxt"],
   ...[".turbo", ".parcel-cache", ".terraform"],

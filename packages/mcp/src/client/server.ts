@@ -12,7 +12,7 @@ export interface ToolConsent {
   remember(server: string, tools: readonly Pick<ServerTool, "tool" | "hash">[]): Promise<void>;
 }
 
-export const SERVER_STATES = ["connecting", "ready", "failed", "needs_login", "closed"] as const;
+const SERVER_STATES = ["connecting", "ready", "failed", "needs_login", "closed"] as const;
 export type ServerState = (typeof SERVER_STATES)[number];
 
 export interface ServerStatus {

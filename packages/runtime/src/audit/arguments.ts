@@ -11,7 +11,7 @@ export interface ToldArguments {
   readonly arguments_cut?: string;
 }
 
-export const MAX_ARGUMENT_CHARS = 32 * 1024;
+const MAX_ARGUMENT_CHARS = 32 * 1024;
 /** A secret cut in two is not found, so this much of a cut text is scanned but not stored. */
 const MARGIN_CHARS = 16 * 1024;
 

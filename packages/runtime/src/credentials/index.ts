@@ -1,5 +1,5 @@
 export { accessToken } from "./access-token.ts";
-export { openRedirect, type Redirect } from "./loopback.ts";
+export { openRedirect } from "./loopback.ts";
 export { isVerifier, toChallenge } from "./pkce.ts";
 export { signInWithBrowser, signInWithDevice } from "./sign-in-on-demand.ts";
 export {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ToolPattern } from "../permissions/rule.ts";
 
-export const HOOK_EVENTS = ["pre_tool_use", "post_tool_use"] as const;
+const HOOK_EVENTS = ["pre_tool_use", "post_tool_use"] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 const DEFAULT_TIMEOUT_MS = 5_000;

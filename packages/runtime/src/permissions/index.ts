@@ -1,14 +1,25 @@
-export * from "./approval-queue.ts";
-export * from "./ask-through-client.ts";
-export * from "./check-permission.ts";
+export {
+  APPROVAL_CHOICES,
+  type ApprovalAnswer,
+  type ApprovalEvent,
+  type ApprovalQueue,
+  createApprovalQueue,
+} from "./approval-queue.ts";
+export { askThroughClient } from "./ask-through-client.ts";
+export { checkPermission, type PermissionSetting } from "./check-permission.ts";
 export { describeRequest } from "./describe-request.ts";
-export * from "./explain.ts";
+export { explainPolicy, type PolicyExplanation } from "./explain.ts";
 export type { PolicyCall } from "./facts.ts";
 export { findIdleRules } from "./idle-rules.ts";
-export type { Places } from "./path-glob.ts";
-export * from "./policy.ts";
-export * from "./prompter.ts";
-export * from "./rule.ts";
-export * from "./session-answers.ts";
-export * from "./terminal-prompter.ts";
-export { toToolTest } from "./tool-pattern.ts";
+
+export { createPolicy, type Policy } from "./policy.ts";
+export {
+  askInOrder,
+  type PermissionAnswer,
+  type PermissionPrompter,
+  type PermissionRequest,
+  unattended,
+} from "./prompter.ts";
+export { describeRule, PermissionRule, ToolPattern } from "./rule.ts";
+export { createSessionAnswers, type SessionAnswers } from "./session-answers.ts";
+export { createTerminalPrompter, openTerminal } from "./terminal-prompter.ts";

@@ -1,4 +1,4 @@
-export { type CanaryFound, findCanaries } from "./canaries.ts";
-export { collectSecrets, isSecretName, type SecretSettings } from "./collect-secrets.ts";
+export { findCanaries } from "./canaries.ts";
+export { collectSecrets, isSecretName } from "./collect-secrets.ts";
 export { redactErrors } from "./redact-errors.ts";
-export { createRedactor, REDACTED, type Redact, type RedactorOptions } from "./redactor.ts";
+export { createRedactor, REDACTED, type Redact } from "./redactor.ts";

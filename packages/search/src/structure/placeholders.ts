@@ -30,8 +30,6 @@ export const QUOTED: Spelling = { start: "octant", isQuoted: true };
 /** `$NAME` and `$$$NAME` in capitals; `$_GET` and `$user` are variables of their languages. */
 const METAVARIABLE = /(?<![\w$])(\$\$\$([A-Z][A-Z0-9_]*|_)?|\$([A-Z][A-Z0-9_]*|_))(?![\w$])/g;
 
-export const hasMetavariable = (pattern: string): boolean => pattern.search(METAVARIABLE) >= 0;
-
 export const withPlaceholders = (pattern: string, spelling: Spelling): string =>
   pattern.replace(METAVARIABLE, (all: string, _whole, manyName, oneName, at: number) => {
     const isMany = all.startsWith("$$$");

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { normalise } from "./normalise.ts";
 
 /** The parts of a chunk that the table weights separately, in its order. */
-export const TABLE_FIELDS = ["name", "container", "path", "signature", "text"] as const;
+const TABLE_FIELDS = ["name", "container", "path", "signature", "text"] as const;
 export type TableFields = Readonly<Record<(typeof TABLE_FIELDS)[number], readonly string[]>>;
 
 /**

@@ -108,7 +108,7 @@ const narrower = (context: BlockContext, by: number): BlockContext => ({
 
 const indented = (lines: readonly Line[], prefix: Line): Line[] => lines.map((line) => [...prefix, ...line]);
 
-export function inline(tokens: readonly Token[] | undefined, style: Style): Span[] {
+function inline(tokens: readonly Token[] | undefined, style: Style): Span[] {
   // As above: the lexer's own types.
   return ((tokens ?? []) as MarkedToken[]).flatMap((token) => inlineToken(token, style));
 }

@@ -59,7 +59,7 @@ function insertMode(state: VimState, key: string): VimState {
 }
 
 /** Ends insert mode: repeats the typed text by its count, and makes it one undo step. */
-export function leaveInsert(state: VimState): VimState {
+function leaveInsert(state: VimState): VimState {
   const session = state.insert;
   let { text, cursor } = state;
   for (let i = 1; session && i < session.times; i++) {

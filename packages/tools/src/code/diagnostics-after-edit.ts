@@ -108,7 +108,7 @@ function noteOn(unanswered: number, unsure: number): string | undefined {
 }
 
 /** An edit moves lines, so diagnostics are compared by their text and count. */
-export function addedSince(
+function addedSince(
   before: readonly SourceDiagnostic[],
   after: readonly SourceDiagnostic[],
 ): SourceDiagnostic[] {

@@ -53,7 +53,7 @@ export interface SymbolAnswer {
 
 const MAX_NAMED = 64;
 /** Files parsed for one query while the index is incomplete. */
-export const MAX_PARSED_FILES = 1_000;
+const MAX_PARSED_FILES = 1_000;
 
 export function createSymbolSearch(
   { confinement, ripgrep }: Pick<Workspace, "confinement" | "ripgrep">,
@@ -170,7 +170,7 @@ const FAMILIES: readonly (readonly string[])[] = [
   ["c", "cpp"],
 ];
 
-export function familyOf(language: Language): readonly Language[] {
+function familyOf(language: Language): readonly Language[] {
   const family = FAMILIES.find((ids) => ids.includes(language.id)) ?? [language.id];
   return LANGUAGES.filter(({ id }) => family.includes(id));
 }

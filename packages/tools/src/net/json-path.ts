@@ -1,7 +1,7 @@
 /** One step of a path into JSON: a key, an index, or every element. */
 export type Step = string | number | typeof ALL;
 
-export const ALL = Symbol("[*]");
+const ALL = Symbol("[*]");
 
 const MAX_STEPS = 100;
 /** A key after a dot or at the start, `[0]`, `[-1]`, `["key"]` or `[*]`. */

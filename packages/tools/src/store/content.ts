@@ -13,7 +13,7 @@ export const contentInput = {
   encoding: z.enum(["utf-8", "base64"]).default("utf-8"),
 };
 
-export const MAX_INLINE_BYTES = 10 * 1024 * 1024;
+const MAX_INLINE_BYTES = 10 * 1024 * 1024;
 
 export async function storeContent(
   { store }: StoreWorkspace,

@@ -1,7 +1,7 @@
 import { Range, Ref, RunId, Uri } from "@octant/core";
 import { z } from "zod";
 
-export const RUN_STATUSES = [
+const RUN_STATUSES = [
   "running",
   "passed",
   "failed",

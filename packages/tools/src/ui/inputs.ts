@@ -5,7 +5,7 @@ import { z } from "zod";
 export const SCREEN = "screen";
 const MAIN = "main";
 const TIMEOUT_MS = 5_000;
-export const MAX_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 120_000;
 const MAX_TARGET_CHARS = 2_000;
 
 export const Profile = z

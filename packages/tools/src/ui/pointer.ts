@@ -36,7 +36,7 @@ const base = {
 } as const;
 
 /** On the desktop a target is a point. */
-export function screenPoint(target: string | undefined): Point {
+function screenPoint(target: string | undefined): Point {
   const point = toPoint(target);
   if (point) return point;
   throw invalid(

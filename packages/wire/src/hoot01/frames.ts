@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 
 /** The first frame of every message: protocol and version. */
-export const MAGIC = Buffer.from("HOOT01");
+const MAGIC = Buffer.from("HOOT01");
 
 export const COMMANDS = { ready: 1, request: 2, reply: 3, heartbeat: 4, disconnect: 5 } as const;
 export type Command = keyof typeof COMMANDS;

@@ -7,7 +7,7 @@ import type { Announcement } from "./worker.ts";
 export const DISCOVER_MS = 1_000;
 
 /** The projects that workers announce. */
-export async function discover({ nc }: NatsConnection): Promise<readonly Announcement[]> {
+async function discover({ nc }: NatsConnection): Promise<readonly Announcement[]> {
   const found: Announcement[] = [];
   const answers = await nc.requestMany(DISCOVER, encodeMsgPack({}), {
     strategy: "stall",

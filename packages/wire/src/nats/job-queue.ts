@@ -129,7 +129,7 @@ function withJob(
   return given;
 }
 
-export function toJob({ header, time }: Pick<StoredMsg, "header" | "time">): QueuedJob {
+function toJob({ header, time }: Pick<StoredMsg, "header" | "time">): QueuedJob {
   const [tool = "", action = ""] = decodeURIComponent(header.get(HEADERS.action)).split(".");
   return { owner: decodeURIComponent(header.get(HEADERS.owner)), tool, action, updated_at: time.getTime() };
 }

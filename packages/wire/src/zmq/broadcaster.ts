@@ -20,7 +20,7 @@ export type BroadcastEvent = JobEventView & {
 };
 
 /** The topic frame: subscribers select one job or all of them by prefix. */
-export const topicOf = (job_id: string): string => `job/${job_id}`;
+const topicOf = (job_id: string): string => `job/${job_id}`;
 
 export interface Broadcaster {
   readonly address: string;

@@ -53,7 +53,7 @@ function encodeKeys(keys: WireKeys): string {
   ].join("\n");
 }
 
-export function parseKeys(text: string, path: string): WireKeys {
+function parseKeys(text: string, path: string): WireKeys {
   const values = new Map(
     text
       .split("\n")

@@ -7,7 +7,7 @@ const MAC_BYTES = 32;
  * Older and newer messages are refused, so that a recorded one soon becomes useless. De-duplication covers this
  * period.
  */
-export const MAX_SKEW_MS = 60_000;
+const MAX_SKEW_MS = 60_000;
 
 /** Adds an eighth frame: the time in milliseconds (u64 big-endian) and HMAC-SHA-256 over it and the seven frames. */
 export function signFrames(frames: readonly Uint8Array[], key: Uint8Array, now: number): Uint8Array[] {

@@ -12,7 +12,7 @@ import { unittest } from "./unittest.ts";
 import { vitest } from "./vitest.ts";
 
 /** All known runners; any other command is still run and its output searched for results. */
-export const RUNNERS: readonly Runner[] = [
+const RUNNERS: readonly Runner[] = [
   vitest,
   jest,
   nodeTest,
