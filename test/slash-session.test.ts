@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import type { Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createCompleter } from "../packages/cli/src/agent/chat/complete.ts";
 import { isSlashLine, runSlashLine } from "../packages/cli/src/agent/commands/index.ts";
-import { openAgent } from "../packages/cli/src/agent/open-agent.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
+import { openSlashSession as openSession } from "./slash-session.ts";
 
 /** An MCP server with one prompt. */
 const SERVER = `
@@ -36,34 +36,6 @@ const settings = ({ env }: FixtureProject, content: object) => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, JSON.stringify(content));
 };
-
-async function openSession(project: FixtureProject, script: Script) {
-  const provider = await createScriptedProvider(script);
-  const env = {
-    ...project.env,
-    ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
-  };
-  const { stdin, stdout, stderr } = process;
-  const io = { stdin, stdout, stderr, env, cwd: () => project.root };
-  const flags = {
-    root: [project.root],
-    mode: undefined,
-    tools: undefined,
-    "net-allow": undefined,
-    screen: false,
-  };
-  const opened = await openAgent({ flags, io, provider: "anthropic", model: "m" });
-  const run = async (line: string) =>
-    (await runSlashLine(line, { opened, io, signal: new AbortController().signal }))?.text ?? "";
-  return {
-    ...{ opened, io, provider, run, env },
-    async [Symbol.asyncDispose]() {
-      await opened[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
-  };
-}
 
 test("/permissions and /mode change what the session may do, and every command is in the audit log", async () => {
   using project = createFixtureProject();

@@ -147,7 +147,7 @@ export const GROUPS = {
   wire: ["event"],
   agents: ["agent", "memory", "plan", "think", "mode", "llm"],
   /** The agent's tools besides the core. */
-  notes: ["plan", "think"],
+  notes: ["plan", "think", "memory", "agent"],
   core: DEFAULT_TOOLS,
   ui: ["ui"],
 } as const satisfies Record<string, readonly (keyof typeof OWN_TOOLS)[]>;

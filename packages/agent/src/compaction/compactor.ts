@@ -40,7 +40,7 @@ export function createCompactor(session: Session, settings: CompactionSettings =
 
   const compact: Compactor["compact"] = async (client, cause, signal) => {
     const { messages, system, tools } = conversation;
-    const before = tokensNow(session);
+    const before = Math.ceil(tokensNow(session));
     session.publish({ type: "compaction_began", tokens: before });
     const prefix = prefixTokens(system, tools);
     const room = budgetOf(client, settings) * TARGET - prefix;
@@ -53,7 +53,7 @@ export function createCompactor(session: Session, settings: CompactionSettings =
       cause,
       messages: result.messages,
       tokens_before: before,
-      tokens_after: Math.min(prefix + messagesTokens(result.messages), Math.max(0, before - 1)),
+      tokens_after: Math.min(Math.ceil(prefix + messagesTokens(result.messages)), Math.max(0, before - 1)),
       summarized: made.summary !== undefined,
       usage: made.usage,
       cost: costOf(made.usage, client.model.price),

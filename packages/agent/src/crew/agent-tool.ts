@@ -185,7 +185,7 @@ function toLines({
       ]
     : [];
   return [
-    `${role} ${agent_id}: ${state} after ${turns} turns`,
+    `${role} ${agent_id}: ${state} after ${turns} ${turns === 1 ? "turn" : "turns"}`,
     ...merge,
     ...(report === "" ? [] : [report]),
   ].join("\n");

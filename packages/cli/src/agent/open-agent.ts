@@ -18,6 +18,7 @@ import {
   PROVIDERS,
   type ProviderName,
   type Session,
+  type SessionInfo,
   type SessionStore,
   type ToolExecutor,
 } from "@octant/agent";
@@ -227,12 +228,15 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
   if (!from) return sessions.create();
   if (from.how === "fork") return sessions.fork(from.id, from.seq);
   if (from.how === "resume") return sessions.open(from.id);
-  const [latest] = sessions.list();
+  const latest = sessions.list().find(isOwnSession);
   if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
   return sessions.open(latest.session_id);
 }
 
 /** The lower value of each limit. */
+/** Not the conversation of a sub-agent. */
+export const isOwnSession = ({ parent }: SessionInfo): boolean => parent?.kind !== "agent";
+
 function narrowest(one: Limits = {}, other: DeveloperMode["limits"] = {}): Limits {
   const all = [...Object.entries(one), ...Object.entries(other)].toSorted(([, a = 0], [, b = 0]) => b - a);
   return Object.fromEntries(all.filter(([, limit]) => limit !== undefined));

@@ -1,4 +1,4 @@
-import { createToText } from "@octant/core";
+import { createToText, ToolError } from "@octant/core";
 import { LOCAL_CALLER } from "../../octant.ts";
 import { mode } from "./mode-command.ts";
 import { permissions } from "./permission-command.ts";
@@ -23,13 +23,15 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
   {
     name: "memory",
     argument: "[QUERY]",
-    summary: "Show or search memories; needs the memory tool (--tools or settings)",
+    summary: "Show or search memories",
     async run(query, { opened: { octant, agent } }) {
       const call = query === "" ? { action: "manage", input: {} } : { action: "recall", input: { query } };
       const { envelope } = await octant.dispatch(
         { tool: "memory", ...call },
         { caller: { ...LOCAL_CALLER, id: agent.session.id } },
       );
+      if (!envelope.ok)
+        throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
       return { text: asBlock(createToText(octant.registry, [])(envelope)) };
     },
   },
@@ -41,6 +43,8 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
         { tool: "job", action: "list", input: {} },
         { caller: { ...LOCAL_CALLER, id: agent.session.id } },
       );
+      if (!envelope.ok)
+        throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
       return { text: asBlock(createToText(octant.registry, [])(envelope)) };
     },
   },

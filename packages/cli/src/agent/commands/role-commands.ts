@@ -35,7 +35,8 @@ export const ROLE_COMMANDS: readonly SlashCommand[] = [
       const members = crew
         .list()
         .map(
-          ({ agent_id, role, state, turns }) => `- \`${agent_id}\` ${role}: ${state} after ${turns} turns`,
+          ({ agent_id, role, state, turns }) =>
+            `- \`${agent_id}\` ${role}: ${state} after ${turns} ${turns === 1 ? "turn" : "turns"}`,
         );
       const roles = crew.roles.map(({ name, summary }) => `- **${name}** ${summary}`);
       return { text: `${members.join("\n") || "no sub-agents yet"}\n\nroles:\n\n${roles.join("\n")}` };

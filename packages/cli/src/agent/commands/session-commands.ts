@@ -4,7 +4,7 @@ import { createApiClient, tokensOf } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
 import { describe } from "../../commands/undo.ts";
 import { exportSession } from "../export-session.ts";
-import { chooseClient } from "../open-agent.ts";
+import { chooseClient, isOwnSession } from "../open-agent.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../rewind.ts";
 import { type Direction, planUndo } from "../undo.ts";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
@@ -36,13 +36,20 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     argument: "[ID]",
     summary: "List sessions of this folder, or resume one",
     complete: ({ opened }) =>
-      opened.sessions.list().map(({ session_id }) => session_id.slice(0, SHORT_ID_CHARS)),
+      opened.sessions
+        .list()
+        .filter(isOwnSession)
+        .map(({ session_id }) => session_id.slice(0, SHORT_ID_CHARS)),
     run(id, { opened: { sessions } }) {
       if (id !== "") return { next: { how: "resume", id: sessions.resolve(id) } };
       const rows = sessions
         .list()
+        .filter(isOwnSession)
         .slice(0, MAX_LISTED)
-        .map(({ session_id, title }) => `- \`${session_id.slice(0, SHORT_ID_CHARS)}\` ${toOneLine(title)}`);
+        .map(
+          ({ session_id, title }) =>
+            `- \`${session_id.slice(0, SHORT_ID_CHARS)}\` ${toOneLine(title) || "(no message yet)"}`,
+        );
       return { text: rows.join("\n") || "there are no sessions yet" };
     },
   },

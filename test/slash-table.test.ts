@@ -1,0 +1,120 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createScriptedProvider } from "@octant/scripted-provider";
+import { expect, test } from "vitest";
+import { listCommands, runSlashLine } from "../packages/cli/src/agent/commands/index.ts";
+import { createFixtureProject } from "./fixture-project.ts";
+import { runOctant } from "./octant-process.ts";
+import { openSlashSession } from "./slash-session.ts";
+
+/** What each command of the table does, in this order, after one message that changed a file. */
+const LINES: readonly (readonly [line: string, outcome: object])[] = [
+  ["/help", { text: expect.stringContaining("`/rewind [N]") }],
+  ["/plan a door", { text: "report" }],
+  ["/solve a riddle", { text: "report" }],
+  ["/code a wall", { text: "report" }],
+  ["/review", { text: "report" }],
+  ["/auto a house", { text: expect.stringContaining("not passed after 3 rounds") }],
+  ["/agents", { text: expect.stringMatching(/plan: done after 1 turn\n[\s\S]*\*\*explore\*\*/) }],
+  ["/init", { send: expect.stringContaining("AGENTS.md") }],
+  ["/branch", { text: expect.stringContaining("* main") }],
+  ["/branch topic", { text: "made and switched to `topic`" }],
+  ["/diff", { text: expect.stringContaining("made.txt") }],
+  ["/stash", { text: expect.stringContaining("Saved working directory") }],
+  ["/stash list", { text: expect.stringContaining("stash@{0}") }],
+  ["/stash pop", { text: expect.stringContaining("made.txt") }],
+  ["/undo", { text: expect.stringContaining("- removed made.txt") }],
+  ["/redo", { text: expect.stringContaining("- created made.txt") }],
+  ["/rewind 1 files", { text: "files as they were: `made.txt`" }],
+  ["/redo", { text: expect.stringContaining("- created made.txt") }],
+  ["/commit feat: made", { text: expect.stringContaining("feat: made") }],
+  ["/commit-push-pr", { text: "pull request: https://example.org/pr/7" }],
+  ["/worktree side", { text: expect.stringContaining("on branch `side`") }],
+  ["/rewind 1 conversation", { next: { how: "fork", id: expect.any(String) }, draft: "make it" }],
+  ["/resume", { text: expect.stringContaining("make it") }],
+  ["/fork", { next: { how: "fork", id: expect.any(String) } }],
+  ["/clear", { next: "new" }],
+  ["/compact", { text: expect.any(String) }],
+  ["/model", { text: "model: m" }],
+  ["/model other", { text: "model: other" }],
+  ["/cost", { text: expect.stringMatching(/^\d+ tokens, cost unknown$/) }],
+  ["/export talk.md", { text: "wrote `talk.md`" }],
+  ["/permissions", { text: expect.any(String) }],
+  ["/mode", { text: expect.stringContaining("mode: everything is allowed") }],
+  ["/mcp", { text: expect.stringContaining("no MCP servers are set") }],
+  ["/memory", { text: expect.stringContaining("no memory matches") }],
+  ["/jobs", { text: expect.any(String) }],
+  ["/login", { text: expect.stringContaining("octant login") }],
+  ["/quit", { quit: true }],
+];
+
+test("every command of the table works in a session, on real git with a bare remote", async () => {
+  using project = createFixtureProject();
+  const { root, env } = project;
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, env, encoding: "utf8" });
+  const remote = join(root, "../remote.git");
+  execFileSync("git", ["init", "--quiet", "--bare", remote]);
+  git("remote", "add", "origin", remote);
+  git("commit", "--quiet", "--all", "--message=Ready");
+  git("push", "--quiet", "origin", "main");
+  const bin = join(root, "../bin");
+  execFileSync("mkdir", [bin]);
+  writeFileSync(join(bin, "gh"), "#!/bin/sh\necho https://example.org/pr/7\n", { mode: 0o755 });
+  await using session = await openSlashSession(
+    project,
+    ({ user, answers }) =>
+      user.includes("make it") && answers === 0
+        ? { parts: [{ call: "proc", input: { action: "exec", command: "echo x > made.txt" } }] }
+        : { parts: [{ text: "report" }] },
+    { PATH: `${bin}:${process.env["PATH"]}` },
+  );
+  const { opened, io } = session;
+  const context = { opened, io, signal: new AbortController().signal };
+  await runSlashLine("/permissions allow *", context);
+  await opened.agent.send("make it");
+  for (const [line, outcome] of LINES)
+    expect(
+      await runSlashLine(line, context).catch((cause) => ({ text: `${line}: ${cause}` })),
+      line,
+    ).toMatchObject(outcome);
+  expect(git("log", "-1", "--format=%s", "origin/topic")).toBe("feat: made\n");
+  expect(readFileSync(join(root, "talk.md"), "utf8")).toContain("make it");
+  const ran = new Set(LINES.map(([line]) => line.slice(1).split(" ")[0]));
+  expect(listCommands(opened, env).filter(({ name }) => !ran.has(name))).toEqual([]);
+  rmSync(`${root}-side`, { recursive: true, force: true });
+});
+
+test("octant run takes commands about the session: a copy, the state before a message, and the next run is the person's own", async () => {
+  using project = createFixtureProject();
+  await using provider = await createScriptedProvider(({ user, answers, system }) =>
+    answers === 0 && user.includes("make it")
+      ? { parts: [{ call: "proc", input: { action: "exec", command: "echo x > made.txt" } }] }
+      : { parts: [{ text: system.includes("# Role") ? "sub" : "own" }] },
+  );
+  const run = async (...args: string[]) => {
+    const ran = await runOctant(["run", ...args, "--allow", "*"], {
+      cwd: project.root,
+      env: {
+        ...project.env,
+        ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
+        ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+        OCTANT_PROVIDER: "anthropic",
+        HANZO_MODEL: "m",
+      },
+    });
+    expect(ran.code, ran.stderr).toBe(0);
+    return ran.stdout;
+  };
+  await run("make it");
+  expect(await run("--continue", "/plan more")).toBe("sub\n");
+  // The newest session is that of the sub-agent.
+  expect(await run("--continue", "and you?")).toBe("own\n");
+  await run("--continue", "/export talk.html");
+  expect(readFileSync(join(project.root, "talk.html"), "utf8")).toContain("and you?");
+  const [, copy = ""] = /--resume (\S+) /.exec(await run("--continue", "/rewind 2")) ?? [];
+  expect(existsSync(join(project.root, "made.txt"))).toBe(false);
+  await run("--resume", copy, "/export copy.md");
+  expect(readFileSync(join(project.root, "copy.md"), "utf8")).not.toContain("make it");
+  expect(await run("--continue", "/clear")).toContain("starts a new conversation");
+});
