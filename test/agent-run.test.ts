@@ -166,7 +166,7 @@ test("project instructions apply only when trusted with exactly this content", a
 
 test("a limit ends the run with exit code 3 and its reason", async () => {
   const ran = await runWith(EDIT, ["go", "--max-turns", "1"]);
-  expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("the limit of 1 turns is reached") });
+  expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("the limit of 1 turn is reached") });
 });
 
 test("an answer that does not match the schema is corrected, and printed as JSON", async () => {

@@ -118,3 +118,35 @@ test("octant run takes commands about the session: a copy, the state before a me
   expect(readFileSync(join(project.root, "copy.md"), "utf8")).not.toContain("make it");
   expect(await run("--continue", "/clear")).toContain("starts a new conversation");
 });
+
+test("/undo shows what would be lost of the person's own changes, and overwrites it only when told to", async () => {
+  using project = createFixtureProject();
+  const note = join(project.root, "note.txt");
+  writeFileSync(note, "before\n");
+  await using session = await openSlashSession(project, ({ answers }) =>
+    answers === 0
+      ? {
+          parts: [
+            { call: "proc", input: { action: "exec", command: "echo agent > note.txt; rm README.md" } },
+          ],
+        }
+      : { parts: [{ text: "done" }] },
+  );
+  const { opened, io } = session;
+  const run = (line: string) => runSlashLine(line, { opened, io, signal: new AbortController().signal });
+  await run("/permissions allow *");
+  await opened.agent.send("change it");
+  writeFileSync(note, "mine\n");
+  const shown = await run("/undo");
+  expect(shown).toMatchObject({ failed: true });
+  expect(shown?.text).toContain("you changed `note.txt` since; `/undo keep` leaves them");
+  expect(shown?.text).toContain("-mine\n+before");
+  expect(readFileSync(note, "utf8")).toBe("mine\n");
+  await expect(run("/undo all")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  expect((await run("/undo keep"))?.text).toContain("- kept as you changed it: note.txt");
+  expect(readFileSync(note, "utf8")).toBe("mine\n");
+  expect(existsSync(join(project.root, "README.md"))).toBe(true);
+  await run("/redo keep");
+  expect((await run("/undo overwrite"))?.text).toContain("- overwritten note.txt");
+  expect(readFileSync(note, "utf8")).toBe("before\n");
+});

@@ -99,5 +99,5 @@ test("limits of a mode that the agent activates apply at once", async () => {
   );
   expect(ran.code).toBe(3);
   expect(provider.requests).toHaveLength(1);
-  expect(ran.stderr).toContain("the limit of 1 turns is reached");
+  expect(ran.stderr).toContain("the limit of 1 turn is reached");
 });

@@ -30,7 +30,11 @@ export function createMeter(
     const { max_turns, max_tokens, max_cost, max_time_ms } = limits();
     const turns = conversation.turns - turnsBefore;
     if (max_turns !== undefined && turns >= max_turns)
-      return { reason: "max_turns", message: `the limit of ${max_turns} turns is reached`, limit: max_turns };
+      return {
+        reason: "max_turns",
+        message: `the limit of ${max_turns} ${max_turns === 1 ? "turn" : "turns"} is reached`,
+        limit: max_turns,
+      };
     const tokens = tokensOf(conversation.usage) - tokensOf(usageBefore);
     if (max_tokens !== undefined && tokens >= max_tokens)
       return {

@@ -105,6 +105,7 @@ async function showOutcome(
   if (outcome?.text !== undefined) io.stdout.write(`${outcome.text}\n`);
   const { next } = outcome ?? {};
   if (next === "new") io.stdout.write("every octant run without --continue starts a new conversation\n");
+  if (outcome?.failed) return RUN_EXIT.FAILED;
   if (next === undefined || next === "new" || next.how === "latest") return RUN_EXIT.OK;
   let { id } = next;
   if (next.how === "fork") {
@@ -214,7 +215,10 @@ function show(result: RunResult, schema: OutputSchema | undefined, flags: Shown,
       io,
     );
   const cost = result.cost === null ? "" : `, $${result.cost.toFixed(4)}`;
-  logLine(`session ${result.session_id}: ${result.turns} turns, ${result.tokens} tokens${cost}`, io);
+  logLine(
+    `session ${result.session_id}: ${result.turns} ${result.turns === 1 ? "turn" : "turns"}, ${result.tokens} tokens${cost}`,
+    io,
+  );
   if (unfit !== undefined) {
     logLine(`the answer does not fit the schema: ${unfit}`, io);
     return RUN_EXIT.UNFIT;

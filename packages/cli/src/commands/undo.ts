@@ -57,7 +57,9 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
   if (given["dry-run"]) {
     const diff = await plan.diff({ overwrite: given.overwrite });
     io.stdout.write(
-      given.json ? `${JSON.stringify({ ...summary(plan), diff }, null, 2)}\n` : `${describe(plan)}${diff}`,
+      given.json
+        ? `${JSON.stringify({ ...summary(plan), diff }, null, 2)}\n`
+        : `${describe(plan, given.overwrite)}${diff}`,
     );
     return EXIT.OK;
   }
@@ -70,7 +72,9 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
     return EXIT.FAILED;
   }
   await plan.apply({ overwrite: choice === "overwrite" });
-  io.stdout.write(given.json ? `${JSON.stringify(summary(plan), null, 2)}\n` : describe(plan));
+  io.stdout.write(
+    given.json ? `${JSON.stringify(summary(plan), null, 2)}\n` : describe(plan, choice === "overwrite"),
+  );
   return EXIT.OK;
 }
 
@@ -102,12 +106,17 @@ const summary = ({ direction, turn, restored, merged, conflicts }: UndoPlan) => 
 });
 
 /** One line for the turn and one for each file. */
-export function describe({ direction, turn, restored, merged, conflicts }: UndoPlan): string {
+export function describe(
+  { direction, turn, restored, merged, conflicts }: UndoPlan,
+  isOverwritten: boolean,
+): string {
   const lines = [
     `${direction === "undo" ? "undone" : "redone"}: ${toOneLine(turn.label)}`,
     ...restored.map(({ path, change }) => `  ${change} ${toOneLine(path)}`),
     ...merged.map((path) => `  merged ${toOneLine(path)}`),
-    ...conflicts.map((path) => `  you changed it since: ${toOneLine(path)}`),
+    ...conflicts.map((path) =>
+      isOverwritten ? `  overwritten ${toOneLine(path)}` : `  kept as you changed it: ${toOneLine(path)}`,
+    ),
   ];
   return `${lines.join("\n")}\n`;
 }

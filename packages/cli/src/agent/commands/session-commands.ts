@@ -7,7 +7,7 @@ import { exportSession } from "../export-session.ts";
 import { chooseClient, isOwnSession } from "../open-agent.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../rewind.ts";
 import { type Direction, planUndo } from "../undo.ts";
-import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
+import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const SHORT_ID_CHARS = 20;
 const MAX_LISTED = 15;
@@ -16,12 +16,16 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   {
     name: "undo",
     summary: "Undo the last turn's file changes, including those of commands",
-    run: (_, context) => restore("undo", context),
+    argument: "[keep|overwrite]",
+    complete: () => CHOICES,
+    run: (argument, context) => restore("undo", argument, context),
   },
   {
     name: "redo",
     summary: "Redo the turn that was undone last",
-    run: (_, context) => restore("redo", context),
+    argument: "[keep|overwrite]",
+    complete: () => CHOICES,
+    run: (argument, context) => restore("redo", argument, context),
   },
   {
     name: "rewind",
@@ -107,15 +111,29 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   },
 ];
 
-/** Files that the person has changed since are left alone and listed. */
-async function restore(direction: Direction, { opened }: SlashContext): Promise<SlashOutcome> {
+const CHOICES = ["keep", "overwrite"] as const;
+
+/** Files that the person changed since are shown, and left alone until they choose. */
+async function restore(
+  direction: Direction,
+  argument: string,
+  { opened }: SlashContext,
+): Promise<SlashOutcome> {
+  const choice = CHOICES.find((one) => one === argument);
+  if (argument !== "" && choice === undefined) {
+    const message = `/${direction} takes keep or overwrite, for files that you changed since`;
+    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
+  }
   const plan = await planUndo(opened.octant, direction);
-  if (plan.conflicts.length > 0)
-    return {
-      text: `nothing was changed: you changed ${plan.conflicts.join(", ")} since; \`octant ${direction}\` in a shell shows it and asks`,
-    };
-  await opened.asPerson(() => plan.apply({ overwrite: false }));
-  return { text: describe(plan).trim().replaceAll("\n  ", "\n- ") };
+  const overwrite = choice === "overwrite";
+  if (plan.conflicts.length > 0 && choice === undefined) {
+    const names = plan.conflicts.map((path) => `\`${toOneLine(path)}\``).join(", ");
+    const diff = asBlock(await opened.asPerson(() => plan.diff({ overwrite: true })), "diff");
+    const how = `\`/${direction} keep\` leaves them and does the rest, \`/${direction} overwrite\` replaces them`;
+    return { text: `nothing was changed: you changed ${names} since; ${how}\n\n${diff}`, failed: true };
+  }
+  await opened.asPerson(() => plan.apply({ overwrite }));
+  return { text: describe(plan, overwrite).trim().replaceAll("\n  ", "\n- ") };
 }
 
 const REWIND = /^(?:(\d{1,6})(?:\s+|$))?(both|conversation|files)?$/;
