@@ -5,7 +5,7 @@ export const MODALITIES = ["auto", "text", "ast", "symbol", "vector", "memory", 
 export type Modality = (typeof MODALITIES)[number];
 
 /** The searches that can produce a hit. literal: the exact words. text: weighted words. */
-export type Strategy = "literal" | "text" | "vector" | "symbol" | "ast" | "callers" | "file";
+export type Strategy = "literal" | "text" | "vector" | "symbol" | "ast" | "callers" | "subtypes" | "file";
 
 /** A search result. */
 export interface Hit {

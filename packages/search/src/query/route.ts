@@ -6,6 +6,7 @@ import type { Hit, Strategy } from "./hit.ts";
 export type Route =
   | { readonly asks: "definition"; readonly name: string; readonly kinds?: readonly SymbolKind[] }
   | { readonly asks: "callers"; readonly name: string }
+  | { readonly asks: "subtypes"; readonly name: string }
   | { readonly asks: "symbol"; readonly name: string }
   | { readonly asks: "literal"; readonly text: string }
   | { readonly asks: "file"; readonly pattern: string }
@@ -55,6 +56,16 @@ const CALLERS = [
   ),
   new RegExp(`^where(?:'s| is| are)\\s+${THING}${NAME}\\s+(?:called|used|invoked|referenced)\\??$`, "iu"),
 ];
+const SUBTYPES = [
+  new RegExp(
+    `^(?:who|what|which \\w+|(?:the |all |find |show |list )*(?:classes|types|structs))\\s+(?:that\\s+)?(?:implements?|extends?|inherits?(?: from)?|subclass(?:es)?)\\s+${THING}${NAME}\\??$`,
+    "iu",
+  ),
+  new RegExp(
+    `^(?:find |show |list |all |the )*(?:implementations|implementers|implementors|subclasses|subtypes)\\s+of\\s+${THING}${NAME}\\??$`,
+    "iu",
+  ),
+];
 const IDENTIFIER = /^[\p{L}_$#@][\p{L}\p{N}_$]*(?:(?:\.|::|#|->)[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
 /** A query in quotes asks for literal matches. */
 const QUOTED = /^(["'])((?:(?!\1).)+)\1$/;
@@ -91,6 +102,8 @@ export function routeOf(query: string): Route {
   if (called) return { asks: "definition", name: called, kinds: KINDS[kind] };
   const callers = nameIn(text, CALLERS);
   if (callers) return { asks: "callers", name: callers };
+  const supertype = nameIn(text, SUBTYPES);
+  if (supertype) return { asks: "subtypes", name: supertype };
   const quoted = QUOTED.exec(text)?.[2];
   if (quoted) return { asks: "literal", text: quoted };
   if (isFile(text) && !isCode(text)) return { asks: "file", pattern: text };
@@ -122,8 +135,9 @@ export function unmetBy(route: Route, hits: readonly Pick<Hit, "symbol" | "why">
   const isNamed = hits.some(
     ({ symbol }) => symbol?.replace(/~\d+/g, "").split(".").at(-1)?.toLowerCase() === own,
   );
-  if (route.asks === "callers" && !isFoundBy("callers"))
-    return isNamed ? `nothing calls or uses '${route.name}'` : `nothing here is named '${route.name}'`;
-  if (isNamed || isFoundBy("callers", "literal")) return undefined;
+  const verb = { callers: "calls or uses", subtypes: "extends or implements" }[String(route.asks)];
+  if (verb && !isFoundBy("callers", "subtypes"))
+    return isNamed ? `nothing ${verb} '${route.name}'` : `nothing here is named '${route.name}'`;
+  if (isNamed || isFoundBy("callers", "subtypes", "literal")) return undefined;
   return `nothing here is named '${route.name}'`;
 }

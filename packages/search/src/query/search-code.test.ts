@@ -21,6 +21,8 @@ beforeAll(async () => {
   files.write("src/server.ts", SERVER);
   files.write("src/gusts.ts", GUSTS);
   files.write("tests/header_test.ts", HEADER_TEST);
+  files.write("src/sensors.py", "class Sensor:\n    pass\n\nclass Vane(Sensor):\n    kind = Sensor\n");
+  files.write("src/Gauge.java", "public final class Gauge\n    extends Base\n    implements Sensor {\n}\n");
   files.write("docs/wind.md", "# Wind\n\nIt prints no wind today and calls parseHeader.\n");
   files.write("pkg/vane/vane.go", VANE);
   files.write("pkg/rose/rose.go", VANE.replace("package vane", "package rose"));
@@ -109,6 +111,12 @@ test("'who calls it' returns the definition of a function without callers", asyn
   expect(await places("who calls measure_wind?")).toEqual(["lib/wind.py#measure_wind"]);
 });
 
+test("'who implements it' returns the types that name it in their header", async () => {
+  const found = await places("who implements Sensor?");
+  expect(found).toEqual(expect.arrayContaining(["src/sensors.py#Vane", "src/Gauge.java#Gauge"]));
+  expect(found).not.toContain("src/sensors.py#Sensor");
+});
+
 test("an identifier returns its definitions first, then its other occurrences", async () => {
   const hits = await search("parseHeader");
   expect(hits[0]).toMatchObject({
@@ -137,7 +145,7 @@ test("code with metavariables is searched by structure; code without, by structu
 });
 
 test("a path or a glob returns files", async () => {
-  expect(await places("*.py")).toEqual(["lib/wind.py#"]);
+  expect(await places("*.py")).toEqual(["lib/wind.py#", "src/sensors.py#"]);
   expect((await search("server.ts"))[0]).toMatchObject({ path: "src/server.ts", kind: "file", range: null });
 });
 

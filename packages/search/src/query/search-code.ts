@@ -10,6 +10,7 @@ import { canBeLiteral, distanceOf, literal, literalPart, withSymbols } from "./l
 import type { SearchParts, SearchRequest } from "./parts.ts";
 import { rankPaths } from "./rank-paths.ts";
 import { isProse, type Route, routeOf } from "./route.ts";
+import { subtypes } from "./subtypes.ts";
 
 /** Answers a question: routes it to the searches that can answer it, then fuses their lists. */
 export async function searchCode(parts: SearchParts, request: SearchRequest): Promise<Hit[]> {
@@ -97,6 +98,10 @@ async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Rout
     }
     case "callers": {
       const list = await callers(parts, request, route.name);
+      return fuse([list.found.length > 0 ? list : await symbols(parts, request, route.name, true)], limit);
+    }
+    case "subtypes": {
+      const list = await subtypes(parts, request, route.name);
       return fuse([list.found.length > 0 ? list : await symbols(parts, request, route.name, true)], limit);
     }
     case "symbol": {

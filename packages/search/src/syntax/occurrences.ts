@@ -9,7 +9,7 @@ export interface Occurrence {
   readonly range: Range;
   readonly role: "definition" | "call" | "use";
   /** The innermost enclosing function, class or other symbol; null at the top level. */
-  readonly within: Pick<SourceSymbol, "path" | "kind" | "range"> | null;
+  readonly within: Pick<SourceSymbol, "path" | "kind" | "range" | "signature"> | null;
 }
 
 export interface Call extends Occurrence {
@@ -118,5 +118,7 @@ function enclosing(
       node.endIndex <= end &&
       !(isDefinition && keyOf(nameRange) === keyOf(rangeOf(node))),
   );
-  return found ? { path: found.path, kind: found.kind, range: found.range } : null;
+  if (!found) return null;
+  const { path, kind, range, signature } = found;
+  return { path, kind, range, signature };
 }

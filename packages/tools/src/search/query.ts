@@ -113,7 +113,9 @@ export const query = (options: SearchOptions) =>
           "none",
       );
       const { state, files, total } = await engine.progress();
-      const unmet = modality === "auto" ? unmetBy(routeOf(asked), found.whole) : undefined;
+      // An incomplete index cannot tell that something does not exist.
+      const canTell = modality === "auto" && state === "fresh";
+      const unmet = canTell ? unmetBy(routeOf(asked), found.whole) : undefined;
       return {
         hits: hits.map((hit) => toAnswer(hit, options)),
         ...{ index: state, indexed_files: files, total_files: total },
