@@ -12,8 +12,10 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isWithin } from "../path.ts";
+import { CACHE_VARIABLES, CACHES } from "./home-caches.ts";
+import { MASKED, SECRET_NAME } from "./home-masked.ts";
+import { COPIED, SHOWN } from "./home-shown.ts";
 import { type Bind, read, write } from "./mount.ts";
-import { CACHE_VARIABLES, CACHES, COPIED, MASKED, SECRET_NAME, SHOWN } from "./places.ts";
 import type { Scratch } from "./scratch.ts";
 import { lstatOf, moveAway, type Tree } from "./tree.ts";
 

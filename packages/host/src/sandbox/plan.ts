@@ -13,11 +13,12 @@ import {
   namedByEnvironment,
   statOf,
 } from "./home.ts";
+import { GIT_SECRET } from "./home-shown.ts";
 import { type Mount, read, write } from "./mount.ts";
 import { installFolder, ownFiles } from "./own-files.ts";
-import { GIT_SECRET, MASKED_SYSTEM, OTHER_HOMES, SHARED_IN_HOMES, SHOWN_IN_RUN, SYSTEM } from "./places.ts";
 import { openTempFolder, type Scratch } from "./scratch.ts";
 import type { SandboxSettings } from "./settings.ts";
+import { MASKED_SYSTEM, OTHER_HOMES, SHARED_IN_HOMES, SHOWN_IN_RUN, SYSTEM } from "./system-places.ts";
 import { createTree, lstatOf, type Tree } from "./tree.ts";
 
 export interface PlanOptions {
