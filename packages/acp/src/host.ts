@@ -61,6 +61,9 @@ export interface FileDiff {
   readonly path: string;
   readonly oldText: string | null;
   readonly newText: string;
+  readonly operation: "add" | "modify" | "delete";
+  /** The same as a git-style patch. */
+  patch(): string;
 }
 
 /** A slash command. */

@@ -1,26 +1,27 @@
-import { isAbsolute } from "node:path";
 import { Readable, Writable } from "node:stream";
 import {
-  type AgentContext,
   agent,
   type ClientCapabilities,
-  type McpServer,
   methods,
   ndJsonStream,
   PROTOCOL_VERSION,
-  RequestError,
   type Stream,
 } from "@agentclientprotocol/sdk";
-import { ToolError } from "@octant/core";
-import type { AcpHost, ClientMcpServer } from "./host.ts";
-import { type EditorSession, openEditorSession } from "./session.ts";
+import { agentProtocolRouter } from "@agentclientprotocol/sdk/experimental/v2";
+import { orExplain } from "./explain.ts";
+import type { AcpHost } from "./host.ts";
+import type { EditorSession } from "./session.ts";
+import { createSessionTable, listSessions, type SessionTable, setOption } from "./session-table.ts";
 import { toConfigOptions, toModeState } from "./settings.ts";
+import { createAgentV2 } from "./v2/agent.ts";
 
 export interface AcpOptions {
   readonly host: AcpHost;
   readonly stream: Stream;
   /** Allows commands to run in the client's terminal, outside the sandbox. */
   readonly editorTerminals?: boolean;
+  /** Offers the draft of wire version 2 too; a client that asks for version 1 gets that. */
+  readonly draftV2?: boolean;
   /** The client is on another machine, so its files, terminals and MCP servers are not used. */
   readonly remote?: boolean;
 }
@@ -31,56 +32,36 @@ export interface AcpServer {
   close(): void;
 }
 
-const PAGE_SESSIONS = 100;
-
-/** Serves one client of the Agent Client Protocol, wire version 1. */
+/** Serves one client of the Agent Client Protocol. */
 export function serveAcp(options: AcpOptions): AcpServer {
-  const { host, stream, editorTerminals = false, remote = false } = options;
-  const sessions = new Map<string, EditorSession>();
-  let capabilities: ClientCapabilities = {};
-
-  const find = (id: string): EditorSession => {
-    const session = sessions.get(id);
-    if (session) return session;
-    throw new RequestError(
-      NOT_FOUND,
-      `session '${id}' is not open; open it with session/load or session/resume`,
-    );
+  const { host, stream, draftV2 = false } = options;
+  const sessions = createSessionTable(options);
+  const stopped = Promise.withResolvers<void>();
+  let disconnect = () => {};
+  const remember = (connection: { close(): void }) => {
+    disconnect = () => connection.close();
   };
-  const closeSession = async (id: string): Promise<void> => {
-    const session = sessions.get(id);
-    sessions.delete(id);
-    await session?.close();
-  };
-  const open = async (
-    client: AgentContext,
-    request: {
-      readonly cwd: string;
-      readonly additionalDirectories?: readonly string[];
-      readonly mcpServers?: readonly McpServer[];
-      readonly sessionId?: string;
+  const v1 = createAgentV1(options, sessions).onConnect(remember);
+  const { closed } = draftV2
+    ? agentProtocolRouter()
+        .withV1(v1)
+        .withV2(createAgentV2(host, sessions).onConnect(remember))
+        .connect(stream)
+    : v1.connect(stream);
+  return {
+    closed: Promise.race([closed, stopped.promise]).then(sessions.closeAll),
+    close() {
+      disconnect();
+      // Until the client has chosen a version, there is nothing to disconnect.
+      stopped.resolve();
     },
-  ): Promise<EditorSession> => {
-    const { sessionId, mcpServers = [], cwd, additionalDirectories = [] } = request;
-    const roots = [cwd, ...additionalDirectories];
-    const relative = roots.find((root) => !isAbsolute(root));
-    if (relative !== undefined)
-      throw RequestError.invalidParams(undefined, `'${relative}' is not an absolute path`);
-    if (remote && mcpServers.length > 0)
-      throw RequestError.invalidParams(undefined, "a remote client cannot bring MCP servers; send none");
-    if (sessionId !== undefined) await closeSession(sessionId);
-    const session = await openEditorSession(host, {
-      roots,
-      ...(sessionId !== undefined && { resume: sessionId }),
-      mcpServers: mcpServers.map(toServer),
-      client,
-      capabilities,
-      editorTerminals,
-    });
-    sessions.set(session.id, session);
-    return session;
   };
-  /** After the response: clients drop updates for a session that they do not know yet. */
+}
+
+/** Wire version 1. */
+function createAgentV1({ host, remote = false }: AcpOptions, sessions: SessionTable) {
+  let capabilities: ClientCapabilities = {};
+  const { find } = sessions;
   const announce = (session: EditorSession) =>
     setImmediate(
       () =>
@@ -98,7 +79,7 @@ export function serveAcp(options: AcpOptions): AcpServer {
     configOptions: toConfigOptions(settings, models),
   });
 
-  const app = agent({ name: "octant" })
+  return agent({ name: "octant" })
     .onRequest(methods.agent.initialize, ({ params }) => {
       const { session = null, ...local } = params.clientCapabilities ?? {};
       capabilities = remote ? { session } : { session, ...local };
@@ -127,7 +108,7 @@ export function serveAcp(options: AcpOptions): AcpServer {
     .onRequest(
       methods.agent.session.new,
       orExplain(async ({ params, client }) => {
-        const session = await open(client, params);
+        const session = await sessions.open(client, capabilities, params);
         announce(session);
         return { sessionId: session.id, ...describe(session) };
       }),
@@ -135,7 +116,7 @@ export function serveAcp(options: AcpOptions): AcpServer {
     .onRequest(
       methods.agent.session.load,
       orExplain(async ({ params, client }) => {
-        const session = await open(client, params);
+        const session = await sessions.open(client, capabilities, params);
         await session.replay();
         announce(session);
         return describe(session);
@@ -144,7 +125,7 @@ export function serveAcp(options: AcpOptions): AcpServer {
     .onRequest(
       methods.agent.session.resume,
       orExplain(async ({ params, client }) => {
-        const session = await open(client, params);
+        const session = await sessions.open(client, capabilities, params);
         announce(session);
         return describe(session);
       }),
@@ -156,7 +137,7 @@ export function serveAcp(options: AcpOptions): AcpServer {
     .onRequest(
       methods.agent.session.delete,
       orExplain(async ({ params }) => {
-        await closeSession(params.sessionId);
+        await sessions.close(params.sessionId);
         await host.remove(params.sessionId);
       }),
     )
@@ -164,7 +145,7 @@ export function serveAcp(options: AcpOptions): AcpServer {
       methods.agent.session.close,
       orExplain(async ({ params }) => {
         find(params.sessionId);
-        await closeSession(params.sessionId);
+        await sessions.close(params.sessionId);
       }),
     )
     .onRequest(
@@ -191,12 +172,6 @@ export function serveAcp(options: AcpOptions): AcpServer {
         return { configOptions: toConfigOptions(session.settings, session.models) };
       }),
     );
-
-  const connection = app.connect(stream);
-  const closed = connection.closed.then(async () => {
-    await Promise.all([...sessions.keys()].map(closeSession));
-  });
-  return { closed, close: () => connection.close() };
 }
 
 /** One JSON-RPC message per line, as editors send it. */
@@ -206,60 +181,3 @@ export const lineStream = (input: Readable, output: Writable): Stream =>
     Writable.toWeb(output) as WritableStream<Uint8Array>,
     Readable.toWeb(input) as ReadableStream<Uint8Array>,
   );
-
-const NOT_FOUND = -32_002;
-
-/** Replies with a protocol error where there is one for the error of a tool or the store. */
-function orExplain<C, R>(handle: (context: C) => R | Promise<R>): (context: C) => Promise<R> {
-  return async (context) => {
-    try {
-      return await handle(context);
-    } catch (cause) {
-      if (cause instanceof RequestError || !(cause instanceof ToolError)) throw cause;
-      const { code, message } = cause;
-      if (code === "UNAUTHENTICATED") throw RequestError.authRequired(undefined, message);
-      if (code === "NOT_FOUND") throw new RequestError(NOT_FOUND, message);
-      if (code === "INVALID_ARGUMENT" || code === "NOT_A_DIRECTORY")
-        throw RequestError.invalidParams(undefined, message);
-      throw RequestError.internalError({ code }, message);
-    }
-  };
-}
-
-async function setOption(session: EditorSession, id: string, value: unknown): Promise<void> {
-  if (typeof value !== "string")
-    throw RequestError.invalidParams(undefined, `option '${id}' takes one of its values`);
-  if (id === "model") return session.setModel(value);
-  if (id !== "mode")
-    throw RequestError.invalidParams(undefined, `unknown option '${id}'; options: mode, model`);
-  session.setMode(value);
-  await session.update({ sessionUpdate: "current_mode_update", currentModeId: value });
-}
-
-function listSessions(
-  host: AcpHost,
-  { cwd, cursor }: { readonly cwd?: string | null; readonly cursor?: string | null },
-) {
-  const all = host.list().filter((one) => cwd == null || one.cwd === cwd);
-  const from = cursor == null ? 0 : all.findIndex(({ session_id }) => session_id === cursor) + 1;
-  if (cursor != null && from === 0)
-    throw RequestError.invalidParams(undefined, `unknown cursor '${cursor}'; list again without one`);
-  const page = all.slice(from, from + PAGE_SESSIONS);
-  return {
-    sessions: page.map(({ session_id, cwd, title, updated_at }) => ({
-      sessionId: session_id,
-      cwd,
-      title,
-      updatedAt: updated_at,
-    })),
-    ...(from + page.length < all.length && { nextCursor: page.at(-1)?.session_id }),
-  };
-}
-
-function toServer(server: McpServer): ClientMcpServer {
-  const toRecord = (pairs: readonly { readonly name: string; readonly value: string }[]) =>
-    Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
-  if ("command" in server)
-    return { name: server.name, command: server.command, args: server.args, env: toRecord(server.env) };
-  return { name: server.name, type: server.type, url: server.url, headers: toRecord(server.headers) };
-}

@@ -7,13 +7,14 @@ import {
   RequestError,
   type SessionUpdate,
   type StopReason,
+  type ToolCallContent,
 } from "@agentclientprotocol/sdk";
 import type { AgentEvent, EndReason, RunEnded, UserPart } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import { toUserParts } from "./content.ts";
 import { type EditorFiles, withEditorFiles } from "./editor-files.ts";
 import { editorTerminal } from "./editor-terminal.ts";
-import type { AcpHost, ClientMcpServer, OpenedSession } from "./host.ts";
+import type { AcpHost, ClientMcpServer, FileDiff, OpenedSession } from "./host.ts";
 import { createEditorPrompter } from "./permissions.ts";
 import { checkMode, checkModel, DEFAULT_MODE, type SessionSettings, toMode } from "./settings.ts";
 import { createUpdates } from "./updates.ts";
@@ -26,6 +27,8 @@ export interface OpenOptions {
   readonly capabilities: ClientCapabilities;
   /** Allows commands to run in the editor's terminal, outside the sandbox. */
   readonly editorTerminals: boolean;
+  /** How a changed file is shown; as wire version 1 has it when absent. */
+  readonly toDiff?: ((diff: FileDiff) => ToolCallContent) | undefined;
 }
 
 /** A conversation that a client has open. */
@@ -38,6 +41,8 @@ export interface EditorSession {
   replay(): Promise<void>;
   update(update: SessionUpdate): Promise<void>;
   prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse>;
+  /** Adds a message to the running prompt; false when none is running. */
+  steer(blocks: readonly ContentBlock[]): boolean;
   cancel(): void;
   setMode(id: string): void;
   setModel(id: string): Promise<void>;
@@ -102,7 +107,7 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
   const notes = [...opened.notes];
   let { modelId } = opened;
   const toUpdates = createUpdates({
-    ...{ session: opened, shows, replay: false },
+    ...{ session: opened, shows, replay: false, toDiff: options.toDiff },
     terminalOf: (callId) => terminals.get(callId),
   });
   const listen = (event: AgentEvent) => {
@@ -139,7 +144,7 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
     },
     update,
     async replay() {
-      const toReplayed = createUpdates({ session: opened, shows, replay: true });
+      const toReplayed = createUpdates({ session: opened, shows, replay: true, toDiff: options.toDiff });
       for (const event of opened.events()) for (const one of toReplayed(event)) await update(one);
     },
     async prompt(blocks, signal) {
@@ -162,6 +167,11 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
         if (running === current) running = undefined;
         await last;
       }
+    },
+    steer(blocks) {
+      if (!running || running.cancelled) return false;
+      agent.queue(toUserParts(blocks));
+      return true;
     },
     cancel,
     setMode(next) {

@@ -17,6 +17,7 @@ export interface UpdatesOptions {
   readonly terminalOf?: (callId: string) => string | undefined;
   /** Replays stored events in full; live ones add only what their deltas did not show. */
   readonly replay: boolean;
+  readonly toDiff?: ((diff: FileDiff) => ToolCallContent) | undefined;
 }
 
 /** Longer tool output is cut for the client; the model has all of it. */
@@ -24,7 +25,7 @@ const MAX_SHOWN_CHARS = 32_000;
 
 /** Converts the events of a session, in order, to updates for its client. */
 export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => readonly SessionUpdate[] {
-  const { session, shows, replay, terminalOf = () => undefined } = options;
+  const { session, shows, replay, terminalOf = () => undefined, toDiff = toDiffV1 } = options;
   /** Calls that were announced to the client and have not ended. */
   const open = new Set<string>();
   let streamed = { text: false, thinking: false };
@@ -169,7 +170,12 @@ const compaction = (session: string, count: number, status: "in_progress" | "com
   status,
 });
 
-const toDiff = (diff: FileDiff): ToolCallContent => ({ type: "diff", ...diff });
+const toDiffV1 = ({ path, oldText, newText }: FileDiff): ToolCallContent => ({
+  type: "diff",
+  path,
+  oldText,
+  newText,
+});
 
 function toShown(part: UserPart): ToolCallContent {
   const block: ContentBlock = toBlock(part);

@@ -13,7 +13,7 @@ import {
   type SessionStore,
 } from "@octant/agent";
 import { type Caller, ToolError } from "@octant/core";
-import { createConfinement, openStateFolder, toNative } from "@octant/host";
+import { createConfinement, openStateFolder, toNative, unifiedDiff } from "@octant/host";
 import { createCredentialStore, loadConfig, type PermissionPrompter, type Thinking } from "@octant/runtime";
 import type { FlagValues, Io } from "../command.ts";
 import type { Octant } from "../octant.ts";
@@ -221,9 +221,21 @@ function readDiffs({ workspace }: Octant, undoRef: string): readonly FileDiff[] 
     const path = confinement.toPath(uri);
     const oldText = before ? textOf(before) : null;
     const newText = after ? (textOf(after) ?? readCurrent(path)) : "";
-    return oldText === undefined || newText === undefined
-      ? []
-      : [{ path: toNative(path).toString(), oldText, newText }];
+    if (oldText === undefined || newText === undefined) return [];
+    const name = toNative(path).toString();
+    const toBytes = (text: string | null) => (text === null ? null : Buffer.from(text));
+    return [
+      {
+        ...{ path: name, oldText, newText },
+        operation: oldText === null ? "add" : after ? "modify" : "delete",
+        patch: () =>
+          unifiedDiff({
+            path: name.slice(1),
+            before: toBytes(oldText),
+            after: after ? toBytes(newText) : null,
+          }),
+      },
+    ];
   };
   const readCurrent = (path: Parameters<typeof confinement.openFile>[0]): string | undefined => {
     try {

@@ -10,6 +10,9 @@ export const acp = defineCommand({
   flags: {
     ...flags,
     ...modelFlags,
+    "draft-v2": {
+      summary: "Offer the draft of version 2 of the protocol to editors that ask for it; it may still change",
+    },
     "editor-terminals": {
       summary: "Offer the editor's terminal as a tool; what runs there is outside the sandbox",
     },
@@ -35,6 +38,7 @@ are unsaved in the editor are read as the person sees them. The log is on stderr
       host,
       stream: lineStream(io.stdin, io.stdout),
       editorTerminals: flags["editor-terminals"],
+      draftV2: flags["draft-v2"],
     });
     for (const signal of ENDING_SIGNALS) process.once(signal, server.close);
     await server.closed;

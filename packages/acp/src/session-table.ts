@@ -1,0 +1,125 @@
+import { isAbsolute } from "node:path";
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  type McpServer,
+  RequestError,
+} from "@agentclientprotocol/sdk";
+import { NOT_FOUND } from "./explain.ts";
+import type { AcpHost, ClientMcpServer } from "./host.ts";
+import { type EditorSession, type OpenOptions, openEditorSession } from "./session.ts";
+
+export interface SessionRequest {
+  readonly cwd: string;
+  readonly additionalDirectories?: readonly string[];
+  readonly mcpServers?: readonly McpServer[];
+  /** The session to continue; a new one when absent. */
+  readonly sessionId?: string;
+}
+
+/** The sessions that one client has open. */
+export interface SessionTable {
+  get(id: string): EditorSession | undefined;
+  /** Throws for a session that is not open. */
+  find(id: string): EditorSession;
+  open(
+    client: AgentContext,
+    capabilities: ClientCapabilities,
+    request: SessionRequest,
+    more?: Pick<OpenOptions, "toDiff">,
+  ): Promise<EditorSession>;
+  close(id: string): Promise<void>;
+  closeAll(): Promise<void>;
+}
+
+export interface SessionTableOptions {
+  readonly host: AcpHost;
+  readonly editorTerminals?: boolean;
+  readonly remote?: boolean;
+}
+
+export function createSessionTable(options: SessionTableOptions): SessionTable {
+  const { host, editorTerminals = false, remote = false } = options;
+  const sessions = new Map<string, EditorSession>();
+  const close = async (id: string): Promise<void> => {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    await session?.close();
+  };
+  return {
+    get: (id) => sessions.get(id),
+    find(id) {
+      const session = sessions.get(id);
+      if (session) return session;
+      throw new RequestError(
+        NOT_FOUND,
+        `session '${id}' is not open; open it with session/load or session/resume`,
+      );
+    },
+    async open(client, capabilities, request, more) {
+      const { sessionId, mcpServers = [], cwd, additionalDirectories = [] } = request;
+      const roots = [cwd, ...additionalDirectories];
+      const relative = roots.find((root) => !isAbsolute(root));
+      if (relative !== undefined)
+        throw RequestError.invalidParams(undefined, `'${relative}' is not an absolute path`);
+      if (remote && mcpServers.length > 0)
+        throw RequestError.invalidParams(undefined, "a remote client cannot bring MCP servers; send none");
+      if (sessionId !== undefined) await close(sessionId);
+      const session = await openEditorSession(host, {
+        roots,
+        ...(sessionId !== undefined && { resume: sessionId }),
+        mcpServers: mcpServers.map(toServer),
+        client,
+        capabilities,
+        editorTerminals,
+        ...more,
+      });
+      sessions.set(session.id, session);
+      return session;
+    },
+    close,
+    async closeAll() {
+      await Promise.all([...sessions.keys()].map(close));
+    },
+  };
+}
+
+export async function setOption(session: EditorSession, id: string, value: unknown): Promise<void> {
+  if (typeof value !== "string")
+    throw RequestError.invalidParams(undefined, `option '${id}' takes one of its values`);
+  if (id === "model") return session.setModel(value);
+  if (id !== "mode")
+    throw RequestError.invalidParams(undefined, `unknown option '${id}'; options: mode, model`);
+  session.setMode(value);
+  await session.update({ sessionUpdate: "current_mode_update", currentModeId: value });
+}
+
+const PAGE_SESSIONS = 100;
+
+export function listSessions(
+  host: AcpHost,
+  { cwd, cursor }: { readonly cwd?: string | null; readonly cursor?: string | null },
+) {
+  const all = host.list().filter((one) => cwd == null || one.cwd === cwd);
+  const from = cursor == null ? 0 : all.findIndex(({ session_id }) => session_id === cursor) + 1;
+  if (cursor != null && from === 0)
+    throw RequestError.invalidParams(undefined, `unknown cursor '${cursor}'; list again without one`);
+  const page = all.slice(from, from + PAGE_SESSIONS);
+  return {
+    sessions: page.map(({ session_id, cwd, title, updated_at }) => ({
+      sessionId: session_id,
+      cwd,
+      title,
+      updatedAt: updated_at,
+    })),
+    ...(from + page.length < all.length && { nextCursor: page.at(-1)?.session_id }),
+  };
+}
+
+function toServer(server: McpServer): ClientMcpServer {
+  const toRecord = (pairs: readonly { readonly name: string; readonly value: string }[]) =>
+    Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+  if ("command" in server)
+    return { name: server.name, command: server.command, args: server.args, env: toRecord(server.env) };
+  return { name: server.name, type: server.type, url: server.url, headers: toRecord(server.headers) };
+}
