@@ -170,7 +170,7 @@ interface OutStream {
 const MAX_QUEUED_CHUNKS = 256;
 
 function openStream({ request: { tool }, stream }: RequestEnvelope, channel: ReplyChannel): OutStream {
-  const stream_id = newHandle("stream", Date.now());
+  let stream_id = "";
   const { window, isPaced } = channel;
   const queue: ResponseEnvelope[] = [];
   const sending = new Set<Promise<void>>();
@@ -180,6 +180,7 @@ function openStream({ request: { tool }, stream }: RequestEnvelope, channel: Rep
   const start = (part?: BinaryPart) => {
     if (isStarted) return;
     isStarted = true;
+    stream_id = newHandle("stream", Date.now());
     void channel.reply({
       kind: "stream_start",
       stream_id,

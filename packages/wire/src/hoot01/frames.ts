@@ -46,8 +46,8 @@ export function encodeFrames({
 }: Partial<Message> & Pick<Message, "command">): Uint8Array[] {
   return [
     MAGIC,
-    toU16(COMMANDS[command]),
-    toU16(CONTENT_TYPES[contentType]),
+    COMMAND_FRAMES[command],
+    CONTENT_TYPE_FRAMES[contentType],
     requestId,
     service === "" ? EMPTY : Buffer.from(service),
     traceparent === "" ? EMPTY : Buffer.from(traceparent),
@@ -147,7 +147,17 @@ const reverse = <K extends string>(codes: Readonly<Record<K, number>>): Readonly
 const COMMAND_OF = reverse(COMMANDS);
 const CONTENT_TYPE_OF = reverse(CONTENT_TYPES);
 
-const toU16 = (value: number): Buffer => Buffer.from([value >> 8, value & 0xff]);
+const toFrames = <K extends string>(codes: Readonly<Record<K, number>>): Readonly<Record<K, Buffer>> =>
+  // Object.entries and Object.fromEntries forget that the keys are K.
+  Object.fromEntries(
+    (Object.entries(codes) as [K, number][]).map(([name, code]) => [
+      name,
+      Buffer.from([code >> 8, code & 0xff]),
+    ]),
+  ) as Record<K, Buffer>;
+
+const COMMAND_FRAMES = toFrames(COMMANDS);
+const CONTENT_TYPE_FRAMES = toFrames(CONTENT_TYPES);
 
 const malformed = (path: string, message: string, cause?: unknown) =>
   new ToolError(

@@ -36,8 +36,11 @@ export interface ZmqServer {
 const HEARTBEAT_MS = 2_000;
 /** Replies buffered for one peer. Beyond it a reply is dropped, and found again when the peer retries. */
 const SEND_HIGH_WATER_MARK = 1_000;
-/** Buffered requests of one peer, of up to 16 MiB each; beyond it the peer's own send waits. */
-const RECEIVE_HIGH_WATER_MARK = 64;
+/**
+ * Requests of one peer that wait in memory to be read, of up to 16 MiB each; the others wait in the kernel and with the
+ * peer. More of them made no call faster, and the server larger (docs/decisions/0030-wire.md).
+ */
+const RECEIVE_HIGH_WATER_MARK = 2;
 /** Serves the dispatcher to ZeroMQ clients. */
 export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
   const { keys, heartbeatMs = HEARTBEAT_MS, log } = options;
