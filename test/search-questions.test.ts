@@ -19,7 +19,7 @@ export function makeTea(kettle: Kettle) {
   return new Boiler().heatWater(kettle);
 }
 `,
-  "src/a-test-utils/boil.ts": "export const boil = (b: Boiler, k: Kettle) => b.heatWater(k);\n",
+  "src/a_test_utils.ts": "export const boil = (b: Boiler, k: Kettle) => b.heatWater(k);\n",
   "tests/boiler_test.ts": `export function testBoiler(kettle: Kettle) {
   expect(() => new Boiler().heatWater(kettle)).toThrow("the kettle is dry");
 }
@@ -78,16 +78,18 @@ test("callers in code come before callers in tests and test helpers", async () =
   const { places, unmet } = await ask("who calls heatWater?");
   expect(places).toEqual([
     "src/kitchen.ts#makeTea",
-    "src/a-test-utils/boil.ts#boil",
+    "src/a_test_utils.ts#boil",
     "tests/boiler_test.ts#testBoiler",
   ]);
   expect(unmet).toBeUndefined();
 });
 
 test("a name that does not exist is reported, and the closest one is returned", async () => {
-  const { places, unmet } = await ask("where is heatWatre defined");
-  expect(unmet).toBe("nothing here is named 'heatWatre'");
-  expect(places[0]).toBe("src/boiler.ts#Boiler.heatWater");
+  // Only a complete index can tell.
+  await expect
+    .poll(async () => (await ask("where is heatWatre defined")).unmet, { timeout: 40_000, interval: 250 })
+    .toBe("nothing here is named 'heatWatre'");
+  expect((await ask("where is heatWatre defined")).places[0]).toBe("src/boiler.ts#Boiler.heatWater");
 });
 
 test("a file changed while the server runs ranks by its new text", async () => {

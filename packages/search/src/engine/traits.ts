@@ -15,7 +15,7 @@ const KEPT: Readonly<Record<number, number>> = {
 
 const CALLABLE = new Set(["function", "method", "constructor", "macro"]);
 const TEST_PATH =
-  /(?:^|\/)(?:tests?|__tests__|testing|specs?|testdata|(?:test)?fixtures?|__mocks__|mocks?|e2e|integration-tests?)\/|[._-](?:test|tests|spec)\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|cs|kt)$|(?:^|[/_.-])(?:tests?|testing|mock)[_-]?(?:utils?|helpers?|rig|server|support)(?:[/_.-])/i;
+  /(?:^|\/)(?:tests?|__tests__|testing|specs?|testdata|(?:test)?fixtures?|__mocks__|mocks?|e2e|integration-tests?)\/|[._-](?:test|tests|spec)\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|cs|kt)$|(?:^|[/_.-])(?:test|testing)[_-](?:utils?|helpers?)\.[a-z]+$/i;
 /** Tests next to the code they test, as in Rust. */
 const TEST_SYMBOL = /^(?:tests?\.|test_)|\.(?:tests?\.|test_)/;
 const BESIDE_CODE_PATH =

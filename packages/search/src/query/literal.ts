@@ -25,13 +25,13 @@ const ASKS = /^(?:how|where|what|when|which|who|why|does|do|is|are|find|show|lis
 export const canBeLiteral = (text: string): boolean =>
   !text.endsWith("?") && text.split(/\s+/).length <= MAX_LITERAL_WORDS;
 
-const QUOTED = /(?<!\w)(["'`])((?:(?!\1).){3,})\1(?!\w)/;
-const FLAG = /(?:^|\s)(--[a-z][\w-]+)/i;
+/** One word in quotes is a name, which the ranking by words finds. */
+const QUOTED = /(?<!\w)(["'`])((?:(?!\1).)+\s(?:(?!\1).)+)\1(?!\w)/;
 
-/** The part of a question that may occur literally: a quoted text, a command-line flag, or a short phrase. */
+/** The part of a question that may occur literally: a quoted phrase, or a short phrase as a whole. */
 export function literalPart(question: string): string | undefined {
-  const part = QUOTED.exec(question)?.[2] ?? FLAG.exec(question)?.[1];
-  if (part !== undefined) return part;
+  const quoted = QUOTED.exec(question)?.[2];
+  if (quoted !== undefined) return quoted;
   return /\s/.test(question) && canBeLiteral(question) && !ASKS.test(question) ? question : undefined;
 }
 

@@ -71,9 +71,8 @@ async function answer(parts: SearchParts, request: SearchRequest, route: Route):
   return hits.length > 0 ? hits : byMeaning(parts, request);
 }
 
-/** A phrase with more occurrences than this says nothing about the question. */
-const MAX_PHRASE_PLACES = 20;
-const MAX_PHRASES_FIRST = 3;
+/** A phrase that code contains more often than this says nothing about the question. */
+const MAX_PHRASES = 3;
 
 /** Ranks by words and meaning; literal occurrences of the phrase in code come first. */
 async function byMeaning(parts: SearchParts, request: SearchRequest): Promise<Hit[]> {
@@ -83,9 +82,9 @@ async function byMeaning(parts: SearchParts, request: SearchRequest): Promise<Hi
     phrase === undefined ? undefined : literal(parts, request, phrase),
   ]);
   const hits = ranked.map(fromChunk);
-  if (!written || written.found.length > MAX_PHRASE_PLACES) return hits;
-  const first = written.found.filter((place) => distanceOf(place) === 0).slice(0, MAX_PHRASES_FIRST);
-  return inTurn([fuse([{ ...written, found: first }], request.limit), hits], request.limit);
+  const inCode = written?.found.filter((place) => distanceOf(place) === 0) ?? [];
+  if (!written || inCode.length > MAX_PHRASES) return hits;
+  return inTurn([fuse([{ ...written, found: inCode }]), hits], request.limit);
 }
 
 async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Route): Promise<Hit[]> {
