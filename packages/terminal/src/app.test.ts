@@ -213,7 +213,9 @@ describe("the terminal agent", () => {
     await shows(device, "› one three");
     device.type("i", "Alt-D", "d", "i", ..."in one packet", "F1", "Ctrl-Alt-F5");
     await shows(device, "› in one packet");
-    device.type("Alt-:", ..."q", "Enter");
+    device.type("Alt-:", "q");
+    await shows(device, ":q · ");
+    device.type("Enter");
     await open?.done;
   });
 
@@ -276,6 +278,18 @@ describe("the terminal agent", () => {
     agent.session.publish({ type: "retry", attempt: 1, delay_ms: 2000, reason });
     await shows(device, /^! the provider cannot be reached at\nhttp/m);
     await agent.cancel();
+  });
+
+  test("Ctrl-C clears the input, and leaves when it is pressed twice without any", async () => {
+    const { device } = start([]);
+    device.type(..."text", "Ctrl-C");
+    await shows(device, "ask, or / for commands");
+    device.type("Ctrl-C");
+    await shows(device, "Ctrl-C again leaves");
+    device.type("x", "Backspace", "Ctrl-C");
+    await shows(device, "Ctrl-C again leaves");
+    device.type("Ctrl-C");
+    await open?.done;
   });
 
   test("Ctrl-D leaves and the screen ends with the last committed line", async () => {

@@ -28,6 +28,8 @@ export class TerminalApp {
   #rewind: RewindMenu | undefined;
   /** The last key was Escape. */
   #escaped = false;
+  /** Ctrl-C was the last key, with nothing to stop or to clear. */
+  #interrupted = false;
   #note: string | undefined;
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
@@ -137,8 +139,9 @@ export class TerminalApp {
   #onInput(input: TerminalInput): void {
     if (this.#suspended) return;
     this.#note = undefined;
-    const wasEscaped = this.#escaped;
+    const before = { escaped: this.#escaped, interrupted: this.#interrupted };
     this.#escaped = false;
+    this.#interrupted = false;
     if (input.kind === "paste") this.#paste(input.text);
     else if (this.#approvals.request && !this.#approvals.isReason) this.#approvals.key(input.key);
     else if (this.#approvals.request?.question && input.key === "Enter" && this.#input.isEmpty)
@@ -146,17 +149,21 @@ export class TerminalApp {
     else if (this.#rewind) this.#rewindKey(this.#rewind, input.key);
     else
       for (const key of this.#input.keysOf(input.key))
-        if (this.#input.isMidCommand || !this.#appKey(key, wasEscaped)) this.#act(this.#input.key(key));
+        if (this.#input.isMidCommand || !this.#appKey(key, before)) this.#act(this.#input.key(key));
     this.#render();
   }
 
   /** Keys of the application rather than the text. */
-  #appKey(key: string, wasEscaped: boolean): boolean {
+  #appKey(key: string, before: { escaped: boolean; interrupted: boolean }): boolean {
     switch (key) {
       case "Ctrl-C":
         if (this.#outbox.isBusy) this.#outbox.stop();
-        else if (this.#input.isEmpty) this.#leave();
-        else this.#input.text = "";
+        else if (!this.#input.isEmpty) this.#input.text = "";
+        else if (before.interrupted) this.#leave();
+        else {
+          this.#interrupted = true;
+          this.#note = "Ctrl-C again leaves";
+        }
         return true;
       case "Ctrl-D":
         if (this.#input.isEmpty) this.#leave();
@@ -165,7 +172,7 @@ export class TerminalApp {
       case "Escape":
         if (this.#input.wantsEscape) return false;
         if (this.#outbox.isBusy) this.#outbox.stop();
-        else return this.#escape(wasEscaped || key === "Alt-Escape");
+        else return this.#escape(before.escaped || key === "Alt-Escape");
         return true;
       case "Ctrl-G":
         void this.#suspend(async () => {

@@ -35,7 +35,7 @@ const KEYS = `Keys:
 - \`Ctrl-V\` add the picture in the clipboard; you can also drop the file of a picture here
 - \`Ctrl-G\` write in your own editor
 - \`Ctrl-O\` show and search the whole conversation
-- \`Ctrl-C\` stop, clear or leave
+- \`Ctrl-C\` stop or clear; twice to leave
 `;
 
 const INPUT_MODES = ["default", "emacs", "vim"] as const;

@@ -90,7 +90,7 @@ export class InputLine {
   get modeName(): string | undefined {
     const { mode, commandLine } = this.#editor.input;
     if (!this.#isVim) return undefined;
-    return mode === "command" ? `:${commandLine}` : mode;
+    return mode === "command" ? `:${commandLine}` : mode.toUpperCase();
   }
 
   close(): void {

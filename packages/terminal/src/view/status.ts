@@ -45,7 +45,7 @@ function toParts(facts: StatusFacts): Part[] {
   const part = (rank: number, text: string | undefined | false | 0, style: Style = {}): Part[] =>
     text ? [{ rank, shown: span(toOneLine(text), { role: "muted", ...style }) }] : [];
   return [
-    ...part(0, vim?.toUpperCase(), { bold: true, role: "accent" }),
+    ...part(0, vim, { bold: true, role: "accent" }),
     ...part(3, model),
     ...(context ? [{ rank: 5, shown: meter(context, facts.isPlain) }] : []),
     ...part(8, !!cost && `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`),
