@@ -36,3 +36,14 @@ test("plain mode writes lines without redraws, and every question is answered wi
   const ours = terminal.written.slice(begin, terminal.written.indexOf("resumes this session"));
   expect(ours.replaceAll("\x1b[?2004l", "")).not.toContain("\x1b");
 });
+
+test("octant takes the flags of a conversation without its name, and refuses others by name", async () => {
+  await using opened = await openChat(() => ({ parts: [] }));
+  const { terminal } = opened;
+  terminal.type("$OCTANT --plain --model some-model\r");
+  await terminal.shows(/^>$/m);
+  terminal.type("/quit\r");
+  await terminal.shows("resumes this session");
+  terminal.type("$OCTANT --plian\r");
+  await terminal.shows("'--plian'");
+});

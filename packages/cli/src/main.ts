@@ -20,19 +20,18 @@ function ignoreClosedPipe(cause: NodeJS.ErrnoException): void {
 
 async function run([name, ...rest]: readonly string[], io: Io): Promise<number> {
   const isTerminal = io.stdin.isTTY && io.stdout.isTTY;
-  if (isTerminal && (name === undefined || CHAT_FLAGS.test(name)))
-    return run(["chat", ...(name === undefined ? [] : [name]), ...rest], io);
-  if (name === undefined || isHelpFlag(name)) return showOverview(io);
   if (name === "--version" || name === "-v") return showVersion(io);
+  if (name !== undefined && isHelpFlag(name)) return showOverview(io);
+  // Without a command, the flags are those of the conversation.
+  if (isTerminal && name === undefined) return run(["chat"], io);
+  if (isTerminal && name?.startsWith("--")) return run(["chat", name, ...rest], io);
+  if (name === undefined) return showOverview(io);
   const command = await loadCommand(name);
   const flagsEnd = rest.indexOf("--");
   if (rest.slice(0, flagsEnd < 0 ? rest.length : flagsEnd).some(isHelpFlag)) return showUsage(command, io);
   const { args, flags } = parseCommand(command, rest, io.env);
   return command.run({ args, flags }, io);
 }
-
-/** Flags with which plain `octant` starts a conversation. */
-const CHAT_FLAGS = /^--(?:resume|continue|fork|model|provider|root|mode|input-mode)\b/;
 
 const isHelpFlag = (word: string) => word === "--help" || word === "-h";
 
