@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentKills } from "../scripts/torture/agent-kills.ts";
+import { killAgents } from "../scripts/torture/agent-kills.ts";
 import { createRandom } from "../scripts/torture/report.ts";
 
 const SEVERAL_RUNS_MS = 300_000;
@@ -7,7 +7,7 @@ const SEVERAL_RUNS_MS = 300_000;
 test(
   "an agent that is killed at any moment goes on: nothing acknowledged is lost, no call runs twice",
   async () => {
-    const { violations, facts } = await agentKills(2, createRandom(3), () => {});
+    const { violations, facts } = await killAgents()(2, createRandom(3), () => {});
     expect(violations).toEqual([]);
     // Otherwise the kills came before anything could be lost.
     expect(facts).toMatch(/[1-9]\d* acknowledged events/);
