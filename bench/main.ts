@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import type { Bench, Case } from "./case.ts";
 import { agent } from "./cases/agent.ts";
 import { agentLong } from "./cases/agent-long.ts";
+import { agentPeers } from "./cases/agent-peers.ts";
 import { answerTokens } from "./cases/answer-tokens.ts";
 import { code } from "./cases/code.ts";
 import { crew } from "./cases/crew.ts";
@@ -45,6 +46,7 @@ const CASES: readonly Case[] = [
   ...code,
   ...agent,
   ...agentLong,
+  ...agentPeers,
   ...crew,
   ...terminal,
   ...wholeServer,

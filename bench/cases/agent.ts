@@ -52,7 +52,7 @@ async function firstRequest(): Promise<Row> {
     octant,
     figure: octant.p50,
     bar: atMost(FIRST_REQUEST_KB),
-    note: "the body of the first request, with all tools; pi 5.7 with 4 tools, opencode 31, Codex 40, Claude Code 46",
+    note: "the body of the first request, with all tools; `agent: peers` has those of other agents",
   };
 }
 
