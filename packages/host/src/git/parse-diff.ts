@@ -1,5 +1,5 @@
 import type { Path } from "../path.ts";
-import type { ChangeKind } from "./parse-status.ts";
+import { CHANGE_KINDS, type ChangeKind } from "./parse-status.ts";
 import { quoteName, unquoteName } from "./quoted-name.ts";
 
 /** The effect of a diff on one file. */
@@ -48,15 +48,6 @@ export function parseDiff(output: Buffer, prefix: Path): FileDiff[] {
   return [...files, ...[...conflicts].map(unmerged)];
 }
 
-const KINDS: Readonly<Record<string, ChangeKind>> = {
-  A: "added",
-  M: "modified",
-  D: "deleted",
-  R: "renamed",
-  C: "copied",
-  T: "type_changed",
-};
-
 const unmerged = (name: Path): FileDiff => ({
   name,
   kind: "conflict",
@@ -85,7 +76,7 @@ export function toChangedFile(
   oldName?: Path,
 ): Omit<ChangedFile, "added" | "removed"> {
   const [oldMode = "", newMode = ""] = facts.slice(1).split(" ");
-  const kind = KINDS[letterOf(facts)] ?? "conflict";
+  const kind = CHANGE_KINDS[letterOf(facts)] ?? "conflict";
   return { name, ...(oldName !== undefined && { oldName }), kind, oldMode, newMode };
 }
 

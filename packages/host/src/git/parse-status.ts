@@ -87,7 +87,8 @@ function readHeader(
   if (counts) Object.assign(head, { ahead: Number(counts[1]), behind: Number(counts[2]) });
 }
 
-const KINDS: Readonly<Record<string, ChangeKind>> = {
+/** Git's letters for the kinds of changes. */
+export const CHANGE_KINDS: Readonly<Record<string, ChangeKind>> = {
   A: "added",
   M: "modified",
   D: "deleted",
@@ -97,7 +98,7 @@ const KINDS: Readonly<Record<string, ChangeKind>> = {
 };
 
 function changesOf([letters = "", submodule = ""]: readonly string[]) {
-  const [staged, unstaged] = [KINDS[letters[0] ?? ""], KINDS[letters[1] ?? ""]];
+  const [staged, unstaged] = [CHANGE_KINDS[letters[0] ?? ""], CHANGE_KINDS[letters[1] ?? ""]];
   return {
     ...(staged && { staged }),
     ...(unstaged && { unstaged }),

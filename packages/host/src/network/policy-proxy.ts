@@ -16,6 +16,7 @@ import { admit } from "./admit.ts";
 import { pin } from "./agents.ts";
 import type { Wiring } from "./exchange.ts";
 import { MAX_HEADER_BYTES, toNetworkError } from "./failures.ts";
+import { joinTunnel } from "./join-tunnel.ts";
 import { isHttp, type Target, toTarget } from "./target.ts";
 import { openTunnel } from "./tunnel.ts";
 
@@ -103,12 +104,7 @@ export async function createPolicyProxy(
     const upstream = await noting(target, async () =>
       openTunnel(target, await admitted(target), closing.signal),
     );
-    upstream.on("error", () => socket.destroy());
-    upstream.on("close", () => socket.destroy());
-    socket.on("close", () => upstream.destroy());
-    socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-    upstream.write(head);
-    socket.pipe(upstream).pipe(socket);
+    joinTunnel(socket, upstream, head);
     return upstream;
   };
 

@@ -6,6 +6,7 @@ import { connect, isIP, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { joinTunnel } from "../network/join-tunnel.ts";
 import { findRule, mayConnect, parseHostRule, parseTarget, type Target } from "./proxy-rules.ts";
 
 export interface HostProxy {
@@ -79,12 +80,7 @@ async function tunnel(
   if (!target) throw new Refused("the host is not written as one");
   const upstream = connect({ host: await addressOf(target), port: target.port });
   await once(upstream, "connect");
-  upstream.on("error", () => socket.destroy());
-  upstream.on("close", () => socket.destroy());
-  socket.on("close", () => upstream.destroy());
-  socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-  upstream.write(head);
-  socket.pipe(upstream).pipe(socket);
+  joinTunnel(socket, upstream, head);
   return upstream;
 }
 

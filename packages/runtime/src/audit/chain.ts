@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
+import { replaceFile } from "@octant/host";
 import { startOf } from "./chain-check.ts";
 import { encodeHead } from "./head.ts";
 import { FREE, headName, newChainName, partName, thisOwner } from "./names.ts";
@@ -134,15 +126,7 @@ function beginChain(folder: string, key: AuditKey, owner: string): Resumed {
   const chain = newChainName(new Date());
   const begun = { chain, ...startOf(key, chain), part: 1, size: 0 };
   const path = join(folder, headName({ chain, owner }));
-  // Written atomically, so that no reader sees a partial head.
-  const draft = `${path}.draft`;
-  try {
-    writeFileSync(draft, encodeHead(key, begun), { mode: PRIVATE, flag: "wx" });
-    renameSync(draft, path);
-  } catch (cause) {
-    rmSync(draft, { force: true });
-    throw cause;
-  }
+  replaceFile(path, encodeHead(key, begun), { mode: PRIVATE, durable: false });
   return { ...begun, torn: [] };
 }
 
