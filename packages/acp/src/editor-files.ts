@@ -41,7 +41,7 @@ export function withEditorFiles(
     });
     return (await Promise.all(found)).filter((one) => one !== undefined);
   };
-  const keep = (unsaved: Unsaved): string => {
+  const toRef = (unsaved: Unsaved): string => {
     const ref = `${SCHEME}:buffer_${(buffers.size + 1).toString(36)}`;
     buffers.set(ref, Buffer.from(unsaved.text));
     return ref;
@@ -72,7 +72,7 @@ export function withEditorFiles(
         if (result.is_error) return result;
         const unsaved = await findUnsaved(paths);
         if (unsaved.length === 0) return result;
-        const refs = new Map(unsaved.map((one) => [one.uri, keep(one)]));
+        const refs = new Map(unsaved.map((one) => [one.uri, toRef(one)]));
         const read = await tools.execute({ ...call, input: withRefs(call.input, refs) }, options);
         const names = [...refs].map(([uri, ref]) => `${uri} (${ref})`).join(", ");
         const note = `Unsaved in the editor, as the person sees it: ${names}\n`;

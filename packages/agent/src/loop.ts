@@ -192,8 +192,8 @@ function createCalling(options: LoopOptions) {
           reason: "repeated_calls",
           message: `the model repeated the same call of ${loop} with the same result; say what it should do instead`,
         };
-      const news = changed.length > 0 ? await tools.afterEdits?.(changed, signal) : undefined;
-      if (news !== undefined) await say(session, "context", textParts(news));
+      const reports = changed.length > 0 ? await tools.afterEdits?.(changed, signal) : undefined;
+      if (reports !== undefined) await say(session, "context", textParts(reports));
       return undefined;
     },
   };

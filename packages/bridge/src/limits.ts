@@ -10,7 +10,7 @@ export const DEFAULT_BRIDGE_LIMITS = {
   framesPerSecond: 200,
   maxFrameBytes: 4 * MIB,
   /** Frames stored for a client that reconnects. */
-  maxKeptFrames: 2_000,
+  maxLogFrames: 2_000,
   maxKeptChars: 4 * MIB,
   /** Unread bytes to a client above which we stop reading from it. */
   highWaterBytes: MIB,

@@ -33,7 +33,7 @@ const RETRY_MS = 50;
 export function createBridgeStream(options: StreamOptions): BridgeStream {
   const { identity, endpoint, limits, rate, onClosed } = options;
   const id = `stream_${randomBytes(ID_BYTES).toString("hex")}`;
-  const log = createFrameLog({ maxFrames: limits.maxKeptFrames, maxChars: limits.maxKeptChars });
+  const log = createFrameLog({ maxFrames: limits.maxLogFrames, maxChars: limits.maxKeptChars });
   let ws: WebSocket | undefined;
   let wasFull = false;
   let isClosed = false;

@@ -29,8 +29,8 @@ async function followProject() {
     listed.resolve();
     return page;
   };
-  let told = 0;
-  const stop = followFileList({ files: { list }, confinement, watcher, settleMs: 0 }, () => told++);
+  let reports = 0;
+  const stop = followFileList({ files: { list }, confinement, watcher, settleMs: 0 }, () => reports++);
   onTestFinished(async () => {
     stop();
     await close();
@@ -44,13 +44,13 @@ async function followProject() {
   };
   await nextLook();
   /** Whether a change of this path is reported as a change of the list. */
-  const isTold = async (name: string) => {
-    const before = told;
+  const isReported = async (name: string) => {
+    const before = reports;
     for (const listener of listeners) listener([join(root, name)]);
     await nextLook();
-    return told > before;
+    return reports > before;
   };
-  return { root, write, stop, listeners, isTold };
+  return { root, write, stop, listeners, isTold: isReported };
 }
 
 test("a file that appears or disappears is reported, alone or with its folder", async () => {

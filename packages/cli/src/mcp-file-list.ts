@@ -21,7 +21,7 @@ const SETTLE_MS = 1_000;
 const IGNORE_FILES: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore"]);
 
 /** Reports files that appear or disappear, but not plain writes. */
-export function followFileList(sources: FileListSources, tell: () => void): () => void {
+export function followFileList(sources: FileListSources, onChange: () => void): () => void {
   const { files, confinement, watcher, settleMs = SETTLE_MS } = sources;
   const root = confinement.start;
   const controller = new AbortController();
@@ -46,7 +46,7 @@ export function followFileList(sources: FileListSources, tell: () => void): () =
   const isListed = async (path: string) =>
     (await list(1, path.slice(root.length).replaceAll(/[\\*?[\]{}!# ]/g, "\\$&"))).length > 0;
 
-  const isNews = async (path: string): Promise<boolean> => {
+  const changesList = async (path: string): Promise<boolean> => {
     if (IGNORE_FILES.has(basename(path))) return true;
     if (await isListed(path)) {
       const isNew = !known.has(path);
@@ -63,19 +63,19 @@ export function followFileList(sources: FileListSources, tell: () => void): () =
     if (inside?.length === 0) return;
     if (inside === undefined || inside.length > MAX_LOOKED_AT) {
       isStale = true;
-      return tell();
+      return onChange();
     }
     if (isStale && !isEarly) await load();
     let isChanged = isStale || isEarly || performance.now() < settledAt;
-    for (const path of inside) isChanged = (await isNews(path)) || isChanged;
-    if (isChanged) tell();
+    for (const path of inside) isChanged = (await changesList(path)) || isChanged;
+    if (isChanged) onChange();
   };
   // Serialises the work.
   let work = Promise.resolve();
   const afterwards = (next: () => Promise<void>) => {
     work = work.then(next).catch(() => {
       // The client learns the reason when it asks for the list.
-      if (!signal.aborted) tell();
+      if (!signal.aborted) onChange();
     });
   };
   const stop = watcher.onChange((paths) => {

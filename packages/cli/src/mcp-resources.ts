@@ -213,9 +213,9 @@ const tooLarge = (actual: number) =>
 
 function toLog({ job, events = [], result }: OutputOf<"job", "poll">): string {
   // Bytes are not text; every other chunk is a progress text of the job.
-  const told = events.map(({ chunk }) => toWords(chunk as StreamChunk | undefined));
+  const texts = events.map(({ chunk }) => toWords(chunk as StreamChunk | undefined));
   const end = result === undefined ? [] : [JSON.stringify(result)];
-  return [...told.filter(Boolean), `[${job.tool}.${job.action} is ${job.state}]`, ...end].join("\n");
+  return [...texts.filter(Boolean), `[${job.tool}.${job.action} is ${job.state}]`, ...end].join("\n");
 }
 
 function toWords(chunk: StreamChunk | undefined): string {

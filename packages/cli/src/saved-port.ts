@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Remembers the port of a workspace, so that URLs pasted into clients work after a restart. */
-export interface KeptPort {
+export interface SavedPort {
   /** undefined before the first serving. */
   load(): number | undefined;
   keep(port: number): void;
 }
 
-export function openKeptPort(folder: string): KeptPort {
+export function openSavedPort(folder: string): SavedPort {
   const file = join(folder, "port");
   return {
     load() {

@@ -7,7 +7,7 @@ import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
 import type { HttpServing, Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
-import { type KeptPort, openKeptPort } from "./saved-port.ts";
+import { openSavedPort, type SavedPort } from "./saved-port.ts";
 import type { startZmq } from "./serve-zmq.ts";
 import { thisInstall, typedCommand } from "./setup/launch.ts";
 import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
@@ -77,11 +77,12 @@ const toServing = (flags: HttpFlags): HttpServing => ({
 /** Serves until it is asked to stop, and tells the person what to do next. */
 export async function serveUntilEnded(target: HttpTarget, flags: HttpFlags, io: Io): Promise<void> {
   const { port: asked, ...serving } = toServing(flags);
-  const kept = openKeptPort(target.state.folder("http"));
+  const savedPort = openSavedPort(target.state.folder("http"));
   const serveOn = (port: number) => target.serveHttp({ ...serving, port });
-  const server = await (asked === undefined ? serveOnKept(serveOn, kept, io) : serveOn(asked)).catch(
-    explainRefusal,
-  );
+  const server = await (asked === undefined
+    ? serveOnSavedPort(serveOn, savedPort, io)
+    : serveOn(asked)
+  ).catch(explainRefusal);
   const { token } = target.tokens.lasting({ scopes: ["admin"], name: TOKEN_NAME }, target.state.secret());
   // Installed before the announcement: a reader of it may send a signal at once.
   const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
@@ -101,9 +102,9 @@ async function startZmqToo(octant: Octant<OwnTool>, flags: Parameters<typeof sta
 }
 
 /** Listens on the port of last time; when it is taken, on a free port for this time only. */
-async function serveOnKept(
+async function serveOnSavedPort(
   serveOn: (port: number) => Promise<HttpServer>,
-  kept: KeptPort,
+  kept: SavedPort,
   { stderr }: Io,
 ): Promise<HttpServer> {
   const before = kept.load();

@@ -18,22 +18,22 @@ function describe(
   input: unknown,
 ): Issue[] {
   const path = [...above, ...issue.path];
-  const told = (message: string): Issue[] => [{ path: path.map(String).join("."), message }];
+  const toIssue = (message: string): Issue[] => [{ path: path.map(String).join("."), message }];
   if (valueAt(input, path) === undefined && path.length > 0)
-    return told(`is required${issue.code === "invalid_value" ? `: ${issue.values.join(" or ")}` : ""}`);
+    return toIssue(`is required${issue.code === "invalid_value" ? `: ${issue.values.join(" or ")}` : ""}`);
   if (issue.code === "invalid_union") {
     // The discriminator matches none of the alternatives.
-    if ("options" in issue && issue.options) return told(`must be ${issue.options.join(" or ")}`);
+    if ("options" in issue && issue.options) return toIssue(`must be ${issue.options.join(" or ")}`);
     // Report the closest alternative: the one that matched deepest, then the one with the fewest issues.
     const [nearest] = [...issue.errors].sort((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
     const wanted = [...new Set(issue.errors.flat().map(expectedOf).filter(Boolean))];
     if (!nearest || (depthOf(nearest) === 0 && wanted.length > 1))
-      return told(`must be ${wanted.join(" or ")}`);
+      return toIssue(`must be ${wanted.join(" or ")}`);
     return nearest.flatMap((one) => describe(one, path, [], input));
   }
   if (issue.code === "unrecognized_keys" && known.length > 0)
-    return told(`${issue.message}; there are: ${known.join(", ")}`);
-  return told(issue.message);
+    return toIssue(`${issue.message}; there are: ${known.join(", ")}`);
+  return toIssue(issue.message);
 }
 
 const depthOf = (issues: readonly ZodIssue[]): number => Math.max(...issues.map(({ path }) => path.length));

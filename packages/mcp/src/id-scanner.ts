@@ -30,7 +30,7 @@ export function createIdScanner(): IdScanner {
     if (name === '"id"') found = toId(text) ?? found;
     name = "";
   };
-  const keep = (byte: number) => {
+  const append = (byte: number) => {
     if (depth === 1 && token.length <= MAX_TOKEN_BYTES) token.push(byte);
   };
   const readStructure = (byte: number) => {
@@ -42,7 +42,7 @@ export function createIdScanner(): IdScanner {
       depth--;
     } else {
       if (byte === QUOTE) inString = true;
-      keep(byte);
+      append(byte);
     }
   };
   return {
@@ -52,7 +52,7 @@ export function createIdScanner(): IdScanner {
           readStructure(byte);
           continue;
         }
-        keep(byte);
+        append(byte);
         if (escaped) escaped = false;
         else if (byte === BACKSLASH) escaped = true;
         else if (byte === QUOTE) inString = false;

@@ -24,7 +24,7 @@ export function createLineSplitter(
   let partBytes = 0;
   let skipped: IdScanner | undefined;
 
-  const keep = (part: Buffer) => {
+  const append = (part: Buffer) => {
     if (skipped) return skipped.feed(part);
     parts.push(part);
     partBytes += part.length;
@@ -36,7 +36,7 @@ export function createLineSplitter(
   const endLine = (last: Buffer) => {
     // The common case: a whole line in one chunk.
     if (partBytes === 0 && !skipped && last.length <= maxLineBytes) return emit(last);
-    keep(last);
+    append(last);
     const [only] = parts;
     // Decoding waits for the whole line: a character may be split between chunks.
     if (skipped) onTooLong(skipped.id());
@@ -56,7 +56,7 @@ export function createLineSplitter(
       endLine(chunk.subarray(start, end));
       start = end + 1;
     }
-    if (start < chunk.length) keep(chunk.subarray(start));
+    if (start < chunk.length) append(chunk.subarray(start));
   };
 }
 

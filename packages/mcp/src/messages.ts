@@ -123,7 +123,7 @@ export const MAX_JSON_DEPTH = 64;
 /** Parses text with bounded nesting; throws a SyntaxError for anything else. */
 export function parseJson(text: string): unknown {
   // JSON.parse accepts ten million brackets and takes 700 MB for them, so the depth is checked before it runs.
-  if (hasManyOpenings(text) && isTooDeep(text))
+  if (hasManyBrackets(text) && isTooDeep(text))
     throw new SyntaxError(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
   return JSON.parse(text);
 }
@@ -136,10 +136,10 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /** Text with fewer brackets cannot be deeper; most messages have a handful. */
-function hasManyOpenings(text: string): boolean {
+function hasManyBrackets(text: string): boolean {
   let count = 0;
-  for (const opening of ["{", "["])
-    for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1))
+  for (const bracket of ["{", "["])
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1))
       if (++count > MAX_JSON_DEPTH) return true;
   return false;
 }

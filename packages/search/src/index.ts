@@ -8,7 +8,7 @@ export type { ListedFile, SourceFile, SourceFiles } from "./engine/source-files.
 export type { StoredSymbol } from "./engine/store.ts";
 export { byFit, type SymbolOptions } from "./engine/symbol-search.ts";
 
-export { keptShareOf, keptShares } from "./engine/traits.ts";
+export { keptShareOf, traitFactors as keptShares } from "./engine/traits.ts";
 export { createQuestionTerms } from "./lexical/question-terms.ts";
 export { FIELDS, LEXICAL_WEIGHTS, type LexicalWeights, rarityOf } from "./lexical/weigh-terms.ts";
 export { type Hit, MODALITIES, type Modality } from "./query/hit.ts";

@@ -127,7 +127,7 @@ export const llmTool = (open: () => Promise<Models>) => {
             ...(vectors.length * dimensions <= MAX_INLINE_NUMBERS && {
               vectors: vectors.map((vector) => Array.from(vector, rounded)),
             }),
-            ref: models.keep(toBytes(vectors)),
+            ref: models.store(toBytes(vectors)),
             ...(vectors.length <= MAX_COMPARED && {
               similarities: vectors.map((one) => vectors.map((other) => rounded(dot(one, other)))),
             }),

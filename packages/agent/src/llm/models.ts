@@ -14,7 +14,7 @@ export interface Models {
   /** Counts for the session that the caller works in, also when nobody waits for the answer any more. */
   spend(caller: string, spent: Pick<ModelAnswer, "usage" | "cost">): Promise<void>;
   /** Keeps bytes and returns a ref for them. */
-  keep(bytes: Uint8Array): string;
+  store(bytes: Uint8Array): string;
 }
 
 export interface Embedding {

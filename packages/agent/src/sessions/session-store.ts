@@ -95,8 +95,8 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const info = (id: string): SessionInfo => {
     const file = join(folder, `${id}${SUMMARY}`);
     const { size } = statSync(fileOf(id));
-    const kept = readSummary(file);
-    if (kept?.size === size) return kept.info;
+    const cached = readSummary(file);
+    if (cached?.size === size) return cached.info;
     const made = summarize(id, readLogFile(fileOf(id)));
     try {
       replaceFile(file, JSON.stringify({ size, info: made }), { mode: 0o600, durable: false });

@@ -19,7 +19,7 @@ export function createDiagnosticsAfterEdits({
   roots,
 }: Options): NonNullable<ToolExecutor["afterEdits"]> {
   const toText = createToText(registry, roots);
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   return async (changed, signal) => {
     if (!registry.get("code")) return undefined;
     const paths = [...new Set(changed.filter(({ hash }) => hash !== null).map(({ path }) => path))];
@@ -31,18 +31,18 @@ export function createDiagnosticsAfterEdits({
           { caller: CALLER, signal: within },
         );
         // Without a server for the language there is nothing to report.
-        if (!envelope.ok || !hasResults(envelope.data)) return told.delete(uri) && undefined;
+        if (!envelope.ok || !hasResults(envelope.data)) return reported.delete(uri) && undefined;
         const text = toText(envelope);
-        if (told.get(uri) === text) return undefined;
-        told.set(uri, text);
+        if (reported.get(uri) === text) return undefined;
+        reported.set(uri, text);
         return text;
       }),
     );
     signal.throwIfAborted();
-    const news = texts.filter((text) => typeof text === "string");
-    return news.length === 0
+    const reports = texts.filter((text) => typeof text === "string");
+    return reports.length === 0
       ? undefined
-      : `Diagnostics of the files that were just changed:\n${news.join("\n")}`;
+      : `Diagnostics of the files that were just changed:\n${reports.join("\n")}`;
   };
 }
 

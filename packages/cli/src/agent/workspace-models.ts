@@ -23,7 +23,7 @@ export function createWorkspaceModels(octant: Octant, env: NodeJS.ProcessEnv): M
       };
     },
     spend: (caller, { usage, cost }) => octant.spending.spend(caller, { by: "llm", turns: 0, usage, cost }),
-    keep: (bytes) => toRef(octant.workspace.blobs.put(bytes)),
+    store: (bytes) => toRef(octant.workspace.blobs.put(bytes)),
   };
 }
 

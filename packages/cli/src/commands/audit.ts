@@ -77,11 +77,11 @@ function toFacts(record: KeptRecord): string[] {
   switch (record.kind) {
     case "call": {
       const { time, action, caller, code, duration, decisions, job } = record;
-      const told = decisions.map(({ step, outcome, rule, tier }) =>
+      const shown = decisions.map(({ step, outcome, rule, tier }) =>
         [step, outcome, rule && `[${rule}]`, tier && `(${tier})`].filter(Boolean).join(" "),
       );
       const goesOn = job === undefined ? [] : [`continues as ${job}`];
-      return [time, action, code, `${duration} ms`, `by ${caller}`, ...told, ...goesOn];
+      return [time, action, code, `${duration} ms`, `by ${caller}`, ...shown, ...goesOn];
     }
     case "job": {
       const { time, action, caller, code, duration, job } = record;

@@ -75,7 +75,7 @@ tcp:// needs --zmq-keys. With --http, both are served.`,
         "octant worker --nats URL works; serve --http --nats URL serves",
       );
     if (flags.http) return (await import("../serve-http.ts")).serveHttp(flags, io);
-    keepStdoutClean();
+    redirectConsole();
     if (io.stdin.isTTY) io.stderr.write(`${WAITING}\n`);
     const { stdin: input, stdout: output, env } = io;
     const cache = createHandshakeCache(flags, { env, roots: rootsOf(flags, io) });
@@ -105,7 +105,7 @@ async function untilAskedToEnd<T>(work: Promise<T>): Promise<T> {
 }
 
 /** stdout carries the protocol; a stray console.log in some package must not break it. */
-function keepStdoutClean(): void {
+function redirectConsole(): void {
   console.log = console.error;
   console.info = console.error;
   console.debug = console.error;

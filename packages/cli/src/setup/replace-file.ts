@@ -36,7 +36,7 @@ export function replaceFile(path: string, before: Buffer | undefined, after: Buf
   const file = followLinks(path);
   const madeFrom = mkdirSync(dirname(file), { recursive: true });
   const old = before && statSync(file);
-  const backup = before && old && keepBackup(path, before, old);
+  const backup = before && old && writeBackup(path, before, old);
   const tidy = () => {
     if (backup !== undefined) rmSync(backup);
     if (madeFrom !== undefined) removeEmpty(dirname(file), madeFrom);
@@ -92,7 +92,7 @@ function realFolder(folder: string): string {
 }
 
 /** Next to the path that the client knows, with a timestamp, never overwriting another backup. */
-function keepBackup(path: string, content: Buffer, { mode }: Stats): string {
+function writeBackup(path: string, content: Buffer, { mode }: Stats): string {
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
   for (let count = 1; ; count++) {
     const backup = `${path}.octant-${time}${count > 1 ? `-${count}` : ""}.bak`;
@@ -115,7 +115,7 @@ function swapIn(file: string, before: Buffer | undefined, after: Buffer, old: St
     } finally {
       closeSync(handle);
     }
-    if (old) keepRights(temporary, old);
+    if (old) copyRights(temporary, old);
     if (!isStill(file, before))
       throw new ToolError(
         "CONFLICT",
@@ -134,7 +134,7 @@ function swapIn(file: string, before: Buffer | undefined, after: Buffer, old: St
 /** Before the person's umask. */
 const NEW_MODE = 0o666;
 
-function keepRights(path: string, { uid, gid, mode }: Stats): void {
+function copyRights(path: string, { uid, gid, mode }: Stats): void {
   const made = statSync(path);
   if (made.uid !== uid || made.gid !== gid) chownSync(path, uid, gid);
   chmodSync(path, mode);

@@ -10,7 +10,7 @@ export interface Collector {
   added(bytes: number): void;
 }
 
-interface Kept {
+interface StoredBlob {
   readonly path: string;
   readonly size: number;
   readonly mtimeMs: number;
@@ -61,7 +61,7 @@ async function collect(folder: string, temp: string, maxBytes: number): Promise<
   const pacer = createPacer();
   // The put that started this returns first.
   await pacer.pause();
-  const blobs: Kept[] = [];
+  const blobs: StoredBlob[] = [];
   for (const shard of readdirSync(folder)) {
     if (SHARD.test(shard)) await listShard(join(folder, shard), blobs, pacer);
   }
@@ -76,7 +76,7 @@ async function collect(folder: string, temp: string, maxBytes: number): Promise<
   }
 }
 
-async function listShard(shard: string, into: Kept[], pacer: Pacer): Promise<void> {
+async function listShard(shard: string, into: StoredBlob[], pacer: Pacer): Promise<void> {
   for (const name of readdirSync(shard)) {
     const path = join(shard, name);
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -86,7 +86,7 @@ async function listShard(shard: string, into: Kept[], pacer: Pacer): Promise<voi
 }
 
 /** Moves the blob away before checking it, so that one that was put again meanwhile can be restored. */
-function remove({ path, mtimeMs }: Kept, temp: string): boolean {
+function remove({ path, mtimeMs }: StoredBlob, temp: string): boolean {
   const doomed = join(temp, randomBytes(8).toString("hex"));
   try {
     renameSync(path, doomed);

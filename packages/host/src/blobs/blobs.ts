@@ -82,10 +82,10 @@ export function createBlobs(
   };
 
   const putLarge = (hash: Hash, bytes: Uint8Array, durable: boolean) => {
-    const kept = isKept(pathOf(hash), bytes);
-    if (!kept) write(hash, bytes, durable);
+    const isThere = isStored(pathOf(hash), bytes);
+    if (!isThere) write(hash, bytes, durable);
     // An earlier put may not have waited for the disk.
-    if (kept && durable) syncFile(pathOf(hash), shardOf(hash));
+    if (isThere && durable) syncFile(pathOf(hash), shardOf(hash));
     collector.added(bytes.length);
   };
   const putAll: Blobs["putAll"] = (blobs, { durable = false } = {}) => {
@@ -108,14 +108,14 @@ export function createBlobs(
     get(hash) {
       const found = small.get(hash);
       if (found) return found;
-      const bytes = orNotKept(hash, () => readFileSync(pathOf(hash)));
-      if (hashOf(bytes) !== hash) throw notKept(hash);
+      const bytes = orNotStored(hash, () => readFileSync(pathOf(hash)));
+      if (hashOf(bytes) !== hash) throw notStored(hash);
       return bytes;
     },
     open(hash) {
       const found = small.get(hash);
       if (found) return openAlone(temp, found);
-      const fd = orNotKept(hash, () => openSync(pathOf(hash), constants.O_RDONLY));
+      const fd = orNotStored(hash, () => openSync(pathOf(hash), constants.O_RDONLY));
       return { fd, size: fstatSync(fd).size, [Symbol.dispose]: () => closeSync(fd) };
     },
     close: small.close,
@@ -140,7 +140,7 @@ export const toBlob = (bytes: Uint8Array): Blob => ({ hash: hashOf(bytes), bytes
 /** The ref that reads a blob. */
 export const toRef = (hash: Hash): string => `blob:${hash}`;
 
-export const notKept = (hash: Hash, cause?: unknown) =>
+export const notStored = (hash: Hash, cause?: unknown) =>
   new ToolError(
     "NOT_FOUND",
     `${toRef(hash)} is no longer stored; old content is removed when space runs short`,
@@ -148,11 +148,11 @@ export const notKept = (hash: Hash, cause?: unknown) =>
     { cause },
   );
 
-function orNotKept<T>(hash: Hash, look: () => T): T {
+function orNotStored<T>(hash: Hash, look: () => T): T {
   try {
     return look();
   } catch (cause) {
-    throw errnoOf(cause) === "ENOENT" ? notKept(hash, cause) : toToolError(cause, toRef(hash));
+    throw errnoOf(cause) === "ENOENT" ? notStored(hash, cause) : toToolError(cause, toRef(hash));
   }
 }
 
@@ -168,7 +168,7 @@ function orRefused(hash: Hash, keep: () => void): void {
  * Whether exactly these bytes are stored. Marks the blob as used before comparing, so that no collection removes it
  * meanwhile.
  */
-function isKept(path: string, bytes: Uint8Array): boolean {
+function isStored(path: string, bytes: Uint8Array): boolean {
   const now = Date.now() / 1000;
   try {
     utimesSync(path, now, now);

@@ -34,7 +34,7 @@ const looksSame = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
  * file, is removed in a separate first step.
  */
 export function undoSteps(changes: readonly SnapshotChange[]): UndoStep[] {
-  for (const { path, from } of changes) if (from && from.hash === null) throw notKept(path);
+  for (const { path, from } of changes) if (from && from.hash === null) throw notStored(path);
   const folders = foldersGone(changes);
   const blockingFolders = changes.filter(
     ({ from, to }) => to?.kind === "directory" && from && from.kind !== "directory",
@@ -127,11 +127,11 @@ function folderModes(changes: readonly SnapshotChange[]): DirectoryMode[] {
 }
 
 function hashOf(path: Path, { hash }: SnapshotEntry): Hash {
-  if (hash === null) throw notKept(path);
+  if (hash === null) throw notStored(path);
   return hash;
 }
 
-function notKept(path: Path): ToolError {
+function notStored(path: Path): ToolError {
   const uri = pathToUri(path);
   return new ToolError(
     "TOO_LARGE",

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Hash } from "@octant/core";
 import type { Blob, Blobs } from "../blobs/blobs.ts";
-import { notKept } from "../blobs/blobs.ts";
+import { notStored } from "../blobs/blobs.ts";
 import { hashOf } from "../hashes.ts";
 
 /** The limit for stored file contents of one workspace; the oldest checkpoints are removed first. */
@@ -66,7 +66,7 @@ export function createContents(database: DatabaseSync): Contents {
       const bytes = select.get(hash)?.["bytes"];
       const found =
         bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : undefined;
-      if (!found || hashOf(found) !== hash) throw notKept(hash);
+      if (!found || hashOf(found) !== hash) throw notStored(hash);
       return found;
     },
     bytes: () => Number(total.get()?.["bytes"] ?? 0),

@@ -47,7 +47,7 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Map<Path, 
   let room = options.maxBytes - bytesOf(entries);
   for (const { path, kind, stat } of changed) {
     options.signal?.throwIfAborted();
-    const entry = keep(options, path, kind, stat, room);
+    const entry = snapshotEntry(options, path, kind, stat, room);
     if (!entry) continue;
     if (entry.hash !== null) room -= entry.size;
     entries.set(path, entry);
@@ -126,7 +126,7 @@ function isUnchanged(known: SnapshotEntry, stat: Stats, began: number): boolean 
 }
 
 /** undefined when the entry is gone meanwhile. */
-function keep(
+function snapshotEntry(
   { confinement, contents }: SnapshotOptions,
   path: Path,
   kind: ChangedKind,

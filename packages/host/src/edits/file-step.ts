@@ -97,7 +97,7 @@ export async function writeTemp(disk: Disk, { change, step, folder }: Work): Pro
 }
 
 /** Hard-links the old content, or copies content that is about to be overwritten. */
-export async function keepOld(disk: Disk, work: Work): Promise<void> {
+export async function preserveOld(disk: Disk, work: Work): Promise<void> {
   const { change, step, folder, target } = work;
   if (step.backup === null || !change.before || step.how === "remove") return;
   const backup = folder.at(step.backup);

@@ -25,13 +25,13 @@ export function holdOpen(confinement: Confinement): HeldOpen {
       const folder = folders.get(path) ?? openReadable(confinement, path);
       if (!folder) return confinement.openFolder(path, options);
       folders.set(path, folder);
-      return lent(folder);
+      return withoutClose(folder);
     },
     openFile(path) {
       const file = confinement.openFile(path);
       if (files.length >= MAX_FILES) return file;
       files.push(file);
-      return lent(file);
+      return withoutClose(file);
     },
     release() {
       for (const pinned of [...folders.values(), ...files]) closeQuietly(pinned);
@@ -51,7 +51,7 @@ function closeQuietly(pinned: Pinned): void {
 }
 
 /** A borrower does not close it. */
-const lent = <T extends Pinned>(pinned: T): T => ({ ...pinned, [Symbol.dispose]() {} });
+const withoutClose = <T extends Pinned>(pinned: T): T => ({ ...pinned, [Symbol.dispose]() {} });
 
 /** undefined where a folder may be passed through but not read. */
 function openReadable(confinement: Confinement, path: Path): PinnedFolder | undefined {

@@ -27,16 +27,16 @@ export interface RemovalParts {
 }
 
 export function createRemoval({ confinement, blobs, transactions, trash, records }: RemovalParts): Removal {
-  const keepRecord = (entry: TreeEntry): Ref =>
+  const storeRecord = (entry: TreeEntry): Ref =>
     toRef(blobs.put(records.encodeTree(entry), { durable: true }));
 
   const remove = async (path: Path, signal?: AbortSignal): Promise<Ref> => {
     const uri = pathToUri(path);
     const id = trash.newId();
-    const undo = keepRecord({ uri, tree: "trash", id });
+    const undo = storeRecord({ uri, tree: "trash", id });
     if (trash.take(path, id)) return undo;
     const manifest = await storeTree(confinement, blobs, path, signal);
-    const undoFromBlobs = keepRecord({ uri, tree: "blobs", manifest });
+    const undoFromBlobs = storeRecord({ uri, tree: "blobs", manifest });
     await discardTree(transactions, path);
     return undoFromBlobs;
   };
@@ -47,7 +47,7 @@ export function createRemoval({ confinement, blobs, transactions, trash, records
     if (entry.tree === "trash") trash.giveBack(entry.id, path);
     else await restoreTree(transactions, blobs, path, entry.manifest, signal);
     const { fingerprint } = await surveyRemoval(confinement, path, signal);
-    return keepRecord({ uri: entry.uri, tree: "remove", fingerprint });
+    return storeRecord({ uri: entry.uri, tree: "remove", fingerprint });
   };
 
   return {

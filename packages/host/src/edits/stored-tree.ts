@@ -45,7 +45,7 @@ export async function storeTree(
     else if (entry.kind === "file") {
       const hash = blobs.put(readExisting(confinement, entry.path).bytes, { durable: true });
       items.push({ ...place, kind: entry.kind, mode, hash });
-    } else throw cannotKeep(entry.path, entry.kind);
+    } else throw cannotStore(entry.path, entry.kind);
   }
   return blobs.put(Buffer.from(JSON.stringify(items)), { durable: true });
 }
@@ -110,7 +110,7 @@ const tooLarge = (path: Path, limit: number, what: string) =>
     { limit, what },
   );
 
-const cannotKeep = (path: Path, what: string) =>
+const cannotStore = (path: Path, what: string) =>
   new ToolError(
     "UNSUPPORTED",
     `${pathToUri(path)} is a ${what}, which cannot be stored for an undo; ${HOW}`,

@@ -6,9 +6,9 @@ import { toToolError } from "../system-error.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import {
   type Change,
-  keepOld,
   mustStayInPlace,
   perform,
+  preserveOld,
   putBack,
   toStep,
   type Work,
@@ -63,7 +63,7 @@ export function createTransactions(
       const works = changes.map((change, i) => parents.workOn(change, intention.steps[i]!));
       await eachInTurn(works, (work) => writeTemp(disk, work), signal);
       if (isSet) {
-        await eachInTurn(works, (work) => keepOld(disk, work), signal);
+        await eachInTurn(works, (work) => preserveOld(disk, work), signal);
         parents.sync(disk);
       }
       signal?.throwIfAborted();

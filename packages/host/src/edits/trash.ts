@@ -59,7 +59,7 @@ export function createTrash(confinement: Confinement, folder: string): Trash {
     },
     giveBack(id, path) {
       const kept = join(folder, id);
-      if (!lstatSync(kept, { throwIfNoEntry: false })) throw notKept(path);
+      if (!lstatSync(kept, { throwIfNoEntry: false })) throw notStored(path);
       move(path, (there) => {
         if (lstatSync(there, { throwIfNoEntry: false })) throw taken(path);
         renameSync(kept, there);
@@ -98,7 +98,7 @@ function namesIn(folder: string): string[] {
 /** An id starts with its creation time. */
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 12), 16);
 
-const notKept = (path: Path) =>
+const notStored = (path: Path) =>
   new ToolError("NOT_FOUND", `the content removed from ${pathToUri(path)} is no longer stored`, {
     uri: pathToUri(path),
   });

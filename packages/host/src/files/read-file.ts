@@ -1,6 +1,6 @@
 import { fstatSync, readSync } from "node:fs";
 import { type Hash, type Position, type Range, ToolError } from "@octant/core";
-import { notKept } from "../blobs/blobs.ts";
+import { notStored } from "../blobs/blobs.ts";
 import { hashOf } from "../hashes.ts";
 import { type ByteSource, fileSource, memorySource, readBytes } from "./byte-source.ts";
 import { partsOf, readParts, type Span, toBase64Excerpt, toTextExcerpt } from "./excerpt.ts";
@@ -188,7 +188,7 @@ const base64Budget = ({ maxBytes }: ReadOptions) => Math.floor(maxBytes / 4) * 3
 const versionNow = ({ fd }: Opened) => versionOf(fstatSync(fd, { bigint: true }));
 
 function checkHash(file: Opened, actual: Hash | undefined): void {
-  if (file.hash && actual && file.hash !== actual) throw notKept(file.hash);
+  if (file.hash && actual && file.hash !== actual) throw notStored(file.hash);
 }
 
 const notText = ({ uri }: Opened) =>

@@ -63,7 +63,7 @@ const INITIALIZE_MS = 60_000;
 const GOODBYE_MS = 1_000;
 const MAX_MESSAGE_CHARS = 300;
 /** How long a server may take after the handshake to report its work. */
-const SLOW_TO_TELL_MS = 150;
+const REPORT_WITHIN_MS = 150;
 /** Our own token in the server's work list. */
 const LISTING = "octant: lists the project";
 
@@ -210,8 +210,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     diagnostics,
     isOver: () => gone.signal.aborted,
     async settled(patienceMs, signal) {
-      const toTell = SLOW_TO_TELL_MS - (performance.now() - greeted);
-      if (toTell > 0 && work.count() === 0) await Promise.race([work.begun(), delay(toTell)]);
+      const untilReport = REPORT_WITHIN_MS - (performance.now() - greeted);
+      if (untilReport > 0 && work.count() === 0) await Promise.race([work.begun(), delay(untilReport)]);
       if (work.count() === 0) return;
       const enough = new AbortController();
       await Promise.race([

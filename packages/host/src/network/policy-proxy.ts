@@ -161,11 +161,11 @@ async function exchange(
 
 /** Names and values alternate; several cookies stay several. */
 function endToEnd(rawHeaders: readonly string[]): string[] {
-  const isKept = (index: number) => {
+  const isForwarded = (index: number) => {
     const name = rawHeaders[index - (index % 2)]?.toLowerCase() ?? "";
     return name !== "connection" && name !== "keep-alive" && name !== "transfer-encoding";
   };
-  return rawHeaders.filter((_, index) => isKept(index));
+  return rawHeaders.filter((_, index) => isForwarded(index));
 }
 
 function refuseFor(response: ServerResponse, cause: unknown): void {

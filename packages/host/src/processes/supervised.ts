@@ -51,7 +51,7 @@ export async function supervise(
   onOutput: () => void,
 ): Promise<Supervised> {
   const { proc_id, owner, command } = order;
-  const kept = createStoredOutput(proc_id, hello);
+  const storedOutput = createStoredOutput(proc_id, hello);
   let reason: "killed" | "timed_out" | undefined;
   let sent: NodeJS.Signals | undefined;
   let outcome: Outcome | undefined;
@@ -74,13 +74,13 @@ export async function supervise(
       signal,
       ended_at: at,
       output_open: !drained,
-      output_failure: kept.failure(),
+      output_failure: storedOutput.failure(),
       limit,
-      printed: kept.printed(),
+      printed: storedOutput.printed(),
     };
     stopDraining();
     tools.groups.leave(proc_id);
-    kept.recordEnd(toStartRecord(), end);
+    storedOutput.recordEnd(toStartRecord(), end);
     ended.resolve(end);
   };
   /** A late timer may fire before the output event, so the pipes are read before they count as open. */
@@ -91,19 +91,19 @@ export async function supervise(
   };
   const events: ChildEvents = {
     output(stream, bytes) {
-      kept.write(stream, bytes);
+      storedOutput.write(stream, bytes);
       onOutput();
     },
     exit(code, signal) {
       stopTimer();
-      outcome = { code, signal: signal ?? toldBy(order, code), at: Date.now() };
+      outcome = { code, signal: signal ?? signalOf(order, code), at: Date.now() };
       if (complete) return report();
       if (!drained) waitForOutput(0);
     },
     async drained() {
       stopDraining();
       drained = true;
-      await kept.close();
+      await storedOutput.close();
       complete = true;
       if (outcome) report();
     },
@@ -130,7 +130,7 @@ export async function supervise(
     ended: ended.promise,
     async record() {
       try {
-        kept.recordStart(toStartRecord());
+        storedOutput.recordStart(toStartRecord());
       } catch (cause) {
         await end("killed", "SIGKILL");
         throw new NotStored(cause);
@@ -177,7 +177,7 @@ interface Outcome {
   readonly at: number;
 }
 
-const toldBy = ({ launched }: StartOrder, code: number | null): string | null =>
+const signalOf = ({ launched }: StartOrder, code: number | null): string | null =>
   launched && code !== null && code > SIGNAL_EXIT ? (signalName(code - SIGNAL_EXIT) ?? null) : null;
 
 /** Itself, or the last that its shell waited for. */

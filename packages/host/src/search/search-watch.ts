@@ -33,8 +33,8 @@ export function startWatch({ signal, onProgress, timeoutMs = MAX_SEARCH_MS }: Se
 
   let files = 0;
   let seconds = 0;
-  const tell = () => onProgress?.({ seconds: ++seconds, files });
-  const ticker = setInterval(tell, PROGRESS_MS);
+  const report = () => onProgress?.({ seconds: ++seconds, files });
+  const ticker = setInterval(report, PROGRESS_MS);
 
   return {
     signal: ending.signal,

@@ -33,7 +33,7 @@ export function createFileChanges(options: FileChangesOptions): FileChanges {
   const { confinement, watcher, lookEveryMs = LOOK_EVERY_MS } = options;
   const watched = new Set<Watched>();
   /** Files without system events. */
-  const untold = new Set<Watched>();
+  const unwatched = new Set<Watched>();
   let stopWatching: (() => void) | undefined;
   let looking: NodeJS.Timeout | undefined;
 
@@ -52,15 +52,15 @@ export function createFileChanges(options: FileChangesOptions): FileChanges {
       if ((isNamed || mayHave) && (look(one) || isNamed)) one.listener();
     }
   };
-  const isUntold = ({ places }: Watched) =>
+  const isUnwatched = ({ places }: Watched) =>
     watcher.status().kind === "polling" || !places.every(watcher.covers);
-  const lookAtUntold = () => {
-    for (const one of untold) if (look(one)) one.listener();
+  const checkUnwatched = () => {
+    for (const one of unwatched) if (look(one)) one.listener();
   };
   const leave = (one: Watched) => {
     watched.delete(one);
-    untold.delete(one);
-    if (untold.size === 0) {
+    unwatched.delete(one);
+    if (unwatched.size === 0) {
       clearInterval(looking);
       looking = undefined;
     }
@@ -77,9 +77,9 @@ export function createFileChanges(options: FileChangesOptions): FileChanges {
       stopWatching ??= watcher.onChange(receive);
       await watcher.ready();
       one.state = stateOf(path, confinement);
-      if (isUntold(one)) {
-        untold.add(one);
-        looking ??= setInterval(lookAtUntold, lookEveryMs).unref();
+      if (isUnwatched(one)) {
+        unwatched.add(one);
+        looking ??= setInterval(checkUnwatched, lookEveryMs).unref();
       }
       return () => leave(one);
     },

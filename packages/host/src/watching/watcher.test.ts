@@ -21,18 +21,18 @@ async function watchFolder(options: Partial<WatcherOptions> = {}) {
 
 /** Collects all reported paths, with a wait for one of them. */
 function collect(watcher: Watcher) {
-  const told = new Set<string | null>();
+  const reported = new Set<string | null>();
   let look = () => {};
   const stop = watcher.onChange((paths) => {
-    for (const path of paths ?? [null]) told.add(path);
+    for (const path of paths ?? [null]) reported.add(path);
     look();
   });
   const until = (isThere: (told: ReadonlySet<string | null>) => boolean) =>
     new Promise<void>((resolve) => {
-      look = () => isThere(told) && resolve();
+      look = () => isThere(reported) && resolve();
       look();
     });
-  return { told, until, stop };
+  return { told: reported, until, stop };
 }
 
 test("a file that is written, moved or removed is reported", async () => {

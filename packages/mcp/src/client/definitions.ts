@@ -61,13 +61,13 @@ function depthOf(value: unknown, depth = 0): number {
 
 function toServerTool(tool: Tool): ServerTool {
   const { name, title, description = "", inputSchema, annotations } = tool;
-  const told = { name, title, description, inputSchema, annotations };
+  const described = { name, title, description, inputSchema, annotations };
   return {
     tool: name,
     description: toPlainText(description || title || "").slice(0, MAX_DESCRIPTION_CHARS),
     input_schema: toPlainValue(inputSchema) as Record<string, unknown>, // An object stays an object.
     claims_read_only: annotations?.readOnlyHint === true,
-    hash: `sha256:${createHash("sha256").update(toCanonical(told)).digest("hex")}`,
+    hash: `sha256:${createHash("sha256").update(toCanonical(described)).digest("hex")}`,
   };
 }
 

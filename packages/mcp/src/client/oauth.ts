@@ -39,7 +39,7 @@ const UNUSED_REDIRECT = "http://127.0.0.1/callback";
 export const WANTED_SCOPE = "wanted_scope";
 
 /** How a person is asked to sign in. */
-export interface Opening {
+export interface SignIn {
   readonly redirectUri: string;
   readonly state: string;
   /** The URL of a document about this client, for servers that accept one instead of a registration. */
@@ -47,7 +47,7 @@ export interface Opening {
   open(url: URL): Promise<void> | void;
 }
 
-export function createProvider(storage: OAuthStorage, opening: Opening): OAuthClientProvider {
+export function createProvider(storage: OAuthStorage, opening: SignIn): OAuthClientProvider {
   const { redirectUri, state, open, clientMetadataUrl } = opening;
   let verifier = "";
   return {

@@ -1,5 +1,5 @@
 /** An event of one of a session's streams. */
-export interface KeptEvent {
+export interface StoredEvent {
   readonly id: string;
   readonly line: string;
 }
@@ -7,11 +7,11 @@ export interface KeptEvent {
 /** The events sent on the streams of one session, up to a size limit. */
 export interface EventLog {
   /** Stores a line and returns its event id. */
-  keep(streamId: string, line: string): string;
+  add(streamId: string, line: string): string;
   /** The stream of an event id; undefined when it is unknown. */
   streamOf(eventId: string): string | undefined;
   /** The stored events of the same stream since then, oldest first. */
-  after(eventId: string): readonly KeptEvent[];
+  after(eventId: string): readonly StoredEvent[];
 }
 
 /** A UTF-16 unit of a string may take two bytes. */
@@ -23,7 +23,7 @@ export function createEventLog(maxBytes: number): EventLog {
   let bytes = 0;
   let count = 0;
   return {
-    keep(stream, line) {
+    add(stream, line) {
       const number = ++count;
       events.push({ stream, number, line });
       bytes += line.length * BYTES_PER_UNIT;

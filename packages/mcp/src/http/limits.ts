@@ -19,7 +19,7 @@ export const DEFAULT_LIMITS = {
   /** A resumable stream ends here, before a proxy cuts it. */
   maxStreamMs: 10 * MINUTE_MS,
   /** The events that a client can catch up on after a broken connection. */
-  maxKeptBytes: 4 * MIB,
+  maxEventLogBytes: 4 * MIB,
 } as const;
 
 export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };

@@ -84,13 +84,13 @@ describe.each(Object.entries(HEADERS))("with %s headers", (_name, toHeaders) => 
         post(body, own),
         fetch(reference, { method: "POST", headers: { ...headers, ...own }, body }),
       ]);
-      const toTold = async (answer: Response) => ({
+      const toAnswer = async (answer: Response) => ({
         sent: message,
         status: answer.status,
         type: answer.headers.get("content-type"),
         body: withoutDifferences(JSON.parse((await answer.text()) || "null")),
       });
-      expect(await toTold(ours)).toEqual(await toTold(theirs));
+      expect(await toAnswer(ours)).toEqual(await toAnswer(theirs));
       compared++;
     }
     return compared;

@@ -51,7 +51,7 @@ const RETRY_MS = 500;
 export function createSession(options: SessionOptions): Session {
   const { id: sessionId, service, limits, version, onHandshake } = options;
   const headers = { "mcp-session-id": sessionId };
-  const log = createEventLog(limits.maxKeptBytes);
+  const log = createEventLog(limits.maxEventLogBytes);
   const pending = new Map<RequestId, Pending>();
   let standalone: EventStream | undefined;
   let usedAt = performance.now();
@@ -77,14 +77,14 @@ export function createSession(options: SessionOptions): Session {
   const connection = createConnection(service, outlet);
 
   const broadcast = (line: string) => {
-    const eventId = log.keep(STANDALONE, line);
+    const eventId = log.add(STANDALONE, line);
     standalone?.send(line, eventId);
   };
   const report = ({ reply, streamId }: Pending, line: string) => {
-    const keep = () => log.keep(streamId, line);
+    const store = () => log.add(streamId, line);
     // A client that resumes the stream gets it then.
-    if (reply.isGone()) keep();
-    else reply.report(line, keep);
+    if (reply.isGone()) store();
+    else reply.report(line, store);
   };
   const finish = (post: Pending, line: string, isResult: boolean) => {
     pending.delete(post.id);
@@ -93,11 +93,11 @@ export function createSession(options: SessionOptions): Session {
       handshake = undefined;
       onHandshake(isResult);
     }
-    post.reply.finish(line, () => log.keep(post.streamId, line));
+    post.reply.finish(line, () => log.add(post.streamId, line));
   };
   const prime = (stream: EventStream, post: Pending) => {
     if (version < PRIMED_SINCE) return;
-    stream.prime(log.keep(post.streamId, ""), RETRY_MS);
+    stream.prime(log.add(post.streamId, ""), RETRY_MS);
     setTimeout(() => post.reply.cut(), limits.maxStreamMs).unref();
   };
 

@@ -3,7 +3,7 @@ import { isSecretName, REDACTED, type Redact } from "../redact/index.ts";
 import { toCanonicalJson } from "./canonical-json.ts";
 
 /** The arguments of a call in a record. */
-export interface ToldArguments {
+export interface ShownArguments {
   /** SHA-256 of the canonical JSON. */
   readonly arguments_hash: string;
   readonly arguments?: unknown;
@@ -15,12 +15,12 @@ const MAX_ARGUMENT_CHARS = 32 * 1024;
 /** A secret cut in two is not found, so this much of a cut text is scanned but not stored. */
 const MARGIN_CHARS = 16 * 1024;
 
-export const hashArguments = (input: unknown): ToldArguments => ({
+export const hashArguments = (input: unknown): ShownArguments => ({
   arguments_hash: `sha256:${hash("sha256", toCanonicalJson(input), "hex")}`,
 });
 
 /** In full, but without secrets and not without end. */
-export function showArguments(input: unknown, redact: Redact): ToldArguments {
+export function showArguments(input: unknown, redact: Redact): ShownArguments {
   const shown = withoutSecrets(input, redact);
   const text = toCanonicalJson(shown);
   const told =

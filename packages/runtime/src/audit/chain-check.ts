@@ -39,8 +39,8 @@ export function createChainCheck(
   let pieces: TornPiece[] = [];
 
   const explain = (record: AuditRecord) => {
-    const told = record.kind === "torn" ? record.pieces.filter(({ part }) => part >= firstPart) : [];
-    if (JSON.stringify(told) !== JSON.stringify(pieces))
+    const recorded = record.kind === "torn" ? record.pieces.filter(({ part }) => part >= firstPart) : [];
+    if (JSON.stringify(recorded) !== JSON.stringify(pieces))
       onProblem("the remains of torn lines differ from their record");
     pieces = [];
   };

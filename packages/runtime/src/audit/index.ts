@@ -1,6 +1,6 @@
 export { createAuditLog } from "./audit-log.ts";
 export { followAudit } from "./follow.ts";
-export { type KeptRecord, readAudit } from "./read.ts";
+export { type ChainRecord as KeptRecord, readAudit } from "./read.ts";
 
 export { recordCall } from "./record-call.ts";
 export { recordUnfit } from "./record-unfit.ts";

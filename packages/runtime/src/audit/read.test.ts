@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type AuditLog, createAuditLog } from "./audit-log.ts";
 import { followAudit } from "./follow.ts";
-import { type KeptRecord, readAudit } from "./read.ts";
+import { type ChainRecord, readAudit } from "./read.ts";
 import { toAuditKey } from "./seal.ts";
 import { entry } from "./testing/entry.ts";
 
@@ -27,7 +27,7 @@ function createLog(): AuditLog {
   return log;
 }
 
-const numberOf = (record: KeptRecord) => (record.kind === "call" ? [record.duration] : []);
+const numberOf = (record: ChainRecord) => (record.kind === "call" ? [record.duration] : []);
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 test("records of all chains and parts come in the order of time, the newest when there is a limit", async () => {

@@ -13,20 +13,20 @@ export interface ReadAuditOptions {
 }
 
 /** A record and its location. */
-export type KeptRecord = AuditRecord & { readonly chain: string };
+export type ChainRecord = AuditRecord & { readonly chain: string };
 
 /** Where each part ends, after its last whole line. */
 export type Ends = ReadonlyMap<string, number>;
 
 /** The newest records of all chains, oldest first. Begin records of answered calls are omitted. */
-export const readAudit = (folder: string, options: ReadAuditOptions = {}): Promise<KeptRecord[]> =>
+export const readAudit = (folder: string, options: ReadAuditOptions = {}): Promise<ChainRecord[]> =>
   readUntil(folder, findEnds(folder), options);
 
 export async function readUntil(
   folder: string,
   ends: Ends,
   options: ReadAuditOptions,
-): Promise<KeptRecord[]> {
+): Promise<ChainRecord[]> {
   const { limit = Number.POSITIVE_INFINITY } = options;
   const { parts } = listAuditFiles(folder);
   const chains = [];
@@ -42,8 +42,8 @@ async function readChain(
   parts: readonly number[],
   ends: Ends,
   { since = "", limit = Number.POSITIVE_INFINITY }: ReadAuditOptions,
-): Promise<KeptRecord[]> {
-  let found: KeptRecord[] = [];
+): Promise<ChainRecord[]> {
+  let found: ChainRecord[] = [];
   for (const part of parts.toReversed()) {
     const name = partName(chain, part);
     const records = await readPart(folder, name, chain, ends.get(name) ?? 0);
@@ -54,8 +54,8 @@ async function readChain(
   return found;
 }
 
-async function readPart(folder: string, name: string, chain: string, end: number): Promise<KeptRecord[]> {
-  const records: KeptRecord[] = [];
+async function readPart(folder: string, name: string, chain: string, end: number): Promise<ChainRecord[]> {
+  const records: ChainRecord[] = [];
   for await (const { bytes } of linesOf(join(folder, name), 0, end)) {
     const record = parseRecord(bytes, chain);
     if (record) records.push(record);
@@ -63,13 +63,13 @@ async function readPart(folder: string, name: string, chain: string, end: number
   return records;
 }
 
-function withoutAnswered(records: readonly KeptRecord[]): KeptRecord[] {
+function withoutAnswered(records: readonly ChainRecord[]): ChainRecord[] {
   const answered = new Set(records.map((record) => (record.kind === "call" ? record.began : undefined)));
   return records.filter(({ kind, seq, chain }) => kind !== "begin" || !answered.has(`${seq}@${chain}`));
 }
 
 /** Undefined for a line that is not a valid record; verifyAudit reports why. */
-export function parseRecord(line: Buffer, chain: string): KeptRecord | undefined {
+export function parseRecord(line: Buffer, chain: string): ChainRecord | undefined {
   try {
     const record: unknown = JSON.parse(line.toString("utf8"));
     const isRecord =

@@ -8,7 +8,7 @@ import {
   ToolError,
 } from "@octant/core";
 import type { Redact } from "../redact/index.ts";
-import { hashArguments, showArguments, type ToldArguments } from "./arguments.ts";
+import { hashArguments, type ShownArguments, showArguments } from "./arguments.ts";
 import type { AuditLog } from "./audit-log.ts";
 import type { JobEntry } from "./record.ts";
 
@@ -34,7 +34,7 @@ export function recordCall(options: RecordCallOptions): Step {
   const toReason = remembering(redact);
   let changing = 0;
   const { nameOf = (call) => `${call.tool.name}.${call.name}`, sessionOf = (ctx) => ctx.caller.id } = options;
-  const tell = (input: CheckedCall["input"]): ToldArguments =>
+  const show = (input: CheckedCall["input"]): ShownArguments =>
     how === "full" ? showArguments(input, redact) : hashArguments(input);
 
   return async (call, ctx, next) => {
@@ -48,8 +48,8 @@ export function recordCall(options: RecordCallOptions): Step {
       action: nameOf(call),
     });
     const changes = call.act.access !== "read";
-    const told = changes ? tell(call.input) : undefined;
-    const began = told && log.append({ kind: "begin", ...toFacts(), ...told });
+    const shown = changes ? show(call.input) : undefined;
+    const began = shown && log.append({ kind: "begin", ...toFacts(), ...shown });
     if (changes) changing += 1;
     const end = (code: ErrorCode | "OK") => {
       const duration = since(started);
@@ -60,7 +60,7 @@ export function recordCall(options: RecordCallOptions): Step {
         ...(began !== undefined && { began }),
         ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, toReason)), code, duration },
         ...(job && { job: job.job_id }),
-        ...(told ?? tell(call.input)),
+        ...(shown ?? show(call.input)),
       }));
       if (job) recordEnd(log, job, toFacts(), started);
       // Otherwise the next change would have to write it first, while its caller waits.

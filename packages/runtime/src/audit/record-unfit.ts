@@ -12,9 +12,9 @@ export const recordUnfit =
     const time = new Date().toISOString();
     const action = redact(toName(call));
     const input = toBounded(call.input);
-    const told = how === "full" ? showArguments(input, redact) : hashArguments(input);
+    const shown = how === "full" ? showArguments(input, redact) : hashArguments(input);
     const facts = { time, trace: traceId, session: caller.id, caller: caller.id, action };
-    log.appendSoon(() => ({ kind: "call", ...facts, decisions: [], code, duration: 0, ...told }));
+    log.appendSoon(() => ({ kind: "call", ...facts, decisions: [], code, duration: 0, ...shown }));
   };
 
 /** Whole or not at all: half a secret would not be found any more. */

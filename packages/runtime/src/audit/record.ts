@@ -1,5 +1,5 @@
 import type { DecisionNote, ErrorCode } from "@octant/core";
-import type { ToldArguments } from "./arguments.ts";
+import type { ShownArguments } from "./arguments.ts";
 
 interface CallFacts {
   /** ISO 8601: the time of the call; for a job, its end. */
@@ -12,12 +12,12 @@ interface CallFacts {
 }
 
 /** A call that may change something is about to be run. */
-export interface BeginEntry extends CallFacts, ToldArguments {
+export interface BeginEntry extends CallFacts, ShownArguments {
   readonly kind: "begin";
 }
 
 /** A call was answered, or refused. */
-export interface CallEntry extends CallFacts, ToldArguments {
+export interface CallEntry extends CallFacts, ShownArguments {
   readonly kind: "call";
   /** The record of its beginning, `seq@chain`. */
   readonly began?: string;

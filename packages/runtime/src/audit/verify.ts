@@ -141,8 +141,8 @@ async function checkRecords(folder: string, key: AuditKey, begin: Anchor, report
   let records = 0;
   let before = begin.part - 1;
   let tail = { file: partName(chain, begin.part), line: 0 };
-  const tell = (what: string) => report(tail.file, tail.line, what);
-  const check = createChainCheck(key, begin, tell, begin.part);
+  const describe = (what: string) => report(tail.file, tail.line, what);
+  const check = createChainCheck(key, begin, describe, begin.part);
   const parts = listAuditFiles(folder).parts.get(chain) ?? [];
   // A leftover of removed parts is ignored.
   for (const part of parts.filter((one) => one >= begin.part)) {

@@ -108,6 +108,6 @@ function parse(text: string): unknown {
 const unusable = (file: string, why: string): ToolError =>
   new ToolError(
     "UNAUTHENTICATED",
-    `the credentials in ${file} do not count: ${why}; mend or remove the file, then sign in again`,
+    `the credentials in ${file} do not count: ${why}; fix or remove the file, then sign in again`,
     {},
   );

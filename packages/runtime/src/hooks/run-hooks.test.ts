@@ -228,7 +228,7 @@ test("close ends slow hooks, and reports the calls they did not get", async () =
   });
   const hook = HookSettings.parse(after("sleep 63"));
   for (const name of ["fs.read", "fs.list"])
-    runner.tell([hook], { name, session: "s", input: {}, answer: { output: 1 } });
+    runner.notify([hook], { name, session: "s", input: {}, answer: { output: 1 } });
   await runner.close();
   expect(lines).toEqual([
     "the post_tool_use hook for fs failed at fs.read: the server was closed",

@@ -33,8 +33,8 @@ export function runHooks(options: RunHooksOptions): Step {
       if (outcome === "deny") throw denied(name, hook, verdict);
     }
     const output = await next();
-    const told = find("post_tool_use", name);
-    if (told.length > 0) runner.tell(told, { ...facts, answer: { output } });
+    const postHooks = find("post_tool_use", name);
+    if (postHooks.length > 0) runner.notify(postHooks, { ...facts, answer: { output } });
     return output;
   };
 }
@@ -45,7 +45,7 @@ function denied(
   { failed, reason }: HookVerdict,
 ): ToolError {
   const message = failed
-    ? `${name} is denied because a hook that guards it failed: ${reason}; the log has the details, and only the person can mend the hook`
+    ? `${name} is denied because a hook that guards it failed: ${reason}; the log has the details, and only the person can fix the hook`
     : `${name} is denied by a hook: ${reason || "it gave no reason"}`;
   return new ToolError("PERMISSION_DENIED", message, { by: "hook", rule, ...(reason && { reason }) });
 }

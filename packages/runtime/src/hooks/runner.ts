@@ -9,7 +9,7 @@ export interface HookRunner {
   /** Rejects only when the signal ends it. */
   ask(hook: HookSettings, facts: HookFacts, signal: AbortSignal): Promise<HookVerdict>;
   /** Returns at once. The hooks run one after the other, those of earlier calls first. */
-  tell(hooks: readonly HookSettings[], facts: HookFacts): void;
+  notify(hooks: readonly HookSettings[], facts: HookFacts): void;
   /** Waits briefly for pending post-hooks, then kills them. */
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
       logFailure(hook, facts.name, end.what, end.stderr);
       return { outcome: "deny", failed: true, reason: toReason(end.what, redact) };
     },
-    tell(hooks, facts) {
+    notify(hooks, facts) {
       if (waiting >= MAX_WAITING) {
         for (const hook of hooks) logFailure(hook, facts.name, `${waiting} calls wait for hooks already`);
         return;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { BlockPostings, ChunkFacts, RankedBlock } from "./chunk-ranker.ts";
-import { meltBlock, type SealedBlock, sealChunks } from "./sealed-block.ts";
+import { type SealedBlock, sealChunks, unsealBlock } from "./sealed-block.ts";
 
 /** A chunk that has not been sealed into a block yet. */
 export interface OpenChunk extends ChunkFacts {
@@ -26,7 +26,7 @@ export interface BlockStore {
   /** Seals all open chunks into one block. */
   seal(): void;
   /** Reopens the chunks of blocks that are mostly removed. */
-  melt(): boolean;
+  unseal(): boolean;
 }
 
 /** A chunk's offset in its block must fit into two bytes. */
@@ -114,9 +114,9 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
         sql.putPostings.run(term, number, toBytes(entries));
       sql.closeUpTo.run(last.id);
     },
-    melt() {
+    unseal() {
       const gone = new Set(removed());
-      let hasMelted = false;
+      let hasUnsealed = false;
       for (const block of gone.size === 0 ? [] : blocks()) {
         const left = block.ids.filter((id) => !gone.has(id));
         if (2 * left.length > block.ids.length) continue;
@@ -127,10 +127,10 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
         sql.removeBlock.run(block.number);
         sql.removePostings.run(block.number);
         for (const id of block.ids) sql.restore.run(id);
-        for (const chunk of meltBlock(block, postings)) if (!gone.has(chunk.id)) add(chunk);
-        hasMelted = true;
+        for (const chunk of unsealBlock(block, postings)) if (!gone.has(chunk.id)) add(chunk);
+        hasUnsealed = true;
       }
-      return hasMelted;
+      return hasUnsealed;
     },
   };
 }

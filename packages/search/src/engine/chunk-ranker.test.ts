@@ -4,8 +4,8 @@ import { packVector } from "../vector/packed.ts";
 import type { OpenChunk } from "./block-store.ts";
 import { createChunkRanker, type RankQuestion } from "./chunk-ranker.ts";
 import { copyHashOf, decodeChunk, encodeChunk } from "./packed-chunk.ts";
-import { meltBlock, sealChunks } from "./sealed-block.ts";
-import { keptShares } from "./traits.ts";
+import { sealChunks, unsealBlock } from "./sealed-block.ts";
+import { traitFactors } from "./traits.ts";
 
 const chunkOf = (id: number, given: Partial<FieldTerms>): OpenChunk => {
   const fields = { name: [], container: [], path: [], signature: [], doc: [], body: [], ...given };
@@ -39,7 +39,7 @@ const ask = (...terms: string[]): RankQuestion => ({
   vector: undefined,
   strategies: ["text"],
   limit: 10,
-  keptShares: keptShares(""),
+  traitFactors: traitFactors(""),
 });
 const ids = (ranked: readonly { id: number }[]) => ranked.map(({ id }) => id);
 
@@ -72,7 +72,7 @@ test("chunks rank the same whether sealed, open, or sealed and reopened", async 
     strategies: ["text", "vector"],
   };
   const { block, postings } = sealChunks(chunks);
-  const molten = meltBlock(
+  const molten = unsealBlock(
     block,
     [...postings].map(([term, entries]) => ({ term, entries })),
   );

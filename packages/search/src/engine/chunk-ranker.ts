@@ -27,7 +27,7 @@ export interface RankQuestion {
   /** Restricts the results to these files. */
   readonly files?: ReadonlySet<number>;
   /** The factor applied to a chunk's score for each combination of traits. */
-  readonly keptShares: Float64Array;
+  readonly traitFactors: Float64Array;
 }
 
 /** The facts about a chunk other than its terms and its location. */
@@ -167,7 +167,7 @@ export function createChunkRanker(options: ChunkRankerOptions = {}): ChunkRanker
   };
 
   /** Applies trait factors and filters; 0 for chunks outside the requested files. */
-  const weigh = (scores: Float64Array, { files, keptShares }: RankQuestion) => {
+  const weigh = (scores: Float64Array, { files, traitFactors: keptShares }: RankQuestion) => {
     const weighOne = (slot: number, file: number, traits: number) => {
       scores[slot] = files && !files.has(file) ? 0 : (scores[slot] ?? 0) * (keptShares[traits] ?? 1);
     };

@@ -18,7 +18,7 @@ import {
 } from "./store.ts";
 import { createSymbolNames, type SymbolNames } from "./symbol-names.ts";
 import { findByName, type SymbolOptions } from "./symbol-search.ts";
-import { keptShares } from "./traits.ts";
+import { traitFactors } from "./traits.ts";
 
 export interface RankedHit extends StoredChunk {
   readonly score: number;
@@ -98,7 +98,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
 
   let turn: Promise<unknown> = Promise.resolve();
   /** Serialises calls, so that one call's writes are in the ranker before the next call writes or queries. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const serialised = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(work);
     turn = mine.catch(() => {});
     return mine;
@@ -114,11 +114,11 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
   };
 
   function forgetVectorsOfOthers(): void {
-    const before = store.kept(EMBEDDER);
+    const before = store.value(EMBEDDER);
     if (before && Buffer.from(before).toString() === embedder) return;
     store.transaction(() => {
       store.clearVectors();
-      store.keep(EMBEDDER, Buffer.from(embedder));
+      store.setValue(EMBEDDER, Buffer.from(embedder));
     });
   }
 
@@ -136,7 +136,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
 
   return {
     plan: (listed) =>
-      inTurn(async () => {
+      serialised(async () => {
         await follow();
         const before = store.files();
         const changed = listed.flatMap(({ path, size, mtimeMs }) => {
@@ -149,7 +149,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
       }),
     planFor: (paths) => paths.map((path) => ({ path, hash: store.file(path)?.hash })),
     put: (files) =>
-      inTurn(async () => {
+      serialised(async () => {
         const gone: number[] = [];
         const written: OpenChunk[] = [];
         const isFull = store.transaction(() => {
@@ -170,27 +170,27 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
         for (const file of files) store.touch(file);
       });
     },
-    remove: (paths) => inTurn(() => forget(paths)),
+    remove: (paths) => serialised(() => forget(paths)),
     tidy: () =>
-      inTurn(async () => {
+      serialised(async () => {
         await follow();
-        const hasMelted = store.transaction(() => store.blocks.melt());
-        if (hasMelted || store.blocks.countOpen() >= MIN_BLOCK_CHUNKS) await seal();
+        const hasUnsealed = store.transaction(() => store.blocks.unseal());
+        if (hasUnsealed || store.blocks.countOpen() >= MIN_BLOCK_CHUNKS) await seal();
       }),
-    reload: () => inTurn(live.reload),
+    reload: () => serialised(live.reload),
     warm: () =>
-      inTurn(async () => {
+      serialised(async () => {
         await live.get();
         placeQuestion([]);
       }),
     rank: (query, { strategies, limit, scope = "", vector }) =>
-      inTurn(async () => {
+      serialised(async () => {
         await follow();
         const ranker = await live.get();
         const ranked = await ranker.rank({
           terms: askedTerms(query),
           vector: vector ? packVector(vector) : placeQuestion(cutTerms(query)),
-          ...{ strategies, limit, keptShares: keptShares(query) },
+          ...{ strategies, limit, traitFactors: traitFactors(query) },
           files: normalScope(scope) === "" ? undefined : store.fileIdsIn(normalScope(scope)),
         });
         const hits = ranked.flatMap(({ id, ...how }) => {
@@ -214,7 +214,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     countFiles: store.countFiles,
     unplaced: store.chunksWithoutVector,
     place: (entries) =>
-      inTurn(async () => {
+      serialised(async () => {
         const packed = entries.map(({ id, vector }): PlacedVector => ({ id, vector: packVector(vector) }));
         store.transaction(() => store.putVectors(packed));
         await live.placed(packed);

@@ -42,7 +42,7 @@ export function sealChunks(chunks: readonly OpenChunk[]): { block: SealedBlock; 
 }
 
 /** Restores the chunks of a block. */
-export function meltBlock(
+export function unsealBlock(
   block: SealedBlock,
   postings: Iterable<{ readonly term: string; readonly entries: Uint16Array }>,
 ): OpenChunk[] {

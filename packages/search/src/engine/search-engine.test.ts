@@ -120,8 +120,8 @@ test("the index follows reported changes: new, changed and removed files, and wh
   files.write("src/new.go", "package p\n\nfunc DecodeFrame(b []byte) int { return 1 }\n");
   files.write("src/retry.py", "def other(): pass\n");
   files.remove("src/http");
-  files.tell(["src/new.go", "src/retry.py"]);
-  files.tell(["src/http"]);
+  files.report(["src/new.go", "src/retry.py"]);
+  files.report(["src/http"]);
   await engine.settled();
   expect(await named(engine, "DecodeFrame")).toEqual(["src/new.go#DecodeFrame"]);
   expect(await named(engine, "retry_with_backoff")).toEqual([]);
@@ -133,7 +133,7 @@ test("an unknown change makes the index compare every file", async () => {
   const engine = start();
   await engine.index({ signal: never() });
   files.write("late.ts", "export function lateComer() {}\n");
-  files.tell("unknown");
+  files.report("unknown");
   await engine.settled();
   expect(await named(engine, "lateComer")).toEqual(["late.ts#lateComer"]);
 });

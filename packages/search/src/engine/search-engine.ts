@@ -100,15 +100,15 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   const ask = index.call;
 
   /** Serialised: two writers would only wait for each other. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const serialised = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(work);
     turn = mine.catch(() => {});
     return mine;
   };
   /** Pending reads of files that a question needs; background indexing waits for them. */
   let questions: Promise<unknown> = Promise.resolve();
-  const update = (planned: readonly PlannedFile[], signal: AbortSignal, tell: (done: number) => void) =>
-    updateIndex({ files, index, parsers, embedder, planned, early, signal, tell, turn: () => questions });
+  const update = (planned: readonly PlannedFile[], signal: AbortSignal, onDone: (done: number) => void) =>
+    updateIndex({ files, index, parsers, embedder, planned, early, signal, onDone, turn: () => questions });
 
   const indexAll = async (signal: AbortSignal, progress: (u: Progress) => void): Promise<IndexReport> => {
     // Subscribed before listing, so that no change is missed in between.
@@ -135,7 +135,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     const stop = new AbortController();
     const updates = createTopic<Progress>({ maxEvents: 0 });
     const signal = AbortSignal.any([stop.signal, closed.signal]);
-    const report = inTurn(async () => {
+    const report = serialised(async () => {
       signal.throwIfAborted();
       const done = await indexAll(signal, updates.publish);
       isComplete = true;
@@ -154,7 +154,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     const isFirst = waiting.size === 0 && !isAllWaiting;
     if (paths === "unknown") isAllWaiting = true;
     else for (const path of paths) waiting.add(path);
-    if (isFirst) void inTurn(catchUp).catch(reportOfFailure);
+    if (isFirst) void serialised(catchUp).catch(reportOfFailure);
   };
   const catchUp = async () => {
     const [paths, all] = [[...waiting], isAllWaiting];
@@ -200,7 +200,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
         planned,
         early: NONE_EARLY,
         signal: stop,
-        tell: () => {},
+        onDone: () => {},
       };
       const reading = readFiles({ ...options, files: noted });
       questions = Promise.allSettled([questions, reading]);

@@ -4,11 +4,11 @@ import { createUnparsableFiles } from "./unparsable-files.ts";
 /** A parser pool that starts on demand and stops after a period without use. */
 export interface SharedParsers {
   /** The pool stays until the lease is disposed. */
-  borrow(): BorrowedParsers;
+  lease(): LeasedParsers;
   close(): Promise<void>;
 }
 
-export interface BorrowedParsers extends Disposable {
+export interface LeasedParsers extends Disposable {
   readonly pool: ParserPool;
 }
 
@@ -27,7 +27,7 @@ export function createSharedParsers(size: number): SharedParsers {
     await closing?.close();
   };
   return {
-    borrow() {
+    lease() {
       pool ??= createParserPool(size, unparsable);
       users++;
       clearTimeout(timer);

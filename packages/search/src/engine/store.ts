@@ -75,8 +75,8 @@ export interface IndexStore extends Disposable {
   /** In the order of their ids, starting after the given one. */
   chunksWithoutVector(after: number, limit: number): ChunkPlace[];
   /** A small named value stored with the index. */
-  keep(name: string, value: Uint8Array): void;
-  kept(name: string): Uint8Array | undefined;
+  setValue(name: string, value: Uint8Array): void;
+  value(name: string): Uint8Array | undefined;
   transaction<T>(work: () => T): T;
 }
 
@@ -210,11 +210,11 @@ export function openIndexStore(file: string): IndexStore {
       }
     },
     chunksWithoutVector: (after, limit) => sql.withoutVector.all(after, limit).map(toPlace),
-    keep: (name, value) => {
+    setValue: (name, value) => {
       sql.keep.run(name, value);
     },
     // `setValue` wrote these bytes.
-    kept: (name) => sql.kept.get(name)?.["value"] as Uint8Array | undefined,
+    value: (name) => sql.kept.get(name)?.["value"] as Uint8Array | undefined,
     transaction(work) {
       db.exec("BEGIN IMMEDIATE");
       try {

@@ -44,7 +44,7 @@ export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): 
     look: (pool: ParserPool, path: string, text: string) => Promise<readonly T[]>,
   ): AsyncGenerator<InFile<T>> {
     const paths = await candidates(files, words, (path) => isIn(scope, path) && isWanted(path), signal);
-    using borrowed = parsers.borrow();
+    using borrowed = parsers.lease();
     yield* inOrder(paths, async (path) => {
       signal.throwIfAborted();
       const file = await files.read(path);

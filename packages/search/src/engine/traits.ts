@@ -6,7 +6,7 @@ const BESIDE_CODE = 8;
 const ALL = NOT_CALLABLE | SHORT | TEST | BESIDE_CODE;
 
 /** The factor each trait applies to a chunk's score. Tuned on the dev split of `npm run eval`. */
-const KEPT: Readonly<Record<number, number>> = {
+const FACTORS: Readonly<Record<number, number>> = {
   [NOT_CALLABLE]: 0.8,
   [SHORT]: 0.9,
   [TEST]: 0.5,
@@ -65,10 +65,10 @@ const SPOKEN_OF: readonly (readonly [number, RegExp])[] = [
 ];
 
 /** The score factor for each combination of traits. */
-export function keptShares(question: string): Float64Array {
+export function traitFactors(question: string): Float64Array {
   const ignored = SPOKEN_OF.filter(([, words]) => words.test(question)).map(([trait]) => trait);
   return Float64Array.from({ length: ALL + 1 }, (_, traits) =>
-    Object.entries(KEPT).reduce(
+    Object.entries(FACTORS).reduce(
       (share, [trait, kept]) =>
         traits & Number(trait) && !ignored.includes(Number(trait)) ? share * kept : share,
       1,
@@ -78,6 +78,6 @@ export function keptShares(question: string): Float64Array {
 
 /** The share of its score that a file keeps for a question, judged by its path alone. */
 export function keptShareOf(question: string): (path: string) => number {
-  const shares = keptShares(question);
+  const shares = traitFactors(question);
   return (path) => shares[traitsOf({ path, symbol: "", kind: "function", lines: 2 })] ?? 1;
 }

@@ -16,7 +16,7 @@ export interface UpdateOptions {
   readonly early: ReadonlyMap<string, string>;
   readonly signal: AbortSignal;
   /** Reports how many of the files are done. */
-  readonly tell: (done: number) => void;
+  readonly onDone: (done: number) => void;
   /** Awaited before each file, so that more urgent reads can go first. */
   readonly turn?: () => Promise<unknown>;
 }
@@ -39,8 +39,8 @@ export async function updateIndex(options: UpdateOptions): Promise<void> {
 
 /** The same without the vectors of a model. When it is aborted, files parsed so far stay in the index. */
 export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promise<void> {
-  const { files, index, parsers, planned, early, signal, tell, turn } = options;
-  using borrowed = parsers.borrow();
+  const { files, index, parsers, planned, early, signal, onDone, turn } = options;
+  using borrowed = parsers.lease();
   const queue = planned[Symbol.iterator]();
   const parsed: Uint8Array[] = [];
   const unchanged: FileState[] = [];
@@ -63,7 +63,7 @@ export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promi
       else parsed.push(await borrowed.pool.parse(file.state, file.text));
       const isDue = performance.now() - written > WRITE_EVERY_MS;
       if (isDue || parsed.length + unchanged.length + gone.length >= FILES_PER_WRITE) await flush();
-      tell(++done);
+      onDone(++done);
     }
   };
   const lanes = await Promise.allSettled(Array.from({ length: LANES }, work));

@@ -23,8 +23,8 @@ export function createQuestionTerms(cutTerms: TermCutter): (question: string) =>
   const synonyms = createSynonyms(cutTerms);
   return (question) => {
     const words = question.match(/[\p{L}\p{N}_$]+/gu) ?? [];
-    const telling = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
-    const terms = cutTerms((telling.length > 0 ? telling : words).join(" "));
+    const significant = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
+    const terms = cutTerms((significant.length > 0 ? significant : words).join(" "));
     const weights = new Map(terms.map((term) => [term, 1]));
     const addOther = (term: string, weight: number) => {
       if (!weights.has(term)) weights.set(term, weight);

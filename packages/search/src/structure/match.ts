@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter";
-import { type Pattern, type PatternNode, tellingChildren } from "./pattern.ts";
+import { type Pattern, type PatternNode, significantChildren } from "./pattern.ts";
 
 /** The nodes captured by each metavariable: a run of siblings, one node or any number. */
 export type Captures = ReadonlyMap<string, readonly Node[]>;
@@ -14,7 +14,7 @@ export function matchPattern(
   const captures = matchNode(first, node, NOTHING);
   if (!captures) return undefined;
   if (rest.length === 0) return { nodes: [node], captures };
-  const siblings = node.parent ? tellingChildren(node.parent) : [];
+  const siblings = node.parent ? significantChildren(node.parent) : [];
   const after = siblings.slice(siblings.findIndex((sibling) => sibling.id === node.id) + 1);
   const all = matchStart(rest, after, captures);
   return all && { nodes: [node, ...after.slice(0, all.used)], captures: all.captures };
@@ -24,7 +24,7 @@ function matchNode(pattern: PatternNode, node: Node, captures: Captures): Captur
   if (pattern.is === "metavariable") return capture(pattern.metavariable.name, [node], captures);
   if (pattern.is === "leaf") return node.text === pattern.text ? captures : undefined;
   if (node.type !== pattern.type) return undefined;
-  const children = tellingChildren(node);
+  const children = significantChildren(node);
   const matched = matchStart(pattern.children, children, captures, true);
   return matched?.captures;
 }

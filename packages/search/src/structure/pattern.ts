@@ -67,12 +67,12 @@ function toPattern(root: Node, start: number, end: number): Pattern | undefined 
 const ROWS = new Set(["block", "statement_list", "declaration_list", "body_statement", "class_body"]);
 
 const partsIn = (node: Node, start: number, end: number): Node[] =>
-  tellingChildren(node).filter((child) => child.startIndex >= start && child.endIndex <= end);
+  significantChildren(node).filter((child) => child.startIndex >= start && child.endIndex <= end);
 
 function toPatternNode(node: Node): PatternNode {
   const metavariable = metavariableIn(node.text);
   if (metavariable) return { is: "metavariable", metavariable };
-  const children = tellingChildren(node);
+  const children = significantChildren(node);
   if (children.length === 0 && !isHollow(node)) return { is: "leaf", type: node.type, text: node.text };
   return { is: "node", type: node.type, children: children.map(toPatternNode) };
 }
@@ -84,7 +84,7 @@ const isHollow = (node: Node) => node.childCount > 0 && /^[\s,;(){}[\]]*$/.test(
 const SILENT = new Set([",", ";", "(", ")", "{", "}", "[", "]", '"', "'", "`", "\n", ""]);
 
 /** The significant children: not commas, brackets or comments. */
-export const tellingChildren = (node: Node): Node[] =>
+export const significantChildren = (node: Node): Node[] =>
   node.children.filter((child): child is Node => child !== null && !isSilent(child));
 
 const isSilent = (node: Node) => (node.isNamed ? node.type.includes("comment") : SILENT.has(node.type));

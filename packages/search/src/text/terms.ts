@@ -21,7 +21,7 @@ export function createTermCutter(): TermCutter {
     if (stems.size < MAX_REMEMBERED) stems.set(part, stem);
     return stem;
   };
-  const keep = (terms: string[], text: string, from: number, to: number) => {
+  const addTerm = (terms: string[], text: string, from: number, to: number) => {
     if (to - from >= MIN_TERM_CHARS && to - from <= MAX_TERM_CHARS) terms.push(toTerm(text.slice(from, to)));
   };
 
@@ -31,7 +31,7 @@ export function createTermCutter(): TermCutter {
       for (const { 0: run, index } of text.matchAll(WORDS)) {
         let from = index;
         for (const part of run.split(HUMPS)) {
-          keep(terms, text, from, from + part.length);
+          addTerm(terms, text, from, from + part.length);
           from += part.length;
         }
       }
@@ -45,15 +45,15 @@ export function createTermCutter(): TermCutter {
       if (before === UPPER && sign === UPPER) {
         // The last of several capitals belongs to the next word.
         if (SIGNS[text.charCodeAt(at + 1)] !== LOWER) continue;
-        keep(terms, text, from, at);
+        addTerm(terms, text, from, at);
         from = at;
       } else if (!(before === UPPER && sign === LOWER)) {
-        if (before !== OTHER) keep(terms, text, from, at);
+        if (before !== OTHER) addTerm(terms, text, from, at);
         from = at;
       }
       before = sign;
     }
-    if (before !== OTHER) keep(terms, text, from, text.length);
+    if (before !== OTHER) addTerm(terms, text, from, text.length);
     return terms;
   };
 }

@@ -50,7 +50,7 @@ const brief = ({ name, summary }: PermissionRequest): string =>
 function what({ preview, input }: PermissionRequest, width: number): Line[] {
   if (preview) return viewDiff(preview, width, MAX_PREVIEW_LINES);
   return Object.entries(input)
-    .filter(isTelling)
+    .filter(isSignificant)
     .flatMap(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);
       const cut = text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
@@ -65,7 +65,7 @@ function what({ preview, input }: PermissionRequest, width: number): Line[] {
 }
 
 /** Disabled switches and empty lists only hide the important values. */
-const isTelling = ([name, value]: [string, unknown]): boolean =>
+const isSignificant = ([name, value]: [string, unknown]): boolean =>
   value !== false &&
   value !== undefined &&
   !(typeof value === "object" && value !== null && Object.keys(value).length === 0) &&

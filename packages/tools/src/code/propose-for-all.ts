@@ -46,10 +46,10 @@ export async function proposeForAll(
   const missed = left.filter(({ path, range }) => nameAt(code, { path, position: range.start }) === name);
   // `export { a }` became `export { b as a }`.
   const aliased = unique(edits.filter(({ newText }) => newText !== new_name).map(({ path }) => path));
-  const isKept = (path: Path) => aliased.length > 0 && path !== spot.path && !importers.includes(path);
+  const isUnchanged = (path: Path) => aliased.length > 0 && path !== spot.path && !importers.includes(path);
   const forgotten = unique([
     ...unedited(),
-    ...missed.map(({ path }) => path).filter((path) => !isKept(path)),
+    ...missed.map(({ path }) => path).filter((path) => !isUnchanged(path)),
   ]);
   if (forgotten.length > 0) throw incomplete(client.name, forgotten);
   if (missed.length === 0) return { proposed };

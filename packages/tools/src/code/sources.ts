@@ -44,7 +44,7 @@ export function createSources(
   const known = new Map<string, Promise<readonly SourceSymbol[]>>();
 
   const parse = async <T>(work: (pool: ParserPool) => Promise<T>): Promise<T> => {
-    using borrowed = parsers.borrow();
+    using borrowed = parsers.lease();
     return await work(borrowed.pool);
   };
   const symbols: Sources["symbols"] = async (path, read) => {
@@ -53,7 +53,7 @@ export function createSources(
     const source = read ?? readSourceText(confinement, path);
     const key = `${language.id} ${source.hash}`;
     const found = known.get(key) ?? parse((pool) => pool.symbols(path, source.text));
-    keep(known, key, found, MAX_CACHED_FILES);
+    cache(known, key, found, MAX_CACHED_FILES);
     return found.catch((cause: unknown) => {
       known.delete(key);
       throw cause;
@@ -89,7 +89,7 @@ export const isUnparsable = (cause: unknown): cause is ToolError =>
   cause instanceof ToolError && (cause.code === "TIMEOUT" || cause.code === "LIMIT_EXCEEDED");
 
 /** Inserts the entry as the newest and evicts the oldest beyond the limit. */
-function keep<V>(map: Map<string, V>, key: string, value: V, limit: number): void {
+function cache<V>(map: Map<string, V>, key: string, value: V, limit: number): void {
   map.delete(key);
   map.set(key, value);
   for (const oldest of map.keys()) if (map.size > limit) map.delete(oldest);

@@ -104,7 +104,7 @@ export const exec = (workspace: ProcWorkspace) =>
       // Known by now, because the command has started at this level.
       if (workspace.sandbox) ctx.backend(`sandbox ${(await workspace.sandbox.status()).level}`);
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
-      const stopTelling = reportOutput(processes, owner, proc_id, ctx);
+      const stopReporting = reportOutput(processes, owner, proc_id, ctx);
       try {
         const ready = wait_for && (await waitUntilReady(watched, wait_for));
         const now =
@@ -122,7 +122,7 @@ export const exec = (workspace: ProcWorkspace) =>
         await turn?.end();
         throw cause;
       } finally {
-        stopTelling();
+        stopReporting();
       }
     },
   });

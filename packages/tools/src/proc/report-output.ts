@@ -18,17 +18,17 @@ export function reportOutput(processes: Processes, owner: string, proc_id: strin
     const seconds = Math.round((performance.now() - started) / 1_000);
     ctx.progress({ progress: seconds, message: message || `running for ${seconds} s` });
   };
-  const told = { stdout: 0, stderr: 0 };
-  const tell = () => {
+  const reported = { stdout: 0, stderr: 0 };
+  const report = () => {
     for (const stream of ["stdout", "stderr"] as const) {
       const spool = processes.output(owner, proc_id, stream);
       // Of a flood only the newest part is reported; the ref has all of it.
       const { start, bytes } = spool.read(
-        Math.max(told[stream], spool.total() - MAX_TOLD_BYTES),
+        Math.max(reported[stream], spool.total() - MAX_TOLD_BYTES),
         MAX_TOLD_BYTES,
       );
       if (bytes.length === 0) continue;
-      told[stream] = start + bytes.length;
+      reported[stream] = start + bytes.length;
       const text = toText(bytes, false);
       ctx.emit({ kind: "text", text });
       reportProgress(text.trimEnd().split("\n").at(-1)?.slice(0, MAX_MESSAGE_CHARS) ?? "");
@@ -36,14 +36,14 @@ export function reportOutput(processes: Processes, owner: string, proc_id: strin
   };
   let stopListening = () => {};
   const later = setTimeout(() => {
-    tell();
-    stopListening = processes.onOutput(proc_id, tell);
+    report();
+    stopListening = processes.onOutput(proc_id, report);
   }, TELL_AFTER_MS);
   const regularly = setInterval(reportProgress, PROGRESS_EVERY_MS, "");
   return () => {
     clearTimeout(later);
     clearInterval(regularly);
     stopListening();
-    if (told.stdout + told.stderr > 0) tell();
+    if (reported.stdout + reported.stderr > 0) report();
   };
 }

@@ -13,8 +13,8 @@ import {
 import { pathToUri, presentRoots, searchText } from "@octant/host";
 import { type Hit, MODALITIES, routeOf, type SearchParts, searchCode, unmetBy } from "@octant/search";
 import { z } from "zod";
-import { openKept } from "../kept-rows.ts";
 import { notSearched, toNotSearched } from "../searched.ts";
+import { openStoredRows } from "../stored-rows.ts";
 import { findFirstFiles } from "./first-files.ts";
 import type { SearchOptions } from "./options.ts";
 import { createNames, isThere, listSources, readSource } from "./source-files.ts";
@@ -90,7 +90,7 @@ export const query = (options: SearchOptions) =>
       const isHidden = (path: string) => ctx.hides(pathToUri(toPath(path))) !== undefined;
       const unparsed = new Set<string>();
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
-      const found = await openKept(ctx, workspace.blobs, async () => {
+      const found = await openStoredRows(ctx, workspace.blobs, async () => {
         await prepare(options, asked, ctx);
         const all = await searchCode(createParts(options, ctx), {
           query: asked,
@@ -135,7 +135,9 @@ async function answerFromMemory(
   ctx: Context,
 ) {
   const { caller, signal } = ctx;
-  const found = await openKept(ctx, blobs, () => recall({ query: asked, limit: MAX_HITS, caller, signal }));
+  const found = await openStoredRows(ctx, blobs, () =>
+    recall({ query: asked, limit: MAX_HITS, caller, signal }),
+  );
   const end = found.from + limit;
   if (end < found.whole.length) found.more(end);
   ctx.backend("memory");

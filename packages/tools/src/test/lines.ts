@@ -18,19 +18,19 @@ export function createLineSplitter(onLine: (line: string) => void): LineSplitter
   const take = (text: string) => {
     let from = 0;
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
-      tell(rest + text.slice(from, at));
+      emit(rest + text.slice(from, at));
       rest = "";
       from = at + 1;
     }
     if (rest.length < MAX_LINE_CHARS) rest += text.slice(from);
   };
-  const tell = (line: string) => {
+  const emit = (line: string) => {
     const bounded = line.slice(0, MAX_LINE_CHARS);
     onLine(bounded.endsWith("\r") ? bounded.slice(0, -1) : bounded);
   };
   const flush = () => {
     take(decoder.end());
-    if (rest !== "") tell(rest);
+    if (rest !== "") emit(rest);
     rest = "";
   };
 

@@ -13,8 +13,8 @@ export function createProgress(
   onCounts: (counts: Readonly<Record<Outcome, number>>) => void,
 ) {
   const counts = { pass: 0, fail: 0, skip: 0 };
-  let toldAt = Number.NEGATIVE_INFINITY;
-  const tell = () => {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const report = () => {
     const { pass, fail, skip } = counts;
     const message = `${suite.id}: ${pass} passed, ${fail} failed, ${skip} skipped`;
     ctx.progress({ progress: pass + fail + skip, message });
@@ -27,10 +27,10 @@ export function createProgress(
       const line = `${outcome} ${[...outer, name].join(" > ").slice(0, MAX_LINE_CHARS)}${time}`;
       ctx.emit({ kind: "log", line });
       const now = performance.now();
-      if (now - toldAt < EVERY_MS) return;
-      toldAt = now;
-      tell();
+      if (now - reportedAt < EVERY_MS) return;
+      reportedAt = now;
+      report();
     },
-    end: tell,
+    end: report,
   };
 }

@@ -125,6 +125,6 @@ async function runSuite(
   });
   progress.end();
   // A run without tests says nothing about earlier failures.
-  if (outcome.result.pass + outcome.result.fail > 0) runs.keepFailed(owner, suite.id, outcome.failed);
+  if (outcome.result.pass + outcome.result.fail > 0) runs.storeFailed(owner, suite.id, outcome.failed);
   return outcome;
 }

@@ -18,7 +18,7 @@ const FOLDER = "test-runs";
 const Summary = RunResult.omit({ failures: true, more_failures: true, more_suites: true });
 export type Summary = z.output<typeof Summary>;
 
-const Kept = z.object({
+const StoredRun = z.object({
   owner: z.string(),
   process: z.string(),
   summary: Summary,
@@ -42,7 +42,7 @@ export interface Runs {
   get(owner: string, run_id: string): { readonly summary: Summary; readonly failures: readonly Failure[] };
   /** Failures of the suite's last run; undefined if it never ran. */
   lastFailed(owner: string, suite: string): readonly KnownTest[] | undefined;
-  keepFailed(owner: string, suite: string, failed: readonly KnownTest[]): void;
+  storeFailed(owner: string, suite: string, failed: readonly KnownTest[]): void;
 }
 
 export interface LiveRun {
@@ -83,7 +83,7 @@ export function createRuns(state: StateFolder): Runs {
     get(owner, run_id) {
       const running = live.get(run_id);
       if (running?.owner === owner) return { summary: running.summary, failures: [] };
-      const kept = read(fileOf(run_id), Kept);
+      const kept = read(fileOf(run_id), StoredRun);
       if (kept?.owner !== owner)
         throw new ToolError("NOT_FOUND", `there is no run ${run_id}; the last ${MAX_RUNS} are kept`, {
           id: run_id,
@@ -91,7 +91,7 @@ export function createRuns(state: StateFolder): Runs {
       return { summary: interrupted(kept) ?? kept.summary, failures: kept.failures };
     },
     lastFailed: (owner, suite) => read(failedFile(owner, suite), Known),
-    keepFailed: (owner, suite, failed) => write(failedFile(owner, suite), failed),
+    storeFailed: (owner, suite, failed) => write(failedFile(owner, suite), failed),
   };
 }
 
@@ -117,7 +117,7 @@ export const emptySummary = (run_id: string): Summary => ({
 });
 
 /** A run that was in progress when its server died. */
-function interrupted({ summary, process }: z.output<typeof Kept>): Summary | undefined {
+function interrupted({ summary, process }: z.output<typeof StoredRun>): Summary | undefined {
   if (summary.status !== "running" || isAlive(process)) return undefined;
   return { ...summary, status: "crashed", reason: "the server stopped while it ran; run it again" };
 }

@@ -20,7 +20,7 @@ export function createTally(onTest: (test: TestCase) => void): Tally {
   const counts = { pass: 0, fail: 0, skip: 0, breakages: 0 };
   const failures: (Breakage | FailedTest)[] = [];
   const failed: KnownTest[] = [];
-  const keep = (failure: Breakage | FailedTest) => {
+  const store = (failure: Breakage | FailedTest) => {
     if (failures.length < MAX_FAILURES) failures.push({ ...failure, problem: bounded(failure.problem) });
   };
   return {
@@ -42,14 +42,14 @@ export function createTally(onTest: (test: TestCase) => void): Tally {
       counts[test.outcome] += 1;
       if (test.outcome === "fail") {
         const { name, suite, file, id, problem = { message: "the test failed and said nothing" } } = test;
-        keep({ name, suite, file, problem });
+        store({ name, suite, file, problem });
         if (failed.length < MAX_FAILURES) failed.push({ name, suite, file, id });
       }
       onTest(test);
     },
     broken(breakage) {
       counts.breakages += 1;
-      keep(breakage);
+      store(breakage);
     },
   };
 }

@@ -33,16 +33,16 @@ function failureLines(failure: Failure, reader: Reader): string {
   const { name, suite = [], message, uri, range, expected, actual, stack, of } = failure;
   const place = uri === undefined ? "" : `${spotOf({ uri, range }, reader)}: `;
   const title = `${place}FAIL ${[...suite, name].join(" > ")}${of === undefined ? "" : ` (${of})`}`;
-  const told = message.trimEnd();
+  const shown = message.trimEnd();
   // The stack adds something only when it does not contain the message.
-  const more = stack !== undefined && !stack.includes(told) ? [stack.trimEnd()] : [];
+  const more = stack !== undefined && !stack.includes(shown) ? [stack.trimEnd()] : [];
   const compared = [
-    ...(expected === undefined || told.includes(expected) ? [] : [`expected: ${expected}`]),
-    ...(actual === undefined || told.includes(actual) ? [] : [`actual: ${actual}`]),
+    ...(expected === undefined || shown.includes(expected) ? [] : [`expected: ${expected}`]),
+    ...(actual === undefined || shown.includes(actual) ? [] : [`actual: ${actual}`]),
   ];
   return [
     title,
-    ...[told, ...compared, ...more]
+    ...[shown, ...compared, ...more]
       .join("\n")
       .split("\n")
       .map((line) => `  ${line}`),

@@ -108,7 +108,7 @@ export const stop = (options: UiOptions, recordings: Recordings) =>
       const video = await found.recorder.stop();
       try {
         const duration = await durationOf(video.ffmpeg, video.path);
-        return { duration, ...(await keep(options, video, output, ctx)) };
+        return { duration, ...(await store(options, video, output, ctx)) };
       } finally {
         video.remove();
       }
@@ -166,7 +166,7 @@ export const session = (options: UiOptions) =>
         const more = changes.length - rows.length;
         return {
           duration: await durationOf(video.ffmpeg, video.path),
-          ...(await keep(options, video, output, ctx)),
+          ...(await store(options, video, output, ctx)),
           changes: rows,
           ...(more > 0 && { more }),
         };
@@ -187,7 +187,7 @@ export const session = (options: UiOptions) =>
   });
 
 /** Into the workspace when an output was given, otherwise behind a ref. */
-async function keep(options: UiOptions, { path }: RecordedVideo, output: string | undefined, ctx: Context) {
+async function store(options: UiOptions, { path }: RecordedVideo, output: string | undefined, ctx: Context) {
   const { size } = statSync(path);
   if (output !== undefined) return { size, ...(await saveFile(options, output, { path, size }, ctx.signal)) };
   if (size > MAX_BLOB_BYTES)

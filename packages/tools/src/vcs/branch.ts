@@ -1,7 +1,7 @@
 import { action, pagingInput, ToolError } from "@octant/core";
 import { createBranch, deleteBranch, listBranches } from "@octant/host";
 import { z } from "zod";
-import { openKept } from "../kept-rows.ts";
+import { openStoredRows } from "../stored-rows.ts";
 import { branchText } from "./text.ts";
 import { BranchName, GitRef, Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
 
@@ -56,7 +56,7 @@ export const branch = (workspace: VcsWorkspace) =>
       ctx.backend("git");
       const repository = toRepository(workspace, repo);
       if (op === "list") {
-        const { whole, from, more } = await openKept(ctx, workspace.blobs, () =>
+        const { whole, from, more } = await openStoredRows(ctx, workspace.blobs, () =>
           listBranches(repository, ctx.signal),
         );
         if (from + limit < whole.length) more(from + limit);

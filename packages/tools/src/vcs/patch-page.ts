@@ -1,7 +1,7 @@
 import { ANSWER_BYTES, type Context, MAX_ANSWER_BYTES, pagingInput, Ref, ToolError, Uri } from "@octant/core";
 import { type Blobs, type ChangedFile, type FileDiff, pathToUri, type Repository, toRef } from "@octant/host";
 import { z } from "zod";
-import { openKept } from "../kept-rows.ts";
+import { openStoredRows } from "../stored-rows.ts";
 
 export const patchInput = {
   max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
@@ -48,7 +48,7 @@ export async function toPatchPage(
   { ctx, blobs, limit, max_bytes }: Options,
   make: () => Promise<readonly FileDiff[]>,
 ) {
-  const { whole, from, more } = await openKept(ctx, blobs, async () =>
+  const { whole, from, more } = await openStoredRows(ctx, blobs, async () =>
     toWhole(repository, blobs, leaveOut(repository, ctx, await make()), limit, max_bytes),
   );
   const files: z.output<typeof FileStat>[] = [];

@@ -8,7 +8,7 @@ import {
   type StatusEntry,
 } from "@octant/host";
 import { z } from "zod";
-import { openKept } from "../kept-rows.ts";
+import { openStoredRows } from "../stored-rows.ts";
 import { statusText } from "./text.ts";
 import { Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
@@ -94,7 +94,7 @@ export const status = (workspace: VcsWorkspace) =>
     async run({ path: asked, ignored, repo, limit }, ctx) {
       ctx.backend("git");
       const { repository, path } = toPlace(workspace, asked, repo);
-      const { whole, from, more } = await openKept(ctx, workspace.blobs, async () =>
+      const { whole, from, more } = await openStoredRows(ctx, workspace.blobs, async () =>
         toAnswer(repository, await readStatus(repository, { path, ignored, signal: ctx.signal })),
       );
       const end = from + limit;

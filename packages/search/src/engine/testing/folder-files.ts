@@ -7,7 +7,7 @@ import type { SourceFile, SourceFiles } from "../source-files.ts";
 export interface FolderFiles extends SourceFiles {
   write(path: string, text: string): void;
   remove(path: string): void;
-  tell(paths: readonly string[] | "unknown"): void;
+  report(paths: readonly string[] | "unknown"): void;
   /** The paths that were read, in order. */
   readonly reads: string[];
 }
@@ -37,7 +37,7 @@ export function folderFiles(root: string): FolderFiles {
       writeFileSync(join(root, path), text);
     },
     remove: (path) => rmSync(join(root, path), { recursive: true }),
-    tell: (paths) => {
+    report: (paths) => {
       for (const listener of listeners) listener(paths);
     },
   };

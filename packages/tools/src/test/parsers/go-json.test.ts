@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { feedText, told } from "../testing/feed.ts";
+import { feedText, summaryOf } from "../testing/feed.ts";
 import { GO } from "../testing/samples.ts";
 import { createGoParser } from "./go-json.ts";
 
@@ -7,7 +7,7 @@ const parse = (text: string) => feedText(createGoParser("example.com/m"), text);
 const event = (more: object) => `${JSON.stringify({ Package: "example.com/m", ...more })}\n`;
 
 test("subtests are counted instead of their parent test", () => {
-  expect(told(parse(GO))).toEqual([
+  expect(summaryOf(parse(GO))).toEqual([
     "pass example.com/m/sums > TestAdds",
     "fail example.com/m/sums > TestTable > one",
     "pass example.com/m/sums > TestTable > two",
@@ -31,7 +31,7 @@ test("a parent test that failed by itself is reported", () => {
     event({ Action: "output", Test: "TestA", Output: "    a_test.go:3: after all\n" }),
     event({ Action: "fail", Test: "TestA" }),
   ].join("");
-  expect(told(parse(text))).toEqual(["pass example.com/m > TestA > b", "fail example.com/m > TestA"]);
+  expect(summaryOf(parse(text))).toEqual(["pass example.com/m > TestA > b", "fail example.com/m > TestA"]);
 });
 
 test("a panic is located in the test's own file", () => {

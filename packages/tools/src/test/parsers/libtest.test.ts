@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { feedText, told } from "../testing/feed.ts";
+import { feedText, summaryOf } from "../testing/feed.ts";
 import { CARGO } from "../testing/samples.ts";
 import { createLibtestParser } from "./libtest.ts";
 
@@ -7,7 +7,7 @@ const parse = (text: string) => feedText(createLibtestParser, text);
 
 test("outcomes, location, message and both sides of assert_eq are parsed", () => {
   const fed = parse(CARGO);
-  expect(told(fed)).toEqual(["pass sums > adds", "skip sums > later", "fail sums > adds_wrongly"]);
+  expect(summaryOf(fed)).toEqual(["pass sums > adds", "skip sums > later", "fail sums > adds_wrongly"]);
   expect(fed.tests[2]?.problem).toMatchObject({
     message: "assertion `left == right` failed: wrong\n  left: 2\n right: 3",
     actual: "2",
@@ -40,7 +40,7 @@ test("the format before Rust 1.73 is parsed", () => {
 
 test("a program that aborts is not complete, and earlier failures are still reported", () => {
   const fed = parse("running 2 tests\ntest a ... FAILED\n");
-  expect(told(fed)).toEqual(["fail a"]);
+  expect(summaryOf(fed)).toEqual(["fail a"]);
   expect(fed.complete).toBe(false);
 });
 
@@ -48,5 +48,5 @@ test("doc tests and should_panic tests are tests", () => {
   const fed = parse(
     "running 2 tests\ntest src/lib.rs - add (line 3) ... ok\ntest bad - should panic ... ok\ntest result: ok. 2 passed\n",
   );
-  expect(told(fed)).toEqual(["pass src/lib.rs - add (line 3)", "pass bad"]);
+  expect(summaryOf(fed)).toEqual(["pass src/lib.rs - add (line 3)", "pass bad"]);
 });

@@ -10,7 +10,7 @@ export const createLibtestParser: CreateParser = (findings) => {
   let open = 0;
 
   const flush = () => {
-    for (const [name, output] of failed) tell(findings, name, "fail", toProblem(output));
+    for (const [name, output] of failed) report(findings, name, "fail", toProblem(output));
     failed = new Map();
     detailsOf = undefined;
   };
@@ -38,7 +38,7 @@ export const createLibtestParser: CreateParser = (findings) => {
       const [, name, word] = /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b/.exec(line) ?? [];
       if (name === undefined) return;
       if (word === "FAILED") failed.set(name, "");
-      else tell(findings, name, word === "ok" ? "pass" : "skip");
+      else report(findings, name, word === "ok" ? "pass" : "skip");
     },
     end() {
       flush();
@@ -47,7 +47,7 @@ export const createLibtestParser: CreateParser = (findings) => {
   };
 };
 
-function tell(findings: Findings, id: string, outcome: "pass" | "fail" | "skip", problem?: Problem): void {
+function report(findings: Findings, id: string, outcome: "pass" | "fail" | "skip", problem?: Problem): void {
   const names = id.includes(" - ") ? [id] : id.split("::");
   findings.test({ name: names.at(-1) ?? id, suite: names.slice(0, -1), outcome, id, problem });
 }

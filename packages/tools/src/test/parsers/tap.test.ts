@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { feedText, told } from "../testing/feed.ts";
+import { feedText, summaryOf } from "../testing/feed.ts";
 import { TAP } from "../testing/samples.ts";
 import { createTapParser } from "./tap.ts";
 
@@ -7,7 +7,7 @@ const parse = (text: string) => feedText(createTapParser, text);
 
 test("subtests are counted instead of their summary point", () => {
   const fed = parse(TAP);
-  expect(told(fed)).toEqual(["pass sums > adds", "fail sums > adds wrongly", "skip later"]);
+  expect(summaryOf(fed)).toEqual(["pass sums > adds", "fail sums > adds wrongly", "skip later"]);
   expect(fed.tests[1]).toMatchObject({
     durationMs: 1.25,
     problem: {
@@ -20,14 +20,14 @@ test("subtests are counted instead of their summary point", () => {
 });
 
 test("a point that failed though its subtests passed is reported", () => {
-  expect(told(parse("# Subtest: outer\n    ok 1 - inner\n    1..1\nnot ok 1 - outer\n1..1\n"))).toEqual([
+  expect(summaryOf(parse("# Subtest: outer\n    ok 1 - inner\n    1..1\nnot ok 1 - outer\n1..1\n"))).toEqual([
     "pass outer > inner",
     "fail outer",
   ]);
 });
 
 test("todo and skip are not failures", () => {
-  expect(told(parse("1..3\nnot ok 1 - a # TODO one day\nok 2 - b # skip\nok 3 - c # todo\n"))).toEqual([
+  expect(summaryOf(parse("1..3\nnot ok 1 - a # TODO one day\nok 2 - b # skip\nok 3 - c # todo\n"))).toEqual([
     "skip a",
     "skip b",
     "pass c",

@@ -1,8 +1,8 @@
-import { TELL } from "./node-tell.ts";
+import { NODE_EVENTS } from "./node-events.ts";
 
 export const JEST_REPORTER = String.raw`
 const { appendFileSync } = require("fs");
-${TELL}
+${NODE_EVENTS}
 const OUTCOMES = { passed: "pass", failed: "fail" };
 const keyOf = ({ ancestorTitles, title }) => JSON.stringify([ancestorTitles, title]);
 const problemOf = ({ failureMessages, failureDetails }) => {

@@ -1,8 +1,8 @@
-import { TELL } from "./node-tell.ts";
+import { NODE_EVENTS } from "./node-events.ts";
 
 export const MOCHA_REPORTER = `
 const { appendFileSync } = require("fs");
-${TELL}
+${NODE_EVENTS}
 const namesOf = (test) => (typeof test.titlePath === "function" ? test.titlePath() : [test.title]);
 const reportTest = (test, outcome, error) => {
   console.log(outcome + " " + namesOf(test).join(" > "));

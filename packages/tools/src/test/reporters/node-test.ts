@@ -1,9 +1,9 @@
-import { TELL } from "./node-tell.ts";
+import { NODE_EVENTS } from "./node-events.ts";
 
 /** Suites enclose their tests only by nesting, so their names are tracked by level until they end. */
 export const NODE_TEST_REPORTER = `
 import { appendFileSync } from "node:fs";
-${TELL}
+${NODE_EVENTS}
 const open = new Map();
 const printed = new Map();
 const isFile = ({ nesting, name, file, details }) =>

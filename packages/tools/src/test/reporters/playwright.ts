@@ -1,9 +1,9 @@
-import { TELL } from "./node-tell.ts";
+import { NODE_EVENTS } from "./node-events.ts";
 
 export const PLAYWRIGHT_REPORTER = `
 import { appendFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
-${TELL}
+${NODE_EVENTS}
 // Its errors have no values, but most of its messages contain them.
 const named = (message, label) => message.match(new RegExp("^" + label + "[^:\\n]*: +(.*)$", "m"))?.[1];
 const problemOf = (error = {}, message = stripVTControlCharacters(error.message || "")) => ({

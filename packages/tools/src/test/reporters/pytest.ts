@@ -1,9 +1,9 @@
-import { PYTHON_TELL } from "./python-tell.ts";
+import { PYTHON_EVENTS } from "./python-events.ts";
 
 /** The module name under which pytest imports it. */
 export const PYTEST_PLUGIN = "octant_pytest";
 
-export const PYTEST_REPORTER = `${PYTHON_TELL}
+export const PYTEST_REPORTER = `${PYTHON_EVENTS}
 def pytest_configure(config):
     # With xdist the workers load this too, and the one that they report to tells.
     if not hasattr(config, "workerinput"):

@@ -1,7 +1,7 @@
-import { PYTHON_TELL } from "./python-tell.ts";
+import { PYTHON_EVENTS } from "./python-events.ts";
 
 /** Replaces "python -m unittest": same arguments, with a reporting result class. */
-export const UNITTEST_RUNNER = `${PYTHON_TELL}
+export const UNITTEST_RUNNER = `${PYTHON_EVENTS}
 import sys, time, traceback, unittest
 
 def place_of(error):

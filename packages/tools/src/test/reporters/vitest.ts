@@ -1,8 +1,8 @@
-import { TELL } from "./node-tell.ts";
+import { NODE_EVENTS } from "./node-events.ts";
 
 export const VITEST_REPORTER = `
 import { appendFileSync } from "node:fs";
-${TELL}
+${NODE_EVENTS}
 const OUTCOMES = { passed: "pass", failed: "fail", skipped: "skip" };
 const suitesOf = (test) => {
   const names = [];

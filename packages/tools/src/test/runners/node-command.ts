@@ -1,4 +1,4 @@
-import { EVENTS_VARIABLE } from "../reporters/node-tell.ts";
+import { EVENTS_VARIABLE } from "../reporters/node-events.ts";
 import { type Invocation, notInstalled, type Plan } from "../runner.ts";
 
 /** The suite's own command followed by our arguments; a script of package.json passes them on. */

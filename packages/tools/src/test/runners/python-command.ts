@@ -1,4 +1,4 @@
-import { FILTER_VARIABLE } from "../reporters/python-tell.ts";
+import { FILTER_VARIABLE } from "../reporters/python-events.ts";
 import type { Plan, Selection } from "../runner.ts";
 import { eventsEnv } from "./node-command.ts";
 

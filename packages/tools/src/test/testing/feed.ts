@@ -21,5 +21,5 @@ export function feed(create: CreateParser, chunks: readonly Uint8Array[]): Fed {
 export const feedText = (create: CreateParser, text: string): Fed => feed(create, [Buffer.from(text)]);
 
 /** `pass sums > adds`, for short expectations. */
-export const told = ({ tests }: Fed): string[] =>
+export const summaryOf = ({ tests }: Fed): string[] =>
   tests.map(({ outcome, suite, name }) => `${outcome} ${[...suite, name].join(" > ")}`);

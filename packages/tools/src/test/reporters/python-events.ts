@@ -1,5 +1,5 @@
 /** The shared start of both Python reporters. They run on any Python 3. */
-export const PYTHON_TELL = String.raw`
+export const PYTHON_EVENTS = String.raw`
 import json, os
 
 MAX_CHARS = 65536

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 const Position = z.strictObject({ kept: Hash, next: z.int().min(0) });
 
-export interface Kept<T> {
+export interface StoredRows<T> {
   readonly whole: T;
   /** Where this page starts. */
   readonly from: number;
@@ -13,9 +13,13 @@ export interface Kept<T> {
 }
 
 /** Stores the whole result and returns it page by page, so that pages agree whatever changes in between. */
-export async function openKept<T>(ctx: Context, blobs: Blobs, make: () => Promise<T>): Promise<Kept<T>> {
+export async function openStoredRows<T>(
+  ctx: Context,
+  blobs: Blobs,
+  make: () => Promise<T>,
+): Promise<StoredRows<T>> {
   const position = ctx.resume(Position);
-  const whole = position ? readKept<T>(blobs, position.kept) : await make();
+  const whole = position ? readStored<T>(blobs, position.kept) : await make();
   return {
     whole,
     from: position?.next ?? 0,
@@ -25,7 +29,7 @@ export async function openKept<T>(ctx: Context, blobs: Blobs, make: () => Promis
   };
 }
 
-function readKept<T>(blobs: Blobs, hash: Hash): T {
+function readStored<T>(blobs: Blobs, hash: Hash): T {
   try {
     // Cursors are sealed, so the hash is one that `more` stored.
     return JSON.parse(blobs.get(hash).toString()) as T;

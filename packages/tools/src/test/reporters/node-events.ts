@@ -3,7 +3,7 @@
  * because they do not run here: they are written next to each run and loaded by the project's own runner, with any
  * version of Node.
  */
-export const TELL = String.raw`
+export const NODE_EVENTS = String.raw`
 const MAX_CHARS = 65536;
 const short = (value) => (typeof value === "string" ? value.slice(0, MAX_CHARS) : undefined);
 const shown = (value) => {
