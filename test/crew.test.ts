@@ -108,6 +108,16 @@ test("over MCP five sub-agents explore in parallel, code, review, and fix in a w
   expect(clash?.worktree).toMatchObject({ merged: false, conflicts: ["one.txt"] });
   expect(git(project, "status", "--porcelain")).toBe("");
   expect(git(project, "branch", "--list", clash?.worktree?.branch ?? "")).not.toBe("");
+
+  // Uncommitted changes are never merged over.
+  writeFileSync(join(project.root, "two.txt"), "uncommitted\n");
+  const late = await spawn({ role: "code", task: "late\nrun: echo late > two.txt", worktree: true });
+  expect(late.worktree).toMatchObject({
+    merged: false,
+    conflicts: ["two.txt"],
+    note: expect.stringContaining("commit or stash them, then: git merge octant/agent_"),
+  });
+  expect(readFileSync(join(project.root, "two.txt"), "utf8")).toBe("uncommitted\n");
 });
 
 test("sub-agents end with their parent, an unknown handle is refused, and roles are listed", async () => {

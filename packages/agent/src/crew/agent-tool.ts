@@ -27,7 +27,10 @@ const Info = z.object({
     .object({
       branch: z.string(),
       merged: z.boolean(),
-      conflicts: z.array(z.string()).readonly().describe("Paths that both sides changed"),
+      conflicts: z
+        .array(z.string())
+        .readonly()
+        .describe("Paths that both sides changed, or with uncommitted changes in the workspace"),
       note: z.string().optional(),
     })
     .optional(),
@@ -54,7 +57,10 @@ export const agentTool = (open: () => Promise<Crew>) =>
           task: z.string().min(1).describe("Everything it needs to know; it does not see this conversation"),
           tools: z.array(z.string()).optional().describe("Restrict the role's tools to these"),
           model: z.string().optional().describe("Default: its parent's model"),
-          worktree: z.boolean().default(false).describe("Work in a separate git worktree, merged when done"),
+          worktree: z
+            .boolean()
+            .default(false)
+            .describe("Work in a separate git worktree of the last commit, merged when done"),
           background: z.boolean().default(false).describe("Return at once; agent.await gets the report"),
         }),
         output: Info,

@@ -36,6 +36,16 @@ export async function openWorktree(
     config: parent.config,
   });
   let isMerged = false;
+  const names = async (args: readonly string[]): Promise<string[]> =>
+    (await repository.run(args)).stdout.toString().split("\0").filter(Boolean);
+  /** Git merges nothing over these. */
+  const uncommittedIn = async (paths: readonly string[]): Promise<string[]> => {
+    const changed = new Set([
+      ...(await names(["diff", "--name-only", "-z", "HEAD"])),
+      ...(await names(["ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/"])),
+    ]);
+    return paths.filter((path) => changed.has(path));
+  };
 
   const commit = async (task: string): Promise<boolean> => {
     const own = createGit({
@@ -66,10 +76,16 @@ export async function openWorktree(
         isMerged = true;
         return { branch, merged: true, conflicts: [] };
       }
-      const unmerged = await repository.run(["diff", "--name-only", "--diff-filter=U", "-z"]);
-      const conflicts = unmerged.stdout.toString().split("\0").filter(Boolean);
-      if (conflicts.length > 0) await repository.run(["merge", "--abort"]);
-      const note = conflicts.length > 0 ? `git merge ${branch} repeats it` : String(merged.stderr).trim();
+      const unmerged = await names(["diff", "--name-only", "--diff-filter=U", "-z"]);
+      if (unmerged.length > 0) {
+        await repository.run(["merge", "--abort"]);
+        return { branch, merged: false, conflicts: unmerged, note: `git merge ${branch} repeats it` };
+      }
+      const conflicts = await uncommittedIn(await names(["diff", "--name-only", "-z", `HEAD...${branch}`]));
+      const note =
+        conflicts.length > 0
+          ? `these files have uncommitted changes; commit or stash them, then: git merge ${branch}`
+          : String(merged.stderr).trim();
       return { branch, merged: false, conflicts, note };
     },
     async close() {
