@@ -117,3 +117,14 @@ function watchFirst(folder: string, then: () => void): Disposable {
   const watcher = watch(folder, then);
   return { [Symbol.dispose]: () => watcher.close() };
 }
+
+test("a server that is too slow for a question is still waited for when it renames", async () => {
+  const limits = { startMs: 60_000, firstAnswerMs: 60_000, answerMs: 1 };
+  await using project = openCodeProject([template], { limits });
+  const uri = join(project.roots[0]!, "src/lib.ts");
+  // The first answer has a budget of its own.
+  await project.call("code", "hover", { uri, position: positionOf(uri, "fetchUser") });
+  const { data, error } = await renameIn(project, { dry_run: true });
+  expect(error).toBeNull();
+  expect(data.files).toHaveLength(FILES.length);
+});

@@ -61,7 +61,11 @@ export interface LanguageClient extends Pick<LanguageServer, "name" | "onWork"> 
   open(paths: readonly Path[], signal: AbortSignal): Promise<void>;
   /** Whether it is still loading the project, so that its answers may be incomplete. */
   isLoading(): boolean;
-  definition(spot: Spot, signal: AbortSignal): Promise<readonly SourcePlace[] | undefined>;
+  definition(
+    spot: Spot,
+    signal: AbortSignal,
+    patienceMs?: number,
+  ): Promise<readonly SourcePlace[] | undefined>;
   references(
     spot: Spot,
     signal: AbortSignal,
@@ -130,9 +134,9 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
         for (const path of paths.filter(mayOpen)) openIfReadable(running, path);
         await running.settled(LOADING_MS, signal);
       }, signal),
-    definition: (spot, signal) =>
+    definition: (spot, signal, patienceMs) =>
       ask(spot, "definitionProvider", signal, async (running, at) =>
-        toPlaces(await running.request<LspLocations>("textDocument/definition", at, signal)),
+        toPlaces(await running.request<LspLocations>("textDocument/definition", at, signal, patienceMs)),
       ),
     references: (spot, signal, patienceMs) =>
       ask(

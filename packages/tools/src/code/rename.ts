@@ -72,6 +72,9 @@ export const rename = (code: Code) =>
     },
   });
 
+/** Longer than for a question: no other backend can rename. */
+const DEFINITION_MS = 25_000;
+
 /** Renaming a symbol where it is imported would only add an alias there. */
 async function toDefinition(
   code: Code,
@@ -79,7 +82,7 @@ async function toDefinition(
   spot: Spot,
   signal: AbortSignal,
 ): Promise<Spot> {
-  const found = await client.definition(spot, signal);
+  const found = await client.definition(spot, signal, DEFINITION_MS);
   const [place] = found ?? [];
   if (!place || !code.workspace.confinement.roots.some((root) => isWithin(root, place.path))) return spot;
   const there = { path: place.path, position: place.range.start };
