@@ -23,6 +23,7 @@ import {
   type Answer,
   acknowledge,
   answerQuestion,
+  endStream,
   gone,
   isProgress,
   type Pending,
@@ -31,6 +32,7 @@ import {
   toToolError,
   type WireCallOptions,
 } from "./pending-request.ts";
+import { sendUpload } from "./send-upload.ts";
 import { signFrames, verifyFrames } from "./signature.ts";
 
 export interface ZmqClientOptions {
@@ -56,8 +58,6 @@ export interface ZmqClient {
 
 const HEARTBEAT_MS = 1_000;
 const ATTEMPTS = 3;
-/** Small, so that the engine collects received chunks often: large ones pile up outside its heap. */
-const UPLOAD_CHUNK_BYTES = 16 * 1024;
 
 /** Node keeps randomness for UUIDs in store, so this takes a tenth of the time of randomBytes. */
 const newRequestId = (): Buffer => Buffer.from(randomUUID().replaceAll("-", ""), "hex");
@@ -153,37 +153,11 @@ class Client implements ZmqClient {
     try {
       this.#post(pending.message);
       if (signal?.aborted) cancel();
-      if (upload && pending.upload) void this.#upload(requestId, upload, pending);
+      if (upload) void sendUpload(upload, pending, (one) => this.#post({ ...one, requestId }));
       return await pending.answer.promise;
     } finally {
       signal?.removeEventListener("abort", cancel);
       this.#pending.delete(key);
-    }
-  }
-
-  async #upload(requestId: Uint8Array, { read }: BinaryPart, { upload, answer }: Pending): Promise<void> {
-    const ended = new AbortController();
-    void answer.promise.then(
-      () => ended.abort(),
-      () => ended.abort(),
-    );
-    try {
-      for await (const bytes of read()) {
-        for (let at = 0; at < bytes.length; at += UPLOAD_CHUNK_BYTES) {
-          await upload?.opened(ended.signal);
-          upload?.sent();
-          this.#post({
-            command: "request",
-            contentType: "raw",
-            requestId,
-            body: bytes.subarray(at, at + UPLOAD_CHUNK_BYTES),
-          });
-        }
-      }
-    } catch (cause) {
-      if (ended.signal.aborted) return;
-      this.#post({ command: "disconnect", requestId });
-      answer.reject(cause);
     }
   }
 
@@ -269,15 +243,7 @@ class Client implements ZmqClient {
       return this.#received(pending, requestId);
     }
     if (response.kind !== "stream_end") return answer.resolve({ response });
-    const { expectedBytes, bytes } = pending;
-    const isWhole =
-      expectedBytes === undefined || expectedBytes === bytes || response.response.kind === "error";
-    if (isWhole)
-      void pending.handing.then(() => answer.resolve({ response: response.response }), answer.reject);
-    else
-      answer.reject(
-        new ToolError("INTERRUPTED", `${bytes} of ${expectedBytes} bytes arrived; call again`, {}),
-      );
+    endStream(pending, response.response);
   }
 
   #post(message: Pending["message"]) {

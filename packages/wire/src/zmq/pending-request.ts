@@ -83,3 +83,10 @@ export const gone = (address: string, reason: string) =>
 
 export const toKey = (requestId: Uint8Array): string =>
   Buffer.from(requestId.buffer, requestId.byteOffset, requestId.length).toString("latin1");
+
+/** Answers the request with the last reply of its stream, unless bytes are missing. */
+export function endStream({ answer, handing, expectedBytes, bytes }: Pending, response: FinalResponse): void {
+  const isWhole = expectedBytes === undefined || expectedBytes === bytes || response.kind === "error";
+  if (isWhole) return void handing.then(() => answer.resolve({ response }), answer.reject);
+  answer.reject(new ToolError("INTERRUPTED", `${bytes} of ${expectedBytes} bytes arrived; call again`, {}));
+}
