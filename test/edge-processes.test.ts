@@ -117,7 +117,7 @@ describe.each(Object.entries(WAYS))("%s", (_name, way) => {
     await client.close();
   });
 
-  test("shows the progress and the log of a job while it runs", async () => {
+  test("shows the log of a job while it runs, and reports changes of jobs and files", async () => {
     const open = await way(project, []);
     const client = await connect(open(), { versionNegotiation: { mode: "legacy" } });
     const call = async (name: string, args: object) =>
@@ -145,6 +145,10 @@ describe.each(Object.entries(WAYS))("%s", (_name, way) => {
     await running;
     await expect.poll(() => updates, POLL).toContain(`octant://job/${job_id}`);
     expect(await call("job", { action: "status", job_id })).toMatchObject({ job: { state: "complete" } });
+    const readme = `file://${project.root}/README.md`;
+    await client.subscribeResource({ uri: readme });
+    writeFileSync(join(project.root, "README.md"), "# Changed\n");
+    await expect.poll(() => updates, POLL).toContain(readme);
     const background = { action: "exec", command: "echo ready; sleep 1000", background: true };
     const { proc_id } = (await call("proc", background)) as { proc_id: string };
     const logs = async () => ((await call("proc", { action: "logs", proc_id })) as { text: string }).text;

@@ -592,7 +592,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "the MCP edge in one process and the tools in another have the same questions, tasks, subscriptions and job logs",
     "test/edge-processes.test.ts: asks the person before it changes something, and obeys, in both eras",
     "test/edge-processes.test.ts: has tasks: working, completed with the result of the call, cancelled, listed",
-    "test/edge-processes.test.ts: shows the progress and the log of a job while it runs",
+    "test/edge-processes.test.ts: shows the log of a job while it runs, and reports changes of jobs and files",
   ),
   rule(
     "a stranger writes a client from the frame table",
