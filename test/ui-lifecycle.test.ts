@@ -80,6 +80,24 @@ describe.skipIf(lacks("chromium") || process.platform !== "linux")("the life of 
     expect(await client.ui("navigate", { url: `${shop.url}/` })).toMatchObject({ title: "Shop" });
   });
 
+  test("a page whose process is killed is a typed error, and navigating opens a new one", async () => {
+    await using client = await openUi();
+    await client.ui("navigate", { url: `${shop.url}/` });
+    const isRenderer = (pid: number) => commandOf(pid).includes("--type=renderer");
+    const renderers = browsersBelow(client.pid).filter(isRenderer);
+    expect(renderers.length).toBeGreaterThan(0);
+    for (const pid of renderers) killIfAlive(pid);
+    expect(await until(() => aliveOf(renderers).length === 0)).toBe(true);
+    await expect
+      .poll(() => client.fails("snapshot"), { timeout: GONE_MS })
+      .toMatchObject({
+        code: "UPSTREAM_ERROR",
+        message: expect.stringContaining("ui.navigate"),
+      });
+    expect(await client.ui("navigate", { url: `${shop.url}/` })).toMatchObject({ title: "Shop" });
+    expect((await client.ui("tabs", { op: "list" })).tabs).toHaveLength(1);
+  });
+
   test("a killed server takes its browser along, and the next one removes its folder", async () => {
     const temp = mkdtempSync(join(tmpdir(), "octant-temp-"));
     onTestFinished(() => rmSync(temp, { recursive: true, force: true }));

@@ -40,12 +40,14 @@ export interface Activity {
   readonly console: readonly ConsoleEntry[];
   readonly requests: readonly RequestEntry[];
   readonly downloads: readonly DownloadEntry[];
+  /** Console entries that are no longer kept. */
+  droppedConsole(): number;
   dialog(): OpenDialog | undefined;
   /** Resolves when a dialog opens. */
   dialogOpens(): Promise<OpenDialog>;
   dialogAnswered(): void;
   /** Resolves when no request that began after `since` is pending, or the time is up. */
-  quiet(since: number, ms: number): Promise<void>;
+  quiet(since: Marker, ms: number): Promise<void>;
   /** A point in time for `quiet` and for reporting what is new. */
   now(): Marker;
   watch(page: Page, tab: string): void;
@@ -60,6 +62,7 @@ export interface Marker {
 
 const MAX_ENTRIES = 1_000;
 const MAX_TEXT_CHARS = 2_000;
+const ABORTED = "net::ERR_ABORTED";
 /** Resource types that a page needs before it shows its content. */
 const AWAITED = new Set(["document", "xhr", "fetch", "script"]);
 
@@ -76,6 +79,7 @@ export function createActivity(
   const waiting = new Set<() => void>();
   const tabOf = new WeakMap<Page, string>();
   const counted = { console: 0, requests: 0 };
+  let dropped = 0;
   let open: OpenDialog | undefined;
   let opens = Promise.withResolvers<OpenDialog>();
 
@@ -95,6 +99,10 @@ export function createActivity(
     pending.delete(request);
     for (const look of waiting) look();
   };
+  const addRequest = (entry: RequestEntry) => {
+    requests.push(entry);
+    if (requests.length > MAX_ENTRIES) requests.shift();
+  };
   context.on("request", (request) => {
     const number = ++counted.requests;
     const url = toShownUrl(request.url());
@@ -103,8 +111,7 @@ export function createActivity(
       url: url.startsWith("data:") ? `${url.slice(0, 40)}…` : url,
     };
     entries.set(request, entry);
-    requests.push(entry);
-    if (requests.length > MAX_ENTRIES) requests.shift();
+    addRequest(entry);
     pending.set(request, { number, since: performance.now() });
   });
   context.on("response", (response) => {
@@ -124,7 +131,9 @@ export function createActivity(
   const addConsole = (tab: string, level: string, text: string, at?: string) => {
     const number = ++counted.console;
     console.push({ number, tab, level, text: text.slice(0, MAX_TEXT_CHARS), ...(at && { at }) });
-    if (console.length > MAX_ENTRIES) console.shift();
+    if (console.length <= MAX_ENTRIES) return;
+    console.shift();
+    dropped++;
   };
   const placeOf = (message: ConsoleMessage): string | undefined => {
     const { url, line } = message.location();
@@ -135,15 +144,23 @@ export function createActivity(
     console,
     requests,
     downloads,
+    droppedConsole: () => dropped,
     dialog: () => open,
     dialogOpens: () => opens.promise,
     dialogAnswered() {
       open = undefined;
       opens = Promise.withResolvers();
     },
-    async quiet(since, ms) {
-      const isQuiet = () =>
-        ![...pending].some(([request, { number }]) => number > since && AWAITED.has(request.resourceType()));
+    async quiet({ request: since, downloads: known }, ms) {
+      const isLoading = () =>
+        [...pending].some(([request, { number }]) => number > since && AWAITED.has(request.resourceType()));
+      // A document that was aborted became a download, which is reported a moment later.
+      const isDownload = () =>
+        downloads.length === known &&
+        requests.some(
+          ({ number, type, failure }) => number > since && type === "document" && failure === ABORTED,
+        );
+      const isQuiet = () => !isLoading() && !isDownload();
       if (isQuiet()) return;
       await new Promise<void>((resolve) => {
         const finish = () => {
@@ -163,6 +180,15 @@ export function createActivity(
       page.on("pageerror", (error) =>
         addConsole(tab, "error", error.stack?.split("\n    at ")[0] ?? error.message),
       );
+      page.on("websocket", (socket) => {
+        const entry: RequestEntry = {
+          ...{ number: ++counted.requests, tab, method: "GET", url: socket.url(), type: "websocket" },
+        };
+        addRequest(entry);
+        socket.on("socketerror", (error) => {
+          entry.failure = refused(socket.url()) ?? error;
+        });
+      });
       page.on("dialog", (dialog) => {
         // Leaving the page was requested.
         if (dialog.type() === "beforeunload") return void dialog.accept().catch(() => {});
@@ -174,6 +200,7 @@ export function createActivity(
         const exceeded = limit.watch(download);
         const url = toShownUrl(download.url());
         downloads.push({ id, name: download.suggestedFilename(), url, download, exceeded });
+        for (const look of waiting) look();
       });
     },
     clear() {

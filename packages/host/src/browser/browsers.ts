@@ -171,7 +171,7 @@ export function createBrowsers({ workspace, network, env, settings }: BrowsersOp
       context: {
         ...(settings.browser?.includes("://") && { proxy: { server: proxy.address, bypass: "<-loopback>" } }),
       },
-      refused: (url) => proxy.refusal(URL.parse(url)?.host ?? ""),
+      refused: (url) => proxy.refusal(toProxyHost(url)),
     });
     own.profiles.add(profile);
     const made: Profile = {
@@ -240,4 +240,10 @@ export function createBrowsers({ workspace, network, env, settings }: BrowsersOp
       await Promise.all(all.map((one) => (one.status === "fulfilled" ? one.value.end() : undefined)));
     },
   };
+}
+
+/** The host as the proxy knows it: a WebSocket is tunnelled, for which 443 is the default port. */
+function toProxyHost(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed?.protocol === "ws:" && parsed.port === "" ? `${parsed.host}:80` : (parsed?.host ?? "");
 }

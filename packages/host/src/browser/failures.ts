@@ -37,8 +37,16 @@ export const tookTooLong = (what: string, timeoutMs: number, cause: unknown) => 
 export const pageBusy = (timeoutMs: number) =>
   new ToolError(
     "TIMEOUT",
-    `the page did not answer within ${timeoutMs} ms: its own scripts keep it busy, or the target is costly to find; use a ref or a CSS selector, or try again`,
+    `the page did not answer within ${timeoutMs} ms: its own scripts keep it busy, or the target is costly to find; use a ref or a CSS selector, try again, or leave it with ui.navigate`,
     { after_ms: timeoutMs },
+  );
+
+export const unreadable = (timeoutMs: number, cause: unknown) =>
+  new ToolError(
+    "TIMEOUT",
+    `the page could not be read within ${timeoutMs} ms: its scripts keep it busy, or it keeps navigating; try again, or leave it with ui.navigate`,
+    { after_ms: timeoutMs },
+    { cause },
   );
 
 export const noPage = (profile: string) =>

@@ -66,7 +66,7 @@ export interface ProfileOptions {
 
 const LOAD_MS = 5_000;
 /** Added to the caller's timeout: Playwright gives up by itself unless the page is too busy to respond. */
-const GRACE_MS = 1_000;
+const GRACE_MS = 3_000;
 
 export async function createProfile(options: ProfileOptions): Promise<Profile> {
   const { name, owner, browser, refused } = options;
@@ -137,7 +137,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
           throw cause;
         });
       const { page } = tab;
-      const evaluate: Acting["run"] = (script, onTarget) => runScript(page, locator, script, onTarget, waits);
+      const evaluate: Acting["run"] = (script, onTarget) => runScript(tab, locator, script, onTarget, waits);
       const acting: Acting = { tab, page, context, locator, waits, find, run: evaluate };
       return await orAborted(inTime(work(acting), timeoutMs + GRACE_MS), signal);
     } catch (cause) {

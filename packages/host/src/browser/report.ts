@@ -1,5 +1,5 @@
 import type { ToolError } from "@octant/core";
-import type { Activity, DownloadEntry, Marker } from "./activity.ts";
+import type { Activity, ConsoleEntry, DownloadEntry, Marker } from "./activity.ts";
 import { type Changes, takeChanges } from "./snapshots.ts";
 import type { Tab } from "./tab.ts";
 import { inTime, LateError, orAborted } from "./waits.ts";
@@ -58,24 +58,27 @@ export async function report({
   let title = tab.isNew() ? "" : await readTitle();
   let changes: Changes | undefined;
   if (isReadable()) {
-    await orAborted(activity.quiet(since.request, SETTLE_MS), signal);
-    changes = await orAborted(inTime(readChanges(tab), CHANGES_MS), signal).catch(ignoreLate);
+    await orAborted(activity.quiet(since, SETTLE_MS), signal);
+    changes = await orAborted(inTime(readChanges(tab, Date.now() + CHANGES_MS), CHANGES_MS), signal).catch(
+      ignoreLate,
+    );
     title = changes?.title ?? (await readTitle());
   }
   const dialog = activity.dialog()?.dialog;
   /** Chromium logs each failed request; those refused by the policy are reported separately. */
   const isNoise = (at: string | undefined): boolean => {
-    const url = at?.replace(/:\d+$/, "") ?? "";
+    const url = toUrl(at);
     return url.endsWith("/favicon.ico") || refused(url) !== undefined;
   };
   return {
     ...{ tab: tab.id, url: toShownUrl(page.url()), title },
     ...(changes && { changes }),
     ...(dialog && { dialog: { type: dialog.type(), message: dialog.message() } }),
-    console: activity.console
-      .filter(({ number, level, at }) => number > since.console && level === "error" && !isNoise(at))
-      .slice(-MAX_TOLD)
-      .map(({ text }) => text.slice(0, MAX_ERROR_CHARS)),
+    console: toErrors(
+      activity.console.filter(
+        ({ number, level, at }) => number > since.console && level === "error" && !isNoise(at),
+      ),
+    ),
     downloads: activity.downloads.slice(since.downloads).map(({ id, name }) => ({ id, name })),
     opened: [...tabs.values()]
       .filter(({ id }) => !known.has(id))
@@ -91,11 +94,24 @@ export async function report({
   };
 }
 
+/** The last ones; of a failed request also its URL. */
+function toErrors(entries: readonly ConsoleEntry[]): string[] {
+  const shown = entries.slice(-MAX_TOLD).map(({ text, at }) => {
+    const cut = text.slice(0, MAX_ERROR_CHARS);
+    return at && text.startsWith("Failed to load resource") ? `${cut} <${toUrl(at)}>` : cut;
+  });
+  const omitted = entries.length - shown.length;
+  return omitted > 0 ? [`… ${omitted} earlier: ui.console`, ...shown] : shown;
+}
+
+/** Without the line. */
+const toUrl = (at: string | undefined): string => at?.replace(/:\d+$/, "") ?? "";
+
 /** A page that navigates meanwhile is read when the next one is ready. */
-async function readChanges(tab: Tab): Promise<Changes | undefined> {
-  for (let attempt = 0; attempt < 2; attempt++) {
+async function readChanges(tab: Tab, until: number): Promise<Changes | undefined> {
+  for (let attempt = 0; attempt < 2 && Date.now() < until; attempt++) {
     try {
-      return await takeChanges(tab);
+      return await takeChanges(tab, until);
     } catch {
       if (tab.page.isClosed()) return undefined;
       await tab.page.waitForLoadState("domcontentloaded", { timeout: LOAD_MS }).catch(() => {});

@@ -1,33 +1,56 @@
+import { Script } from "node:vm";
 import { ToolError } from "@octant/core";
-import type { Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { invalid, isTimeout, messageOf } from "./failures.ts";
+import type { Tab } from "./tab.ts";
 import { inTime, LateError } from "./waits.ts";
 
 /** Runs a caller's script. The caller sees what it throws; failures of the page are reported differently. */
 export async function runScript(
-  page: Page,
+  { page, free }: Pick<Tab, "page" | "free">,
   locator: Locator,
   script: string,
   onTarget: boolean,
   waits: { readonly timeout: number; readonly signal: AbortSignal },
 ): Promise<unknown> {
   if (onTarget) await locator.waitFor({ ...waits, state: "attached" });
-  const given = toEvaluated(script);
+  const given = toEvaluated(script, onTarget);
   const running = onTarget ? locator.evaluate(given, undefined, waits) : page.evaluate(given);
   try {
     return await inTime(running, waits.timeout);
   } catch (cause) {
-    if (cause instanceof LateError)
-      throw new ToolError("TIMEOUT", `the script did not end within ${waits.timeout} ms`, {
+    if (cause instanceof LateError) {
+      const ending = (await free()) ? " and was stopped" : "";
+      throw new ToolError("TIMEOUT", `the script did not end within ${waits.timeout} ms${ending}`, {
         after_ms: waits.timeout,
       });
+    }
     if (page.isClosed() || isTimeout(cause)) throw cause;
     throw invalid("script", messageOf(cause), cause);
   }
 }
 
 /** Playwright calls a function and evaluates a string; it sends the source of both. */
-const toEvaluated = (script: string): string | (() => unknown) =>
-  FUNCTION.test(script) ? Object.assign(() => {}, { toString: () => script }) : script;
+function toEvaluated(script: string, onTarget: boolean): string | (() => unknown) {
+  const source = toFunction(script, onTarget);
+  return source === undefined ? script : Object.assign(() => {}, { toString: () => source });
+}
+
+/** Models also write `return x`, `await x` and, for a target, an expression with `element`. */
+function toFunction(script: string, onTarget: boolean): string | undefined {
+  if (FUNCTION.test(script)) return script;
+  if (!onTarget && parses(script)) return undefined;
+  return [`async (element) => (\n${script}\n)`, `async (element) => {\n${script}\n}`].find(parses);
+}
+
+/** Compiles it, and does not run it. */
+function parses(script: string): boolean {
+  try {
+    new Script(script);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const FUNCTION = /^\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>|[\w$]+\s*=>)/;

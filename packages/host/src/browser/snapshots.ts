@@ -1,5 +1,6 @@
 import type { Frame, Locator } from "playwright-core";
-import type { ChangesAnswer, TreeAnswer, TreeRequest } from "./page-script/index.ts";
+import { isTimeout, unreadable } from "./failures.ts";
+import type { ChangesAnswer, TreeAnswer } from "./page-script/index.ts";
 import { toPageSelector } from "./playwright.ts";
 import type { Tab } from "./tab.ts";
 
@@ -33,7 +34,7 @@ const MAX_CHANGES_MS = 300;
 const MAX_CHANGE_BYTES = 1_500;
 const MAX_FRAMES = 12;
 const MAX_LABELS = 50_000;
-const ASK_MS = 10_000;
+const READ_MS = 10_000;
 
 /** The accessibility tree as lines, including frames; the baseline for the next changes. */
 export async function takeSnapshot(
@@ -46,7 +47,7 @@ export async function takeSnapshot(
   let complete = true;
   let framesLeft = MAX_FRAMES;
   const read = async (frame: Frame, prefix: string, from?: Locator): Promise<string> => {
-    const tree = await ask<TreeAnswer>(from ?? frame, {
+    const tree = await ask<TreeAnswer>(tab, from ?? frame, {
       ...{ op: "tree", ...request, prefix, next: tab.refs.next, remember: isWhole },
     });
     tab.refs.next = Math.max(tab.refs.next, tree.next);
@@ -72,7 +73,7 @@ export async function takeSnapshot(
 const IFRAME = /^( *)- iframe(?: "(?:[^"\\]|\\.)*")? \[([a-z0-9]+)\]/;
 
 async function innerFrame(frame: Frame, ref: string): Promise<Frame | undefined> {
-  const element = await frame.locator(toPageSelector({ op: "ref", ref })).elementHandle({ timeout: ASK_MS });
+  const element = await frame.locator(toPageSelector({ op: "ref", ref })).elementHandle({ timeout: READ_MS });
   const inner = await element?.contentFrame();
   await element?.dispose();
   return inner ?? undefined;
@@ -86,7 +87,7 @@ function numberOf(tab: Tab, frame: Frame): number {
 }
 
 /** The differences since the last snapshot or action. */
-export async function takeChanges(tab: Tab): Promise<Changes> {
+export async function takeChanges(tab: Tab, until = Date.now() + READ_MS): Promise<Changes> {
   const request = {
     ...{ op: "changes", interactive: false, depth: 0, remember: true },
     ...{ maxChars: MAX_TREE_CHARS, maxMs: MAX_CHANGES_MS },
@@ -96,9 +97,7 @@ export async function takeChanges(tab: Tab): Promise<Changes> {
   const texts: string[] = [];
   const read = async (frame: Frame, prefix: string): Promise<ChangesAnswer> => {
     const asked = { ...request, prefix, next: tab.refs.next, maxChangeChars: room };
-    const isMain = frame === tab.page.mainFrame();
-    const answer =
-      (isMain && (await tab.askNew<ChangesAnswer>(asked))) || (await ask<ChangesAnswer>(frame, asked));
+    const answer = await ask<ChangesAnswer>(tab, frame, asked, until);
     tab.refs.next = Math.max(tab.refs.next, answer.next);
     const { kept, left } = keepLines(answer.text, room);
     room = Math.max(0, room - Buffer.byteLength(kept) - 1);
@@ -128,15 +127,27 @@ function keepLines(text: string, maxBytes: number): { kept: string; left: number
 
 export async function markElements(tab: Tab, isShown: boolean): Promise<void> {
   for (const frame of [tab.page.mainFrame(), ...tab.frames.values()])
-    await ask(frame, { op: isShown ? "mark" : "unmark" }).catch(() => {});
+    await ask(tab, frame, { op: isShown ? "mark" : "unmark" }).catch(() => {});
 }
 
+/** Queries our script; TIMEOUT when there is no answer before `until`. */
 async function ask<T>(
+  tab: Tab,
   at: Frame | Locator,
-  request: Partial<TreeRequest> & { readonly op: string; readonly maxChangeChars?: number },
+  request: object & { readonly op: string },
+  until = Date.now() + READ_MS,
 ): Promise<T> {
-  const text = await at.locator(toPageSelector(request)).textContent({ timeout: ASK_MS });
-  // Our own script wrote it, out of reach of the page's.
+  const ms = Math.max(1, until - Date.now());
+  const asked = { ...request, until };
+  const quick = at === tab.page.mainFrame() ? await tab.askNew<T>(asked, ms) : undefined;
+  if (quick) return quick;
+  const text = await at
+    .locator(toPageSelector(asked))
+    .textContent({ timeout: Math.max(1, until - Date.now()) })
+    .catch((cause: unknown) => {
+      throw isTimeout(cause) ? unreadable(ms, cause) : cause;
+    });
+  // Our own script has written it, out of the reach of the page's.
   return JSON.parse(text ?? "null") as T;
 }
 

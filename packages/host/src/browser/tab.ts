@@ -1,6 +1,7 @@
 import type { Frame, Page } from "playwright-core";
-import { pageCrashed } from "./failures.ts";
-import { createNewDocumentReader } from "./new-document.ts";
+import { pageCrashed, unreadable } from "./failures.ts";
+import { createPageSession } from "./page-session.ts";
+import { inTime, LateError } from "./waits.ts";
 
 /** One page of a profile. */
 export interface Tab {
@@ -14,17 +15,22 @@ export interface Tab {
   readonly refs: { next: number };
   /** Its document has not been read yet. */
   isNew(): boolean;
-  /** Queries our script in a new document; undefined when that fails. */
-  askNew<T>(request: unknown): Promise<T | undefined>;
+  /** Queries our script in a new document; undefined when there is none. */
+  askNew<T>(request: unknown, ms: number): Promise<T | undefined>;
+  /** Ends a script that keeps the page from responding; true when there was one. */
+  free(): Promise<boolean>;
+  hasCrashed(): boolean;
   /** Throws when the page is no longer usable. */
   check(): void;
 }
+
+const RESPONSE_MS = 1_500;
 
 /** `refs` is shared by the tabs of a profile: a ref of one page is never valid on another. */
 export function createTab(id: string, page: Page, refs: { next: number }): Tab {
   let hasCrashed = false;
   let isNew = true;
-  const readNew = createNewDocumentReader(page);
+  const session = createPageSession(page);
   const frames = new Map<number, Frame>();
   page.on("crash", () => {
     hasCrashed = true;
@@ -42,13 +48,25 @@ export function createTab(id: string, page: Page, refs: { next: number }): Tab {
     frames,
     refs,
     isNew: () => isNew,
-    async askNew<T>(request: unknown) {
+    async askNew<T>(request: unknown, ms: number) {
       if (!isNew) return undefined;
       isNew = false;
-      const text = await readNew(request).catch(() => undefined);
+      const text = await inTime(session.readNew(request), ms).catch((cause: unknown) => {
+        if (cause instanceof LateError) throw unreadable(ms, cause);
+        return undefined;
+      });
       // Our own script has written it, out of the reach of the page's.
       return text === undefined ? undefined : (JSON.parse(text) as T);
     },
+    async free() {
+      const isBusy = await inTime(session.responds(), RESPONSE_MS).then(
+        () => false,
+        (cause: unknown) => cause instanceof LateError,
+      );
+      if (isBusy) await inTime(session.endScript(), RESPONSE_MS).catch(() => {});
+      return isBusy;
+    },
+    hasCrashed: () => hasCrashed,
     check() {
       if (hasCrashed) throw pageCrashed();
     },

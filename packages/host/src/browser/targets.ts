@@ -1,5 +1,5 @@
 import { ToolError } from "@octant/core";
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { invalid, isTimeout, messageOf, pageBusy, tookTooLong } from "./failures.ts";
 import { toPageSelector } from "./playwright.ts";
 import { takeSnapshot } from "./snapshots.ts";
@@ -56,11 +56,21 @@ export async function toTargetError(
   if (count instanceof ToolError) return count;
   if (count > 1) return manyMatch(target, count, locator);
   if (count === 0 && isTimeout(cause)) {
-    const message = `nothing matched '${target}' within ${timeoutMs} ms; look with ui.snapshot`;
+    const where = (await isInFrame(locator.page(), target)) ? " outside of frames; one frame has it" : "";
+    const message = `nothing matched '${target}' within ${timeoutMs} ms${where}; look with ui.snapshot`;
     return new ToolError("NOT_FOUND", message, { id: target });
   }
   if (isTimeout(cause)) return tookTooLong(`'${target}'`, timeoutMs, cause);
   return invalid("target", messageOf(cause), cause);
+}
+
+/** Selectors search the page itself; refs also reach into its frames. */
+async function isInFrame(page: Page, target: string): Promise<boolean> {
+  const inner = page.frames().filter((frame) => frame !== page.mainFrame());
+  const counts = inner
+    .slice(0, MAX_CANDIDATES)
+    .map((frame) => inTime(frame.locator(target).count(), LOOK_MS));
+  return (await Promise.all(counts.map((count) => count.catch(() => 0)))).some((count) => count > 0);
 }
 
 async function manyMatch(target: string, count: number, locator: Locator): Promise<ToolError> {

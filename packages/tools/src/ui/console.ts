@@ -1,4 +1,4 @@
-import { action, pagingInput } from "@octant/core";
+import { action, counted, pagingInput } from "@octant/core";
 import { z } from "zod";
 import { findProfile } from "./acting.ts";
 import { PageProfile } from "./inputs.ts";
@@ -26,23 +26,30 @@ export const console = (options: UiOptions) =>
       entries: z.array(
         z.object({ tab: z.string(), level: z.string(), text: z.string(), at: z.string().optional() }),
       ),
+      dropped: z.int().optional().describe("Older messages that are no longer kept"),
       notice: z.string(),
     }),
     errors: ["NOT_FOUND"],
     examples: [{ title: "Errors only", input: { level: "error" }, fails: "NOT_FOUND" }],
     run({ level, limit, profile }, ctx) {
       const after = ctx.resume(z.int()) ?? 0;
-      const found = findProfile(options, profile, ctx)
-        .activity()
-        .console.filter((entry) => entry.number > after && rankOf(entry.level) <= rankOf(level));
+      const activity = findProfile(options, profile, ctx).activity();
+      const found = activity.console.filter(
+        (entry) => entry.number > after && rankOf(entry.level) <= rankOf(level),
+      );
+      const dropped = activity.droppedConsole();
       const page = found.slice(0, limit);
       if (found.length > limit) ctx.more(page.at(-1)?.number ?? after);
-      return { entries: page.map(({ number: _number, ...entry }) => entry), notice: UNTRUSTED };
+      return {
+        entries: page.map(({ number: _number, ...entry }) => entry),
+        ...(dropped > 0 && { dropped }),
+        notice: UNTRUSTED,
+      };
     },
-    text: ({ entries }) => ({
+    text: ({ entries, dropped = 0 }) => ({
       body:
         entries.map(({ level, text, at }) => `${level}: ${text}${at ? ` (${at})` : ""}`).join("\n") ||
         "nothing was logged",
-      notes: [UNTRUSTED],
+      notes: [dropped > 0 && `${counted(dropped, "older message")} dropped`, UNTRUSTED],
     }),
   });

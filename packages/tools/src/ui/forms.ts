@@ -50,7 +50,7 @@ export const select = (options: UiOptions) =>
 export const upload = (options: UiOptions) =>
   action({
     ...base,
-    summary: "Give files of the workspace to a file field.",
+    summary: "Give files of the workspace to a file field or to an element that opens a file chooser.",
     listing: "brief",
     input: z.strictObject({
       target: Target,
@@ -66,8 +66,24 @@ export const upload = (options: UiOptions) =>
       const total = read.reduce((sum, { bytes }) => sum + bytes.length, 0);
       if (total > MAX_UPLOAD_BYTES) throw invalid("files", `more than ${MAX_UPLOAD_BYTES} bytes in total`);
       const payload = read.map(({ name, bytes }) => ({ name, mimeType: "", buffer: bytes }));
-      const { page } = await act(options, { profile, target }, ctx, ({ locator, waits }) =>
-        locator.setInputFiles(payload, waits),
+      const { page } = await act(
+        options,
+        { profile, target },
+        ctx,
+        async ({ locator, page: shown, waits }) => {
+          if ((await locator.getAttribute("type", waits)) === "file")
+            return locator.setInputFiles(payload, waits);
+          const [chooser] = await Promise.all([
+            shown.waitForEvent("filechooser", waits).catch(() => undefined),
+            locator.click(waits),
+          ]);
+          if (!chooser)
+            throw invalid(
+              "target",
+              `not a file field, and a click on it opened no file chooser; ui.snapshot shows fields`,
+            );
+          await chooser.setFiles(payload, waits);
+        },
       );
       return page;
     },

@@ -6,7 +6,10 @@ import type { UiOptions } from "./options.ts";
 import { PageAnswer, pageText, toPageAnswer } from "./page-answer.ts";
 
 const MAX_URL_CHARS = 16_384;
-const NAVIGATE_MS = 30_000;
+/** The answer has to be there before the call becomes a job. */
+const NAVIGATE_MS = 20_000;
+const MAX_ATTEMPTS = 3;
+const INTERRUPTED_MS = 3_000;
 
 export const navigate = (options: UiOptions) =>
   action({
@@ -65,7 +68,9 @@ export const navigate = (options: UiOptions) =>
       const known = browsers.find(owner, name);
       const profile =
         known ?? (place === undefined ? undefined : await browsers.open(owner, name, isRemote(ctx.caller)));
-      if (profile && place !== undefined && !profile.active()) await profile.newTab();
+      const active = profile?.active();
+      if (profile && place !== undefined && (!active || active.hasCrashed())) await profile.newTab();
+      if (place !== undefined && active?.hasCrashed()) await active.page.close();
       if (!profile)
         throw new ToolError("NOT_FOUND", `no page is open in profile '${name}'; give a url`, { id: name });
       const { value, report } = await profile.act({ timeoutMs, signal: ctx.signal }, async (acting) => {
@@ -96,6 +101,8 @@ function toPlace({ workspace: { confinement }, network }: UiOptions, url: string
   return toSiteUrl(file.path);
 }
 
+type Page = Acting["page"];
+
 interface Arrival {
   readonly status: number | null;
   readonly loaded: boolean;
@@ -108,17 +115,19 @@ const FORBIDDEN = 403;
 const BAD_GATEWAY = 502;
 
 async function go(
-  { page, waits }: Acting,
+  { page, tab, waits }: Acting,
   url: string | undefined,
   history: "back" | "forward" | "reload" | undefined,
   timeoutMs: number,
 ): Promise<Arrival> {
   const started = performance.now();
   const how = { ...waits, waitUntil: "commit" } as const;
+  // A script that never ends would keep the browser on its page.
+  await tab.free();
   try {
     const response =
       url !== undefined
-        ? await page.goto(url, how)
+        ? await open(page, url, how)
         : history === "back"
           ? await page.goBack(how)
           : history === "forward"
@@ -137,6 +146,22 @@ async function go(
     if (/Download is starting/.test(messageOf(cause)))
       return { status: null, loaded: true, url: undefined, isError: false };
     return { status: null, loaded: false, url: url, isError: true, failure: toFailure(cause) };
+  }
+}
+
+/** A page that navigates by itself, as to the page of an error, interrupts what it does not prevent. */
+async function open(
+  page: Page,
+  url: string,
+  how: Parameters<Page["goto"]>[1],
+  attempt = 1,
+): ReturnType<Page["goto"]> {
+  try {
+    return await page.goto(url, how);
+  } catch (cause) {
+    if (attempt >= MAX_ATTEMPTS || !/interrupted by another navigation/.test(messageOf(cause))) throw cause;
+    await page.waitForLoadState("domcontentloaded", { timeout: INTERRUPTED_MS }).catch(() => {});
+    return page.url() === url ? null : open(page, url, how, attempt + 1);
   }
 }
 

@@ -58,7 +58,8 @@ export function toPageAnswer(report: Report): PageAnswer {
 /** Title and address, the changes, then other events. */
 export function pageText(page: PageAnswer, first: readonly (string | false)[] = []): ActionText {
   const { title, url, changes, more_changes: more = 0 } = page;
-  const nothing = page.dialog || page.closed ? "" : "nothing visible changed";
+  const same = page.new_page ? "the page is empty" : "nothing visible changed";
+  const nothing = page.dialog || page.closed ? "" : same;
   const lines = [
     title ? `${title} <${url}>` : `<${url}>`,
     changes || nothing,

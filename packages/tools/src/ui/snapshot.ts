@@ -24,7 +24,7 @@ const Output = z.object({
 });
 
 /** Reading is fast, but the machine may be busy. */
-const WHOLE_PAGE_MS = 30_000;
+const WHOLE_PAGE_MS = 20_000;
 
 export const snapshot = (options: UiOptions) =>
   action({

@@ -4,7 +4,15 @@ import { findBrowser } from "../find-browser.ts";
 import { PAGE_SCRIPT } from "./index.ts";
 import type { TreeAnswer } from "./requests.ts";
 
-const TREE = { op: "tree", interactive: false, depth: 0, prefix: "", maxChars: 10_000, maxMs: 10_000 };
+const TREE = {
+  op: "tree",
+  interactive: false,
+  depth: 0,
+  prefix: "",
+  maxChars: 10_000,
+  maxMs: 10_000,
+  until: Infinity,
+};
 
 describe.skipIf(inject("missing").includes("chromium"))("the script in pages, in Chromium", () => {
   let browser: Browser;
@@ -18,7 +26,7 @@ describe.skipIf(inject("missing").includes("chromium"))("the script in pages, in
   test("an element never gets the ref of another, even when the answer that gave it away was lost", async () => {
     const page = await browser.newPage();
     const read = async (): Promise<TreeAnswer> => {
-      const request = JSON.stringify({ ...TREE, next: 1, remember: true });
+      const request = JSON.stringify({ ...TREE, next: 1, remember: true, until: Date.now() + 10_000 });
       return JSON.parse(
         await page.evaluate<string>(
           `${PAGE_SCRIPT}.queryAll(document, ${JSON.stringify(request)})[0].textContent`,

@@ -11,7 +11,9 @@ export function createEngine(
   { mark, unmark }: Marks,
   refs: Refs,
 ) {
-  let remembered: { lines: Map<string, Line>; complete: boolean } | undefined;
+  let remembered:
+    | { lines: Map<string, Line>; order: ReadonlyMap<string, number>; complete: boolean }
+    | undefined;
 
   function tree(root: Element, request: TreeRequest): TreeAnswer {
     const { parts, complete } = readTree(root, performance.now() + request.maxMs);
@@ -21,7 +23,7 @@ export function createEngine(
   }
 
   const remember = (lines: readonly Line[], complete: boolean) => {
-    remembered = { lines: new Map(lines.map((line) => [line.key, line])), complete };
+    remembered = { lines: new Map(lines.map((line) => [line.key, line])), order: orderOf(lines), complete };
   };
 
   function changes(root: Element, request: TreeRequest & { maxChangeChars: number }): ChangesAnswer {
@@ -31,11 +33,15 @@ export function createEngine(
     const isWhole = complete && !isFull;
     remember(lines, isWhole);
     const found = before
-      ? [...changedLines(before, lines), ...goneLines(before.lines, lines, isWhole)]
+      ? [
+          ...changedLines(before, lines),
+          ...movedLines(before, lines),
+          ...goneLines(before.lines, lines, isWhole),
+        ]
       : undefined;
     const shown: string[] = [];
     let room = request.maxChangeChars;
-    for (const text of found ?? toText(fromMain(lines)).split("\n")) {
+    for (const text of found ?? beginning(lines, room).split("\n")) {
       room -= text.length + 1;
       if (room < 0) break;
       shown.push(text);
@@ -64,6 +70,42 @@ export function createEngine(
     }
   }
 
+  /** Where each line stands; lines that occur more than once have no place of their own. */
+  function orderOf(lines: readonly Line[]): ReadonlyMap<string, number> {
+    const order = new Map<string, number>();
+    const repeated = new Set<string>();
+    for (const [index, { key }] of lines.entries()) {
+      if (order.has(key)) repeated.add(key);
+      order.set(key, index);
+    }
+    for (const key of repeated) order.delete(key);
+    return order;
+  }
+
+  /** Lines that changed places with others in the same element: the fewer of those before and those after. */
+  function movedLines(before: NonNullable<typeof remembered>, now: readonly Line[]): string[] {
+    const order = orderOf(now);
+    const kept = now.flatMap((line) => {
+      const place = order.has(line.key) ? before.order.get(line.key) : undefined;
+      const isSame = before.lines.get(line.key)?.parent === line.parent;
+      return place === undefined || !isSame ? [] : [{ line, place }];
+    });
+    const later: Line[] = [];
+    let last = -1;
+    for (const { line, place } of kept) {
+      if (place < last) later.push(line);
+      else last = place;
+    }
+    const earlier: Line[] = [];
+    let first = Number.POSITIVE_INFINITY;
+    for (const { line, place } of kept.toReversed()) {
+      if (place > first) earlier.push(line);
+      else first = place;
+    }
+    const fewer = later.length <= earlier.length ? later : earlier.reverse();
+    return fewer.map(({ text }) => `${text.replace(/^-/, "~")} moved`);
+  }
+
   /** When the page was not read completely, only lines that are certainly gone. */
   function* goneLines(before: ReadonlyMap<string, Line>, now: readonly Line[], isWhole: boolean) {
     const kept = new Set(now.map(({ key }) => key));
@@ -74,7 +116,12 @@ export function createEngine(
     }
   }
 
-  /** Shows a new page from its main part on: the part before it is the same on every page of a site. */
+  /** A new page that does not fit is shown from its main part on: the rest is the same on every page of a site. */
+  function beginning(lines: readonly Line[], room: number): string {
+    const whole = toText(lines);
+    return whole.length <= room ? whole : toText(fromMain(lines));
+  }
+
   function fromMain(lines: readonly Line[]): readonly Line[] {
     const start = lines.findIndex(({ text }) => text.startsWith("- main "));
     const top = lines[start]?.level ?? 0;
@@ -108,6 +155,8 @@ export function createEngine(
         const element = refs.byRef.get(request.ref)?.deref();
         return element?.isConnected ? [element] : [];
       }
+      // A late answer would be lost, and with it the changes that it told.
+      if ("until" in request && Date.now() > request.until) return [];
       const carrier = document.createElement("pre");
       carrier.textContent = JSON.stringify(answer(root, request) ?? null);
       return [carrier];

@@ -60,6 +60,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
       const { type, value } = element as HTMLInputElement;
       if ((type === "submit" || type === "reset" || type === "button") && value) return value;
       if (type === "submit") return "Submit";
+      if (type === "file") return "Choose file";
     }
     if (tagName === "FIELDSET") return clean(element.querySelector(":scope > legend")?.textContent ?? "");
     if (tagName === "TABLE") return clean((element as HTMLTableElement).caption?.textContent ?? "");
@@ -130,6 +131,9 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
   }
 
   function currentValue(element: Element, role: string): string | undefined {
+    const { files } = element as HTMLInputElement;
+    if (element.tagName === "INPUT" && files)
+      return [...files].map(({ name }) => name).join(", ") || undefined;
     if (element.tagName === "SELECT")
       return [...(element as HTMLSelectElement).selectedOptions].map(({ label }) => clean(label)).join(", ");
     if (role === "slider" || role === "progressbar" || role === "meter" || role === "spinbutton")

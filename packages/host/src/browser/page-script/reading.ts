@@ -101,9 +101,10 @@ export function createReading(
       const nodes = isSlot
         ? (element as HTMLSlotElement).assignedNodes()
         : (element.shadowRoot ?? element).childNodes;
+      const isFolded = element.tagName === "DETAILS" && !(element as HTMLDetailsElement).open;
       for (const node of nodes) {
         if (node.nodeType === TEXT_NODE) {
-          if (isSeen && node.nodeValue)
+          if (isSeen && !isFolded && node.nodeValue)
             out.push(preformatted > 0 ? keepSpaces(node.nodeValue) : node.nodeValue);
         } else if (node.nodeType === 1) visit(node as Element, out, underPointer);
       }

@@ -7,6 +7,8 @@ export type PageRequest =
   | { readonly op: "unmark" };
 
 export interface TreeRequest {
+  /** Time in ms since 1970 after which nobody waits for the answer any more. */
+  readonly until: number;
   /** The first number for elements without a ref. */
   readonly next: number;
   /** The prefix of each ref; names the frame. */

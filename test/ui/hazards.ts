@@ -1,0 +1,42 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Hazards extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Pages that hang, loop, log too much, or are hard to read. */
+const PAGES: Readonly<Record<string, string>> = {
+  "/busy": `<title>Busy</title><button onclick="for (;;);">Hang</button>`,
+  "/plain": `<title>Plain</title><nav><a href=/plain>Here</a></nav><main>Main part</main>`,
+  "/empty": `<title>Empty</title>`,
+  "/chooser": `<title>Chooser</title><input type=file id=field><div onclick="document.getElementById('hidden').click()" id=open>Choose files</div><input type=file id=hidden style=display:none onchange="document.getElementById('open').textContent = this.files[0].name">`,
+  "/frame": `<title>Frame</title><iframe srcdoc="<button>Inside</button>"></iframe>`,
+  "/order": `<title>Order</title><ul><li><button>One</button><li><button>Two</button><li><button>Three</button></ul><p onclick="const list = document.querySelector('ul'); list.prepend(list.lastElementChild)">Turn</p><details><summary>More</summary>Folded text</details>`,
+  "/socket": `<title>Socket</title><p id=state>waiting</p><script>new WebSocket("ws://169.254.169.254/").onerror = () => { state.textContent = "refused"; };</script>`,
+  "/noise": `<title>Noise</title><img src=/missing.png><button onclick="for (let n = 0; n < 1200; n++) console.error('error ' + n)">Log</button>`,
+};
+
+export async function openHazards(): Promise<Hazards> {
+  let turns = 0;
+  const server = createServer((request, response) => {
+    const path = request.url?.split("?")[0] ?? "";
+    if (path === "/loop") response.writeHead(302, { location: `/loop?${++turns}` }).end();
+    else if (PAGES[path] === undefined) response.writeHead(404).end("nothing here");
+    else
+      response
+        .writeHead(200, { "content-type": "text/html; charset=utf-8" })
+        .end(`<!doctype html>${PAGES[path]}`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    // A server that listens on a port has an address of that form.
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
