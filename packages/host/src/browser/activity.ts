@@ -48,6 +48,8 @@ export interface Activity {
   dialogAnswered(): void;
   /** Resolves when no request that began after `since` is pending, or the time is up. */
   quiet(since: Marker, ms: number): Promise<void>;
+  /** Resolves when there are more than `known` downloads, or the time is up. */
+  downloadStarts(known: number, ms: number): Promise<void>;
   /** A point in time for `quiet` and for reporting what is new. */
   now(): Marker;
   watch(page: Page, tab: string): void;
@@ -140,6 +142,21 @@ export function createActivity(
     return url ? `${toShownUrl(url)}:${line + 1}` : undefined;
   };
 
+  /** Resolves when it holds, or the time is up. */
+  const when = async (holds: () => boolean, ms: number): Promise<void> => {
+    if (holds()) return;
+    await new Promise<void>((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        waiting.delete(look);
+        resolve();
+      };
+      const look = () => holds() && finish();
+      const timer = setTimeout(finish, ms);
+      waiting.add(look);
+    });
+  };
+
   return {
     console,
     requests,
@@ -151,28 +168,18 @@ export function createActivity(
       open = undefined;
       opens = Promise.withResolvers();
     },
-    async quiet({ request: since, downloads: known }, ms) {
-      const isLoading = () =>
-        [...pending].some(([request, { number }]) => number > since && AWAITED.has(request.resourceType()));
-      // A document that was aborted became a download, which is reported a moment later.
-      const isDownload = () =>
-        downloads.length === known &&
-        requests.some(
+    quiet: ({ request: since, downloads: known }, ms) =>
+      when(() => {
+        const isLoading = [...pending].some(
+          ([request, { number }]) => number > since && AWAITED.has(request.resourceType()),
+        );
+        // A document that was aborted became a download, which is reported a moment later.
+        const isDownload = requests.some(
           ({ number, type, failure }) => number > since && type === "document" && failure === ABORTED,
         );
-      const isQuiet = () => !isLoading() && !isDownload();
-      if (isQuiet()) return;
-      await new Promise<void>((resolve) => {
-        const finish = () => {
-          clearTimeout(timer);
-          waiting.delete(look);
-          resolve();
-        };
-        const look = () => isQuiet() && finish();
-        const timer = setTimeout(finish, ms);
-        waiting.add(look);
-      });
-    },
+        return !isLoading && !(isDownload && downloads.length === known);
+      }, ms),
+    downloadStarts: (known, ms) => when(() => downloads.length > known, ms),
     now: () => ({ request: counted.requests, console: counted.console, downloads: downloads.length }),
     watch(page, tab) {
       tabOf.set(page, tab);

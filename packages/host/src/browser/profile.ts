@@ -1,6 +1,6 @@
 import { ToolError } from "@octant/core";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { type Activity, createActivity } from "./activity.ts";
+import { type Activity, createActivity, type Marker } from "./activity.ts";
 import type { DownloadLimit } from "./download-limit.ts";
 import { browserEnded, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
 import { type Report, report } from "./report.ts";
@@ -76,6 +76,8 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
   let activeId: string | undefined;
   let context: BrowserContext;
   let activity: Activity;
+  let told: Marker;
+  let known: ReadonlySet<string>;
   let last: Promise<unknown> = Promise.resolve();
   const setups = new Map<string, (context: BrowserContext) => Promise<void>>();
 
@@ -95,6 +97,8 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
     context = await browser.newContext({ viewport: VIEWPORT, ...given });
     tabs = new Map();
     activity = createActivity(context, (url) => refused(url)?.message, options.downloadLimit);
+    told = activity.now();
+    known = new Set();
     context.on("page", adopt);
     for (const setup of setups.values()) await setup(context);
   };
@@ -165,6 +169,15 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
     throw new ToolError("CONFLICT", message, { expected: "no open dialog", actual: open.dialog.type() });
   };
 
+  /** Events between two actions are told with the later one. */
+  const tell = async (tab: Tab, since: Marker, { target, signal }: ActOptions): Promise<Report> => {
+    const isAimed = target !== undefined;
+    const made = await report({ tab, tabs, activity, refused, since, told, known, isAimed, signal });
+    told = activity.now();
+    known = new Set(tabs.keys());
+    return made;
+  };
+
   return {
     name,
     owner,
@@ -188,6 +201,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
       if (!browser.isConnected()) throw browserEnded();
       const tab = adopt(await context.newPage());
       activeId = tab.id;
+      known = new Set([...known, tab.id]);
       return tab;
     },
     act: (given, work) =>
@@ -195,14 +209,13 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
         const tab = getTab(given.tab);
         checkDialog(tab);
         const since = activity.now();
-        const known = new Set(tabs.keys());
         const working = run(tab, given, work);
         // The action that opened a dialog waits until it is answered.
         working.catch(() => {});
         const value = await Promise.race([working, activity.dialogOpens().then(() => undefined)]);
         return {
           ...(value !== undefined && { value }),
-          report: await report({ tab, tabs, activity, refused, since, known, signal: given.signal }),
+          report: await tell(tab, since, given),
         };
       }),
     look: (given, work) =>
@@ -223,6 +236,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
           activeId = adopt(page).id;
           if (url !== "about:blank") await page.goto(url, { timeout: LOAD_MS }).catch(() => {});
         }
+        known = new Set(tabs.keys());
       }),
     async close() {
       activity

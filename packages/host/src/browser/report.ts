@@ -27,9 +27,13 @@ export interface ReportOptions {
   readonly activity: Activity;
   /** Why the proxy refused a URL. */
   refused(url: string): ToolError | undefined;
-  /** When the action began, and the tabs that there were. */
+  /** When the action began. */
   readonly since: Marker;
+  /** The end of the last report, and the tabs that there were. */
+  readonly told: Marker;
   readonly known: ReadonlySet<string>;
+  /** The action was on an element. */
+  readonly isAimed: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +52,9 @@ export async function report({
   activity,
   refused,
   since,
+  told,
   known,
+  isAimed,
   signal,
 }: ReportOptions): Promise<Report> {
   const { page } = tab;
@@ -63,6 +69,8 @@ export async function report({
       ignoreLate,
     );
     title = changes?.title ?? (await readTitle());
+    if (isAimed && changes?.isDownloadLink)
+      await orAborted(activity.downloadStarts(since.downloads, SETTLE_MS), signal);
   }
   const dialog = activity.dialog()?.dialog;
   /** Chromium logs each failed request; those refused by the policy are reported separately. */
@@ -76,17 +84,17 @@ export async function report({
     ...(dialog && { dialog: { type: dialog.type(), message: dialog.message() } }),
     console: toErrors(
       activity.console.filter(
-        ({ number, level, at }) => number > since.console && level === "error" && !isNoise(at),
+        ({ number, level, at }) => number > told.console && level === "error" && !isNoise(at),
       ),
     ),
-    downloads: activity.downloads.slice(since.downloads).map(({ id, name }) => ({ id, name })),
+    downloads: activity.downloads.slice(told.downloads).map(({ id, name }) => ({ id, name })),
     opened: [...tabs.values()]
       .filter(({ id }) => !known.has(id))
       .map(({ id, page: other }) => ({ tab: id, url: toShownUrl(other.url()) })),
     blocked: [
       ...new Set(
         activity.requests
-          .filter(({ number, url }) => number > since.request && refused(url)?.code === "NET_BLOCKED")
+          .filter(({ number, url }) => number > told.request && refused(url)?.code === "NET_BLOCKED")
           .flatMap(({ failure }) => failure ?? []),
       ),
     ].slice(0, MAX_TOLD),

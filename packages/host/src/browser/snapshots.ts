@@ -17,6 +17,8 @@ export interface Changes {
   readonly isNew: boolean;
   readonly more: number;
   readonly title: string;
+  /** The focus is on a link that downloads. */
+  readonly isDownloadLink: boolean;
 }
 
 export interface SnapshotOptions {
@@ -105,12 +107,12 @@ export async function takeChanges(tab: Tab, until = Date.now() + READ_MS): Promi
     if (kept) texts.push(kept);
     return answer;
   };
-  const { fresh, title } = await read(tab.page.mainFrame(), "");
+  const { fresh, title, isDownloadLink } = await read(tab.page.mainFrame(), "");
   // Frames that were in no snapshot have no baseline.
   for (const [number, frame] of fresh ? [] : tab.frames) await read(frame, `f${number}`).catch(() => {});
   const text = texts.join("\n");
   learnLabels(tab, text);
-  return { text, isNew: fresh, more, title };
+  return { text, isNew: fresh, more, title, isDownloadLink };
 }
 
 /** As many whole lines as fit. */

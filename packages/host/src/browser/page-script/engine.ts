@@ -55,6 +55,7 @@ export function createEngine(
       fresh: before === undefined,
       more: Math.max(0, total - shown.length),
       title: document.title,
+      isDownloadLink: document.activeElement?.closest("a[download]") != null,
     };
   }
 
