@@ -52,7 +52,7 @@ export interface Agent {
   cancel(): Promise<void>;
   /** The limit that the run has reached, which ends it at its next step. */
   limitReached(): LimitReached | undefined;
-  /** Makes the conversation shorter now; false when there is nothing to leave out. */
+  /** Compacts the conversation now; false when nothing can be left out. */
   compact(signal?: AbortSignal): Promise<boolean>;
   /** Effective from the next request on. */
   useModel(client: ApiClient): Promise<void>;

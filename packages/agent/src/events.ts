@@ -183,7 +183,7 @@ export interface RunEnded {
   readonly turns: number;
 }
 
-/** What was spent on models for this session outside of its own requests. */
+/** Spending on models for this session outside of its own requests. */
 export interface Spent {
   readonly type: "spent";
   /** The sub-agent or the tool that spent it. */
@@ -194,7 +194,7 @@ export interface Spent {
   readonly cost: number | null;
 }
 
-/** For what builds on sessions, such as checkpoints and plans. The loop passes it on and does not look at it. */
+/** For features on top of sessions, such as checkpoints and plans. The loop passes it on without reading it. */
 export interface Marked {
   readonly type: "mark";
   readonly name: string;

@@ -2,7 +2,7 @@ import type { Conversation } from "./conversation.ts";
 import type { EndReason } from "./events.ts";
 import { tokensOf } from "./usage.ts";
 
-/** What one run may spend, with its sub-agents and models as tools; a limit that is absent does not hold. */
+/** The limits of one run, including its sub-agents and models as tools; an absent limit is unlimited. */
 export interface Limits {
   /** The model's answers. */
   readonly max_turns?: number;

@@ -197,7 +197,7 @@ test.each([
   expect(agent.session.conversation.pendingCalls).toEqual([]);
 });
 
-test("a tool that goes on beyond the time of a run is stopped with it", async () => {
+test("a tool that exceeds the time of a run is stopped with it", async () => {
   const never = () => new Promise<string>(() => {});
   const { agent, results } = setUp([[call("read")], [text("late")]], { read: never }, { max_time_ms: 20 });
   expect(await agent.send("go")).toMatchObject({

@@ -24,7 +24,7 @@ export interface LoopOptions {
   readonly prompter: PermissionPrompter;
   /** Asked at every step. */
   overLimit(): LimitReached | undefined;
-  /** A stream or tool that goes on beyond it is stopped. */
+  /** A stream or tool that exceeds it is stopped. */
   readonly maxTimeMs?: number | undefined;
   readonly signal: AbortSignal;
   /** JSON Schema of the last answer. */
@@ -142,7 +142,7 @@ async function askOnce({ session, client, signal, outputSchema }: LoopOptions): 
   throw new ApiError("broken", "the stream ended before the answer was complete");
 }
 
-/** Some servers give the same id to several calls; results could not be told apart. */
+/** Some servers give several calls the same id; their results could not be told apart. */
 function withOwnIds(message: AssistantMessage, before: ReadonlySet<string>): AssistantMessage {
   const used = new Set<string>();
   const content = message.content.map((part) => {

@@ -1,9 +1,9 @@
 import type { Spent } from "./events.ts";
 import type { Session } from "./session.ts";
 
-/** Counts what is spent on behalf of a session where it is spent: by its sub-agents and by calls of models as tools. */
+/** Counts spending on behalf of a session where it happens: in its sub-agents and in calls of models as tools. */
 export interface Spending {
-  /** From now on, what is spent for this caller is in the session's log. */
+  /** From now on, spending for this caller is recorded in the session's log. */
   join(caller: string, session: Session): void;
   /** Comes back when it is counted. Nothing is counted for callers without a session, such as MCP clients. */
   spend(caller: string, spent: Omit<Spent, "type">): Promise<void>;
@@ -23,7 +23,7 @@ export function createSpending(): Spending {
   };
 }
 
-/** A log begins with what all requests have in common; commands of the person may spend before the first request. */
+/** A log starts with what all requests have in common; the person's commands may spend before the first request. */
 function afterBeginning(session: Session, append: () => Promise<unknown>): void {
   const stop = session.subscribe((event) => {
     if (event.type !== "session_began") return;

@@ -135,7 +135,10 @@ async function untilCancelled(signal: AbortSignal, stop: () => void): Promise<ne
   }
 }
 
-/** A dispatcher for wires: the tools, and what edges ask for. The latter is no matter of permissions or of the audit log. */
+/**
+ * A dispatcher for wires: the tools, plus the requests of edges, which are not subject to permissions or the audit
+ * log.
+ */
 export function createWireDispatch(
   sources: EdgeSources & { readonly dispatch: Dispatch } & Pick<DispatcherOptions, "cursors" | "onBug">,
 ): Dispatch {

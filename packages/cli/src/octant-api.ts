@@ -101,14 +101,14 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly workspace: Workspace;
   /** The sub-agents of this workspace. */
   readonly crew: () => Promise<Crew>;
-  /** What models cost, counted for the session that they were asked in. */
+  /** The cost of models, counted for the session that called them. */
   readonly spending: Spending;
   /** undefined where they are off. */
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
   /** The developer modes and each caller's current one. */
   readonly modes: ActiveModes;
-  /** What calls may be for, by the options and settings; everything when undefined. */
+  /** What calls may do, by the options and settings; everything when undefined. */
   readonly fixedMode: Mode | undefined;
   /** The rules that decide about calls. */
   readonly rules: Policy;

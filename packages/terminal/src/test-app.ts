@@ -37,7 +37,7 @@ export const says = (text: string, calls: { name: string; input: object }[] = []
     };
   };
 
-/** Begins, and goes on until it is stopped. */
+/** Runs until it is stopped. */
 export const hangs = (text: string): Turn =>
   async function* (signal) {
     yield { type: "text", text };

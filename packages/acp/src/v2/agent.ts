@@ -148,7 +148,7 @@ export function createAgentV2(host: AcpHost, sessions: SessionTable): AgentApp {
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel());
 }
 
-/** From "running" to "idle"; a failure is told there, because the prompt was already answered. */
+/** From "running" to "idle"; a failure is reported there, because the prompt was already answered. */
 async function runPrompt(session: EditorSession, blocks: readonly ContentBlockV1[], client: AgentContext) {
   await sendState(client, session.id, { state: "running" });
   const end = await session.prompt(blocks, new AbortController().signal).then(
@@ -169,7 +169,7 @@ type State =
       readonly error?: { readonly code: number; readonly message: string };
     };
 
-/** A client that is gone reads nothing; its connection's end closes the session. */
+/** A disconnected client reads nothing; the end of its connection closes the session. */
 const sendState = (client: AgentContext, sessionId: string, state: State): Promise<void> =>
   client
     .notify(methods.client.session.update, {

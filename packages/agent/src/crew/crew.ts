@@ -169,7 +169,7 @@ export function createCrew(options: CrewOptions): Crew {
   };
   /** What one member spends counts for all of them, for its parent, and for those above. */
   const count = async ({ plan }: Running, { by, ...spent }: Omit<Spent, "type">): Promise<void> => {
-    // What its own members spent was counted when they spent it.
+    // The spending of its own members was already counted.
     if (!members.has(by)) {
       total.turns += spent.turns;
       total.cost += spent.cost ?? 0;
@@ -317,7 +317,7 @@ export function createCrew(options: CrewOptions): Crew {
   };
 }
 
-/** What it said last, and why it could not go on. */
+/** Its last message, and why it could not continue. */
 const withReason = ({ report }: MemberInfo, reason: string | undefined): Pick<MemberInfo, "report"> => ({
   report: [report, reason ?? ""].filter(Boolean).join("\n\n"),
 });

@@ -11,9 +11,9 @@ export interface Models {
   client(model?: string): Promise<ApiClient>;
   /** Without a model, uses the bundled word table. */
   embed(texts: readonly string[], model: string | undefined, signal: AbortSignal): Promise<Embedding>;
-  /** Counts for the session that the caller works in, also when nobody waits for the answer any more. */
+  /** Counts towards the caller's session, even when nobody waits for the answer any more. */
   spend(caller: string, spent: Pick<ModelAnswer, "usage" | "cost">): Promise<void>;
-  /** Keeps bytes and returns a ref for them. */
+  /** Stores bytes and returns a ref for them. */
   store(bytes: Uint8Array): string;
 }
 

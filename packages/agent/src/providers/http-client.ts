@@ -28,7 +28,7 @@ export interface Api {
   readonly headers?: Readonly<Record<string, string>>;
   /** A message as the API has it: one item of its list, or several. */
   toItems(message: Message): readonly unknown[];
-  /** The rest of the body around the list of items, with what stays the same first. */
+  /** The rest of the body around the list of items, with the stable parts first. */
   body(request: ModelRequest, model: Model, items: readonly unknown[]): object;
   createReader(provider: string): Reader;
 }
@@ -115,7 +115,7 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
-/** Sends the pieces as they are: fetch would copy the whole body for every request. Redirects are not followed. */
+/** Sends the pieces directly: fetch would copy the whole body for every request. Redirects are not followed. */
 async function post(url: URL, { headers, body, signal }: Post): Promise<IncomingMessage> {
   const { request } = url.protocol === "http:" ? await import("node:http") : await import("node:https");
   const length = body.reduce((sum, piece) => sum + piece.byteLength, 0);
@@ -126,7 +126,7 @@ async function post(url: URL, { headers, body, signal }: Post): Promise<Incoming
       signal,
     });
     sent.once("response", resolve);
-    // A connection that breaks later is told by the response.
+    // The response reports a connection that breaks later.
     sent.on("error", reject);
     for (const piece of body) sent.write(piece);
     sent.end();

@@ -71,7 +71,7 @@ test.each([
       );
       expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(whole)));
     }
-    // What is on its way to the provider does not change.
+    // A request in flight does not change.
     expect(Buffer.concat(kept).toString()).toBe(before);
   },
 );

@@ -2,7 +2,7 @@ import type { Model, ModelRequest } from "../api-client.ts";
 import type { Message } from "../messages.ts";
 import type { Api } from "./http-client.ts";
 
-/** Stands in a body for the items of the messages; no text of a person or a model holds it by chance. */
+/** The placeholder for the items of the messages in a body; no text of a person or a model contains it by chance. */
 const ITEMS = "\u0000octant:items\u0000";
 const QUOTED_ITEMS = JSON.stringify(ITEMS);
 
@@ -10,8 +10,8 @@ const QUOTED_ITEMS = JSON.stringify(ITEMS);
 export type EncodeBody = (request: ModelRequest, model: Model) => readonly Uint8Array[];
 
 /**
- * Encodes the requests of one client. A conversation grows at its end, so the bytes of earlier messages are kept: a
- * request of a long session costs what is new in it, and leaves no garbage of the session's size behind.
+ * Encodes the requests of one client. A conversation grows at its end, so the bytes of earlier messages are cached: a
+ * request of a long session costs only its new part, and leaves no garbage of the session's size.
  */
 export function createBodyEncoder(api: Api): EncodeBody {
   const encodeItems = createItemEncoder(api);

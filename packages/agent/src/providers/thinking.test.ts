@@ -13,7 +13,7 @@ const encode = (
   effort?: "off" | "low" | "medium" | "high",
   request: Partial<ModelRequest> = {},
 ) =>
-  // As JSON, without what is undefined.
+  // As JSON, without undefined fields.
   JSON.parse(
     JSON.stringify(
       api.body({ ...REQUEST, ...request }, { ...findModel("p", id), ...(effort && { effort }) }, []),

@@ -74,7 +74,7 @@ function typing(texts: readonly string[]) {
   return { questions, elicit };
 }
 
-test("a form is filled in value by value; what does not fit is asked again", async () => {
+test("a form is filled in value by value; an invalid value is asked for again", async () => {
   const { questions, elicit } = typing(["ab", "", "because", "x", "7", "blue", "", "a, b", "yes"]);
   expect(await elicit({ server: "paint", message: "?", schema: FORM }, signal)).toEqual({
     action: "accept",

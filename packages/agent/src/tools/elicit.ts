@@ -3,8 +3,8 @@ import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "@o
 import { type FormField, fieldsOf, type Values } from "./elicitation-form.ts";
 
 /**
- * Asks the person what an MCP server wants to know: to open an address, or to fill in a form, value by value, and to
- * send it. Where nobody can answer, the question is declined and `log` says so.
+ * Passes an MCP server's question to the person: to open an address, or to fill in a form, value by value, and to
+ * send it. When nobody can answer, the question is declined and `log` says so.
  */
 export const elicitThrough =
   (prompter: PermissionPrompter, log: (line: string) => void = () => {}) =>

@@ -12,7 +12,7 @@ export interface FormField {
   /** The value that the server proposes. */
   readonly proposed: Value | undefined;
   readonly isRequired: boolean;
-  /** The value that a text stands for, or why it does not fit. */
+  /** The value of a text, or why it is invalid. */
   parse(text: string): { readonly value: Value | undefined } | { readonly problem: string };
 }
 
@@ -38,7 +38,7 @@ interface FieldSchema {
 }
 
 function toField(name: string, field: FieldSchema, isRequired: boolean): FormField {
-  // What a server sends is checked by zod: it throws at what is not a JSON Schema.
+  // zod checks the server's schema: it throws for an invalid JSON Schema.
   const checked = z.fromJSONSchema(field as Parameters<typeof z.fromJSONSchema>[0]);
   const { default: proposed } = field;
   return {
@@ -52,7 +52,7 @@ function toField(name: string, field: FieldSchema, isRequired: boolean): FormFie
         return { problem: "this value is required" };
       }
       const { success, data, error } = checked.safeParse(toValue(text.trim(), field.type));
-      // What passed the field's own schema has one of the types that a form can have.
+      // A value that passed the field's own schema has one of the types of a form.
       return success
         ? { value: data as Value }
         : { problem: error.issues.map(({ message }) => message).join("; ") };

@@ -5,15 +5,15 @@ import type { ActiveModes } from "@octant/tools";
 import { z } from "zod";
 
 const MARK = "mode";
-// Object.keys cannot know that there are no others.
+// Object.keys widens the keys to string.
 const Intent = z.enum(Object.keys(MODES) as [Mode]);
 const Kept = z.object({ mode: z.string().nullable(), intent: Intent.nullable() });
 
-/** How a model is told that it works in a developer mode. */
+/** Tells a model that it works in a developer mode. */
 export const toModePrompt = (name: string, prompt: string): string =>
   `From now on, work in the developer mode ${name}: ${prompt}`;
 
-/** The session goes on in the mode it was left in, and its log has each change. */
+/** The session continues in its last mode, and its log records each change. */
 export function keepMode(
   modes: ActiveModes,
   caller: string,

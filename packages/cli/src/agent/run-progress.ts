@@ -3,7 +3,7 @@ import type { AgentEvent } from "@octant/agent";
 import { toOneLine } from "@octant/core";
 import type { Io } from "../command.ts";
 
-/** Shows on stderr, one line at a time, what a headless agent does. */
+/** Shows the work of a headless agent on stderr, one line at a time. */
 export function createProgressLines({ stderr }: Pick<Io, "stderr">): (event: AgentEvent) => void {
   const dim = (text: string) => styleText("dim", text, { stream: stderr });
   const write = (text: string) => stderr.write(`${text}\n`);

@@ -9,16 +9,16 @@ import {
 } from "@octant/agent";
 import { EXIT } from "../command.ts";
 
-/** The numbers that `octant run` ends with, beside those of every command. */
+/** The exit codes of `octant run`, in addition to those of every command. */
 export const RUN_EXIT = {
   ...EXIT,
-  /** A limit was reached, or the model went round in circles. */
+  /** A limit was reached, or the model was in a loop. */
   LIMIT: 3,
-  /** The model refused, or its answer was cut. */
+  /** The model refused, or its answer was cut off. */
   REFUSED: 4,
-  /** It is done, but calls were refused because no one could approve them. */
+  /** Done, but calls were refused because no one could approve them. */
   UNAPPROVED: 5,
-  /** The answer does not fit the schema. */
+  /** The answer does not match the schema. */
   UNFIT: 6,
 } as const;
 
@@ -35,7 +35,7 @@ export const EXIT_OF: Readonly<Record<EndReason, number>> = {
   failed: RUN_EXIT.FAILED,
 };
 
-/** What `octant run --json` prints. */
+/** The output of `octant run --json`. */
 export interface RunResult {
   readonly session_id: string;
   readonly reason: EndReason;
@@ -53,7 +53,7 @@ export interface RunResult {
   readonly unapproved: readonly string[];
 }
 
-/** Collects what a run comes to. */
+/** Collects the result of a run. */
 export function createRunResult(session: Session) {
   let text = "";
   const unapproved = new Set<string>();

@@ -84,7 +84,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     });
     const session = await sessions.create();
     octant.spending.join(session.id, session);
-    // What the person forbids the parent, the sub-agent may not do either.
+    // The person's restrictions on the parent apply to the sub-agent too.
     place.modes.adopt(session.id, octant.modes, plan.parent);
     place.sessionRules.adopt(session.id, octant.sessionRules, plan.parent);
     const agent = createAgent({

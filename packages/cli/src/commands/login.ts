@@ -42,7 +42,7 @@ oauth_credentials.<provider>.issuer in your settings. Providers: ${PROVIDER_NAME
   },
 });
 
-/** A provider that cannot be reached keeps nobody from signing in; one that refuses the key does. */
+/** An unreachable provider does not prevent a sign-in; one that rejects the key does. */
 async function check(provider: ProviderName, key: string, io: Io): Promise<void> {
   const checked = await checkKey(provider, key, io.env);
   if (checked.state === "refused")

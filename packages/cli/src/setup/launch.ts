@@ -34,7 +34,7 @@ export function chooseLaunch(install: Install, scope: Scope, machine: Machine): 
   return { command: npx, args };
 }
 
-/** What a person types to call this install: its name where their PATH has it, else npx. */
+/** The command that a person types for this install: its name if it is on their PATH, otherwise npx. */
 export function typedCommand({ launcher }: Install, machine: Machine): string {
   const isOnPath = programsOnPath("octant", machine).some(
     (path) => !path.includes(`${sep}node_modules${sep}`),

@@ -57,7 +57,7 @@ const QUIET = [
     ...["Translate", "MediaRouter", "OptimizationHints", "AutofillServerCommunication", "LensOverlay"],
     ...["CertificateTransparencyComponentUpdater", "GlobalMediaControls", "DestroyProfileOnBrowserClose"],
     ...["NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"],
-    // Pages are loaded as they are asked for, and shown as soon as they are there, as Playwright expects.
+    // Pages are loaded on request, and shown as soon as they are ready, as Playwright expects.
     ...["HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "ThirdPartyStoragePartitioning", "PaintHolding"],
     ...["AvoidUnnecessaryBeforeUnloadCheckSync", "AvoidCorsURLLoaderRestartOnRedirect"],
   ]}`,

@@ -50,8 +50,8 @@ const HOG = "hog = bytearray(300 * 1024 * 1024)\nprint('done')";
 const limited = limitsOf();
 
 /**
- * What the kernel itself can limit, whether this process may or not: the controllers that are switched on in
- * /proc/cgroups, or offered at the root of version 2, which newer kernels leave out of that list.
+ * The kernel's own limits, whether this process may use them or not: the controllers enabled in /proc/cgroups, or
+ * offered at the root of version 2, which newer kernels leave out of that list.
  */
 function kernelLimits(): ReadonlySet<string> {
   const listed = [...read("/proc/cgroups").matchAll(/^(\w+)\t\d+\t\d+\t1$/gm)].map(([, name]) => name);

@@ -31,7 +31,7 @@ export function jobOf({ ok, data, meta }: Envelope): string | undefined {
   return ok && isPlain(data) && data["job_id"] === meta.job_id ? meta.job_id : undefined;
 }
 
-/** What of a job is shown as a task. */
+/** The part of a job that a task shows. */
 export type TaskJob = Pick<Job, "job_id" | "state" | "progress" | "created_at" | "updated_at" | "expires_at">;
 
 export function toTask(job: TaskJob, result: Envelope | undefined, waits: boolean): Task {

@@ -59,7 +59,7 @@ export function createParserPool(
       }
     },
     async structures(path, text, pattern) {
-      // Nothing is remembered here: the pattern may be what takes so long.
+      // Not cached: the pattern may be the cause of the delay.
       unparsable.check(path, text);
       return parsers.call("structures", path, text, pattern);
     },

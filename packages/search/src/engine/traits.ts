@@ -76,7 +76,7 @@ export function traitFactors(question: string): Float64Array {
   );
 }
 
-/** The share of its score that a file keeps for a question, judged by its path alone. */
+/** The score factor of a file for a question, by its path alone. */
 export function keptShareOf(question: string): (path: string) => number {
   const shares = traitFactors(question);
   return (path) => shares[traitsOf({ path, symbol: "", kind: "function", lines: 2 })] ?? 1;

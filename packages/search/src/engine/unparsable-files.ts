@@ -3,7 +3,7 @@ import { ToolError } from "@octant/core";
 
 /** Remembers which files no parser can cope with, so that each costs its deadline once and not in every call. */
 export interface UnparsableFiles {
-  /** Throws the error of an earlier attempt to parse this very text. */
+  /** Throws the error of an earlier attempt to parse exactly this text. */
   check(path: string, text: string): void;
   /** Runs `work`, which parses the file, and remembers a TIMEOUT or LIMIT_EXCEEDED. */
   parse<T>(path: string, text: string, work: () => Promise<T>): Promise<T>;

@@ -24,7 +24,7 @@ export class MdRenderer {
     this.#context = { width, highlight };
   }
 
-  /** What comes from now on is drawn for another width. */
+  /** Renders from now on for another width. */
   resize(width: number): void {
     if (width === this.#context.width) return;
     this.#context = { ...this.#context, width };

@@ -82,7 +82,7 @@ const risky = (text: string): Line =>
       part === "" ? [] : [span(part, i % 2 === 1 ? { role: "error", bold: true } : {})],
     );
 
-/** What "always" would write, in words; or that it is not offered. */
+/** The rule that "always" would add, in words; or that it is not offered. */
 function always({ always: rule, decision, question, name }: PermissionRequest, width: number): Line[] {
   if (rule)
     return [

@@ -10,7 +10,7 @@ export interface SlashOutcome {
   /** Text for the input line, for the person to edit and send. */
   readonly draft?: string;
   readonly quit?: boolean;
-  /** It did not do what it was asked to; the text says why. */
+  /** The command failed; the text says why. */
   readonly failed?: boolean;
   /** The session to continue with in this terminal. */
   readonly next?: SessionChoice | "new";
