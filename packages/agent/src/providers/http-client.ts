@@ -166,7 +166,8 @@ async function* readFrames(response: IncomingMessage, onBytes: () => void): Asyn
       yield* frames.feed(decoder.decode(chunk, { stream: true }));
     }
   } catch (cause) {
-    throw cause instanceof ApiError ? cause : brokenStream(reasonOf(cause));
+    const reason = reasonOf(cause);
+    throw brokenStream(reason === "ECONNRESET" ? "the provider closed the connection" : reason);
   }
   yield* frames.feed(decoder.decode());
   yield* frames.end();
