@@ -2,11 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough, Writable } from "node:stream";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { type Completion, loadHighlighter, span } from "@octant/terminal";
-import type { Io } from "../packages/cli/src/command.ts";
-import { firstRun } from "../packages/cli/src/first-run/first-run.ts";
+import { startFirstRun } from "../packages/cli/src/first-run/test-person.ts";
 import { createTestApp, fails, hangs, says, type Turn } from "../packages/terminal/src/test-app.ts";
 import { createTestDevice, type TestDevice } from "../packages/terminal/src/test-device.ts";
 import { toHtml } from "../packages/terminal/src/test-picture.ts";
@@ -225,24 +223,16 @@ async function shoot(name: string, device: TestDevice, background: "dark" | "lig
 async function drawFirstRun(work: string) {
   await using provider = await createScriptedProvider([], { models: ["qwen3-coder:30b", "gpt-oss:20b"] });
   const device = createTestDevice(92, 24);
-  const stdin = new PassThrough();
-  const stdout = new Writable({
-    write(chunk, _encoding, done) {
-      device.write(String(chunk).replaceAll(/\r?\n/g, "\r\n"));
-      done();
-    },
-  });
-  const io = { stdin, stdout, env: { HOME: work, OLLAMA_HOST: provider.url }, cwd: () => work };
-  // The streams of a process have more members than the first run needs.
-  const leaving = firstRun({ provider: undefined, root: [], io: io as unknown as Io });
+  const env = { HOME: work, OLLAMA_HOST: provider.url };
+  const person = startFirstRun({ env, cwd: work }, (text) => device.write(text.replaceAll(/\r?\n/g, "\r\n")));
   const shows = (text: string) =>
     until(async () => (await device.all()).join("\n").includes(text), "first-run");
   await shows("Which one?");
-  stdin.write("1\n");
+  person.type("1");
   await shows("Which model?");
   await shoot("first-run", device, "dark", work);
-  stdin.write("q\n");
-  await leaving;
+  person.type("q");
+  await person.done;
 }
 
 const highlight = loadHighlighter();
