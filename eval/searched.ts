@@ -89,7 +89,12 @@ function grep(sources: readonly Text[], text: string, limit: number) {
             const col = lineText.indexOf(text);
             return col < 0
               ? []
-              : [{ path, range: { start: { line, col }, end: { line, col: col + text.length } } }];
+              : [
+                  {
+                    ...{ path, line: lineText },
+                    range: { start: { line, col }, end: { line, col: col + text.length } },
+                  },
+                ];
           })
         : [],
     )

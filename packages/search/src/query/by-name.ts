@@ -14,8 +14,8 @@ export function asWritten(name: string, list: RankedList): RankedList {
 }
 
 /**
- * Symbols with this name first, in their own order; then literal matches, then symbols with similar names. If no
- * symbol has the name, symbols whose name contains it come before literal matches.
+ * Symbols with this name first, then symbols whose name contains it, both in their own order; then literal matches,
+ * then symbols with similar names. A qualified name that exists is followed by its literal matches only.
  */
 export function orderByName(name: string, hits: readonly Hit[]): Hit[] {
   const whole = name.split(SEPARATOR).join(".").toLowerCase();
@@ -30,18 +30,15 @@ export function orderByName(name: string, hits: readonly Hit[]): Hit[] {
     const [symbol, written] = [rankIn(hit, "symbol"), rankIn(hit, "literal")];
     if (symbol !== undefined && isNamed(hit)) return { tier: 0, rank: symbol };
     const holds = symbol !== undefined && ownName(plainOf(hit)).includes(own);
-    if (!isKnown && holds) return { tier: 1, rank: symbol };
+    if (holds && (!isKnown || own === whole)) return { tier: 1, rank: symbol };
     if (written !== undefined) return { tier: 2, rank: written };
     return { tier: 3, rank: symbol ?? 0 };
   };
-  return (
-    hits
-      .map((hit) => ({ hit, ...tierOf(hit) }))
-      // For a qualified name that exists, similar names are noise.
-      .filter(({ tier }) => tier < 3 || !isKnown || own === whole)
-      .sort((a, b) => a.tier - b.tier || a.rank - b.rank)
-      .map(({ hit }) => hit)
-  );
+  return hits
+    .map((hit) => ({ hit, ...tierOf(hit) }))
+    .filter(({ tier }) => tier < 3 || !isKnown || own === whole)
+    .sort((a, b) => a.tier - b.tier || a.rank - b.rank)
+    .map(({ hit }) => hit);
 }
 
 const SEPARATOR = /\.|::|#|->/;

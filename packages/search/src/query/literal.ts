@@ -2,16 +2,21 @@ import type { Range } from "@octant/core";
 import type { StoredSymbol } from "../engine/store.ts";
 import { distanceFromCode } from "../engine/traits.ts";
 import type { Found, RankedList } from "./hit.ts";
-import type { SearchParts, SearchRequest } from "./parts.ts";
+import type { GrepMatch, SearchParts, SearchRequest } from "./parts.ts";
 
 /** Literal matches to look at; a more common text is better found by another query. */
 const MAX_LITERAL = 500;
 
 /** Literal matches: those in the project's own code first, then in tests, then in documentation and data. */
-export async function literal(parts: SearchParts, request: SearchRequest, text: string): Promise<RankedList> {
+export async function literal(
+  parts: SearchParts,
+  request: SearchRequest,
+  text: string,
+  isWanted: (match: GrepMatch) => boolean = () => true,
+): Promise<RankedList> {
   const { scope, signal } = request;
   const matches = await parts.grep(text, { scope, limit: MAX_LITERAL, signal });
-  const places = matches.map(({ path, range }) => ({ path, range, hash: null }));
+  const places = matches.filter(isWanted).map(({ path, range }) => ({ path, range, hash: null }));
   const found = await withSymbols(parts.engine, places);
   return { strategy: "literal", found: found.toSorted((a, b) => distanceOf(a) - distanceOf(b)) };
 }
@@ -34,6 +39,12 @@ export function literalPart(question: string): string | undefined {
   if (quoted !== undefined) return quoted;
   return /\s/.test(question) && canBeLiteral(question) && !ASKS.test(question) ? question : undefined;
 }
+
+const COMMENT = /^\s*(?:\/\/|\/?\*|#|--|<!--)/;
+
+/** Whether a match seems to be in a string literal: a comment that has the phrase may be about anything. */
+export const isInString = ({ line, range }: GrepMatch): boolean =>
+  !COMMENT.test(line) && /["'`]/.test(line.slice(0, range.start.col));
 
 /** Adds the innermost enclosing symbol to each location, where the file is indexed. */
 export async function withSymbols(

@@ -28,4 +28,6 @@ export interface SearchParts {
 export interface GrepMatch {
   readonly path: string;
   readonly range: Range;
+  /** The first line of the match. */
+  readonly line: string;
 }

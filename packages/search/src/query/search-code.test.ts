@@ -81,7 +81,12 @@ const grepIn =
             const col = content.indexOf(text);
             return col < 0
               ? []
-              : [{ path, range: { start: { line, col }, end: { line, col: col + text.length } } }];
+              : [
+                  {
+                    ...{ path, line: content },
+                    range: { start: { line, col }, end: { line, col: col + text.length } },
+                  },
+                ];
           }),
       );
 
@@ -205,7 +210,7 @@ test("a quoted text returns its literal occurrences, code before documentation",
   expect(third?.path).toBe("docs/wind.md");
 });
 
-test("a phrase that occurs literally in code comes before similar code", async () => {
+test("a phrase in a string literal of code comes before similar code", async () => {
   const [first] = await search("no wind today");
   expect(first).toMatchObject({ path: "pkg/rose/rose.go", symbol: "Turn" });
   expect(first?.why[0]).toEqual({ strategy: "literal", rank: 1 });

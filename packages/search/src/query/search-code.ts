@@ -6,7 +6,7 @@ import { asWritten, ofKindsFirst, orderByName } from "./by-name.ts";
 import { callers } from "./callers.ts";
 import { fuse, inTurn } from "./fuse.ts";
 import type { Found, Hit, RankedList } from "./hit.ts";
-import { canBeLiteral, distanceOf, literal, literalPart, withSymbols } from "./literal.ts";
+import { canBeLiteral, distanceOf, isInString, literal, literalPart, withSymbols } from "./literal.ts";
 import type { SearchParts, SearchRequest } from "./parts.ts";
 import { rankPaths } from "./rank-paths.ts";
 import { isProse, type Route, routeOf } from "./route.ts";
@@ -74,12 +74,12 @@ async function answer(parts: SearchParts, request: SearchRequest, route: Route):
 /** A phrase that code contains more often than this says nothing about the question. */
 const MAX_PHRASES = 3;
 
-/** Ranks by words and meaning; literal occurrences of the phrase in code come first. */
+/** Ranks by words and meaning; string literals in code that contain the phrase come first. */
 async function byMeaning(parts: SearchParts, request: SearchRequest): Promise<Hit[]> {
   const phrase = literalPart(request.query.trim());
   const [ranked, written] = await Promise.all([
     rank(parts, request, ["text", "vector"]),
-    phrase === undefined ? undefined : literal(parts, request, phrase),
+    phrase === undefined ? undefined : literal(parts, request, phrase, isInString),
   ]);
   const hits = ranked.map(fromChunk);
   const inCode = written?.found.filter((place) => distanceOf(place) === 0) ?? [];

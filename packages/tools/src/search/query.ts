@@ -199,7 +199,10 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
         },
         { signal, onProgress: ({ seconds }) => ctx.progress({ progress: seconds }) },
       );
-      return matches.map(({ uri, range }) => ({ path: toName(workspace.confinement.toPath(uri)), range }));
+      return matches.map(({ uri, range, text: line }) => ({
+        path: toName(workspace.confinement.toPath(uri)),
+        ...{ range, line },
+      }));
     },
     async *paths(signal) {
       for await (const { path } of listSources(workspace, signal)) yield path;
