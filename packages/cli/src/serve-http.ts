@@ -40,6 +40,8 @@ export interface HttpTarget {
   serveHttp(options: HttpServing): Promise<HttpServer>;
   readonly state: StateFolder;
   readonly tokens: TokenStore;
+  /** What is served, where it is not the current folder. */
+  readonly subject?: string;
   /** Shown once the server is announced. */
   readonly status: Promise<string>;
 }
@@ -88,7 +90,9 @@ export async function serveUntilEnded(target: HttpTarget, flags: HttpFlags, io: 
   const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
   const { url } = server;
   const asks = flags.permissions === "enforce";
-  io.stdout.write(`${flags.json ? JSON.stringify({ url, token }) : nextSteps({ url, token }, asks, io)}\n`);
+  io.stdout.write(
+    `${flags.json ? JSON.stringify({ url, token }) : nextSteps({ url, token }, asks, target, io)}\n`,
+  );
   io.stderr.write(`octant: ${await target.status}\n`);
   await Promise.race([...ended, server.closed]);
   await server.close();
@@ -138,12 +142,12 @@ function explainRefusal(cause: unknown): never {
   throw new UsageError(cause.message, hint);
 }
 
-function nextSteps(server: RunningServer, asks: boolean, io: Io): string {
+function nextSteps(server: RunningServer, asks: boolean, { subject }: HttpTarget, io: Io): string {
   const { url, token } = server;
   const title = (text: string) => styleText("bold", text, { stream: io.stdout });
   const octant = typedCommand(thisInstall(), thisMachine(io));
   return [
-    `${title("Octant serves this folder:")} ${url}`,
+    `${title(`Octant serves ${subject ?? "this folder"}:`)} ${url}`,
     `${title("Token")} (stays the same for this folder until you revoke it with ${octant} token revoke): ${token}`,
     "",
     ...pasteLines(server, thisMachine(io)).flatMap(({ title: client, lines }) => [

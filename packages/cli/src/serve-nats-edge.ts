@@ -48,6 +48,7 @@ export async function serveNatsEdge(flags: NatsEdgeFlags, io: Io): Promise<numbe
           ...(instructions !== undefined && { instructions }),
         }),
       ...{ state, tokens },
+      subject: `the workers of ${client.project}`,
       status: Promise.resolve(`serves the workers of ${client.project}`),
     };
     await serveUntilEnded(target, flags, io);
