@@ -35,7 +35,7 @@ const ADDED_MS = 0.05;
 
 export const policy: readonly Case[] = [
   { name: "policy evaluations", run: evaluations },
-  { name: "policy on a look", run: (bench) => added(bench, "policy on a look", "look") },
+  { name: "policy on a read", run: (bench) => added(bench, "policy on a read", "look") },
   { name: "policy on a change", run: (bench) => added(bench, "policy on a change", "change") },
 ];
 

@@ -24,7 +24,7 @@ export const reads: readonly Case[] = [
     check: ({ text }) => expectEqual(text.length, SMALL_BYTES, "length of the text"),
   }),
   callCase({
-    name: "read in turn",
+    name: "sequential reads",
     isShort: true,
     note: `floor: as above; ${FLAT_ENTRIES} files, more than are kept open`,
     toArguments: (tree, round) => ({ action: "read", uri: flatFile(tree, round) }),
