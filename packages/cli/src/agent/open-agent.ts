@@ -39,8 +39,8 @@ import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
 import { logLine, type workspaceFlags } from "../workspace-flags.ts";
 import { loadAgentContext } from "./agent-context.ts";
-import { keepMode } from "./kept-mode.ts";
 import { lockSession } from "./lock-session.ts";
+import { persistMode } from "./session-mode.ts";
 import { sessionsFolder } from "./sessions-folder.ts";
 import { createTurnCheckpoints } from "./turn-checkpoints.ts";
 import { createWorkspaceCrew } from "./workspace-crew.ts";
@@ -165,7 +165,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       limits: () => narrowest(options.limits, octant.modes.current(caller)?.limits),
     });
     running = agent;
-    keepMode(octant.modes, caller, agent, isNew ? [] : sessions.events(session.id));
+    persistMode(octant.modes, caller, agent, isNew ? [] : sessions.events(session.id));
     const close = async () => {
       await agent.close();
       await servers.close();

@@ -1,5 +1,5 @@
 import { MODES, type Mode } from "@octant/core";
-import { toModePrompt } from "../kept-mode.ts";
+import { toModePrompt } from "../session-mode.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 const NONE = "default";
