@@ -27,7 +27,14 @@ export const isSame = (a: SnapshotEntry | undefined, b: SnapshotEntry | undefine
   a === b || (a !== undefined && b !== undefined && looksSame(a, b));
 
 const looksSame = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
-  a.kind === b.kind && a.mode === b.mode && a.hash === b.hash && (a.hash !== null || a.mtimeMs === b.mtimeMs);
+  a.kind === b.kind &&
+  a.mode === b.mode &&
+  (hasContent(a) && hasContent(b) ? a.hash === b.hash : isUntouched(a, b));
+
+const hasContent = ({ hash }: SnapshotEntry): boolean => hash !== null;
+/** Where one of the two had no room for the content: a file may be stored only by the later of two snapshots. */
+const isUntouched = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
+  a.mtimeMs === b.mtimeMs && a.size === b.size;
 
 /**
  * The steps from the state `to` of every change back to its state `from`. An obstacle, such as a folder in place of a
