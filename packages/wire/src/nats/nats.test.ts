@@ -139,6 +139,15 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     for (let n = 0; n < 10; n++) expect((await client.dispatch(echo(n), { caller })).envelope.ok).toBe(true);
   });
 
+  test("a call that runs when its worker leaves is answered", async () => {
+    const worker = await start();
+    const client = await connect();
+    const answer = client.dispatch({ tool: "demo", action: "hang", input: {} }, { caller });
+    await fixture.waiting;
+    await worker.close();
+    expect((await answer).envelope).toMatchObject({ ok: false, error: { code: "INTERRUPTED" } });
+  });
+
   test("a cancelled call is cancelled at the worker", async () => {
     await start();
     const cancel = new AbortController();

@@ -4,7 +4,14 @@ import { parseRequest, refusal, toResponse } from "../envelopes.ts";
 import { toListeners, withText } from "../run-request.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
-import { askEdge, dispatchRequest, emit, toToolError, type WorkerParts } from "./worker-parts.ts";
+import {
+  askEdge,
+  dispatchRequest,
+  emit,
+  toToolError,
+  type WorkerParts,
+  WorkerStops,
+} from "./worker-parts.ts";
 
 const MAX_CALLS_AT_ONCE = 2_048;
 const RETRY_AFTER_MS = 250;
@@ -36,6 +43,7 @@ export function createCallAnswerer(parts: WorkerParts): (message: Msg) => Promis
         ...(request.timing_hint && { timingHint: request.timing_hint }),
         ...(request.key && { key: request.key }),
       });
+      if (controller.signal.reason instanceof WorkerStops && !reply.envelope.ok) throw stopped();
       if (reply.binary) await putBinary(reply.binary, bodies, given);
       const response = toResponse(reply.envelope, reply.attachments, undefined);
       await respond(message, request.text ? withText(options, response) : response, bodies, given);
@@ -58,6 +66,13 @@ async function respond(
   const { data } = await encodeBody(response, bodies, given);
   message.respond(data, { headers: given });
 }
+
+const stopped = () =>
+  new ToolError(
+    "INTERRUPTED",
+    "the worker stopped during the call; look at what it did before you call again",
+    {},
+  );
 
 const overloaded = () =>
   new ToolError(

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { AckPolicy } from "@nats-io/jetstream";
 import { type Msg, nanos } from "@nats-io/transport-node";
 import { type JobEvent, type Published, ToolError, toEventView } from "@octant/core";
@@ -34,12 +35,13 @@ export async function createNatsWorker(options: NatsWorkerOptions): Promise<Nats
   const subjects = subjectsOf(project);
   const parts: WorkerParts = { options, connection, subjects, running: new Map() };
   const { nc, jsm, js, bodies } = connection;
-  const stops: (() => void)[] = [];
+  const stops: (() => unknown)[] = [];
   const listen = (subject: string, take: (message: Msg) => void, group?: string) => {
     const callback = (failure: Error | null, message: Msg) =>
       failure ? log(failure.message) : take(message);
     const subscription = nc.subscribe(subject, { callback, ...(group && { queue: group }) });
-    stops.push(() => subscription.unsubscribe());
+    // Messages that the server has already sent to this worker reach nobody else.
+    stops.push(() => subscription.drain());
   };
   const announcement = () => toAnnouncement(options, nc.info?.client_id?.toString() ?? "");
   const ready = async (message: Msg) => {
@@ -51,9 +53,14 @@ export async function createNatsWorker(options: NatsWorkerOptions): Promise<Nats
       nc.publish(subjects.event(event.value.job_id), encodeMsgPack(toEventView(event)));
   };
   const answer = createCallAnswerer(parts);
+  const answers = new Set<Promise<void>>();
+  const track = (answering: Promise<void>) => {
+    answers.add(answering);
+    void answering.finally(() => answers.delete(answering));
+  };
   listen(DISCOVER, (message) => void message.respond(encodeMsgPack(announcement())));
   listen(subjects.ready, (message) => void ready(message), subjects.queue);
-  listen(subjects.call, (message) => void answer(message), subjects.queue);
+  listen(subjects.call, (message) => track(answer(message)), subjects.queue);
   listen(subjects.allCancels, ({ subject }) => cancel(parts, subject));
   stops.push(jobs.events.listen(broadcast));
   await jsm.consumers.add(JOBS_STREAM, {
@@ -72,13 +79,21 @@ export async function createNatsWorker(options: NatsWorkerOptions): Promise<Nats
   return {
     project,
     async close() {
-      for (const stop of stops.splice(0)) stop();
+      await atMost(DRAIN_MS, ...stops.splice(0).map((stop) => stop()));
       for (const controller of parts.running.values()) controller.abort(new WorkerStops());
       await runner.idle();
+      await atMost(DRAIN_MS, ...answers);
+      await atMost(DRAIN_MS, nc.flush());
       await connection.close();
     },
   };
 }
+
+/** A NATS server that is gone answers nothing any more, and a call may ignore its signal. */
+const DRAIN_MS = 2_000;
+
+const atMost = (ms: number, ...work: readonly unknown[]): Promise<unknown> =>
+  Promise.race([Promise.allSettled(work), delay(ms, undefined, { ref: false })]);
 
 function toAnnouncement(
   { project, name, version, registry }: NatsWorkerOptions,
