@@ -53,17 +53,15 @@ test("the installed command passes all its vectors, including extended ones", as
   for (const result of results) expect(result).toMatchObject({ failures: [], unsupported: 0 });
 });
 
-test("a second implementation in plain Python passes the core of all domains", async () => {
-  expect(readFileSync(PYTHON, "utf8").split("\n").length).toBeLessThan(501);
+test("a second implementation in plain Python passes everything but the cases about hosts", async () => {
+  const lines = readFileSync(PYTHON, "utf8").split("\n");
+  expect(lines.length).toBeLessThan(501);
+  expect(lines.filter((line) => line.length > 100)).toEqual([]);
   const { code, stdout } = await run("--json", "--command", `python3 '${PYTHON}'`);
   expect(code, stdout).toBe(0);
-  for (const { domain, cases, passed, unsupported, failures } of JSON.parse(stdout)) {
-    expect(failures).toEqual([]);
-    expect(passed + unsupported).toBe(cases);
-    const isWhole = !["permission-policy", "config-merge"].includes(domain);
-    if (isWhole) expect(unsupported).toBe(0);
-    else expect(passed).toBeGreaterThan(20);
-  }
+  const unsupported: Readonly<Record<string, number>> = { "permission-policy": 14, "config-merge": 3 };
+  for (const result of JSON.parse(stdout))
+    expect(result).toMatchObject({ failures: [], unsupported: unsupported[result.domain] ?? 0 });
 });
 
 /** An implementation that answers every case the same way. */
