@@ -271,8 +271,7 @@ def permission_policy(given):
             Path(root, path).symlink_to(target)
         name, values, votes = given["call"]["name"], given["call"]["input"], []
         holds = given["actions"].get(name, dict.fromkeys(values))
-        things = list(declared(holds, values))
-        things += [] if name in given["actions"] else guessed(values)
+        things = [*declared(holds, values), *(() if name in given["actions"] else guessed(values))]
         for tier in ("user", "project", "local", "environment"):
             rules = given["tiers"].get(tier, [])
             fitting = [at for at, rule in enumerate(rules) if applies(root, rule, name, things)]
@@ -395,7 +394,8 @@ class Merge:
         line = self.file.place(self.file.keys[path])[0]
         self.origins[name or ".".join(path)] = [self.tier, line if self.tier in NAMES else None]
     def warn(self, path, message):
-        place = f"{NAMES.get(self.tier)}.json:{self.file.place(self.file.keys[path])[0]}"
+        line = self.file.place(self.file.keys[path])[0]
+        place = f"{NAMES[self.tier]}.json:{line}" if self.tier in NAMES else self.tier
         self.warnings.append(f"{place}: {'.'.join(path)} {message}")
     def put(self, path, value, holder, before):
         """Sets one value, or each inside an object of the defaults."""
