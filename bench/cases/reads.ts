@@ -16,7 +16,7 @@ const CALLS_PER_SAMPLE = 320;
 export const reads: readonly Case[] = [
   callCase({
     name: "read 1 KB",
-    bar: atMost(1.1),
+    bar: atMost(1.5),
     isShort: true,
     note: "floor: readFileSync, sha256, decode",
     toArguments: (tree, round) => ({ action: "read", uri: smallFile(tree, round) }),

@@ -10,7 +10,7 @@ const CHANGED_FILES = 20;
 
 const status = callCase({
   name: "vcs.status",
-  bar: atMost(1.3),
+  bar: atMost(2),
   note: `floor: git status, all its output read; ${FILES} files, ${CHANGED_FILES} of them changed`,
   tool: "vcs",
   toArguments: ({ scratchFolder }) => ({ action: "status", repo: scratchFolder }),

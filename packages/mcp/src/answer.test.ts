@@ -35,7 +35,7 @@ test("a picture comes as image content with its own bytes only", () => {
 
 test("an answer above the limit has its head as text and the whole as structured content", () => {
   for (const filler of ["x", "é", "𝄞", "漢"]) {
-    const reply = replyWith(filler.repeat(MAX_TEXT_BYTES));
+    const reply = replyWith({ text: filler.repeat(MAX_TEXT_BYTES + 1), hash: "sha256:0" });
     const text = textOf(reply);
     const head = text.slice(0, text.indexOf("\n[cut here"));
     expect(Buffer.byteLength(head)).toBeLessThanOrEqual(MAX_TEXT_BYTES);

@@ -43,7 +43,7 @@ export const toResultFor = (answers: Answers | ToResult, toText: ToText): ToResu
   typeof answers === "function" ? answers : answers === "text" ? toTextResult(toText) : toStructuredResult;
 
 export const toStructuredResult: ToResult = ({ envelope, attachments }) => ({
-  content: [{ type: "text", text: headOf(JSON.stringify(envelope)) }, ...attachments.map(toMedia)],
+  content: [{ type: "text", text: headOf(envelope) }, ...attachments.map(toMedia)],
   structuredContent: envelope,
   isError: !envelope.ok,
 });
@@ -61,10 +61,20 @@ const toMedia = ({ kind, bytes, mime }: Attachment): MediaBlock => ({
   mimeType: mime,
 });
 
-function headOf(json: string): string {
+function headOf(envelope: Envelope): string {
+  // Cut strings give the same head, and a large file is encoded only once, in structuredContent.
+  const { data } = envelope;
+  const hasLongText = typeof data === "object" && data !== null && Object.values(data).some(isLong);
+  const json = JSON.stringify(envelope, hasLongText ? cutLong : undefined);
   const surelyFits = json.length * MAX_BYTES_PER_UNIT <= MAX_TEXT_BYTES;
   if (surelyFits || (json.length <= MAX_TEXT_BYTES && Buffer.byteLength(json) <= MAX_TEXT_BYTES)) return json;
   // encodeInto stops before a character that does not fit.
   const { read } = new TextEncoder().encodeInto(json, new Uint8Array(MAX_TEXT_BYTES));
   return json.slice(0, read) + CUT_NOTE;
 }
+
+const isLong = (value: unknown): value is string =>
+  typeof value === "string" && value.length > MAX_TEXT_BYTES;
+
+const cutLong = (_key: string, value: unknown): unknown =>
+  isLong(value) ? value.slice(0, MAX_TEXT_BYTES) : value;
