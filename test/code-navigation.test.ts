@@ -331,10 +331,12 @@ describe("without any language server", () => {
         shop.outline,
       );
     });
-    test("references and callers are found by name, without comments and strings", async () => {
+    test("references and callers are found by name, without comments and strings, and the answer says so", async () => {
       const { data } = await ask("references", main, `${round}(4`);
       expect(data.total).toBe(shop.mentions);
+      expect(data.note).toContain("matched by name without a language server");
       const callers = await ask("calls", main, `${round}(4`);
+      expect(callers.data.note).toBe(data.note);
       expect(callers.data.results.map((one: { name: string }) => one.name).sort()).toEqual(
         [total, "checkout"].sort(),
       );

@@ -7,6 +7,7 @@ import { Paging, pageOfPlaces } from "./page.ts";
 import { noteOutside, Outside, orderFrom, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
 import { callsText } from "./text.ts";
+import { ByName, noteByName } from "./unsearched.ts";
 
 const MAX_CALLS = 20;
 
@@ -26,23 +27,24 @@ export const calls = (code: Code) =>
       direction: z.enum(["incoming", "outgoing"]).default("incoming"),
       ...Paging,
     }),
-    output: z.object({ results: z.array(Call), outside: Outside }),
+    output: z.object({ results: z.array(Call), outside: Outside, note: ByName }),
     errors: LIST_ERRORS,
     examples: [{ title: "Find callers", input: { symbol_id: "sym:src/util/add.ts#add" } }],
     text: callsText,
     async run({ limit, direction, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
-      const found = await firstAnswer(code, spot.path, ctx, ({ calls: ask }) =>
-        ask?.(spot, direction, ctx.signal),
-      );
+      const found = await firstAnswer(code, spot.path, ctx, async (backend) => {
+        const places = await backend.calls?.(spot, direction, ctx.signal);
+        return places && { places, matchesNames: backend.matchesNames };
+      });
       const order = await orderFrom(code, spot);
-      const { inside, outside } = sortPlaces(code, found ?? [], order);
+      const { inside, outside } = sortPlaces(code, found?.places ?? [], order);
       const toCall = async (call: (typeof inside)[number]) => {
         const place = await toPlace(code, call);
         const at = call.at.slice(0, MAX_CALLS).map(({ path, range }) => ({ uri: pathToUri(path), range }));
         return place && { ...place, name: call.name, calls: at };
       };
       const results = await pageOfPlaces(inside, limit, ctx, toCall, order);
-      return { results, ...noteOutside(outside) };
+      return { results, ...noteOutside(outside), ...noteByName(found?.matchesNames) };
     },
   });

@@ -7,7 +7,7 @@ import { Paging, pageOfPlaces } from "./page.ts";
 import { noteOutside, Outside, orderFrom, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
 import { placesText } from "./text.ts";
-import { noteLoading, Unsearched } from "./unsearched.ts";
+import { ByName, noteByName, noteLoading, Unsearched } from "./unsearched.ts";
 
 export const references = (code: Code) =>
   action({
@@ -21,6 +21,7 @@ export const references = (code: Code) =>
       total: z.int(),
       outside: Outside,
       incomplete: Unsearched.incomplete,
+      note: ByName,
     }),
     errors: LIST_ERRORS,
     examples: [{ title: "Find its users", input: { symbol_id: "sym:src/main.ts#answer" } }],
@@ -30,11 +31,17 @@ export const references = (code: Code) =>
       const found = await firstAnswer(code, spot.path, ctx, async (backend) => {
         await openUses(code, backend, spot, ctx.signal);
         const places = await backend.references?.(spot, ctx.signal);
-        return places && { places, isLoading: backend.isLoading?.() ?? false };
+        const { matchesNames } = backend;
+        return places && { places, matchesNames, isLoading: backend.isLoading?.() ?? false };
       });
       const order = await orderFrom(code, spot);
       const { inside, outside } = sortPlaces(code, found?.places ?? [], order);
       const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place), order);
-      return { results, total: inside.length, ...noteOutside(outside), ...noteLoading(found?.isLoading) };
+      return {
+        ...{ results, total: inside.length },
+        ...noteOutside(outside),
+        ...noteLoading(found?.isLoading),
+        ...noteByName(found?.matchesNames),
+      };
     },
   });

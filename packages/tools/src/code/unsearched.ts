@@ -34,3 +34,14 @@ export const noteLoading = (isLoading: boolean | undefined) =>
           "the language server is still loading the project, so uses may be missing; ask again soon",
       }
     : {};
+
+export const ByName = z
+  .string()
+  .optional()
+  .describe("Says when other symbols with this name may be included");
+
+/** A backend without types finds too much rather than too little. */
+export const noteByName = (matchesNames: true | undefined) =>
+  matchesNames
+    ? { note: "matched by name without a language server, so other symbols with this name may be included" }
+    : {};

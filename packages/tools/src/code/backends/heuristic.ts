@@ -46,6 +46,7 @@ export function createHeuristic({
 
   return {
     name: "heuristic",
+    matchesNames: true,
     async definition({ path, position }, signal) {
       const word = wordOf(path, position);
       return word === undefined ? [] : define(path, word, signal);

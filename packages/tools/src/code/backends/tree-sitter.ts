@@ -15,7 +15,7 @@ export interface TreeSitterOptions {
   readonly symbols: SymbolSearch;
 }
 
-/** Answers from names and syntax. It has no types: equal names are taken for the same symbol. */
+/** Answers from names and syntax. */
 export function createTreeSitter({ sources, symbols }: TreeSitterOptions): CodeBackend {
   const nameAt = ({ path, position }: Spot) => wordAt(sources.read(path).text, position)?.text;
 
@@ -32,6 +32,7 @@ export function createTreeSitter({ sources, symbols }: TreeSitterOptions): CodeB
 
   return {
     name: TREE_SITTER,
+    matchesNames: true,
     async definition(spot, signal) {
       return (await define(spot, signal)).map(({ file, nameRange }) => ({ path: file, range: nameRange }));
     },
