@@ -8,7 +8,7 @@ import { createListing, PROFILES } from "@octant/mcp";
 import { renderSettings, toSettingsSchema } from "@octant/runtime";
 import { z } from "zod";
 import { loadCommands } from "../packages/cli/src/commands/index.ts";
-import { GROUPS } from "../packages/cli/src/own-tools.ts";
+import { OWN_TOOLS } from "../packages/cli/src/own-tools.ts";
 import { toTokens } from "../packages/cli/src/tokens.ts";
 import { renderUsage } from "../packages/cli/src/usage.ts";
 
@@ -49,7 +49,7 @@ async function renderTools(): Promise<string> {
     const place = { projectPath: folder, env: { XDG_STATE_HOME: folder } };
     await using octant = createOctant(place);
     const tools = octant.registry.list();
-    await using all = createOctant({ ...place, toolConfig: { enable: Object.keys(GROUPS) } });
+    await using all = createOctant({ ...place, tools: Object.keys(OWN_TOOLS) });
     const sizes = PROFILES.map((profile) => {
       const { json, tools: listed } = createListing({ registry: octant.registry, profile });
       return `| \`${profile}\` | ${listed.length} | ${toTokens(json)} |`;
