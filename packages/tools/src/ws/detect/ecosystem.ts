@@ -69,8 +69,8 @@ export interface PackageFolder {
   first(...names: readonly string[]): string | undefined;
   /** Names here with this extension, such as `.csproj`. */
   ending(suffix: string): readonly string[];
-  /** The text of a file directly in this folder; empty when there is none. */
-  text(name: string): string;
+  /** The text of a file in this folder or below; empty when there is none. */
+  text(path: Path): string;
   json(name: string): Data;
   toml(name: string): Data;
   report(path: Path, message: string): void;

@@ -18,7 +18,8 @@ export function createPackageFolder(folder: SurveyedFolder, files: ProjectFiles)
   const report = (path: Path, message: string) => files.report(joinPath(folder.path, path), message);
   const read = (path: Path): string | undefined => {
     // A file that is not in the listing need not be opened.
-    if (names.has(path) && !texts.has(path)) texts.set(path, files.text(joinPath(folder.path, path)));
+    if ((names.has(path) || path.includes("/")) && !texts.has(path))
+      texts.set(path, files.text(joinPath(folder.path, path)));
     return texts.get(path);
   };
   const parse = (path: Path, readFormat: typeof readJson): Data => {

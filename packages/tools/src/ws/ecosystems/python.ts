@@ -119,6 +119,9 @@ function testCommands(
   if (tests.length > 0) return tests;
   for (const path of folder.filesBelow()) {
     if (!/(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/.test(path)) continue;
+    // unittest finds no plain functions.
+    if (/^(?:import pytest|from pytest|(?:async )?def test_)/m.test(folder.text(path)))
+      return [{ runner: "pytest", command: runModule(manager, "pytest") }];
     return [{ runner: "unittest", command: runModule(manager, "unittest", "discover") }];
   }
   return [];
