@@ -117,15 +117,19 @@ function testCommands(
   if (folder.names.has("tox.ini")) tests.push({ runner: "tox", command: ["tox"] });
   if (folder.names.has("noxfile.py")) tests.push({ runner: "nox", command: ["nox"] });
   if (tests.length > 0) return tests;
-  for (const path of folder.filesBelow()) {
-    if (!/(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/.test(path)) continue;
-    // unittest finds no plain functions.
-    if (/^(?:import pytest|from pytest|(?:async )?def test_)/m.test(folder.text(path)))
-      return [{ runner: "pytest", command: runModule(manager, "pytest") }];
-    return [{ runner: "unittest", command: runModule(manager, "unittest", "discover") }];
-  }
-  return [];
+  const files = [...folder.filesBelow()].filter((path) => TEST_FILE.test(path)).slice(0, MAX_TEST_FILES);
+  if (files.length === 0) return [];
+  const texts = files.map(folder.text);
+  // unittest finds no plain functions, and pytest may not be installed.
+  if (texts.some((text) => PLAIN_TEST.test(text)) && !texts.some((text) => text.includes("unittest")))
+    return [{ runner: "pytest", command: runModule(manager, "pytest") }];
+  return [{ runner: "unittest", command: runModule(manager, "unittest", "discover") }];
 }
+
+const TEST_FILE = /(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/;
+const PLAIN_TEST = /^(?:import pytest|from pytest|(?:async )?def test_)/m;
+/** Read to find out which runner they are for. */
+const MAX_TEST_FILES = 20;
 
 function entryPoints(folder: PackageFolder): EntryPoint[] {
   const found: EntryPoint[] = [];
