@@ -14,7 +14,9 @@ let display = "";
 let client: UiClient;
 
 const start = (command: string, args: readonly string[]): ChildProcess => {
-  const child = spawn(command, args, { env: { ...process.env, DISPLAY: display }, stdio: "ignore" });
+  // Without a UTF-8 locale xterm passes on Latin-1 only.
+  const env = { ...process.env, DISPLAY: display, LC_ALL: "C.UTF-8" };
+  const child = spawn(command, args, { env, stdio: "ignore" });
   started.push(child);
   return child;
 };
