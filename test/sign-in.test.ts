@@ -194,7 +194,7 @@ test("concurrent callers refresh a rotated token once, and all get the new one",
   expect(tokens[0]).not.toBe(before.access_token);
   const after: OAuthCredential = JSON.parse(readFileSync(fileOf(own), "utf8")).hanzo;
   expect(after.refresh_token).not.toBe(before.refresh_token);
-  // Reusing the old one is a replay: the server ends the whole sign-in, and the person is told what to do.
+  // Reusing the old one is a replay: the server ends the whole sign-in, and the error says what to do.
   writeFileSync(fileOf(own), JSON.stringify({ hanzo: before }), { mode: 0o600 });
   await expect(
     accessToken(createCredentialStore({ env: own.env }), "hanzo", { refused: before.access_token, signal }),

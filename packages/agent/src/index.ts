@@ -117,6 +117,7 @@ export {
   type SessionOptions,
 } from "./session.ts";
 export {
+  escapeHtml,
   exportHtml,
   exportJson,
   exportMarkdown,

@@ -101,7 +101,7 @@ test("invalid arguments and unknown tools are reported to the model, and nothing
   expect(results()[1]?.text).toContain("not valid JSON");
 });
 
-test("a result that would fill the conversation is cut, and the model is told so", async () => {
+test("a result that would fill the conversation is cut, and the model can see that", async () => {
   const { agent, results } = setUp([[call("read")], [text("ok")]], { read: () => "x".repeat(10_000_000) });
   await agent.send("go");
   expect(results()[0]?.text.length).toBeLessThan(201_000);

@@ -27,7 +27,7 @@ export interface TokenVerifier {
   verify(token: string): Promise<Identity | undefined>;
 }
 
-/** No symmetric algorithms, and never "none": whoever can verify such a token could also create one. */
+/** No symmetric algorithms, and never "none": a key that verifies such a token could also create one. */
 const ALGORITHMS = ["RS256", "ES256"];
 const CLOCK_TOLERANCE_S = 5;
 const KEYS_TIMEOUT_MS = 5_000;

@@ -116,16 +116,16 @@ export function exportHtml(
   events: readonly StampedEvent[],
   renderMarkdown: (markdown: string) => string,
 ): string {
-  const title = toHtml(titleOf(events));
+  const title = escapeHtml(titleOf(events));
   const body = toTranscript(events).map(({ kind, at, title: name, text, failed }) => {
-    const time = `<time datetime="${toHtml(at)}">${toHtml(at.slice(11, 19))}</time>`;
+    const time = `<time datetime="${escapeHtml(at)}">${escapeHtml(at.slice(11, 19))}</time>`;
     const content =
       kind === "assistant" || kind === "thinking"
         ? `<div class="markdown">${renderMarkdown(text)}</div>`
-        : `<pre>${toHtml(text)}</pre>`;
+        : `<pre>${escapeHtml(text)}</pre>`;
     if (kind === "call" || kind === "thinking")
-      return `<details class="${kind}${failed ? " failed" : ""}"><summary>${time}${toHtml(name)}</summary>${content}</details>`;
-    return `<section class="${kind}">${time}${kind === "note" ? `<em>${toHtml(name)}</em>` : ""}${text === "" ? "" : content}</section>`;
+      return `<details class="${kind}${failed ? " failed" : ""}"><summary>${time}${escapeHtml(name)}</summary>${content}</details>`;
+    return `<section class="${kind}">${time}${kind === "note" ? `<em>${escapeHtml(name)}</em>` : ""}${text === "" ? "" : content}</section>`;
   });
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -144,4 +144,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-const toHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
+/** The text, safe in HTML and in its attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);

@@ -34,7 +34,7 @@ test("no declines, and so does an unattended run", async () => {
   expect(await elicitThrough(unattended)(question, signal)).toEqual({ action: "decline" });
 });
 
-test("a required value that nobody can type is declined, and the person is told", async () => {
+test("a required value that nobody can type is declined, and the person sees why", async () => {
   const { asked } = answering({ answer: "once" });
   const log: string[] = [];
   const elicit = elicitThrough(unattended, (line) => log.push(line));

@@ -96,7 +96,7 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
   },
 });
 
-/** A terminal would continue with another session; here the person is told how. */
+/** A terminal would continue with another session; here the message says how. */
 async function showOutcome(
   outcome: SlashOutcome | undefined,
   { sessions }: OpenedAgent,

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from "node:stream";
 import type { Io } from "../command.ts";
 import { type FirstRunOptions, firstRun } from "./first-run.ts";
 
-/** A person at the first run, on streams instead of a terminal. `onText` is told everything that is shown. */
+/** A person at the first run, on streams instead of a terminal. `onText` receives everything that is shown. */
 export function startFirstRun(
   { env, cwd, provider }: { env: NodeJS.ProcessEnv; cwd: string; provider?: FirstRunOptions["provider"] },
   onText: (text: string) => void,

@@ -81,7 +81,7 @@ test("this install is found", () => {
   expect(thisInstall().launcher).toBe(join(import.meta.dirname, "../../bin/octant.js"));
 });
 
-test("the command that a person is told to type is on their PATH, or found by npx", () => {
+test("the suggested command is on the person's PATH, or found by npx", () => {
   const inScript = { ...machine, env: { PATH: join(base, "checkout/node_modules/.bin") } };
   put("checkout/node_modules/.bin/octant");
   chmodSync(join(base, "checkout/node_modules/.bin/octant"), 0o755);

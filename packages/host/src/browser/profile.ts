@@ -169,7 +169,7 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
     throw new ToolError("CONFLICT", message, { expected: "no open dialog", actual: open.dialog.type() });
   };
 
-  /** Events between two actions are told with the later one. */
+  /** Events between two actions are reported with the later one. */
   const tell = async (tab: Tab, since: Marker, { target, signal }: ActOptions): Promise<Report> => {
     const isAimed = target !== undefined;
     const made = await report({ tab, tabs, activity, refused, since, told, known, isAimed, signal });

@@ -14,7 +14,7 @@ export interface WatcherStatus {
   readonly detail: string;
 }
 
-/** Reports changed files, whoever changes them. Nothing is watched without listeners. */
+/** Reports changed files, including changes by other programs. Nothing is watched without listeners. */
 export interface Watcher {
   onChange(listener: ChangeListener): () => void;
   /**

@@ -24,7 +24,7 @@ export interface OAuthVerifier {
   verify(token: string): Promise<OAuthIdentity | undefined>;
 }
 
-/** No symmetric algorithms: whoever can verify such a token could also create one. */
+/** No symmetric algorithms: a key that verifies such a token could also create one. */
 const ALGORITHMS = [
   "RS256",
   "RS384",

@@ -1,3 +1,4 @@
+import { escapeHtml } from "@octant/agent";
 import { Marked, type Tokens } from "marked";
 
 /**
@@ -22,12 +23,3 @@ export function markdownToHtml(markdown: string): string {
 
 const isLink = (href: string): boolean =>
   URL.canParse(href) && /^(https?|mailto):$/.test(new URL(href).protocol);
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);

@@ -188,7 +188,7 @@ function createSilence() {
   const text = "the worker fell silent during the call; look at what it did before you call again";
   const give = () => reject(new ToolError("INTERRUPTED", text, {}));
   let timer = setTimeout(give, SILENCE_MS);
-  // Whoever waits sees it; after the answer nobody does.
+  // After the answer, nothing awaits it.
   broken.catch(() => {});
   return {
     broken,

@@ -26,7 +26,7 @@ export interface JobQueue {
     job: Pick<QueuedJob, "owner" | "tool" | "action">,
     given: MsgHdrs,
   ): Promise<void>;
-  /** False when the job already has a result: the first stored one counts, whoever else ran it too. */
+  /** False when the job already has a result: the first stored one counts, even if another worker ran it too. */
   finish(
     job_id: string,
     job: Pick<QueuedJob, "owner" | "tool" | "action">,
