@@ -150,7 +150,7 @@ function nextSteps(server: RunningServer, asks: boolean, { subject }: HttpTarget
     `${title(`Octant serves ${subject ?? "this folder"}:`)} ${url}`,
     `${title("Token")} (stays the same for this folder until you revoke it with ${octant} token revoke): ${token}`,
     "",
-    ...pasteLines(server, thisMachine(io)).flatMap(({ title: client, lines }) => [
+    ...pasteLines(server, thisMachine(io), octant).flatMap(({ title: client, lines }) => [
       title(client),
       ...lines.map((line) => `  ${line}`),
     ]),

@@ -7,15 +7,15 @@ import { entryPath } from "./plan.ts";
 
 const server = { url: "http://127.0.0.1:7300/mcp", token: "oct_x" };
 const machine = { platform: "linux", env: {}, home: "/home/ada", cwd: "/project" } as const;
-const pasted = pasteLines(server, machine);
+const pasted = pasteLines(server, machine, "npx octant");
 
 test.each(CLIENTS.map((client, at) => ({ client, ...pasted[at] })))(
-  "$client.title is told in its own words",
+  "$client.title has lines in its own format",
   ({ client, title, lines = [] }) => {
     expect(title).toContain(client.title);
     const text = lines.join("\n");
     if (client.id === "claude-code") return expect(text).toContain("claude mcp add --transport http");
-    if (!client.remote) return expect(text).toBe(`octant setup ${client.id}`);
+    if (!client.remote) return expect(text).toBe(`npx octant setup ${client.id}`);
     const entry = FORMATS[client.format].read(text, entryPath(client)) ?? {};
     expect(toUrl(entry)?.href).toBe(server.url);
     expect(entry[client.remote.headers]).toEqual({ Authorization: "Bearer oct_x" });

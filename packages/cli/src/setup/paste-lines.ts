@@ -14,14 +14,14 @@ export interface PasteLines {
   readonly lines: readonly string[];
 }
 
-/** The lines that make each client use the server. */
-export function pasteLines(server: RunningServer, machine: Machine): PasteLines[] {
+/** The lines that make each client use the server. `octant` is how a person types the command. */
+export function pasteLines(server: RunningServer, machine: Machine, octant: string): PasteLines[] {
   return CLIENTS.map((client) => {
     if (client.id === "claude-code") return { title: client.title, lines: [claudeCommand(server)] };
     if (!client.remote)
       return {
         title: `${client.title}, which starts its servers itself`,
-        lines: [`octant setup ${client.id}`],
+        lines: [`${octant} setup ${client.id}`],
       };
     const title = `${client.title}, ${fileOf(client, "user", machine)}`;
     const { url, headers, fixed } = client.remote;
