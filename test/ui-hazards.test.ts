@@ -65,6 +65,24 @@ describe.skipIf(lacks("chromium"))("difficult pages", () => {
     );
   });
 
+  test("a click on a link that downloads is answered when the download has begun, however late", async () => {
+    await visit("/downloads");
+    const named = (name: string) => [{ download: expect.any(String), name }];
+    expect(await ui("click", { target: "text=Prevented" })).not.toHaveProperty("awaited_downloads");
+    const late = await ui("click", { target: "text=Late", timeout: 60_000 });
+    expect(late.downloads).toEqual(named("late.csv"));
+    const { text } = await ui("snapshot");
+    const [, framed] = /"Framed" \[(f\d+e\d+)\]/.exec(text) ?? [];
+    expect((await ui("click", { target: framed, timeout: 60_000 })).downloads).toEqual(named("late.csv"));
+    const held = await ui("click", { target: "text=Held", timeout: 1_000 });
+    expect(held).toMatchObject({ awaited_downloads: [`${site.url}/held.csv`] });
+    expect(held).not.toHaveProperty("downloads");
+    site.release();
+    await expect
+      .poll(async () => (await ui("wait", { text: "Held" })).downloads, { timeout: 30_000 })
+      .toEqual(named("held.csv"));
+  });
+
   test("a selector that only a frame matches is told so", async () => {
     await visit("/frame");
     const missed = await fails("click", { target: "text=Inside", timeout: 500 });

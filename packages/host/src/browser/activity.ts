@@ -48,8 +48,11 @@ export interface Activity {
   dialogAnswered(): void;
   /** Resolves when no request that began after `since` is pending, or the time is up. */
   quiet(since: Marker, ms: number): Promise<void>;
-  /** Resolves when there are more than `known` downloads, or the time is up. */
-  downloadStarts(known: number, ms: number): Promise<void>;
+  /**
+   * Resolves when links that were used since then have begun to download, or turned out to lead to a page; with the
+   * links when the time is up before.
+   */
+  downloadsBegin(links: readonly string[], since: Marker, ms: number): Promise<readonly string[]>;
   /** A point in time for `quiet` and for reporting what is new. */
   now(): Marker;
   watch(page: Page, tab: string): void;
@@ -80,11 +83,16 @@ export function createActivity(
   const pending = new Map<Request, { readonly number: number; readonly since: number }>();
   const waiting = new Set<() => void>();
   const tabOf = new WeakMap<Page, string>();
+  /** Links whose downloads had not begun when they were reported. */
+  const late = new Set<string>();
   const counted = { console: 0, requests: 0 };
   let dropped = 0;
   let open: OpenDialog | undefined;
   let opens = Promise.withResolvers<OpenDialog>();
 
+  const look = () => {
+    for (const one of waiting) one();
+  };
   const tabOfRequest = (request: Request): string => {
     try {
       return tabOf.get(request.frame().page()) ?? "";
@@ -99,7 +107,7 @@ export function createActivity(
     if (entry) change(entry);
     if (entry && started !== undefined) entry.ms = Math.round(performance.now() - started);
     pending.delete(request);
-    for (const look of waiting) look();
+    look();
   };
   const addRequest = (entry: RequestEntry) => {
     requests.push(entry);
@@ -115,6 +123,7 @@ export function createActivity(
     entries.set(request, entry);
     addRequest(entry);
     pending.set(request, { number, since: performance.now() });
+    look();
   });
   context.on("response", (response) => {
     const entry = entries.get(response.request());
@@ -148,12 +157,12 @@ export function createActivity(
     await new Promise<void>((resolve) => {
       const finish = () => {
         clearTimeout(timer);
-        waiting.delete(look);
+        waiting.delete(check);
         resolve();
       };
-      const look = () => holds() && finish();
+      const check = () => holds() && finish();
       const timer = setTimeout(finish, ms);
-      waiting.add(look);
+      waiting.add(check);
     });
   };
 
@@ -179,7 +188,16 @@ export function createActivity(
         );
         return !isLoading && !(isDownload && downloads.length === known);
       }, ms),
-    downloadStarts: (known, ms) => when(() => downloads.length > known, ms),
+    async downloadsBegin(links, since, ms) {
+      const isNew = ({ url }: DownloadEntry) => links.includes(url) || !late.has(url);
+      const isSettled = () =>
+        downloads.slice(since.downloads).filter(isNew).length >= links.length ||
+        requests.some(({ number, type }) => number > since.request && type === "document");
+      await when(isSettled, ms);
+      if (isSettled()) return [];
+      for (const link of links) late.add(link);
+      return links;
+    },
     now: () => ({ request: counted.requests, console: counted.console, downloads: downloads.length }),
     watch(page, tab) {
       tabOf.set(page, tab);
@@ -207,7 +225,7 @@ export function createActivity(
         const exceeded = limit.watch(download);
         const url = toShownUrl(download.url());
         downloads.push({ id, name: download.suggestedFilename(), url, download, exceeded });
-        for (const look of waiting) look();
+        look();
       });
     },
     clear() {

@@ -170,9 +170,8 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
   };
 
   /** Events between two actions are reported with the later one. */
-  const tell = async (tab: Tab, since: Marker, { target, signal }: ActOptions): Promise<Report> => {
-    const isAimed = target !== undefined;
-    const made = await report({ tab, tabs, activity, refused, since, told, known, isAimed, signal });
+  const tell = async (tab: Tab, since: Marker, { timeoutMs, signal }: ActOptions): Promise<Report> => {
+    const made = await report({ tab, tabs, activity, refused, since, told, known, timeoutMs, signal });
     told = activity.now();
     known = new Set(tabs.keys());
     return made;

@@ -15,6 +15,8 @@ export interface Report {
   readonly console: readonly string[];
   readonly dialog?: { readonly type: string; readonly message: string };
   readonly downloads: readonly Pick<DownloadEntry, "id" | "name">[];
+  /** Links that were used and whose downloads have not begun yet. */
+  readonly awaited: readonly string[];
   readonly opened: readonly { readonly tab: string; readonly url: string }[];
   /** Requests that the policy refused. */
   readonly blocked: readonly string[];
@@ -32,8 +34,8 @@ export interface ReportOptions {
   /** The end of the last report, and the tabs that there were. */
   readonly told: Marker;
   readonly known: ReadonlySet<string>;
-  /** The action was on an element. */
-  readonly isAimed: boolean;
+  /** The action's own time, in which a download has to begin. */
+  readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -54,7 +56,7 @@ export async function report({
   since,
   told,
   known,
-  isAimed,
+  timeoutMs,
   signal,
 }: ReportOptions): Promise<Report> {
   const { page } = tab;
@@ -69,9 +71,9 @@ export async function report({
       ignoreLate,
     );
     title = changes?.title ?? (await readTitle());
-    if (isAimed && changes?.isDownloadLink)
-      await orAborted(activity.downloadStarts(since.downloads, SETTLE_MS), signal);
   }
+  const links = (changes?.downloadLinks ?? []).map(toShownUrl);
+  const awaited = await orAborted(activity.downloadsBegin(links, since, timeoutMs), signal);
   const dialog = activity.dialog()?.dialog;
   /** Chromium logs each failed request; those refused by the policy are reported separately. */
   const isNoise = (at: string | undefined): boolean => {
@@ -88,6 +90,7 @@ export async function report({
       ),
     ),
     downloads: activity.downloads.slice(told.downloads).map(({ id, name }) => ({ id, name })),
+    awaited,
     opened: [...tabs.values()]
       .filter(({ id }) => !known.has(id))
       .map(({ id, page: other }) => ({ tab: id, url: toShownUrl(other.url()) })),

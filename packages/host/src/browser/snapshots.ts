@@ -17,8 +17,8 @@ export interface Changes {
   readonly isNew: boolean;
   readonly more: number;
   readonly title: string;
-  /** The focus is on a link that downloads. */
-  readonly isDownloadLink: boolean;
+  /** Links that were used meanwhile and download. */
+  readonly downloadLinks: readonly string[];
 }
 
 export interface SnapshotOptions {
@@ -97,6 +97,7 @@ export async function takeChanges(tab: Tab, until = Date.now() + READ_MS): Promi
   let room = MAX_CHANGE_BYTES;
   let more = 0;
   const texts: string[] = [];
+  const downloadLinks: string[] = [];
   const read = async (frame: Frame, prefix: string): Promise<ChangesAnswer> => {
     const asked = { ...request, prefix, next: tab.refs.next, maxChangeChars: room };
     const answer = await ask<ChangesAnswer>(tab, frame, asked, until);
@@ -105,14 +106,15 @@ export async function takeChanges(tab: Tab, until = Date.now() + READ_MS): Promi
     room = Math.max(0, room - Buffer.byteLength(kept) - 1);
     more += answer.more + left;
     if (kept) texts.push(kept);
+    downloadLinks.push(...answer.downloadLinks);
     return answer;
   };
-  const { fresh, title, isDownloadLink } = await read(tab.page.mainFrame(), "");
+  const { fresh, title } = await read(tab.page.mainFrame(), "");
   // Frames that were in no snapshot have no baseline.
   for (const [number, frame] of fresh ? [] : tab.frames) await read(frame, `f${number}`).catch(() => {});
   const text = texts.join("\n");
   learnLabels(tab, text);
-  return { text, isNew: fresh, more, title, isDownloadLink };
+  return { text, isNew: fresh, more, title, downloadLinks };
 }
 
 /** As many whole lines as fit. */

@@ -19,6 +19,10 @@ export const PageAnswer = z.object({
     .optional()
     .describe("Open dialog; answer it with ui.dialog"),
   downloads: z.array(z.object({ download: z.string(), name: z.string() })).optional(),
+  awaited_downloads: z
+    .array(z.string())
+    .optional()
+    .describe("Links used whose downloads have not begun; a later answer names them"),
   opened: z
     .array(z.object({ tab: z.string(), url: z.string() }))
     .optional()
@@ -37,7 +41,7 @@ const MAX_URL_CHARS = 1_000;
 const MAX_TITLE_CHARS = 200;
 
 export function toPageAnswer(report: Report): PageAnswer {
-  const { tab, url, title, changes, console, dialog, downloads, opened, blocked, closed } = report;
+  const { tab, url, title, changes, console, dialog, downloads, awaited, opened, blocked, closed } = report;
   return {
     tab,
     url: url.slice(0, MAX_URL_CHARS),
@@ -48,6 +52,7 @@ export function toPageAnswer(report: Report): PageAnswer {
     ...(console.length > 0 && { errors: [...console] }),
     ...(dialog && { dialog }),
     ...(downloads.length > 0 && { downloads: downloads.map(({ id, name }) => ({ download: id, name })) }),
+    ...(awaited.length > 0 && { awaited_downloads: awaited.map((link) => link.slice(0, MAX_URL_CHARS)) }),
     ...(opened.length > 0 && { opened: [...opened] }),
     ...(blocked.length > 0 && { blocked: [...blocked] }),
     ...(closed && { closed }),
@@ -69,6 +74,9 @@ export function pageText(page: PageAnswer, first: readonly (string | false)[] = 
     ...(page.blocked ?? []).map((text) => `blocked: ${text}`),
     ...(page.downloads ?? []).map(
       ({ download, name }) => `download ${download}: ${name} (ui.download saves it)`,
+    ),
+    ...(page.awaited_downloads ?? []).map(
+      (link) => `the download of <${link}> has not begun; a later answer names it`,
     ),
     ...(page.opened ?? []).map(({ tab, url: other }) => `opened tab ${tab}: ${other}`),
     page.closed && "the page closed itself",

@@ -15,6 +15,22 @@ export function createEngine(
     | { lines: Map<string, Line>; order: ReadonlyMap<string, number>; complete: boolean }
     | undefined;
 
+  /** The page's own handlers may still prevent a click when it is seen here. */
+  let linkClicks: { readonly url: string; readonly event: Event }[] = [];
+  const onClick = (event: Event) => {
+    const link = event.composedPath().find(isDownloadLink);
+    if (link) linkClicks = [...linkClicks.slice(-9), { url: link.href, event }];
+  };
+  const isDownloadLink = (node: EventTarget): node is HTMLAnchorElement | HTMLAreaElement =>
+    node instanceof Element && node.matches("a[download][href], area[download][href]");
+  addEventListener("click", onClick, true);
+
+  function takeDownloadLinks(): string[] {
+    const used = linkClicks.filter(({ event }) => !event.defaultPrevented);
+    linkClicks = [];
+    return [...new Set(used.map(({ url }) => url))];
+  }
+
   function tree(root: Element, request: TreeRequest): TreeAnswer {
     const { parts, complete } = readTree(root, performance.now() + request.maxMs);
     const { lines, next, isFull } = render(parts, request);
@@ -55,7 +71,7 @@ export function createEngine(
       fresh: before === undefined,
       more: Math.max(0, total - shown.length),
       title: document.title,
-      isDownloadLink: document.activeElement?.closest("a[download]") != null,
+      downloadLinks: takeDownloadLinks(),
     };
   }
 

@@ -38,6 +38,6 @@ export interface ChangesAnswer extends TreeAnswer {
   readonly more: number;
   /** Of the document. */
   readonly title: string;
-  /** The focus is on a link that downloads: no request of the page shows whether it was used. */
-  readonly isDownloadLink: boolean;
+  /** Links that were used since the last answer and download. No request of the page shows that. */
+  readonly downloadLinks: readonly string[];
 }
