@@ -1,5 +1,6 @@
 import {
   action,
+  type Context,
   createDispatcher,
   createRegistry,
   createToText,
@@ -13,6 +14,7 @@ import {
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
+import { createLateQuestions, type LateQuestions } from "./late-questions.ts";
 import type { ResourceSource } from "./mcp-calls.ts";
 
 /** The name under which a server answers edges. It is on no list of tools, so no model sees it. */
@@ -48,7 +50,7 @@ const EXAMPLE = "job_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
 const UNKNOWN = { title: "Unknown", fails: "NOT_FOUND" } as const;
 
 /** What an edge in another process needs beside the tools: the jobs that it shows as tasks, and changes of resources. */
-const edge = ({ registry, roots, jobs, resources }: EdgeSources) =>
+const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: LateQuestions) =>
   defineTool({
     name: EDGE,
     summary: "Tasks and subscriptions for edges in other processes.",
@@ -99,8 +101,7 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources) =>
         errors: ["NOT_FOUND"],
         examples: [{ ...UNKNOWN, input: { uri: "octant://job/nope" } }],
         async run({ uri }, { caller, signal, progress }) {
-          let changes = 0;
-          const report = () => progress({ progress: changes++ });
+          const report = createReport(progress);
           const stop = await resources.subscribe?.(uri, report, { caller, signal });
           if (!stop) throw new ToolError("NOT_FOUND", `there is no resource ${uri}`, { uri });
           report();
@@ -114,15 +115,54 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources) =>
         output: z.object({}),
         examples: [{ title: "Follow it", input: {} }],
         async run(_, { caller, signal, progress }) {
-          let changes = 0;
-          const report = () => progress({ progress: changes++ });
+          const report = createReport(progress);
           const stop = resources.onListChange?.(report, { caller });
           report();
           return untilCancelled(signal, stop ?? (() => {}));
         },
       }),
+      follow_tools: action({
+        ...declare,
+        summary: "Report progress at once, then whenever a tool is added or removed, until cancelled.",
+        input: z.strictObject({}),
+        output: z.object({}),
+        examples: [{ title: "Follow them", input: {} }],
+        async run(_, { signal, progress }) {
+          const report = createReport(progress);
+          const stop = registry.changes.listen(report);
+          report();
+          return untilCancelled(signal, stop);
+        },
+      }),
+      questions: action({
+        ...declare,
+        summary: "Pass on what a job asks the person after its call was answered, until the job has ended.",
+        input: z.strictObject({ job_id: JobId }),
+        output: z.object({ job: JobFacts }),
+        errors: ["NOT_FOUND"],
+        examples: [{ ...UNKNOWN, input: { job_id: EXAMPLE } }],
+        async run({ job_id }, { caller, signal, ask }) {
+          const answered = new AbortController();
+          let job = await jobs.get(caller.id, job_id);
+          questions.follow(job_id, { ask, signal: AbortSignal.any([signal, answered.signal]) });
+          try {
+            while (job.state === "queued" || job.state === "running") {
+              signal.throwIfAborted();
+              job = await jobs.ended(caller.id, job_id, MAX_WAIT_MS, signal);
+            }
+            return { job: toFacts(job) };
+          } finally {
+            answered.abort();
+          }
+        },
+      }),
     },
   });
+
+function createReport(progress: Context["progress"]): () => void {
+  let changes = 0;
+  return () => progress({ progress: changes++ });
+}
 
 async function untilCancelled(signal: AbortSignal, stop: () => void): Promise<never> {
   try {
@@ -142,7 +182,9 @@ async function untilCancelled(signal: AbortSignal, stop: () => void): Promise<ne
 export function createWireDispatch(
   sources: EdgeSources & { readonly dispatch: Dispatch } & Pick<DispatcherOptions, "cursors" | "onBug">,
 ): Dispatch {
-  const { dispatch, cursors, onBug } = sources;
-  const forEdges = createDispatcher({ registry: createRegistry([edge(sources)]), cursors, onBug });
+  const { cursors, onBug } = sources;
+  const questions = createLateQuestions();
+  const forEdges = createDispatcher({ registry: createRegistry([edge(sources, questions)]), cursors, onBug });
+  const dispatch = questions.through(sources.dispatch);
   return (call, options) => (call.tool === EDGE ? forEdges(call, options) : dispatch(call, options));
 }

@@ -12,7 +12,7 @@ export interface RemoteFlags {
 /** Connects to the server of another process; a UsageError when it does not respond. */
 export async function openRemote(
   { via, keys }: RemoteFlags,
-  options: Pick<ZmqClientOptions, "text" | "onReconnected"> = {},
+  options: Pick<ZmqClientOptions, "text"> = {},
 ): Promise<ZmqClient> {
   const [, socket] = /^ipc:\/\/(.*)$/.exec(via) ?? [];
   if (socket !== undefined && !existsSync(socket)) throw notThere(`there is no server at ${via}`);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Caller,
+  type CallOptions,
   createTopic,
   type Dispatch,
   type Envelope,
@@ -13,6 +14,7 @@ import type { ResourceSource } from "./mcp-calls.ts";
 
 type TaskJobs = NonNullable<ServiceOptions["tasks"]>;
 type TaskJob = Awaited<ReturnType<TaskJobs["get"]>>;
+type Ask = NonNullable<CallOptions["ask"]>;
 type Following = Required<Pick<ResourceSource, "subscribe" | "onListChange">>;
 
 interface Found {
@@ -80,6 +82,17 @@ export function createRemoteFollowing(dispatch: Dispatch): Following {
   };
 }
 
+/** Calls back whenever the tools of a server in another process have changed; resolves once it follows them. */
+export async function followTools(
+  dispatch: Dispatch,
+  caller: Caller,
+  onChange: () => void,
+): Promise<() => void> {
+  const { started, stop } = follow(dispatch, { caller, action: "follow_tools", input: {} }, onChange);
+  await started;
+  return stop;
+}
+
 interface Followed {
   readonly caller: Caller;
   readonly action: string;
@@ -115,3 +128,31 @@ const toToolError = ({ error }: Envelope): ToolError =>
   error
     ? new ToolError(error.code, error.message, error.details)
     : new ToolError("UPSTREAM_ERROR", "the server ended the subscription", {});
+
+/** A dispatcher in another process, whose jobs reach the person also after their call was answered. */
+export const askLate =
+  (dispatch: Dispatch): Dispatch =>
+  async (call, options) => {
+    const { ask, caller } = options;
+    if (!ask) return dispatch(call, options);
+    const askOnce = createAskOnce(ask);
+    const reply = await dispatch(call, { ...options, ask: askOnce });
+    const { job_id } = reply.envelope.meta;
+    if (job_id === undefined) return reply;
+    const ended = new AbortController();
+    const following = { tool: EDGE, action: "questions", input: { job_id } };
+    const end = () => ended.abort();
+    void dispatch(following, { caller, ask: (question) => askOnce(question, ended.signal) }).then(end, end);
+    return reply;
+  };
+
+/** A question that waits when its call is answered comes again; the person sees it once. */
+function createAskOnce(ask: Ask): Ask {
+  const open = new Map<string, ReturnType<Ask>>();
+  return (question, signal) => {
+    const key = JSON.stringify(question);
+    const asked = open.get(key) ?? ask(question, signal).finally(() => open.delete(key));
+    open.set(key, asked);
+    return asked;
+  };
+}

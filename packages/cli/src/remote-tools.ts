@@ -6,22 +6,23 @@ interface Server {
 
 export interface FollowedServer extends RemoteTools {
   readonly ready: ServerReady;
-  /** Lists the tools again and updates the registry. */
-  refresh(): void;
 }
 
-/** Follows the tools of a server in another process, also across its restarts. */
-export async function followServer(server: Server, log: (line: string) => void): Promise<FollowedServer> {
+/** The tools of a server in another process, listed again at each change that `follow` reports. */
+export async function followServer(
+  server: Server,
+  /** Resolves once it follows the tools, so that no change is missed. */
+  follow: (onChange: () => void) => Promise<unknown>,
+  log: (line: string) => void,
+): Promise<FollowedServer> {
+  let tools: RemoteTools | undefined;
+  const refresh = () =>
+    server.ready({ declarations: true }).then(
+      ({ declarations = [] }) => tools?.update(declarations),
+      (cause) => log(`the tool list stays as it was: ${cause}`),
+    );
+  await follow(refresh);
   const ready = await server.ready({ declarations: true });
-  const tools = createRemoteTools(ready.declarations ?? []);
-  return {
-    ...tools,
-    ready,
-    refresh() {
-      server.ready({ declarations: true }).then(
-        ({ declarations = [] }) => tools.update(declarations),
-        (cause) => log(`the tool list stays as it was: ${cause}`),
-      );
-    },
-  };
+  tools = createRemoteTools(ready.declarations ?? []);
+  return { ...tools, ready };
 }

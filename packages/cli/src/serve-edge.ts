@@ -3,7 +3,8 @@ import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import { createEdgeFeatures } from "./mcp-features.ts";
 import { LOCAL_CALLER } from "./octant.ts";
 import { openRemote, type RemoteFlags } from "./open-remote.ts";
-import { type FollowedServer, followServer } from "./remote-tools.ts";
+import { askLate, followTools } from "./remote-features.ts";
+import { followServer } from "./remote-tools.ts";
 import { logLine } from "./workspace-flags.ts";
 
 export interface EdgeFlags extends RemoteFlags {
@@ -14,19 +15,15 @@ export interface EdgeFlags extends RemoteFlags {
 /** Serves one MCP client on stdin and stdout, with the tools of another process. */
 export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   const log = (line: string) => logLine(line, io);
-  let followed: FollowedServer | undefined;
-  const client = await openRemote(flags, {
-    text: flags.answers === "text",
-    onReconnected: () => followed?.refresh(),
-  });
+  const client = await openRemote(flags, { text: flags.answers === "text" });
+  const dispatch = askLate(client.dispatch);
   try {
-    followed = await followServer(client, log);
-    const { registry, ready } = followed;
+    const follow = (onChange: () => void) => followTools(client.dispatch, LOCAL_CALLER, onChange);
+    const { registry, ready } = await followServer(client, follow, log);
     const { name, version, instructions, roots = [] } = ready;
     const server = serveStdio({
-      registry,
-      dispatch: client.dispatch,
-      ...createEdgeFeatures({ registry, dispatch: client.dispatch, root: roots[0], answers: flags.answers }),
+      ...{ registry, dispatch },
+      ...createEdgeFeatures({ registry, dispatch, root: roots[0], answers: flags.answers }),
       caller: LOCAL_CALLER,
       name,
       version,

@@ -5,7 +5,7 @@ import { createNatsClient } from "@octant/wire";
 import { EXIT, type Io } from "./command.ts";
 import { explainNats } from "./explain-nats.ts";
 import { createEdgeFeatures } from "./mcp-features.ts";
-import { type FollowedServer, followServer } from "./remote-tools.ts";
+import { followServer } from "./remote-tools.ts";
 import { checkFlags, type HttpFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
 import { logLine } from "./workspace-flags.ts";
 
@@ -19,16 +19,14 @@ export async function serveNatsEdge(flags: NatsEdgeFlags, io: Io): Promise<numbe
   checkFlags(flags);
   const { nats: url, project } = flags;
   const log = (line: string) => logLine(line, io);
-  let followed: FollowedServer | undefined;
   const client = await createNatsClient({
     url,
     ...(project !== undefined && { project }),
     text: flags.answers === "text",
-    onWorkerStarted: () => followed?.refresh(),
   }).catch(explainNats);
   try {
-    followed = await followServer(client, log);
-    const { registry, ready } = followed;
+    const follow = async (onChange: () => void) => client.onTools(onChange);
+    const { registry, ready } = await followServer(client, follow, log);
     const { name, version, instructions, roots = [] } = ready;
     const state = openStateFolder({ roots: [], env: io.env, warn: log });
     const tokens = createTokenStore({ folder: state.folder("tokens") });

@@ -3,6 +3,7 @@ import type { Artifact } from "@octant/host";
 import { z } from "zod";
 import {
   contentInput,
+  isText,
   readContent,
   readInput,
   readOutput,
@@ -44,7 +45,12 @@ export const artifact = (workspace: StoreWorkspace) =>
           name: z.string().min(1).max(256),
           ...contentInput,
           hash: Hash.optional().describe("Hash of stored content, instead of content"),
-          mime: z.string().min(1).max(128).default("application/octet-stream"),
+          mime: z
+            .string()
+            .min(1)
+            .max(128)
+            .optional()
+            .describe("Default: text/plain for UTF-8 text, else application/octet-stream"),
           tags: z.array(Tag).max(64).default([]),
           parents: z.array(ArtifactId).max(64).default([]).describe("Parent artifacts"),
           creator: z.string().min(1).max(128).optional().describe("Default: you"),
@@ -61,7 +67,10 @@ export const artifact = (workspace: StoreWorkspace) =>
           const { store } = workspace;
           const stored =
             hash === undefined ? await storeContent(workspace, content, ctx) : store.content.stat(hash);
-          const fields = { name, ...stored, mime, tags, parents, creator: creator ?? ctx.caller.id };
+          const fields = {
+            ...{ name, ...stored, tags, parents, creator: creator ?? ctx.caller.id },
+            mime: mime ?? (isText(workspace, stored) ? "text/plain" : "application/octet-stream"),
+          };
           return { artifact: toView(store.artifacts.add(fields, Date.now())) };
         },
       }),

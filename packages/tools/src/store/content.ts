@@ -106,6 +106,12 @@ export function readContent(
   };
 }
 
+const SAMPLE_BYTES = 64 * 1024;
+
+/** Whether the content begins as text: valid UTF-8 without NUL, as for files. */
+export const isText = ({ store }: StoreWorkspace, { hash, size }: StoredContent): boolean =>
+  toText(store.content.read(hash, 0, SAMPLE_BYTES), size > SAMPLE_BYTES)?.includes("\0") === false;
+
 /** undefined when it is not text. A character split by the end of the page is left for the next page. */
 function toText(bytes: Buffer, more: boolean): string | undefined {
   const whole = more ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;

@@ -163,6 +163,23 @@ test("artifacts have tags, a creator and parents, and can be found by them after
   expect(await names({ limit: 1, cursor: paging.cursor })).toEqual(["a.txt"]);
 });
 
+test("the type of an artifact is the given one; without one, text is told from bytes", async () => {
+  const mimeOf = async (input: object) =>
+    (await call("artifact.upload", { name: "a", ...input })).artifact.mime;
+  const base64 = (...bytes: number[]) => ({
+    content: Buffer.from(bytes).toString("base64"),
+    encoding: "base64",
+  });
+  expect(await mimeOf({ content: "# Notes\n" })).toBe("text/plain");
+  expect(await mimeOf({ content: "ä".repeat(40_000) })).toBe("text/plain");
+  expect(await mimeOf({ content: "" })).toBe("text/plain");
+  expect(await mimeOf(base64(0x89, 0x50, 0x4e, 0x47))).toBe("application/octet-stream");
+  expect(await mimeOf({ content: "a\0b" })).toBe("application/octet-stream");
+  expect(await mimeOf({ content: "{}", mime: "application/json" })).toBe("application/json");
+  const { hash } = await call("cas.store", { content: "stored before" });
+  expect(await mimeOf({ hash })).toBe("text/plain");
+});
+
 test("an artifact with missing content or a missing parent is refused and leaves nothing", async () => {
   const absent = `sha256:${"0".repeat(64)}`;
   expect(await call("artifact.upload", { name: "a", hash: absent })).toMatchObject({ failed: "NOT_FOUND" });

@@ -29,8 +29,6 @@ export interface NatsClientOptions {
   readonly project?: string;
   /** Requests every answer as text, too. */
   readonly text?: boolean;
-  /** Called when a worker of the project has started; its tools may differ. */
-  readonly onWorkerStarted?: () => void;
   /** After so long a job that no worker takes is answered as queued. */
   readonly admissionMs?: number;
 }
@@ -41,6 +39,8 @@ const ADMISSION_MS = 5_000;
 export interface NatsClient {
   readonly project: string;
   ready(): Promise<ServerReady>;
+  /** Calls back when a worker of the project has started, or its tools have changed. */
+  onTools(listener: () => void): void;
   readonly dispatch: Dispatch;
   /** Stores a job for the workers of the project; durable when the promise resolves. */
   enqueue(call: Call, options: Pick<CallOptions, "caller" | "traceparent">): Promise<string>;
@@ -61,7 +61,6 @@ export async function createNatsClient(options: NatsClientOptions): Promise<Nats
     const chosen = project ?? (await findProject(connection, url));
     const client = new Client({ connection, subjects: subjectsOf(chosen), text, admissionMs }, chosen);
     await client.ready();
-    if (options.onWorkerStarted) client.onWorkerStarted(options.onWorkerStarted);
     return client;
   } catch (cause) {
     await connection.close();
@@ -86,7 +85,7 @@ class Client implements NatsClient {
     this.#answerFromQueue = createAnswerFromQueue(this.#parts, this.#queue, this.#jobs, call);
   }
 
-  onWorkerStarted(listener: () => void): void {
+  onTools(listener: () => void): void {
     const { connection, subjects } = this.#parts;
     connection.nc.subscribe(subjects.started, { callback: listener });
   }

@@ -27,10 +27,11 @@ export interface Following {
 export function follow(
   { connection: { nc }, subjects }: EdgeParts,
   id: string,
-  { onProgress, onStream, ask, signal = new AbortController().signal }: Partial<CallOptions>,
+  { onProgress, onStream, ask }: Partial<CallOptions>,
   onEvent: (event: unknown, message: Msg) => void = () => {},
 ): Following {
   let questions = 0;
+  const stopped = new AbortController();
   const events = nc.subscribe(subjects.event(id), {
     callback(_, message) {
       const event = message.data.length > 0 ? parseMsgPack(message.data) : undefined;
@@ -44,7 +45,7 @@ export function follow(
   const answer = async (message: Msg, asking: NonNullable<CallOptions["ask"]>) => {
     questions += 1;
     const question = parseMsgPack(message.data) as Question;
-    const given = await toWireAnswer(asking, question, signal);
+    const given = await toWireAnswer(asking, question, stopped.signal);
     questions -= 1;
     message.respond(encodeMsgPack(given));
   };
@@ -57,6 +58,7 @@ export function follow(
     stop() {
       events.unsubscribe();
       asked?.unsubscribe();
+      stopped.abort();
     },
   };
 }

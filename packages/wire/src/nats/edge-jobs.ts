@@ -141,8 +141,8 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue): EdgeJobs {
       } finally {
         done.abort();
         signal?.removeEventListener("abort", leave);
-        // No worker has it yet: it may still ask whether it may run.
-        if (!isAccepted && options.ask) void wait(job_id, LONGEST_MS).finally(following.stop);
+        // A job may ask the person until it has ended, also after its call was answered.
+        if (options.ask) void wait(job_id, LONGEST_MS).then(following.stop, following.stop);
         else following.stop();
       }
     },

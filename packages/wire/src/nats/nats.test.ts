@@ -92,7 +92,8 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
   test("a client is notified when another worker starts, and then knows its tools", async () => {
     const first = await start();
     const started = Promise.withResolvers<void>();
-    const client = await connect({ onWorkerStarted: started.resolve });
+    const client = await connect();
+    client.onTools(started.resolve);
     await first.close();
     await start({ registry: createRegistry([]) });
     await started.promise;

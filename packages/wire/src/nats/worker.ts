@@ -75,7 +75,9 @@ export async function createNatsWorker(options: NatsWorkerOptions): Promise<Nats
   stops.push(() => messages.stop());
   const runner = createJobRunner(parts);
   void runner.consume(messages);
-  nc.publish(subjects.started, encodeMsgPack(announcement()));
+  const announce = () => nc.publish(subjects.started, encodeMsgPack(announcement()));
+  stops.push(options.registry.changes.listen(announce));
+  announce();
   return {
     project,
     async close() {

@@ -41,8 +41,6 @@ export interface ZmqClientOptions {
   readonly heartbeatMs?: number;
   /** Requests every answer as text, too. */
   readonly text?: boolean;
-  /** Called when a server is reached again; it may be another one, with different tools. */
-  readonly onReconnected?: () => void;
   /** How often a silent server is retried, on a new connection, before calls fail with UPSTREAM_ERROR. */
   readonly attempts?: number;
 }
@@ -77,7 +75,6 @@ class Client implements ZmqClient {
   #silences = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  #wasConnected = false;
 
   constructor(options: ZmqClientOptions) {
     this.#options = options;
@@ -162,15 +159,13 @@ class Client implements ZmqClient {
   }
 
   #connect(): Connection {
-    const { address, keys, onReconnected } = this.#options;
+    const { address, keys } = this.#options;
     let isReconnect = false;
     const connection: Connection = new Connection(address, keys, this.#context, () => {
       if (this.#closed || connection !== this.#connection) return;
       // The socket reconnected by itself: the requests it had sent to the old server are lost.
       if (isReconnect) this.#resend();
-      if (this.#wasConnected) onReconnected?.();
       isReconnect = true;
-      this.#wasConnected = true;
     });
     void this.#read(connection);
     return connection;

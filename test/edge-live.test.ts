@@ -1,0 +1,127 @@
+import { once } from "node:events";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { action, defineTool } from "@octant/core";
+import { createNatsWorker, serveZmq } from "@octant/wire";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { createOctant, type Octant } from "../packages/cli/src/octant.ts";
+import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { startOctant } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
+
+const caller = { id: "local", access: "admin" } as const;
+const toServe = ({ registry, wireDispatch, workspace }: Octant) => ({
+  ...{ registry, dispatch: wireDispatch, jobs: workspace.jobs, caller },
+  ...{ name: "octant", version: "1", log: () => {} },
+});
+
+/** Serves the tools, and starts an edge in a process of its own. */
+type Way = (octant: Octant, project: FixtureProject) => Promise<Transport>;
+const WAYS: Readonly<Record<string, Way>> = {
+  async ZeroMQ(octant, { root, env }) {
+    const sockets = realpathSync(mkdtempSync(join(tmpdir(), "octant-sockets-")));
+    onTestFinished(() => rmSync(sockets, { recursive: true, force: true }));
+    const address = `ipc://${sockets}/s`;
+    const server = await serveZmq({ ...toServe(octant), address });
+    onTestFinished(() => server.close());
+    const args = [LAUNCHER, "edge", "--via", address];
+    return new StdioClientTransport({
+      ...{ command: process.execPath, args, cwd: root },
+      env: env as Record<string, string>,
+    });
+  },
+  ...(!inject("missing").includes("nats-server") && {
+    async NATS(octant, { root, env }) {
+      const nats = await startNatsServer();
+      onTestFinished(() => nats.stop());
+      const worker = await createNatsWorker({ ...toServe(octant), url: nats.url, project: "live" });
+      onTestFinished(() => worker.close());
+      const edge = startOctant(["serve", "--http", "--nats", nats.url, "--json"], { cwd: root, env });
+      const exit = once(edge, "exit");
+      onTestFinished(async () => {
+        edge.kill("SIGTERM");
+        await exit;
+      });
+      const [line] = await once(createInterface({ input: edge.stdout }), "line");
+      const { url, token } = JSON.parse(line);
+      const requestInit = { headers: { authorization: `Bearer ${token}` } };
+      return new StreamableHTTPClientTransport(new URL(url), { requestInit });
+    },
+  }),
+};
+
+function createPatient() {
+  const asked = Promise.withResolvers<void>();
+  const declare = { access: "read", intent: "inspect", examples: [{ title: "Once", input: {} }] } as const;
+  const patient = defineTool({
+    name: "patient",
+    summary: "Asks late.",
+    actions: {
+      ponder: action({
+        ...declare,
+        summary: "Ask after the call was answered.",
+        timing: "async_long",
+        input: z.strictObject({}),
+        output: z.object({ answer: z.unknown() }),
+        async run(_, { ask }) {
+          await asked.promise;
+          const properties = { sure: { type: "boolean" } };
+          const form = { type: "object", properties, required: ["sure"] } as const;
+          return { answer: await ask({ message: "Still there?", form }) };
+        },
+      }),
+    },
+  });
+  return { patient, askNow: asked.resolve };
+}
+
+describe.each(Object.entries(WAYS))("an edge over %s", (_name, way) => {
+  test("follows tools that come and go, and shows the question of a job that was already answered", async () => {
+    const project = createFixtureProject();
+    onTestFinished(() => project[Symbol.dispose]());
+    const octant = createOctant({ roots: [project.root], env: project.env });
+    onTestFinished(() => octant.close());
+    const client = new Client(
+      { name: "test", version: "1" },
+      { versionNegotiation: { mode: "legacy" }, capabilities: { elicitation: { form: {} } } },
+    );
+    let onChanged = () => {};
+    client.setNotificationHandler("notifications/tools/list_changed", () => onChanged());
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      expect(params.message).toBe("Still there?");
+      return { action: "accept", content: { sure: true } };
+    });
+    await client.connect(await way(octant, project));
+    onTestFinished(() => client.close());
+    const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+    const change = async (act: () => unknown) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onChanged = resolve;
+      act();
+      await promise;
+      return names();
+    };
+    const before = await names();
+    const { patient, askNow } = createPatient();
+    expect(await change(() => octant.addTool(patient))).toEqual([...before, "patient"]);
+    const call = async (name: string, args: Record<string, unknown>) =>
+      // The envelope of any action.
+      (await client.callTool({ name, arguments: args })).structuredContent as {
+        data: Record<string, unknown>;
+      };
+    const { job_id } = (await call("patient", { action: "ponder" })).data;
+    askNow();
+    const { data } = await call("job", { action: "poll", job_id });
+    expect(data["result"]).toMatchObject({
+      ok: true,
+      data: { answer: { action: "accept", content: { sure: true } } },
+    });
+    expect(await change(() => octant.removeTool("patient"))).toEqual(before);
+  });
+});
