@@ -24,7 +24,9 @@ async function nearestToStorm(search: object) {
     ...{ PATH: process.env["PATH"], HOME: join(base, "home") },
     ...{ XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") },
   };
-  await using octant = createOctant({ roots: [join(base, "project")], env });
+  await using octant = createOctant({
+    ...{ roots: [join(base, "project")], env, tools: ["search", "job", "memory"] },
+  });
   // biome-ignore lint/suspicious/noExplicitAny: the envelope of any action.
   const call = async (tool: string, action: string, input: object): Promise<any> =>
     (await octant.dispatch({ tool, action, input }, { caller: LOCAL_CALLER })).envelope;
@@ -32,7 +34,14 @@ async function nearestToStorm(search: object) {
   if (job_id) await call("job", "poll", { job_id });
   const asked = { query: "storm", modality: "vector", limit: 1 };
   const { data, error } = await call("search", "query", asked);
-  return { hit: data?.hits[0]?.uri, error, embedder: (await call("search", "status", {})).data?.embedder };
+  for (const text of ["Sends a letter.", "Measures the wind."]) await call("memory", "create", { text });
+  const recalled = await call("memory", "recall", { query: "storm", limit: 1 });
+  return {
+    ...{ hit: data?.hits[0]?.uri, error },
+    embedder: (await call("search", "status", {})).data?.embedder,
+    memory: recalled.data?.memories[0]?.text,
+    memoryError: recalled.error,
+  };
 }
 
 const WEATHER = "/project/weather.md";
@@ -46,6 +55,7 @@ test.each(["embedded", "lancedb"])(
     expect(found).toMatchObject({
       hit: expect.stringContaining(WEATHER),
       embedder: expect.stringContaining("onnx:weather-model:"),
+      memory: "Measures the wind.",
     });
   },
 );
@@ -71,9 +81,13 @@ test("an endpoint in the person's settings is used, and its redirects are not fo
     expect(await nearestToStorm({ embedder })).toMatchObject({
       hit: expect.stringContaining(WEATHER),
       embedder: "ollama:m",
+      memory: "Measures the wind.",
     });
     isMoved = true;
-    expect((await nearestToStorm({ embedder })).error).toMatchObject({ code: "UPSTREAM_ERROR" });
+    expect(await nearestToStorm({ embedder })).toMatchObject({
+      error: { code: "UPSTREAM_ERROR" },
+      memoryError: { code: "UPSTREAM_ERROR" },
+    });
   } finally {
     server.close();
   }

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createWorkspace } from "@octant/host";
+import { createTermCutter } from "@octant/search";
 import { openMemoryStore } from "../../packages/tools/src/memory/memory-store.ts";
+import { createRecall } from "../../packages/tools/src/memory/recall.ts";
 import type { Bench, Case } from "../case.ts";
 import { interleave, timed } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
@@ -56,7 +58,10 @@ async function checkpoint({ effort, random }: Bench, changed: number, most: numb
 const FIXTURE = join(import.meta.dirname, "../../test/fixtures/memory/held-out.txt");
 
 async function recall({ effort, random }: Bench): Promise<Row> {
-  const store = await openMemoryStore();
+  const cut = createTermCutter();
+  const store = await openMemoryStore(cut);
+  const ask = createRecall({ cut });
+  const { signal } = new AbortController();
   const pairs = readFileSync(FIXTURE, "utf8")
     .trim()
     .split("\n")
@@ -78,7 +83,7 @@ async function recall({ effort, random }: Bench): Promise<Row> {
     );
   const filter = { scopes: ["project"], owner: "bench", limit: 10 } as const;
   const { octant } = await interleave(
-    { octant: () => timed(() => store.recall(pick(1), filter)) },
+    { octant: () => timed(() => ask([store], pick(1), filter, signal)) },
     effort,
     random,
   );

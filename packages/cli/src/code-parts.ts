@@ -17,6 +17,7 @@ export interface CodeParts {
   readonly engine: SearchEngine;
   readonly servers: LanguageServers;
   readonly parsers: SharedParsers;
+  readonly embedder: Embedder | undefined;
   close(): Promise<void>;
 }
 
@@ -42,6 +43,7 @@ export function createCodeParts(
     engine,
     servers,
     parsers,
+    embedder,
     async close() {
       await Promise.all([engine.close(), servers.close(), parsers.close()]);
       await embedder?.close();

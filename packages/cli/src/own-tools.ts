@@ -104,10 +104,13 @@ export const OWN_TOOLS = {
     ),
   ...fromWorkspace(workspaceTools),
   agent: ({ crew }: Parts) => agentTool(crew),
-  memory: ({ workspace, code: { parsers }, env, settings }: Parts) => {
+  memory: ({ workspace, code: { parsers, embedder }, env, settings }: Parts) => {
     const redact = createRedactor({ secrets: collectSecrets(env, settings) });
     const { shared } = settings.memory;
-    return memory({ workspace, parsers, shared, holdsSecret: (text) => redact(text) !== text });
+    return memory({
+      ...{ workspace, parsers, shared, holdsSecret: (text) => redact(text) !== text },
+      ...(embedder && { embedder }),
+    });
   },
   mode: ({ modes }: Parts) => mode(modes),
   llm: ({ models }: Parts) => llmTool(models),

@@ -15,6 +15,7 @@ export { type Hit, MODALITIES, type Modality } from "./query/hit.ts";
 export type { SearchParts } from "./query/parts.ts";
 export { type Route, routeOf, unmetBy } from "./query/route.ts";
 export { searchCode } from "./query/search-code.ts";
+export { addStandardised } from "./ranking/standardise.ts";
 export type { StructureMatch } from "./structure/find-structures.ts";
 export { literalWords } from "./structure/placeholders.ts";
 export { createGrammars, type Grammars } from "./syntax/grammars.ts";
@@ -23,7 +24,7 @@ export { LANGUAGES, languageOf } from "./syntax/languages/index.ts";
 export type { Call, Occurrence } from "./syntax/occurrences.ts";
 export { findSymbols, type SourceSymbol } from "./syntax/symbols.ts";
 export { stemOf } from "./text/stem.ts";
-export { createTermCutter } from "./text/terms.ts";
+export { createTermCutter, type TermCutter } from "./text/terms.ts";
 
 export type { Embedder } from "./vector/embedder.ts";
 export { createHttpEmbedder } from "./vector/http-embedder.ts";

@@ -1,9 +1,10 @@
 import { type ActionText, action, defineTool, newHandle, SymbolId, ToolError, Uri } from "@octant/core";
 import type { Confinement, Files, StateFolder } from "@octant/host";
-import type { SharedParsers } from "@octant/search";
+import { createTermCutter, type Embedder, type SharedParsers } from "@octant/search";
 import { z } from "zod";
 import { createLinks } from "./links.ts";
-import { type MemoryItem, type MemoryStore, SCOPES } from "./memory-store.ts";
+import { type ListFilter, type MemoryItem, SCOPES } from "./memory-store.ts";
+import { createRecall } from "./recall.ts";
 import { openStores } from "./stores.ts";
 
 export interface MemoryOptions {
@@ -13,6 +14,8 @@ export interface MemoryOptions {
     readonly confinement: Confinement;
   };
   readonly parsers: SharedParsers;
+  /** The embedding model of the person's search settings. */
+  readonly embedder?: Embedder;
   /** Stores new memories of the project as Markdown files in it. */
   readonly shared: boolean;
   /** Whether a text contains a secret, which is never stored. */
@@ -58,9 +61,11 @@ const scopes = z
 const limit = z.int().min(1).max(MAX_ITEMS).default(DEFAULT_ITEMS);
 
 /** Facts worth remembering beyond one conversation. */
-export const memory = ({ workspace, parsers, shared, holdsSecret }: MemoryOptions) => {
+export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: MemoryOptions) => {
   const links = createLinks({ ...workspace, parsers });
-  const stores = openStores(workspace, shared);
+  const cut = createTermCutter();
+  const stores = openStores(workspace, { shared, cut });
+  const recall = createRecall({ cut, ...(embedder && { embedder }) });
   const find = async (memory_id: string, owner: string) => {
     for (const store of await stores.all()) {
       const item = store.get(memory_id, owner);
@@ -77,11 +82,11 @@ export const memory = ({ workspace, parsers, shared, holdsSecret }: MemoryOption
     const changed = await links.changed(item);
     return { ...item, ...(changed.length > 0 && { changed_since: [...changed] }) };
   };
-  const collect = async (ask: (store: MemoryStore) => MemoryItem[], max: number) => {
-    const lists = (await stores.all()).map(ask);
-    // Ranks of different stores cannot be compared, so the lists are interleaved.
-    const found = Array.from({ length: max }, (_, rank) => lists.flatMap((list) => list[rank] ?? [])).flat();
-    return Promise.all(found.slice(0, max).map((item) => withChanges(item)));
+  /** Newest first. */
+  const list = async (filter: ListFilter) => {
+    const found = (await stores.all()).flatMap((store) => store.list(filter));
+    const newest = found.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1)).slice(0, filter.limit);
+    return Promise.all(newest.map(withChanges));
   };
 
   return defineTool({
@@ -102,11 +107,13 @@ export const memory = ({ workspace, parsers, shared, holdsSecret }: MemoryOption
         intent: "inspect",
         input: z.strictObject({ query: z.string().min(1).max(1_000), scopes, limit }),
         output: z.object({ memories: z.array(Item).readonly() }),
+        errors: ["UPSTREAM_ERROR", "UNSUPPORTED"],
         examples: [{ title: "Recall by topic", input: { query: "how are releases made" } }],
         text: listText,
-        run: async ({ query, scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
-          memories: await collect((store) => store.recall(query, { scopes: wanted, owner, limit: max }), max),
-        }),
+        async run({ query, ...filter }, { caller: { id: owner }, signal }) {
+          const found = await recall(await stores.all(), query, { ...filter, owner }, signal);
+          return { memories: await Promise.all(found.map(withChanges)) };
+        },
       }),
       create: action({
         summary: "Store a note or a fact.",
@@ -192,9 +199,7 @@ export const memory = ({ workspace, parsers, shared, holdsSecret }: MemoryOption
         output: z.object({ memories: z.array(Item).readonly() }),
         examples: [{ title: "List all", input: {} }],
         text: listText,
-        run: async ({ scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
-          memories: await collect((store) => store.list({ scopes: wanted, owner, limit: max }), max),
-        }),
+        run: async (filter, { caller: { id: owner } }) => ({ memories: await list({ ...filter, owner }) }),
       }),
       facts: action({
         summary: "List facts, newest first.",
@@ -205,11 +210,8 @@ export const memory = ({ workspace, parsers, shared, holdsSecret }: MemoryOption
         output: z.object({ memories: z.array(Item).readonly() }),
         examples: [{ title: "List facts", input: { scopes: ["project"] } }],
         text: listText,
-        run: async ({ scopes: wanted, limit: max }, { caller: { id: owner } }) => ({
-          memories: await collect(
-            (store) => store.list({ scopes: wanted, owner, kind: "fact", limit: max }),
-            max,
-          ),
+        run: async (filter, { caller: { id: owner } }) => ({
+          memories: await list({ ...filter, owner, kind: "fact" }),
         }),
       }),
       summarize: action({
@@ -221,8 +223,7 @@ export const memory = ({ workspace, parsers, shared, holdsSecret }: MemoryOption
         output: z.object({ markdown: z.string(), memories: z.int(), incomplete: z.string().optional() }),
         examples: [{ title: "Of the project", input: {} }],
         async run({ scope }, { caller: { id: owner } }) {
-          const max = MAX_ITEMS + 1;
-          const items = await collect((store) => store.list({ scopes: [scope], owner, limit: max }), max);
+          const items = await list({ scopes: [scope], owner, limit: MAX_ITEMS + 1 });
           let markdown = "";
           let memories = 0;
           for (const { kind, text } of items.slice(0, MAX_ITEMS)) {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createQuestionTerms, createTermCutter, loadWordTable, type WordTable } from "@octant/search";
+import { loadWordTable, type TermCutter, type WordTable } from "@octant/search";
 
 export const SCOPES = ["session", "project", "global"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -29,14 +29,34 @@ export interface MemoryStore {
   remove(memory_id: string, owner: string): boolean;
   /** Newest first. */
   list(filter: ListFilter): MemoryItem[];
-  /** Best first. */
-  recall(query: string, filter: ListFilter): MemoryItem[];
+  /** The memories with any of these terms, the best ones only when there are many. */
+  match(terms: readonly string[], filter: MemoryFilter): TermMatches;
+  /** Vectors of an embedding model; without a name, those of the word table. */
+  placed(filter: MemoryFilter, model?: string): readonly PlacedMemory[];
+  /** Memories without a vector of this model. */
+  unplaced(model: string, limit: number): { readonly id: number; readonly text: string }[];
+  place(model: string, vectors: readonly { readonly id: number; readonly vector: Float32Array }[]): void;
+  read(id: number): MemoryItem | undefined;
   close(): void;
 }
 
-export interface ListFilter {
+export interface TermMatches {
+  /** In the order of the terms: how many memories contain each. */
+  readonly holders: readonly number[];
+  readonly rows: readonly { readonly id: number; readonly terms: readonly string[] }[];
+}
+
+export interface PlacedMemory {
+  readonly id: number;
+  readonly vector: Float32Array;
+}
+
+export interface MemoryFilter {
   readonly scopes: readonly Scope[];
   readonly owner: string;
+}
+
+export interface ListFilter extends MemoryFilter {
   readonly kind?: MemoryItem["kind"];
   readonly limit: number;
 }
@@ -47,99 +67,87 @@ const SCHEMA = `
     id INTEGER PRIMARY KEY, memory_id TEXT UNIQUE NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL,
     kind TEXT NOT NULL, updated_at TEXT NOT NULL, item TEXT NOT NULL, vector BLOB NOT NULL
   );
+  CREATE TABLE IF NOT EXISTS memory_vectors (id INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL);
   CREATE VIRTUAL TABLE IF NOT EXISTS memory_terms USING fts5(terms, tokenize = 'unicode61');
 `;
 
-const CANDIDATES = 200;
-/** The constant of reciprocal rank fusion. */
-const RANK_OFFSET = 60;
+const MAX_MATCHES = 200;
 
 /**
- * Memories in SQLite, searched by words and by word vectors; without a folder they end with the process. A session
- * memory belongs to its caller.
+ * Memories in SQLite with their terms and vectors; without a folder they end with the process. A session memory
+ * belongs to its caller.
  */
-export async function openMemoryStore(folder?: string): Promise<MemoryStore> {
+export async function openMemoryStore(cut: TermCutter, folder?: string): Promise<MemoryStore> {
   const { DatabaseSync } = await import("node:sqlite");
   const file = folder === undefined ? ":memory:" : join(folder, "memory.sqlite");
   const database = new DatabaseSync(file, { timeout: 10_000 });
   database.exec(SCHEMA);
-  const cut = createTermCutter();
-  const askedTerms = createQuestionTerms(cut);
   let table: WordTable | undefined;
-  const words = (text: string): string[] => [...cut(text)];
-  const openTable = () => {
+  const place = (text: string) => {
     table ??= loadWordTable();
-    return table;
+    return table.placeChunk({ name: [], container: [], path: [], signature: [], text: cut(text) });
   };
-  const place = (text: string) =>
-    openTable().placeChunk({ name: [], container: [], path: [], signature: [], text: words(text) });
-  const searched = ({ text, tags }: MemoryItem) => [text, ...tags].join("\n");
-  const where = ({ scopes, owner, kind }: ListFilter) => ({
+  const where = ({ scopes, owner, kind }: MemoryFilter & Pick<ListFilter, "kind">) => ({
     sql: `scope IN (${scopes.map(() => "?").join(", ")}) AND (scope <> 'session' OR owner = ?)${kind ? " AND kind = ?" : ""}`,
     values: [...scopes, owner, ...(kind ? [kind] : [])],
   });
-  let placed: { readonly version: number; readonly rows: readonly Placed[] } | undefined;
+  let loaded: { readonly version: string; readonly rows: readonly LoadedRow[] } | undefined;
   /** Cached until any process changes it: loading 10,000 vectors takes longer than the search. */
-  const allPlaced = (): readonly Placed[] => {
-    const version = Number(database.prepare("PRAGMA data_version").get()?.["data_version"]);
-    if (placed?.version !== version) {
-      const rows = database
-        .prepare("SELECT id, scope, owner, kind, vector FROM memories")
-        .all()
-        .map(toPlaced);
-      placed = { version, rows };
+  const load = (model = ""): readonly LoadedRow[] => {
+    const version = `${database.prepare("PRAGMA data_version").get()?.["data_version"]} ${model}`;
+    if (loaded?.version !== version) {
+      const rows = model
+        ? database
+            .prepare(
+              `SELECT id, scope, owner, memory_vectors.vector AS vector FROM memories JOIN memory_vectors USING (id)
+               WHERE model = ?`,
+            )
+            .all(model)
+        : database.prepare("SELECT id, scope, owner, vector FROM memories").all();
+      loaded = { version, rows: rows.map(toLoaded) };
     }
-    return placed.rows;
+    return loaded.rows;
   };
-  const nearest = (question: Float32Array, { scopes, owner, kind }: ListFilter): number[] =>
-    allPlaced()
-      .filter(
-        (row) =>
-          scopes.includes(row.scope) &&
-          (row.scope !== "session" || row.owner === owner) &&
-          (kind === undefined || row.kind === kind),
-      )
-      .map(({ id, vector }) => ({ id, score: similarity(question, vector) }))
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score)
-      .slice(0, CANDIDATES)
-      .map(({ id }) => id);
   const idOf = (memory_id: string, owner: string) =>
     database
       .prepare("SELECT id, item FROM memories WHERE memory_id = ? AND (scope <> 'session' OR owner = ?)")
       .get(memory_id, owner);
+  /** All or nothing. */
+  const change = (run: () => void) => {
+    loaded = undefined;
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      run();
+      database.exec("COMMIT");
+    } catch (cause) {
+      database.exec("ROLLBACK");
+      throw cause;
+    }
+  };
+  const forget = (id: number) => {
+    database.prepare("DELETE FROM memory_terms WHERE rowid = ?").run(id);
+    database.prepare("DELETE FROM memory_vectors WHERE id = ?").run(id);
+  };
 
   return {
     put(item, owner) {
-      placed = undefined;
-      database.exec("BEGIN IMMEDIATE");
-      try {
+      const text = textOf(item);
+      const vector = new Uint8Array(place(text).buffer);
+      change(() => {
         const known = idOf(item.memory_id, owner);
-        if (known) database.prepare("DELETE FROM memory_terms WHERE rowid = ?").run(Number(known["id"]));
-        const vector = new Uint8Array(place(searched(item)).buffer);
+        if (known) forget(Number(known["id"]));
+        const { memory_id, scope, kind, updated_at } = item;
         const { id } = database
           .prepare(
             `INSERT INTO memories (memory_id, scope, owner, kind, updated_at, item, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (memory_id) DO UPDATE SET kind = excluded.kind, updated_at = excluded.updated_at,
                item = excluded.item, vector = excluded.vector RETURNING id`,
           )
-          .get(
-            item.memory_id,
-            item.scope,
-            owner,
-            item.kind,
-            item.updated_at,
-            JSON.stringify(item),
-            vector,
-          ) ?? { id: 0 };
+          .get(memory_id, scope, owner, kind, updated_at, JSON.stringify(item), vector) ?? { id: 0 };
         database
           .prepare("INSERT INTO memory_terms (rowid, terms) VALUES (?, ?)")
-          .run(Number(id), words(searched(item)).join(" "));
-        database.exec("COMMIT");
-      } catch (cause) {
-        database.exec("ROLLBACK");
-        throw cause;
-      }
+          .run(Number(id), cut(text).join(" "));
+      });
     },
     get(memory_id, owner) {
       const row = idOf(memory_id, owner);
@@ -148,9 +156,11 @@ export async function openMemoryStore(folder?: string): Promise<MemoryStore> {
     remove(memory_id, owner) {
       const row = idOf(memory_id, owner);
       if (!row) return false;
-      placed = undefined;
-      database.prepare("DELETE FROM memory_terms WHERE rowid = ?").run(Number(row["id"]));
-      database.prepare("DELETE FROM memories WHERE id = ?").run(Number(row["id"]));
+      const id = Number(row["id"]);
+      change(() => {
+        forget(id);
+        database.prepare("DELETE FROM memories WHERE id = ?").run(id);
+      });
       return true;
     },
     list(filter) {
@@ -160,36 +170,42 @@ export async function openMemoryStore(folder?: string): Promise<MemoryStore> {
         .all(...values, filter.limit)
         .map(toItem);
     },
-    recall(query, filter) {
+    match(terms, filter) {
       const { sql, values } = where(filter);
-      const asked = askedTerms(query).map(({ term }) => term);
-      if (asked.length === 0) return [];
-      const match = asked.map((term) => `"${term}"`).join(" OR ");
-      const byWords = database
+      const from = `FROM memory_terms JOIN memories ON memories.id = memory_terms.rowid
+        WHERE memory_terms MATCH ? AND ${sql}`;
+      const count = database.prepare(`SELECT count(*) AS count ${from}`);
+      const rows = database
+        .prepare(`SELECT memories.id AS id, terms ${from} ORDER BY bm25(memory_terms) LIMIT ?`)
+        .all(terms.map(quote).join(" OR "), ...values, MAX_MATCHES);
+      return {
+        holders: terms.map((term) => Number(count.get(quote(term), ...values)?.["count"])),
+        rows: rows.map((row) => ({ id: Number(row["id"]), terms: String(row["terms"]).split(" ") })),
+      };
+    },
+    placed: ({ scopes, owner }, model) =>
+      load(model).filter(
+        (row) => scopes.includes(row.scope) && (row.scope !== "session" || row.owner === owner),
+      ),
+    unplaced: (model, limit) =>
+      database
         .prepare(
-          `SELECT memories.id AS id FROM memory_terms JOIN memories ON memories.id = memory_terms.rowid
-           WHERE memory_terms MATCH ? AND ${sql} ORDER BY bm25(memory_terms) LIMIT ?`,
+          `SELECT id, item FROM memories
+           WHERE NOT EXISTS (SELECT 1 FROM memory_vectors WHERE memory_vectors.id = memories.id AND model = ?) LIMIT ?`,
         )
-        .all(match, ...values, CANDIDATES)
-        .map((row) => Number(row["id"]));
-      const question = openTable().placeQuestion(words(query));
-      const byMeaning = nearest(question, filter);
-      const scores = new Map<number, number>();
-      // Equal words count more than similar ones.
-      for (const [ids, weight] of [
-        [byWords, 2],
-        [byMeaning, 1],
-      ] as const)
-        for (const [rank, id] of ids.entries())
-          scores.set(id, (scores.get(id) ?? 0) + weight / (RANK_OFFSET + rank));
-      const read = database.prepare("SELECT item FROM memories WHERE id = ?");
-      return [...scores]
-        .sort(([a, one], [b, other]) => other - one || b - a)
-        .slice(0, filter.limit)
-        .flatMap(([id]) => {
-          const row = read.get(id);
-          return row ? [toItem(row)] : [];
-        });
+        .all(model, limit)
+        .map((row) => ({ id: Number(row["id"]), text: textOf(toItem(row)) })),
+    place(model, vectors) {
+      const insert = database.prepare(
+        "INSERT OR REPLACE INTO memory_vectors (id, model, vector) VALUES (?, ?, ?)",
+      );
+      change(() => {
+        for (const { id, vector } of vectors) insert.run(id, model, new Uint8Array(vector.slice().buffer));
+      });
+    },
+    read(id) {
+      const row = database.prepare("SELECT item FROM memories WHERE id = ?").get(id);
+      return row && toItem(row);
     },
     close: () => database.close(),
   };
@@ -198,26 +214,21 @@ export async function openMemoryStore(folder?: string): Promise<MemoryStore> {
 // put() wrote it.
 const toItem = (row: Record<string, unknown>): MemoryItem => JSON.parse(String(row["item"]));
 
-interface Placed {
-  readonly id: number;
+const textOf = ({ text, tags }: MemoryItem): string => [text, ...tags].join("\n");
+
+/** Terms contain letters and digits only. */
+const quote = (term: string): string => `"${term}"`;
+
+interface LoadedRow extends PlacedMemory {
   readonly scope: Scope;
   readonly owner: string;
-  readonly kind: string;
-  readonly vector: Float32Array;
 }
 
-const toPlaced = (row: Record<string, unknown>): Placed => ({
+const toLoaded = (row: Record<string, unknown>): LoadedRow => ({
   id: Number(row["id"]),
   // put() wrote it.
   scope: row["scope"] as Scope,
   owner: String(row["owner"]),
-  kind: String(row["kind"]),
   vector:
     row["vector"] instanceof Uint8Array ? new Float32Array(row["vector"].slice().buffer) : new Float32Array(),
 });
-
-function similarity(question: Float32Array, vector: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < question.length; at++) sum += (question[at] ?? 0) * (vector[at] ?? 0);
-  return sum;
-}

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Confinement, StateFolder } from "@octant/host";
+import type { TermCutter } from "@octant/search";
 import { type MemoryItem, type MemoryStore, openMemoryStore } from "./memory-store.ts";
 import { createSharedFolder } from "./shared-folder.ts";
 
@@ -17,15 +18,15 @@ export interface MemoryStores {
 
 export function openStores(
   { state, confinement }: { readonly state: StateFolder; readonly confinement: Confinement },
-  isShared: boolean,
+  { shared: isShared, cut }: { readonly shared: boolean; readonly cut: TermCutter },
 ): MemoryStores {
   const folder = isShared ? createSharedFolder(confinement) : undefined;
   const open = async () => {
     const [session, own, files, global] = await Promise.all([
-      openMemoryStore(),
-      openMemoryStore(state.folder("memory")),
-      openMemoryStore(),
-      openMemoryStore(globalFolder(state)),
+      openMemoryStore(cut),
+      openMemoryStore(cut, state.folder("memory")),
+      openMemoryStore(cut),
+      openMemoryStore(cut, globalFolder(state)),
     ]);
     const shared: MemoryStore = {
       ...files,

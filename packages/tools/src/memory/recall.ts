@@ -1,0 +1,113 @@
+import {
+  addStandardised,
+  createQuestionTerms,
+  type Embedder,
+  loadWordTable,
+  rarityOf,
+  type TermCutter,
+  type WordTable,
+} from "@octant/search";
+import type { MemoryFilter, MemoryItem, MemoryStore } from "./memory-store.ts";
+
+export interface RecallOptions {
+  readonly cut: TermCutter;
+  /** The embedding model of the person's search settings; the word table of search without it. */
+  readonly embedder?: Embedder;
+}
+
+/** Memories in all the stores, best first. */
+export type Recall = (
+  stores: readonly MemoryStore[],
+  query: string,
+  filter: MemoryFilter & { readonly limit: number },
+  signal: AbortSignal,
+) => Promise<MemoryItem[]>;
+
+/** Of BM25. */
+const SATURATION = 1.2;
+const LENGTH_PENALTY = 0.75;
+/** In terms. A constant, so that scores of different stores can be compared. */
+const TYPICAL_LENGTH = 8;
+/** Words and meaning count the same; the dev set hardly depends on it. */
+const MEANING_WEIGHT = 1;
+/** Texts in one request to a model. */
+const TEXTS_PER_CALL = 32;
+
+export function createRecall({ cut, embedder }: RecallOptions): Recall {
+  const askedTerms = createQuestionTerms(cut);
+  let table: WordTable | undefined;
+  const questionVector = async (query: string, signal: AbortSignal) => {
+    if (embedder) return (await embedder.embed([query], "question", signal))[0] ?? new Float32Array();
+    table ??= loadWordTable();
+    return table.placeQuestion(cut(query));
+  };
+
+  return async (stores, query, filter, signal) => {
+    const asked = askedTerms(query);
+    if (asked.length === 0) return [];
+    if (embedder) for (const store of stores) await embedMissing(store, embedder, signal);
+    const question = await questionVector(query, signal);
+    const memories = stores.flatMap((store) =>
+      store.placed(filter, embedder?.id).map(({ id, vector }) => ({ store, id, vector })),
+    );
+    const words = scoreWords(stores, asked, filter, memories.length);
+    const byWords = Float64Array.from(memories, ({ store, id }) => words.get(store)?.get(id) ?? 0);
+    const byMeaning = Float64Array.from(memories, ({ vector }) => Math.max(0, similarity(question, vector)));
+    const scores = addStandardised(byWords, byMeaning, MEANING_WEIGHT);
+    const rank = (at: number): [number, number] => [scores[at] ?? 0, byMeaning[at] ?? 0];
+    return [...memories.keys()]
+      .filter((at) => rank(at).some((score) => score > 0))
+      .sort((a, b) => rank(b)[0] - rank(a)[0] || rank(b)[1] - rank(a)[1])
+      .slice(0, filter.limit)
+      .flatMap((at) => memories[at]?.store.read(memories[at].id) ?? []);
+  };
+}
+
+/** Vectors are stored batch by batch, so that a call after a cancelled one continues. */
+async function embedMissing(store: MemoryStore, embedder: Embedder, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const missing = store.unplaced(embedder.id, TEXTS_PER_CALL);
+    if (missing.length === 0) return;
+    const texts = missing.map(({ text }) => text);
+    const vectors = await embedder.embed(texts, "passage", signal);
+    store.place(
+      embedder.id,
+      missing.map(({ id }, at) => ({ id, vector: vectors[at] ?? new Float32Array() })),
+    );
+  }
+}
+
+/** BM25 with the frequencies of all stores, by the store's own ids. */
+function scoreWords(
+  stores: readonly MemoryStore[],
+  asked: ReturnType<ReturnType<typeof createQuestionTerms>>,
+  filter: MemoryFilter,
+  total: number,
+): ReadonlyMap<MemoryStore, ReadonlyMap<number, number>> {
+  const terms = asked.map(({ term }) => term);
+  const found = stores.map((store) => ({ store, ...store.match(terms, filter) }));
+  const weights = new Map(
+    asked.map(({ term, weight }, at) => {
+      const holders = found.reduce((sum, { holders: own }) => sum + (own[at] ?? 0), 0);
+      return [term, weight * rarityOf(holders, total)];
+    }),
+  );
+  const scoreOf = (own: readonly string[]) => {
+    const damping = SATURATION * (1 - LENGTH_PENALTY + (LENGTH_PENALTY * own.length) / TYPICAL_LENGTH);
+    const counts = new Map<string, number>();
+    for (const term of own) if (weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    let score = 0;
+    for (const [term, count] of counts) score += ((weights.get(term) ?? 0) * count) / (count + damping);
+    return score;
+  };
+  return new Map(
+    found.map(({ store, rows }) => [store, new Map(rows.map((row) => [row.id, scoreOf(row.terms)]))]),
+  );
+}
+
+function similarity(question: Float32Array, vector: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < question.length; at++) sum += (question[at] ?? 0) * (vector[at] ?? 0);
+  return sum;
+}
