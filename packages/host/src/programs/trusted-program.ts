@@ -1,4 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { release } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { fromNative, isWithin, type Path } from "../path.ts";
 
@@ -29,6 +30,13 @@ export const findTrusted = (name: string, writable: readonly Path[] = []): Trust
   SYSTEM_FOLDERS.map((folder) => join(folder, name)).find(
     (path): path is TrustedProgram => isProgram(path) && !isInside(writable, path),
   );
+
+/** The PowerShell of Windows, also from WSL, which mounts its drive. Only an administrator writes to that folder. */
+export function findPowerShell(): TrustedProgram | undefined {
+  const drive = process.platform === "win32" ? "C:" : /microsoft/i.test(release()) ? "/mnt/c" : undefined;
+  const path = `${drive}/Windows/System32/WindowsPowerShell/v1.0/powershell.exe`;
+  return drive !== undefined && isProgram(path) ? (path as TrustedProgram) : undefined; // Not looked up by name.
+}
 
 /** The Node that runs this process. Its folder is read-only in the sandbox. */
 export const thisNode = (): TrustedProgram => process.execPath as TrustedProgram; // Not looked up by name.

@@ -1,6 +1,6 @@
 import { ToolError } from "@octant/core";
 import { runTrusted } from "../programs/run-trusted.ts";
-import { findTrusted, type TrustedProgram } from "../programs/trusted-program.ts";
+import { findPowerShell, findTrusted, type TrustedProgram } from "../programs/trusted-program.ts";
 
 /** Runs desktop programs, such as xdotool, outside the sandbox, in the person's session. */
 export interface Desktop {
@@ -17,11 +17,12 @@ const MAX_COMPLAINT_CHARS = 300;
 export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
   // Without a UTF-8 locale xdotool cannot read the text to type.
   const env = { ...Object.fromEntries(PASSED.map((name) => [name, given[name]])), LC_ALL: "C.UTF-8" };
+  const find = (program: string) => (program === POWERSHELL ? findPowerShell() : findTrusted(program));
   return {
-    find: (program) => findTrusted(program),
+    find,
     env,
     async run(program, args, signal, input) {
-      const path = findTrusted(program);
+      const path = find(program);
       if (path === undefined) throw missing(program);
       const { code, stdout, stderr } = await runTrusted(path, args, {
         ...{ env, timeoutMs: RUN_MS, signal },
@@ -34,8 +35,13 @@ export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
   };
 }
 
-/** The variables that a display client needs, and nothing else. */
-const PASSED = ["DISPLAY", "XAUTHORITY", "HOME", "PATH"] as const;
+export const POWERSHELL = "powershell.exe";
+
+/** The variables that a display client or PowerShell needs, and nothing else. */
+const PASSED = [
+  ...["DISPLAY", "XAUTHORITY", "HOME", "PATH"],
+  ...["WSL_INTEROP", "SystemRoot", "TEMP", "USERPROFILE"],
+];
 
 export const missing = (program: string) =>
   new ToolError(

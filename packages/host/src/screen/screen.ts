@@ -3,6 +3,8 @@ import { invalid } from "../browser/failures.ts";
 import { createMacos } from "./macos.ts";
 import { createDesktop } from "./program.ts";
 import { type Recorder, startRecording } from "./recorder.ts";
+import { findSystem, X11_ONLY } from "./systems.ts";
+import { createWindows } from "./windows.ts";
 import { createX11 } from "./x11.ts";
 
 export interface Point {
@@ -57,9 +59,8 @@ export interface ScreenOptions {
 /** Nothing is started before it is used. */
 export function createScreen({ env, isOn }: ScreenOptions): Screen {
   const desktop = createDesktop(env);
-  const isMac = process.platform === "darwin";
-  const backend = isMac ? createMacos(desktop) : createX11(desktop);
-  const why = reasonAgainst(env, desktop.find);
+  const { name, why } = findSystem({ platform: process.platform, env, find: desktop.find });
+  const backend = BACKENDS[name](desktop);
 
   const check = () => {
     if (!isOn)
@@ -109,7 +110,8 @@ export function createScreen({ env, isOn }: ScreenOptions): Screen {
       return { bytes: await backend.picture(window, signal), scale: 1 };
     },
     async record({ fps, maxMs }, signal) {
-      if (isMac) throw unsupported("recordings of the screen are made on Linux with X11 only", LINUX);
+      if (name !== "X11")
+        throw unsupported("recordings of the screen are made on Linux with X11 only", X11_ONLY);
       const { width, height } = await backend.size(signal);
       const program = desktop.find("ffmpeg");
       return startRecording({
@@ -125,47 +127,17 @@ export function createScreen({ env, isOn }: ScreenOptions): Screen {
     backend() {
       const state = isOn ? "on" : `off; ${TURN_ON}`;
       if (why) return { name: "screen", available: false, detail: `${why.message}; ${state}` };
-      if (isMac) return { name: "screen", available: isOn, detail: `macOS, unverified; ${state}` };
+      if (name !== "X11") return { name: "screen", available: isOn, detail: `${name}, unverified; ${state}` };
       const tools = ["xdotool", "maim", "scrot", "import", "ffmpeg"].filter((name) => desktop.find(name));
       return { name: "screen", available: isOn, detail: `X11 with ${tools.join(", ")}; ${state}` };
     },
   };
 }
 
+const BACKENDS = { X11: createX11, macOS: createMacos, Windows: createWindows };
+
 const unsupported = (message: string, how: string) =>
   new ToolError("UNSUPPORTED", message, { what: "the screen", how });
 
-const LINUX = "run Octant on Linux with X11";
 const REGION = /^\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*$/;
 const TURN_ON = 'the person turns it on with "ui": { "screen": true } in their settings, or --screen';
-
-function reasonAgainst(env: NodeJS.ProcessEnv, find: (program: string) => unknown) {
-  if (process.platform === "darwin")
-    return find("cliclick")
-      ? undefined
-      : {
-          message: "cliclick is not installed; the screen needs it on macOS (unverified there)",
-          how: "brew install cliclick",
-        };
-  if (process.platform !== "linux")
-    return {
-      message: `the screen works on Linux with X11 and, unverified, on macOS, not on ${process.platform}; use the browser profiles`,
-      how: LINUX,
-    };
-  if (env["WAYLAND_DISPLAY"] && !env["DISPLAY"])
-    return {
-      message: "this session is Wayland, which lets no program see or drive the others",
-      how: "log in to an X11 session, or run the program under Xvfb",
-    };
-  if (!env["DISPLAY"])
-    return {
-      message: "there is no display: DISPLAY is not set",
-      how: "run Octant in a desktop session, or under Xvfb",
-    };
-  if (!find("xdotool"))
-    return {
-      message: "xdotool is not installed; the screen needs it",
-      how: "apt-get install xdotool maim ffmpeg",
-    };
-  return undefined;
-}
