@@ -1,7 +1,7 @@
 import { toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
-import { type Reply, startImplementation } from "../vectors/ask-command.ts";
+import { startImplementation } from "../vectors/ask-command.ts";
 import { checkOutput } from "../vectors/check-output.ts";
 import { DOMAINS, type Domain, findVectors, loadVectors, type VectorCase } from "../vectors/load-vectors.ts";
 
@@ -17,7 +17,7 @@ export const vectors = defineCommand({
     json: { summary: "Print the result as JSON" },
   },
   notes: `The command gets one JSON object a line, {"id", "domain", "input"}, and answers each with one line:
-{"id", "output"}. Cases of the level "extended" may be answered {"id", "unsupported": "why"}. For example:
+{"id", "output"}. For example:
   octant vectors
   octant vectors --command 'python3 vectors/python/implementation.py'
   octant vectors sse-frames --command ./my-implementation`,
@@ -34,7 +34,7 @@ export const vectors = defineCommand({
   },
 });
 
-type Ask = (one: VectorCase) => Promise<Reply>;
+type Ask = (one: VectorCase) => Promise<unknown>;
 
 async function openImplementation(
   command: string | undefined,
@@ -43,7 +43,7 @@ async function openImplementation(
   if (command !== undefined) return startImplementation(command, { cwd: io.cwd(), env: io.env });
   const { answerCase } = await import("../vectors/own.ts");
   return {
-    ask: async (one) => ({ output: await answerCase(one) }),
+    ask: answerCase,
     async [Symbol.asyncDispose]() {},
   };
 }
@@ -52,37 +52,25 @@ interface DomainResult {
   readonly domain: Domain;
   readonly cases: number;
   readonly passed: number;
-  /** Extended cases that the implementation declares unsupported. */
-  readonly unsupported: number;
   readonly failures: readonly { readonly id: string; readonly sentence: string; readonly problem: string }[];
 }
 
 async function test(domain: Domain, cases: readonly VectorCase[], ask: Ask): Promise<DomainResult> {
   const failures: DomainResult["failures"][number][] = [];
-  let unsupported = 0;
   for (const one of cases) {
-    const reply = await ask(one);
-    const isSkipped = reply.unsupported !== undefined && one.level === "extended";
-    if (isSkipped) unsupported += 1;
-    const problem = isSkipped
-      ? undefined
-      : reply.unsupported === undefined
-        ? checkOutput(one, reply.output)
-        : `a core case is not supported: ${reply.unsupported}`;
+    const problem = checkOutput(one, await ask(one));
     if (problem !== undefined) failures.push({ id: one.id, sentence: one.sentence, problem });
   }
-  const passed = cases.length - unsupported - failures.length;
-  return { domain, cases: cases.length, passed, unsupported, failures };
+  return { domain, cases: cases.length, passed: cases.length - failures.length, failures };
 }
 
 function show(results: readonly DomainResult[], { stdout }: Io): void {
-  const rows = results.map(({ domain, passed, unsupported, failures }) => [
+  const rows = results.map(({ domain, passed, failures }) => [
     domain,
     String(passed),
     String(failures.length),
-    String(unsupported),
   ]);
-  stdout.write(`${toColumns([["domain", "passed", "failed", "unsupported"], ...rows]).join("\n")}\n`);
+  stdout.write(`${toColumns([["domain", "passed", "failed"], ...rows]).join("\n")}\n`);
   const failures = results.flatMap((result) => result.failures);
   for (const { id, sentence, problem } of failures.slice(0, SHOWN_FAILURES))
     stdout.write(`\n${id}: ${toOneLine(sentence)}\n  ${toOneLine(problem)}\n`);

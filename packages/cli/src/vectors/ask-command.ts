@@ -6,15 +6,10 @@ import type { VectorCase } from "./load-vectors.ts";
 const MAX_ANSWER_MS = 30_000;
 const SHOWN_CHARS = 400;
 
-export interface Reply {
-  readonly output?: unknown;
-  /** Why the implementation does not support this case. */
-  readonly unsupported?: string;
-}
-
 /** Another implementation: one JSON object per line in, one per line out. */
 export interface Implementation extends AsyncDisposable {
-  ask(one: VectorCase): Promise<Reply>;
+  /** Resolves with the output. */
+  ask(one: VectorCase): Promise<unknown>;
 }
 
 /** Starts a command of the person's, as their shell would. */
@@ -69,7 +64,7 @@ const rejectWhen = (signal: AbortSignal, id: string): Promise<never> =>
     signal.addEventListener("abort", fail, { once: true });
   });
 
-function parseReply(line: string, id: string): Reply {
+function parseReply(line: string, id: string): unknown {
   const invalid = (why: string) =>
     new ToolError(
       "UPSTREAM_ERROR",
@@ -82,9 +77,8 @@ function parseReply(line: string, id: string): Reply {
   } catch {
     throw invalid("a line that is not JSON");
   }
-  const { id: answered, output, unsupported } = Object(reply);
+  const { id: answered, output } = Object(reply);
   if (answered !== id) throw invalid("another id");
-  if (typeof unsupported === "string") return { unsupported };
-  if (output === undefined) throw invalid("neither output nor unsupported");
-  return { output };
+  if (output === undefined) throw invalid("no output");
+  return output;
 }

@@ -20,8 +20,6 @@ export interface VectorCase {
   readonly id: string;
   readonly domain: Domain;
   readonly sentence: string;
-  /** Every implementation must pass the core cases; extended ones may be unsupported. */
-  readonly level: "core" | "extended";
   readonly input: Readonly<Record<string, unknown>>;
   readonly expect: Readonly<Record<string, unknown>>;
 }
@@ -64,7 +62,6 @@ function toCases(
     id: String(vector["id"]),
     domain,
     sentence: String(vector["sentence"] ?? vector["name"]),
-    level: vector["level"] === "extended" ? ("extended" as const) : ("core" as const),
   };
   if (domain === "permission-policy") {
     const { tiers, call, decision } = vector;
@@ -72,7 +69,7 @@ function toCases(
     return [{ ...base, input: { files, links, actions, tiers, call }, expect: Object(decision) }];
   }
   if (domain === "config-merge") {
-    const { id, name, level, expect, ...input } = vector;
+    const { id, name, expect, ...input } = vector;
     return [{ ...base, input, expect: Object(expect) }];
   }
   const plain = { ...base, input: Object(vector["input"]), expect: Object(vector["expect"]) };

@@ -21,10 +21,12 @@ interface Vector {
   };
 }
 
-const FILE = join(import.meta.dirname, "../../../../vectors/config-merge.json");
-const { vectors } = JSON.parse(readFileSync(FILE, "utf8")) as { vectors: Vector[] };
+const load = (file: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, "../../../../vectors", file), "utf8"));
+const { vectors }: { vectors: Vector[] } = load("config-merge.json");
+const { settings: ofHosts }: { settings: Vector[] } = load("host-rules.json");
 
-test.each(vectors)("vector: $name", async (vector) => {
+test.each([...vectors, ...ofHosts])("vector: $name", async (vector) => {
   using project = createProject();
   await trustBefore(project, vector);
   writeTiers(project, vector);

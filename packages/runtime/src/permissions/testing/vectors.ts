@@ -34,11 +34,15 @@ interface Vectors {
 /** The folder that the vectors are about, and the actions as they declare them. */
 export function loadVectors() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "octant-permissions-")));
-  const text = readFileSync(
-    join(import.meta.dirname, "../../../../../vectors/permission-policy.json"),
-    "utf8",
-  );
-  const { files, links, actions, vectors }: Vectors = JSON.parse(text.replaceAll("{root}", root));
+  const load = (file: string) =>
+    JSON.parse(
+      readFileSync(join(import.meta.dirname, "../../../../../vectors", file), "utf8").replaceAll(
+        "{root}",
+        root,
+      ),
+    );
+  const { files, links, actions, vectors }: Vectors = load("permission-policy.json");
+  const { permissions }: { permissions: readonly Vector[] } = load("host-rules.json");
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(join(root, dirname(path)), { recursive: true });
     writeFileSync(join(root, path), content);
@@ -46,7 +50,7 @@ export function loadVectors() {
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
   return {
     root,
-    vectors,
+    vectors: [...vectors, ...permissions],
     actions: new Map(Object.entries(actions).map(([name, held]) => [name, toAction(held)])),
     [Symbol.dispose]: () => rmSync(root, { recursive: true }),
   };
