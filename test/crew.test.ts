@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createScriptedProvider, type ScriptedRequest, type ScriptedTurn } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
@@ -23,9 +23,9 @@ const byTask = ({ user, answers, results }: ScriptedRequest): ScriptedTurn => {
   };
 };
 
-async function openCrew(project: FixtureProject, script = byTask) {
+async function openCrew(project: FixtureProject, script = byTask, tools = "agent,fs,proc,job") {
   const provider = await createScriptedProvider(script);
-  const session = await startSession(["--tools", "agent,fs,proc,job"], {
+  const session = await startSession(["--tools", tools], {
     cwd: project.root,
     env: {
       ...project.env,
@@ -196,24 +196,70 @@ const sleepers = () =>
     }
   });
 
-test("killing the parent with kill -9 leaves no process and no lock in the repository", async () => {
+const worktreesOf = (project: FixtureProject) =>
+  [...git(project, "worktree", "list", "--porcelain").matchAll(/^worktree (.*)$/gm)].map(
+    ([, folder = ""]) => folder,
+  );
+const foldersWith = (project: FixtureProject, name: string) =>
+  worktreesOf(project).filter((folder) => existsSync(join(folder, name)));
+
+test("killing the parent with kill -9 leaves no process and no lock, and the next session keeps only unmerged work", async () => {
   using project = createFixtureProject();
   git(project, "commit", "--quiet", "--all", "--message=Ready");
   const crew = await openCrew(project);
-  await crew.agent("spawn", {
-    role: "code",
-    task: "wait\nrun: sleep 1002",
-    background: true,
-    worktree: true,
-  });
-  await expect.poll(() => sleepers().length, { timeout: 40_000 }).toBeGreaterThan(0);
+  const spawn = async (task: string) => {
+    const started = await crew.agent("spawn", { role: "code", task, background: true, worktree: true });
+    return (started.data as unknown as Info).agent_id;
+  };
+  await spawn("wait\nrun: sleep 1002");
+  const writer = await spawn("write\nrun: echo draft > draft.txt; sleep 1002");
+  await expect.poll(() => foldersWith(project, "draft.txt"), { timeout: 40_000 }).toHaveLength(1);
   await crew.session.kill("SIGKILL");
   await expect.poll(() => sleepers(), { timeout: 40_000 }).toEqual([]);
   await crew.provider[Symbol.asyncDispose]();
-  const [, second = ""] = git(project, "worktree", "list", "--porcelain").split("\n\n");
-  expect(second).not.toContain("locked");
-  const left = /^worktree (.*)$/m.exec(second)?.[1] ?? "";
-  git(project, "worktree", "remove", "--force", left);
-  rmSync(dirname(left), { recursive: true, force: true });
+  expect(git(project, "worktree", "list", "--porcelain")).not.toContain("locked");
   git(project, "commit", "--quiet", "--allow-empty", "--message=Still works");
+
+  await using next = await openCrew(project);
+  const branch = `octant/${writer}`;
+  expect((await next.agent("list")).data).toMatchObject({
+    left: [expect.stringContaining(`git merge ${branch}`)],
+  });
+  expect(worktreesOf(project)).toEqual([project.root]);
+  expect(git(project, "branch", "--list", "octant/*", "--format=%(refname:short)")).toBe(branch);
+  expect(git(project, "show", `${branch}:draft.txt`)).toBe("draft");
+  git(project, "merge", "--quiet", branch);
+  expect((await next.agent("list")).data).not.toHaveProperty("left");
+  expect(git(project, "branch", "--list", "octant/*")).toBe("");
+});
+
+test("a sub-agent's own commits are merged, and the work of a terminated one stays on its branch", async () => {
+  using project = createFixtureProject();
+  git(project, "commit", "--quiet", "--all", "--message=Ready");
+  await using crew = await openCrew(
+    project,
+    (request) => {
+      if (!request.user.startsWith("commit")) return byTask(request);
+      if (request.answers === 0)
+        return { parts: [{ call: "fs", input: { action: "write", uri: "own.txt", content: "own\n" } }] };
+      if (request.answers === 1)
+        return { parts: [{ call: "vcs", input: { action: "commit", message: "Own", files: ["own.txt"] } }] };
+      return { parts: [{ text: request.results[0]?.text ?? "" }] };
+    },
+    "agent,core",
+  );
+  const own = await crew.agent("spawn", { role: "code", task: "commit", worktree: true });
+  expect(own.data, JSON.stringify(own)).toMatchObject({ worktree: { merged: true, conflicts: [] } });
+  expect(readFileSync(join(project.root, "own.txt"), "utf8")).toBe("own\n");
+  const started = await crew.agent("spawn", {
+    ...{ role: "code", task: "x\nrun: echo half > half.txt; sleep 1002", background: true, worktree: true },
+  });
+  const { agent_id } = started.data as unknown as Info;
+  await expect.poll(() => foldersWith(project, "half.txt"), { timeout: 40_000 }).toHaveLength(1);
+  expect((await crew.agent("terminate", { agent_id })).data).toMatchObject({
+    state: "terminated",
+    worktree: { merged: false, conflicts: [], note: expect.stringContaining("did not finish; git merge") },
+  });
+  expect(git(project, "show", `octant/${agent_id}:half.txt`)).toBe("half");
+  expect(existsSync(join(project.root, "half.txt"))).toBe(false);
 });

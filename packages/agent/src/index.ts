@@ -24,18 +24,9 @@ export { toProjectFacts } from "./context/project-facts.ts";
 export { type InstructionText, type PromptFacts, toSystemPrompt } from "./context/system-prompt.ts";
 export { type Conversation, createConversation, type PendingCall } from "./conversation.ts";
 export { agentTool } from "./crew/agent-tool.ts";
-export {
-  CREW_LIMITS,
-  type Crew,
-  type CrewLimits,
-  type CrewOptions,
-  createCrew,
-  type Member,
-  type MemberInfo,
-  type MemberPlan,
-  type SpawnRequest,
-  type WorktreeOutcome,
-} from "./crew/crew.ts";
+export { type Crew, type CrewOptions, createCrew } from "./crew/crew.ts";
+export { CREW_LIMITS, type CrewLimits } from "./crew/crew-limits.ts";
+export type { Member, MemberInfo, MemberPlan, SpawnRequest, WorktreeOutcome } from "./crew/member.ts";
 export { parseRole, ROLES, type Role } from "./crew/roles.ts";
 export {
   type AgentEvent,

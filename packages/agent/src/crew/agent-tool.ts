@@ -1,6 +1,7 @@
 import { type ActionText, action, defineTool } from "@octant/core";
 import { z } from "zod";
-import type { Crew, MemberInfo } from "./crew.ts";
+import type { Crew } from "./crew.ts";
+import type { MemberInfo } from "./member.ts";
 
 const DEFAULT_WAIT_MS = 10 * 60_000;
 const MAX_WAIT_MS = 60 * 60_000;
@@ -151,19 +152,23 @@ export const agentTool = (open: () => Promise<Crew>) =>
         output: z.object({
           agents: z.array(Info).readonly(),
           roles: z.array(z.object({ name: z.string(), summary: z.string() })).readonly(),
+          left: z.array(z.string()).readonly().optional().describe("Unmerged work of earlier sub-agents"),
         }),
         examples: [{ title: "List them", input: {} }],
-        text: ({ agents, roles }) => ({
+        text: ({ agents, roles, left = [] }) => ({
           body: [
             agents.length === 0 ? "no sub-agents" : agents.map(toLines).join("\n\n"),
+            ...left,
             `roles:\n${roles.map(({ name, summary }) => `  ${name}: ${summary}`).join("\n")}`,
           ].join("\n\n"),
         }),
         async run(_, { caller }) {
           const crew = await open();
+          const left = await crew.left();
           return {
             agents: crew.list(caller.id),
             roles: crew.roles.map(({ name, summary }) => ({ name, summary })),
+            ...(left.length > 0 && { left }),
           };
         },
       }),

@@ -3,7 +3,8 @@ import { createAgent } from "../agent.ts";
 import { createSession } from "../session.ts";
 import { createScriptedClient, text } from "../testing/scripted-client.ts";
 import { createTestTools } from "../testing/tools.ts";
-import { type CrewLimits, createCrew } from "./crew.ts";
+import { createCrew } from "./crew.ts";
+import type { CrewLimits } from "./crew-limits.ts";
 import { parseRole, ROLES } from "./roles.ts";
 
 let made = 0;

@@ -1,86 +1,25 @@
 import { newHandle, ToolError } from "@octant/core";
-import type { Agent } from "../agent.ts";
-import type { AgentEvent, EndReason, RunEnded, Spent } from "../events.ts";
+import type { AgentEvent, RunEnded, Spent } from "../events.ts";
 import type { LimitReached } from "../limits.ts";
 import { textOf } from "../messages.ts";
 import type { Spending } from "../spending.ts";
+import { CREW_LIMITS, type CrewLimits, checkLimits } from "./crew-limits.ts";
+import {
+  type Member,
+  type MemberInfo,
+  type MemberPlan,
+  type SpawnRequest,
+  toReport,
+  withReason,
+} from "./member.ts";
 import type { Role } from "./roles.ts";
-
-/** The limits of all sub-agents of one root together. */
-export interface CrewLimits {
-  readonly max_depth: number;
-  readonly max_at_once: number;
-  readonly max_agents: number;
-  /** The models' answers. */
-  readonly max_turns: number;
-  /** US dollars; models without a known price do not count. */
-  readonly max_cost: number;
-}
-
-export const CREW_LIMITS: CrewLimits = {
-  max_depth: 3,
-  max_at_once: 8,
-  max_agents: 64,
-  max_turns: 500,
-  max_cost: 20,
-};
-
-export interface SpawnRequest {
-  readonly role: string;
-  readonly task: string;
-  /** Restricts the role's tools. */
-  readonly tools?: readonly string[] | undefined;
-  readonly model?: string | undefined;
-  /** Works in its own git worktree, merged when it is done. */
-  readonly worktree?: boolean | undefined;
-}
-
-/** The plan of a member. Its permissions are those of the role, limited by the parent's. */
-export interface MemberPlan extends SpawnRequest {
-  readonly agent_id: string;
-  readonly of: Role;
-  /** The session that requested it. */
-  readonly parent: string;
-  /** The roles above it, nearest first: its permissions are limited by all of them. */
-  readonly above: readonly MemberPlan[];
-}
-
-export interface WorktreeOutcome {
-  readonly branch: string;
-  readonly merged: boolean;
-  /** Paths that both sides changed; their branch is preserved. */
-  readonly conflicts: readonly string[];
-  readonly note?: string;
-}
-
-/** An agent and its cleanup. */
-export interface Member {
-  readonly agent: Agent;
-  /** After its last run: commits and merges its worktree, if it had one. */
-  finish?(): Promise<WorktreeOutcome>;
-  close(): Promise<void>;
-}
-
-export interface MemberInfo {
-  readonly agent_id: string;
-  readonly role: string;
-  readonly task: string;
-  readonly state: "running" | "done" | "failed" | "terminated";
-  readonly depth: number;
-  readonly session_id: string;
-  readonly turns: number;
-  readonly cost: number | null;
-  readonly reason: EndReason | null;
-  /** Its final message, bounded. */
-  readonly report: string;
-  readonly report_truncated?: true;
-  readonly worktree?: WorktreeOutcome;
-}
 
 export interface CrewOptions {
   readonly roles: () => readonly Role[];
   create(plan: MemberPlan): Promise<Member>;
   readonly limits?: Partial<CrewLimits>;
+  /** Says where unmerged work of earlier members is, and how to get it. */
+  left?(): Promise<readonly string[]>;
   /** Counts what a member spends for its parent too. */
   readonly spend?: Spending["spend"];
   /** The limit that the root's own run has reached; it ends the members too. */
@@ -98,6 +37,8 @@ export interface Crew {
   await(ids: readonly string[], options: AwaitOptions): Promise<readonly MemberInfo[]>;
   terminate(agent_id: string, parent: string): Promise<MemberInfo>;
   list(parent?: string): readonly MemberInfo[];
+  /** Says where unmerged work of earlier members is, and how to get it. */
+  left(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -107,8 +48,6 @@ export interface AwaitOptions {
   readonly ms: number;
   readonly signal: AbortSignal;
 }
-
-const MAX_REPORT_CHARS = 8_000;
 
 interface Running {
   readonly plan: MemberPlan;
@@ -138,25 +77,11 @@ export function createCrew(options: CrewOptions): Crew {
     if (found && isBelow(found, parent)) return found;
     throw new ToolError("NOT_FOUND", `there is no sub-agent '${id}'; agent.list shows yours`, {});
   };
-  const checkLimits = (depth: number) => {
+  const checkSpawn = (depth: number) => {
     const reached = options.rootLimit?.();
     if (reached) throw new ToolError("LIMIT_EXCEEDED", reached.message, { limit: reached.limit });
     const running = [...members.values()].filter(({ info }) => info.state === "running").length;
-    const over = (
-      [
-        ["max_depth", depth, limits.max_depth + 1],
-        ["max_at_once", running + 1, limits.max_at_once + 1],
-        ["max_agents", members.size + 1, limits.max_agents + 1],
-        ["max_turns", total.turns, limits.max_turns],
-        ["max_cost", total.cost, limits.max_cost],
-      ] as const
-    ).find(([, actual, bound]) => actual >= bound);
-    if (!over) return;
-    const [name, actual, bound] = over;
-    throw new ToolError("LIMIT_EXCEEDED", `${name} of all sub-agents is reached; do the rest yourself`, {
-      limit: name.endsWith("turns") || name.endsWith("cost") ? bound : bound - 1,
-      actual,
-    });
+    checkLimits(limits, { depth, running, agents: members.size, ...total });
   };
   const limitReached = (): LimitReached | undefined => {
     const name = total.turns >= limits.max_turns ? "max_turns" : "max_cost";
@@ -212,7 +137,7 @@ export function createCrew(options: CrewOptions): Crew {
       await terminateBelow(running.member.agent.session.id);
       const isDone = end?.reason === "done";
       const isTerminated = running.info.state === "terminated";
-      const worktree = isDone && !isTerminated ? await running.member.finish?.() : undefined;
+      const worktree = await running.member.finish?.(isDone && !isTerminated);
       const ending = end?.reason === "cancelled" && ended && !isTerminated ? ended : end;
       running.info = {
         ...running.info,
@@ -243,7 +168,7 @@ export function createCrew(options: CrewOptions): Crew {
       }
       const above = bySession(parent);
       const depth = (above?.info.depth ?? 0) + 1;
-      checkLimits(depth);
+      checkSpawn(depth);
       ended = undefined;
       const agent_id = newHandle("agent", Date.now());
       const plan: MemberPlan = {
@@ -309,6 +234,7 @@ export function createCrew(options: CrewOptions): Crew {
       [...members.values()]
         .filter((one) => parent === undefined || isBelow(one, parent))
         .map(({ info }) => info),
+    left: async () => (await options.left?.()) ?? [],
     async close() {
       isClosed = true;
       for (const running of members.values()) await terminate(running);
@@ -317,19 +243,9 @@ export function createCrew(options: CrewOptions): Crew {
   };
 }
 
-/** Its last message, and why it could not continue. */
-const withReason = ({ report }: MemberInfo, reason: string | undefined): Pick<MemberInfo, "report"> => ({
-  report: [report, reason ?? ""].filter(Boolean).join("\n\n"),
-});
-
 function spentIn(event: AgentEvent): Omit<Spent, "type"> | undefined {
   if (event.type !== "message" && event.type !== "compaction" && event.type !== "spent") return undefined;
   const { usage, cost } = event;
   if (event.type === "spent") return { by: event.by, turns: event.turns, usage, cost };
   return { by: "", turns: event.type === "message" ? 1 : 0, usage, cost };
-}
-
-function toReport(text: string): Pick<MemberInfo, "report" | "report_truncated"> {
-  if (text.length <= MAX_REPORT_CHARS) return { report: text };
-  return { report: text.slice(0, MAX_REPORT_CHARS).toWellFormed(), report_truncated: true };
 }

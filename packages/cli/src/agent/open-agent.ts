@@ -44,6 +44,7 @@ import { persistMode } from "./session-mode.ts";
 import { sessionsFolder } from "./sessions-folder.ts";
 import { createTurnCheckpoints } from "./turn-checkpoints.ts";
 import { createWorkspaceCrew } from "./workspace-crew.ts";
+import { openWorktreeRecords } from "./worktree-records.ts";
 
 export interface OpenAgentOptions {
   readonly flags: FlagValues<typeof workspaceFlags>;
@@ -113,6 +114,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     keys: io.env,
   });
   try {
+    await openWorktreeRecords(octant.workspace, withoutKeys(io.env)).sweep();
     const sessions = openSessions(octant, options.owner);
     const client = await openClient(octant, options);
     const session = await openSession(sessions, options.from);
@@ -233,10 +235,10 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
   return sessions.open(latest.session_id);
 }
 
-/** The lower value of each limit. */
 /** Not the conversation of a sub-agent. */
 export const isOwnSession = ({ parent }: SessionInfo): boolean => parent?.kind !== "agent";
 
+/** The lower value of each limit. */
 function narrowest(one: Limits = {}, other: DeveloperMode["limits"] = {}): Limits {
   const all = [...Object.entries(one), ...Object.entries(other)].toSorted(([, a = 0], [, b = 0]) => b - a);
   return Object.fromEntries(all.filter(([, limit]) => limit !== undefined));

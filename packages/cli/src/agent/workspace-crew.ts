@@ -30,12 +30,13 @@ import type { Octant } from "../octant.ts";
 import { loadAgentContext } from "./agent-context.ts";
 import { createMemberPlaces } from "./member-place.ts";
 import { chooseClient, type OpenAgentOptions, openSessions, withoutKeys } from "./open-agent.ts";
+import { describeLeftWork, openWorktreeRecords } from "./worktree-records.ts";
 
 export interface WorkspaceCrewOptions {
   readonly octant: Octant;
   /** Contains the API keys of the providers. */
   readonly env: NodeJS.ProcessEnv;
-  readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow" | "limits">;
+  readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow" | "limits" | "mode">;
   /** The limit that the run of the root has reached. */
   readonly rootLimit?: () => LimitReached | undefined;
   /** As in the workspace. */
@@ -80,6 +81,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       prompter: callPrompter,
       jobs: place.workspace.jobs,
       access: accessOf(plan),
+      ...(options.mode && { mode: options.mode }),
       allows: (tool) => allows(plan, tool) && places.offers(tool),
     });
     const session = await sessions.create();
@@ -98,7 +100,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     });
     return {
       agent,
-      ...(worktree && { finish: () => worktree.merge(plan.task) }),
+      ...(worktree && { finish: (isDone) => worktree.finish(plan.task, isDone) }),
       async close() {
         await agent.close();
         await worktree?.close();
@@ -114,6 +116,8 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       max_turns: Math.min(max_turns, CREW_LIMITS.max_turns),
       max_cost: Math.min(max_cost, CREW_LIMITS.max_cost),
     },
+    left: async () =>
+      (await openWorktreeRecords(octant.workspace, withoutKeys(env)).sweep()).map(describeLeftWork),
     spend: octant.spending.spend,
     ...(given.rootLimit && { rootLimit: given.rootLimit }),
   });

@@ -1,41 +1,43 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorktreeOutcome } from "@octant/agent";
+import { ToolError } from "@octant/core";
 import { createGit } from "@octant/host";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
+import { commitAll, openWorktreeRecords } from "./worktree-records.ts";
 
 /** A git worktree on a new branch, with tools on it. */
 export interface Worktree {
   readonly octant: Octant;
-  /** Commits the changes and merges them; on conflicts nothing is merged and the branch stays. */
-  merge(message: string): Promise<WorktreeOutcome>;
-  /** Removes the folder; an unmerged branch stays. */
+  /**
+   * Commits the changes and merges them; on conflicts, and when the work was not finished, nothing is merged and the
+   * branch stays.
+   */
+  finish(task: string, isDone: boolean): Promise<WorktreeOutcome>;
+  /** Removes the folder; unmerged work stays on its branch. */
   close(): Promise<void>;
 }
-
-const MAX_SUBJECT_CHARS = 72;
 
 export async function openWorktree(
   parent: Octant,
   agent_id: string,
-  options: Required<Pick<OctantOptions, "env">> & Pick<OctantOptions, "permissions" | "prompter" | "allow">,
+  options: Required<Pick<OctantOptions, "env">> &
+    Pick<OctantOptions, "permissions" | "prompter" | "allow" | "mode">,
 ): Promise<Worktree> {
   const { confinement, sandbox } = parent.workspace;
   const { env } = options;
-  // Runs without a sandbox because the new folder lies elsewhere; hooks and filters stay disabled.
-  const maker = createGit({ confinement, env }).open();
+  const records = openWorktreeRecords(parent.workspace, env);
   const repository = createGit({ confinement, env, sandbox }).open();
   const branch = `octant/${agent_id}`;
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "octant-worktree-"))), "tree");
-  await maker.run(["worktree", "add", "--quiet", "-b", branch, folder, "HEAD"]);
+  const release = await records.add(agent_id, folder);
   const octant = createOctant({
     ...options,
     roots: [folder],
     // The parent's rules apply in the worktree too.
     config: parent.config,
   });
-  let isMerged = false;
   const names = async (args: readonly string[]): Promise<string[]> =>
     (await repository.run(args)).stdout.toString().split("\0").filter(Boolean);
   /** Git merges nothing over these. */
@@ -46,53 +48,45 @@ export async function openWorktree(
     ]);
     return paths.filter((path) => changed.has(path));
   };
+  const isMerged = async () =>
+    (await repository.run(["merge-base", "--is-ancestor", branch, "HEAD"], { codes: [0, 1] })).code === 0;
 
-  const commit = async (task: string): Promise<boolean> => {
-    const own = createGit({
-      confinement: octant.workspace.confinement,
-      env,
-      sandbox: octant.workspace.sandbox,
-    }).open();
-    await own.run(["add", "--all"]);
-    const { code } = await own.run(["diff", "--cached", "--quiet"], { codes: [0, 1] });
-    if (code === 0) return false;
-    const [line = ""] = task.split("\n", 1);
-    const subject = line.slice(0, MAX_SUBJECT_CHARS).toWellFormed();
-    await own.run(["commit", "--quiet", "--message", `${subject}\n\nMade by sub-agent ${agent_id}.`]);
-    return true;
+  const merge = async (): Promise<Omit<WorktreeOutcome, "branch">> => {
+    const { code, stderr } = await repository.run(["merge", "--no-ff", "--no-edit", branch], {
+      codes: [0, 1, 2, 128],
+    });
+    if (code === 0) return { merged: true, conflicts: [] };
+    const unmerged = await names(["diff", "--name-only", "--diff-filter=U", "-z"]);
+    if (unmerged.length > 0) {
+      await repository.run(["merge", "--abort"]);
+      return { merged: false, conflicts: unmerged, note: `git merge ${branch} repeats it` };
+    }
+    const conflicts = await uncommittedIn(await names(["diff", "--name-only", "-z", `HEAD...${branch}`]));
+    const note =
+      conflicts.length > 0
+        ? `these files have uncommitted changes; commit or stash them, then: git merge ${branch}`
+        : stderr.trim();
+    return { merged: false, conflicts, note };
   };
   return {
     octant,
-    async merge(task) {
-      const hasChanged = await commit(task);
-      if (!hasChanged) {
-        isMerged = true;
-        return { branch, merged: true, conflicts: [], note: "it changed nothing" };
+    async finish(task, isDone) {
+      try {
+        const own = octant.workspace;
+        await commitAll(createGit({ ...own, env }).open(), task, agent_id);
+        if (await isMerged()) return { branch, merged: true, conflicts: [], note: "it changed nothing" };
+        if (isDone) return { branch, ...(await merge()) };
+        const note = `it did not finish; git merge ${branch} takes what it did`;
+        return { branch, merged: false, conflicts: [], note };
+      } catch (cause) {
+        if (!(cause instanceof ToolError)) throw cause;
+        return { branch, merged: false, conflicts: [], note: cause.message };
       }
-      const merged = await repository.run(["merge", "--no-ff", "--no-edit", branch], {
-        codes: [0, 1, 2, 128],
-      });
-      if (merged.code === 0) {
-        isMerged = true;
-        return { branch, merged: true, conflicts: [] };
-      }
-      const unmerged = await names(["diff", "--name-only", "--diff-filter=U", "-z"]);
-      if (unmerged.length > 0) {
-        await repository.run(["merge", "--abort"]);
-        return { branch, merged: false, conflicts: unmerged, note: `git merge ${branch} repeats it` };
-      }
-      const conflicts = await uncommittedIn(await names(["diff", "--name-only", "-z", `HEAD...${branch}`]));
-      const note =
-        conflicts.length > 0
-          ? `these files have uncommitted changes; commit or stash them, then: git merge ${branch}`
-          : String(merged.stderr).trim();
-      return { branch, merged: false, conflicts, note };
     },
     async close() {
       await octant.close();
-      await maker.run(["worktree", "remove", "--force", folder], { codes: [0, 128] });
-      if (isMerged) await maker.run(["branch", "--quiet", "-D", branch], { codes: [0, 1] });
-      rmSync(join(folder, ".."), { recursive: true, force: true });
+      await records.settle(agent_id);
+      await release();
     },
   };
 }

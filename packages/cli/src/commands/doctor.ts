@@ -1,9 +1,11 @@
 import { styleText } from "node:util";
 import { counted, ToolError, toOneLine } from "@octant/core";
+import { describeLeftWork, openWorktreeRecords } from "../agent/worktree-records.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
 import { checkEdges } from "../edge-health.ts";
 import { type Check, checkMachine, checkWorkspace } from "../health.ts";
+import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
 import { checkClients } from "../setup/check-clients.ts";
 import { checkTestRun } from "../test-health.ts";
@@ -37,11 +39,21 @@ export const doctor = defineCommand({
 async function lookAround(open: () => ReturnType<typeof openOctant>, { env }: Io): Promise<Check[]> {
   try {
     await using octant = open();
-    return [...(await checkWorkspace(octant)), ...(await checkEdges(octant, env))];
+    return [
+      ...(await checkWorkspace(octant)),
+      ...(await checkEdges(octant, env)),
+      ...(await checkLeftWork(octant, env)),
+    ];
   } catch (cause) {
     if (!(cause instanceof ToolError || cause instanceof UsageError)) throw cause;
     return [{ name: "workspace", status: "fail", detail: cause.message }];
   }
+}
+
+/** Killed sessions leave the work of their sub-agents. */
+async function checkLeftWork({ workspace }: Octant, env: NodeJS.ProcessEnv): Promise<Check[]> {
+  const left = await openWorktreeRecords(workspace, env).sweep();
+  return left.map((work) => ({ name: "sub-agents", status: "warn", detail: describeLeftWork(work) }));
 }
 
 const isClosed = ({ name, status }: Check) => name === "workspace" && status === "fail";

@@ -39,7 +39,9 @@ export const ROLE_COMMANDS: readonly SlashCommand[] = [
             `- \`${agent_id}\` ${role}: ${state} after ${turns} ${turns === 1 ? "turn" : "turns"}`,
         );
       const roles = crew.roles.map(({ name, summary }) => `- **${name}** ${summary}`);
-      return { text: `${members.join("\n") || "no sub-agents yet"}\n\nroles:\n\n${roles.join("\n")}` };
+      const left = (await crew.left()).map((line) => `- ${line}`);
+      const lists = [members.join("\n") || "no sub-agents yet", left.join("\n"), "roles:", roles.join("\n")];
+      return { text: lists.filter(Boolean).join("\n\n") };
     },
   },
   {
