@@ -41,9 +41,14 @@ const everyAction = ({ registry }: Octant) =>
     })),
   );
 
-const listed = openProject();
-const actions = everyAction(listed.octant);
-afterAll(listed.close);
+/** For actions that change nothing; it also lists them all. */
+const shared = openProject();
+const actions = everyAction(shared.octant);
+afterAll(shared.close);
+
+/** The others would see what an action changes, including a page left open. */
+const projectFor = (tool: string, access: string) =>
+  access !== "read" || tool === "ui" ? openProject() : { ...shared, close: async () => {} };
 
 describe("every example of every action works", () => {
   const examples = actions.flatMap(({ label, act, ...action }) =>
@@ -51,24 +56,19 @@ describe("every example of every action works", () => {
       (example) => [`${label}: ${example.title}`, { ...action, ...example, access: act.access }] as const,
     ),
   );
-  const shared = openProject();
-  afterAll(shared.close);
   test.each(examples)("%s", async (_label, { tool, name, input, fails, access }) => {
-    // The others would see what an example changes, including a page left open.
-    const isOnItsOwn = access !== "read" || tool === "ui";
-    const { call, close } = isOnItsOwn ? openProject() : shared;
+    const { call, close } = projectFor(tool, access);
     const { error } = await call(tool, name, input);
     expect(error?.code).toBe(fails);
-    if (isOnItsOwn) await close();
+    await close();
   });
 });
 
 describe("arguments from a confused model never cause a bug or a hang", () => {
-  // Each action has its own project: a page left open by ui.navigate would make ui.focus wait for every target.
   test.each(actions)(
     "$label",
     async ({ tool, name, act }) => {
-      const { call, bugs, close } = openProject();
+      const { call, bugs, close } = projectFor(tool, act.access);
       await fc.assert(
         fc.asyncProperty(arbitraryInput(toInputSchema(act)), async (input) => {
           const envelope = await call(tool, name, input);

@@ -1,6 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { type OpenOptions, openProject } from "../packages/tools/src/test/testing/open-project.ts";
 
@@ -127,7 +136,7 @@ afterAll(async () => {
 function openFixture(fixture: string, options: OpenOptions = {}) {
   const project = openProject(join(FIXTURES, fixture), options);
   projects.push(project);
-  linkPackages(join(project.root, "node_modules"));
+  linkPackages(project.root);
   return project;
 }
 
@@ -138,14 +147,22 @@ function openRunnable({ fixture, broken, endless }: Row, options?: OpenOptions) 
   return project;
 }
 
-/** The repository's packages, linked one by one: node_modules itself stays in the workspace. */
-function linkPackages(target: string): void {
+/** Links the packages that the project declares, and Node 24; node_modules itself stays in the workspace. */
+function linkPackages(root: string): void {
   const source = join(REPOSITORY, "node_modules");
+  const target = join(root, "node_modules");
   mkdirSync(join(target, ".bin"), { recursive: true });
-  for (const name of readdirSync(source))
-    if (!name.startsWith(".")) symlinkSync(join(source, name), join(target, name));
-  for (const name of readdirSync(join(source, ".bin")))
+  const linkProgram = (name: string) =>
     symlinkSync(realpathSync(join(source, ".bin", name)), join(target, ".bin", name));
+  linkProgram("node");
+  const manifest = join(root, "package.json");
+  if (!existsSync(manifest)) return;
+  for (const name of Object.keys(JSON.parse(readFileSync(manifest, "utf8")).devDependencies ?? {})) {
+    mkdirSync(dirname(join(target, name)), { recursive: true });
+    symlinkSync(join(source, name), join(target, name));
+    const { bin } = JSON.parse(readFileSync(join(source, name, "package.json"), "utf8"));
+    for (const program of typeof bin === "string" ? [name] : Object.keys(bin)) linkProgram(program);
+  }
 }
 
 const isHere = ([program, ...args]: Row["probe"]): boolean => {
@@ -163,16 +180,25 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
   const project = openFixture(row.fixture);
   const { run, call } = project;
 
-  runner("tells passed, failed and skipped tests apart, and where and why one failed", async () => {
-    const { data, started } = await run({ filter: row.mixed });
-    expect(started).toMatchObject({ status: "running", run_id: data.run_id });
-    expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1, skip: 1, more_failures: 0 });
-    const { file, line } = row.failsAt;
-    expect(data.failures).toMatchObject([{ ...row.failure, uri: `file://${project.root}/${file}` }]);
-    expect(data.failures[0]?.range?.start.line).toBe(line);
-    expect(data.suites).toMatchObject([{ runner: row.runner }]);
-    expect((await call("test.status", { run_id: data.run_id })).data).toEqual(data);
-  });
+  runner(
+    "tells passed, failed and skipped tests apart, where and why one failed, and each as it ends",
+    async () => {
+      const { data, started, job_id } = await run({ filter: row.mixed });
+      expect(started).toMatchObject({ status: "running", run_id: data.run_id });
+      expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1, skip: 1, more_failures: 0 });
+      const { file, line } = row.failsAt;
+      expect(data.failures).toMatchObject([{ ...row.failure, uri: `file://${project.root}/${file}` }]);
+      expect(data.failures[0]?.range?.start.line).toBe(line);
+      expect(data.suites).toMatchObject([{ runner: row.runner }]);
+      expect((await call("test.status", { run_id: data.run_id })).data).toEqual(data);
+
+      const polled = await call("job.poll", { job_id, from_seq: 0 });
+      const lines = (polled.data as { events: { chunk?: { line?: string } }[] }).events.flatMap(
+        ({ chunk }) => chunk?.line ?? [],
+      );
+      expect(lines.map((line) => line.split(" ")[0]).sort()).toEqual(["fail", "pass", "skip"]);
+    },
+  );
 
   // The others run in the strongest sandbox, the default. A machine without one may not have namespaces either.
   const others = inject("missing").includes("bubblewrap")
@@ -182,15 +208,6 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
     const { data } = await openRunnable(row, { level }).run({});
     expect(data).toMatchObject({ status: "failed", pass: 1, fail: 1 });
     expect(data.failures).toMatchObject([row.failure]);
-  });
-
-  runner("tells each test as it ends", async () => {
-    const { job_id } = await run({ filter: row.mixed });
-    const { data } = await call("job.poll", { job_id, from_seq: 0 });
-    const lines = (data as { events: { chunk?: { line?: string } }[] }).events.flatMap(
-      ({ chunk }) => chunk?.line ?? [],
-    );
-    expect(lines.map((line) => line.split(" ")[0]).sort()).toEqual(["fail", "pass", "skip"]);
   });
 
   runner("calls it a crash when tests cannot be loaded", async () => {
@@ -204,7 +221,7 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
     expect(data).toMatchObject({ status: "timed_out", pass: 0 });
   });
 
-  runner("runs by name, and says so when no test has it", async () => {
+  runner("runs by name, says so when no test has it, and runs again what failed before", async () => {
     const suite = row.runner;
     const named = openRunnable(row);
     const { name } = row.failure as { name: string };
@@ -213,16 +230,6 @@ describe.each(ROWS)("$runner", { concurrent: true }, (row) => {
     expect((await named.run({ suite, filter: "no such name" })).data).toMatchObject({ status: "no_tests" });
     const again = await named.run({ suite, last_failed: true });
     expect(again.data).toMatchObject({ status: "failed", pass: 0, fail: 1 });
-  });
-
-  runner("runs again what failed", async () => {
-    const failing = openRunnable(row);
-    expect((await failing.run({})).data).toMatchObject({ status: "failed", pass: 1, fail: 1 });
-    expect((await failing.run({ last_failed: true })).data).toMatchObject({
-      status: "failed",
-      pass: 0,
-      fail: 1,
-    });
   });
 
   runner("lists the suite and its files", async () => {

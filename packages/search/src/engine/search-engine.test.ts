@@ -1,17 +1,21 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import type { Embedder } from "../vector/embedder.ts";
 import { createOnnxEmbedder } from "../vector/onnx-embedder.ts";
 import { writeOnnxFolder } from "../vector/testing/onnx-folder.ts";
 import { createSearchEngine, type SearchEngine } from "./search-engine.ts";
+import { createSharedParsers } from "./shared-parsers.ts";
 import { type FolderFiles, folderFiles } from "./testing/folder-files.ts";
 
 let home: string;
 let files: FolderFiles;
 const engines: SearchEngine[] = [];
 const logged: string[] = [];
+// Starting parsers takes longer than most tests; the front-door tests start their own.
+const parsers = createSharedParsers(2);
+afterAll(parsers.close);
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "octant-search-"));
@@ -54,6 +58,7 @@ function start(
 ): SearchEngine {
   const engine = createSearchEngine({
     files: options.files ?? files,
+    parsers,
     folder: join(home, "state"),
     embedder: options.embedder,
     vectorStore: options.vectorStore,
@@ -333,7 +338,7 @@ test("two fresh indexes of one tree return the same list, in whatever order the 
   for (let n = 0; n < 120; n++)
     files.write(`many/f${n}.ts`, HEADER.replaceAll("Header", n % 3 === 0 ? "Twin" : `Header${n}`));
   const listFrom = async (folder: string) => {
-    const engine = createSearchEngine({ files, folder, log: (line) => logged.push(line) });
+    const engine = createSearchEngine({ files, parsers, folder, log: (line) => logged.push(line) });
     engines.push(engine);
     await engine.index({ signal: never() });
     const hits = await engine.rank("split a line at the colon", {

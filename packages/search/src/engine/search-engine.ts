@@ -5,7 +5,7 @@ import type { Embedder } from "../vector/embedder.ts";
 import type { Fusion } from "./chunk-ranker.ts";
 import type { PlannedFile, RankedHit, RankOptions } from "./code-index.ts";
 import { createIndexThread } from "./index-thread.ts";
-import { createSharedParsers } from "./shared-parsers.ts";
+import { createSharedParsers, type SharedParsers } from "./shared-parsers.ts";
 import type { ListedFile, SourceFiles } from "./source-files.ts";
 import type { IndexCounts, StoredSymbol } from "./store.ts";
 import type { SymbolOptions } from "./symbol-search.ts";
@@ -68,6 +68,8 @@ export interface SearchEngineOptions {
   /** The vector store; LanceDB must be installed separately. */
   readonly vectorStore?: "embedded" | "lancedb";
   readonly fusion?: Fusion;
+  /** The caller closes these; without them the engine has its own. */
+  readonly parsers?: SharedParsers;
   readonly log: (line: string) => void;
 }
 
@@ -79,7 +81,7 @@ const NONE_EARLY: ReadonlyMap<string, string> = new Map();
 export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   const { files, folder, embedder, vectorStore = "embedded", fusion = "z_score", log } = options;
   const closed = new AbortController();
-  const parsers = createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));
+  const parsers = options.parsers ?? createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));
   let run: Run | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let isComplete = false;
@@ -235,7 +237,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
       closed.abort(new Error("the search engine was closed"));
       stopWatching?.();
       await turn;
-      await parsers.close();
+      if (!options.parsers) await parsers.close();
       await index.close();
     },
   };
