@@ -2,6 +2,8 @@
 // it installs the missing ones; elsewhere it lists them, and the tests that need them are skipped (with CI=true they
 // fail).
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 
 interface SystemPackage {
   /** The name on Debian and Ubuntu. */
@@ -70,7 +72,20 @@ function succeeds(probe: SystemPackage["probe"]): boolean {
   return spawnSync(command as string, args, { stdio: "ignore" }).status === 0;
 }
 
+/** A second ACP client that others wrote. 48 MB, so it is no dependency: only CI installs it. */
+export const ACPX = join(import.meta.dirname, "../node_modules/.cache/acpx");
+const ACPX_PACKAGE = "acpx@0.19.1";
+
+function installAcpx(): void {
+  if (process.env["CI"] !== "true" || existsSync(join(ACPX, "node_modules/acpx"))) return;
+  // With --prefix: otherwise npm finds the repository's package.json and installs there.
+  const args = ["install", "--prefix", ACPX, "--ignore-scripts", "--no-audit", "--no-fund", ACPX_PACKAGE];
+  const { status } = spawnSync("npm", args, { stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) console.error(`${ACPX_PACKAGE} could not be installed; its test fails`);
+}
+
 function main(): void {
+  installAcpx();
   const missing = missingPackages();
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || !succeeds("apt-get")) {

@@ -1,15 +1,17 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
+import { ACPX } from "../scripts/system-packages.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { LAUNCHER } from "./published-command.ts";
 
-/** The command of the npm package acpx: 48 MB, so it is not a dependency. */
-const ACPX = process.env["OCTANT_ACPX"];
+const COMMAND = join(ACPX, "node_modules/acpx/dist/cli.js");
 
-test.skipIf(!ACPX)(
-  "acpx, a client that others wrote, drives a turn (needs OCTANT_ACPX=…/bin/acpx)",
+test.skipIf(!existsSync(COMMAND) && process.env["CI"] !== "true")(
+  "acpx, a client that others wrote, drives a turn (CI=true npm run system-packages installs it)",
   async () => {
     await using provider = await createScriptedProvider(({ answers }) =>
       answers === 0
@@ -23,7 +25,7 @@ test.skipIf(!ACPX)(
       ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
     };
     const agent = `${process.execPath} ${LAUNCHER} acp --model some-model`;
-    const args = [ACPX ?? "", "--agent", agent, "--approve-all", "--format", "json", "exec", "read it"];
+    const args = [COMMAND, "--agent", agent, "--approve-all", "--format", "json", "exec", "read it"];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project.root, env });
     expect(stdout).toContain('"status":"completed"');
     expect(stdout).toContain('"stopReason":"end_turn"');

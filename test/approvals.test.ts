@@ -113,7 +113,12 @@ test("a call whose client cannot ask waits, is listed for a person, and runs whe
     caller: agent.id,
     text: expect.stringMatching(/^fs\.write: .*\n {2}uri: a\.txt\n {2}content: new/),
     choices: ["once", "session", "always", "deny"],
-    always: { tool_pattern: "fs.write", mode: "allow", args: { path: ["a.txt"] } },
+    always: {
+      tool_pattern: "fs.write",
+      mode: "allow",
+      args: { path: ["a.txt"] },
+      expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
     asked_at: expect.any(String),
     expires_at: expect.any(String),
   });
@@ -169,7 +174,8 @@ test("'always' is stored as a narrow rule of the local tier, and 'session' ends 
     expect(await write(`${folder}/b.txt`), "no second question").toMatchObject({ ok: true });
   }
   const local = JSON.parse(readFileSync(join(root, ".hanzo/settings.local.json"), "utf8"));
-  expect(local.permissions).toEqual([{ tool_pattern: "fs.write", mode: "allow", args: { path: ["two/*"] } }]);
+  const rule = { tool_pattern: "fs.write", mode: "allow", args: { path: ["two/*"] } };
+  expect(local.permissions).toEqual([{ ...rule, expires_at: expect.any(String) }]);
 });
 
 test("an unanswered question times out with what to do next", async () => {

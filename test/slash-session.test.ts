@@ -57,7 +57,9 @@ test("/permissions and /mode change what the session may do, and every command i
     await opened.agent.send("two");
     await run("/permissions deny fs.*");
     await opened.agent.send("three");
-    expect(await run("/permissions")).toMatch(/- session: `.*fs\.\*.*`\n- session: `.*fs\.write/);
+    expect(await run("/permissions")).toMatch(
+      /- session, until it ends: `.*fs\.\*.*`\n- session, until it ends: `.*fs\.write/,
+    );
     await run("/permissions ask fs.*");
     await run("/permissions allow fs.write");
     expect(await run("/mode inspect")).toBe("mode: inspect, which allows inspect");

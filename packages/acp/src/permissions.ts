@@ -6,8 +6,8 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "@octant/agent";
 import {
+  alwaysInWords,
   describeRequest,
-  describeRule,
   type PermissionAnswer,
   type PermissionPrompter,
   type PermissionRequest,
@@ -82,7 +82,9 @@ const toOptions = ({ always }: PermissionRequest): PermissionOption[] => [
     ? [
         {
           optionId: "always",
-          name: `Always: ${describeRule(always)}`,
+          name: alwaysInWords(always)
+            .map((line) => line.trim())
+            .join(" "),
           kind: "allow_always",
         } satisfies PermissionOption,
       ]

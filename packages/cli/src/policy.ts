@@ -71,7 +71,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
   // A separate process pool: a hook can run however many commands are running.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   const runner = createHookRunner({ processes, confinement, redact, log });
-  const places = { roots: confinement.roots };
+  const places = { roots: confinement.roots, searchPath: env.PATH };
   const rules = createPolicy(config.permissions, places);
   const [root = "/"] = confinement.roots;
   const session = createSessionAnswers(places, options.allow);

@@ -56,10 +56,12 @@ export {
 } from "./credentials/index.ts";
 export { createHookRunner, runHooks } from "./hooks/index.ts";
 export {
+  ALWAYS_DAYS,
   APPROVAL_CHOICES,
   type ApprovalAnswer,
   type ApprovalEvent,
   type ApprovalQueue,
+  alwaysInWords,
   askInOrder,
   askThroughClient,
   checkPermission,
@@ -71,6 +73,7 @@ export {
   describeRule,
   explainPolicy,
   findIdleRules,
+  inDays,
   openTerminal,
   type PermissionAnswer,
   type PermissionPrompter,

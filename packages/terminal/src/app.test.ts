@@ -262,7 +262,9 @@ describe("the terminal agent", () => {
     ]);
     device.type(..."go", "Enter");
     await shows(device, "[a] always allow");
-    await shows(device, "allow proc.exec when every command begins with `git status` or `npm test`");
+    await shows(device, "adds this rule to .hanzo/settings.local.json until 2026-12-16:");
+    await shows(device, "allow proc.exec when every command of the line is one of these:");
+    await shows(device, "`npm test`, nothing else");
     device.type("n");
     await shows(device, '"always" is not offered');
     expect((await device.screen()).join("\n")).not.toContain("[a]");

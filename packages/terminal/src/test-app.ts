@@ -10,7 +10,7 @@ import {
   type ToolExecutor,
   textParts,
 } from "@octant/agent";
-import type { PermissionRule } from "@octant/runtime";
+import { PermissionRule } from "@octant/runtime";
 import { TerminalApp } from "./app.ts";
 import type { AppOptions } from "./app-options.ts";
 import { openHistory } from "./editor/history.ts";
@@ -153,10 +153,9 @@ function alwaysFor(
   tool_pattern: string,
   { command, uri }: Readonly<Record<string, unknown>>,
 ): PermissionRule | undefined {
-  const words = (typeof command === "string" ? command.split(" && ") : []).map((part) => part.split(" "));
-  if (words.some(([program]) => program === "rm")) return undefined;
-  const rule = { tool_pattern, mode: "allow" } as const;
-  // The index signature of the other arguments has no lists of lists.
-  if (words.length > 0) return { ...rule, args: { command: words } as unknown as PermissionRule["args"] };
-  return { ...rule, args: { path: [String(uri).replace(/[^/]*$/, "*")] } };
+  const lines = typeof command === "string" ? command.split(" && ") : [];
+  if (lines.some((line) => line.startsWith("rm "))) return undefined;
+  const shapes = lines.map((line) => ({ words: line.split(" "), options: [], operands: "none" }));
+  const args = lines.length > 0 ? { command: shapes } : { path: [String(uri).replace(/[^/]*$/, "*")] };
+  return PermissionRule.parse({ tool_pattern, mode: "allow", args, expires_at: "2026-12-16T00:00:00Z" });
 }

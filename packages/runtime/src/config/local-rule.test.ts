@@ -31,6 +31,15 @@ test("further rules are added and count, and the same one is not written twice",
   expect(rulesOf(project)).toEqual([ALLOW, NARROW]);
 });
 
+test("the same rule with a new expiry replaces the old one, but never one without an expiry", async () => {
+  using project = createProject();
+  const until = (year: number) => ({ ...NARROW, expires_at: `${year}-01-01T00:00:00Z` });
+  for (const rule of [ALLOW, until(2020), until(2999)]) await addLocalRule(project.root, rule, project);
+  expect(rulesOf(project)).toEqual([ALLOW, until(2999)]);
+  await addLocalRule(project.root, { ...ALLOW, expires_at: "2999-01-01T00:00:00Z" }, project);
+  expect(rulesOf(project)).toEqual([ALLOW, until(2999)]);
+});
+
 test("rules added at the same time are all there", async () => {
   using project = createProject();
   const rules = ["fs.read", "fs.stat", "fs.list", "vcs.log"].map((name) => ({

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { replaceFile } from "@octant/host";
 import { type PermissionRule, toRules } from "../permissions/rule.ts";
 import { insertInto, parseObject, splice } from "./edit-jsonc.ts";
+import type { JsonArray, JsonObject } from "./jsonc.ts";
 import { parseSettings } from "./parse-settings.ts";
 import { type Person, type ProjectFile, projectFile, realPlace, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
@@ -48,11 +49,11 @@ function withRule(text: string, { permissions }: Settings, rule: PermissionRule)
     return insertInto(text, root, root.entries.size, `"permissions": [${JSON.stringify(rule)}]`);
 
   const rules = toRules(permissions);
-  if (rules.some((one) => isSame(one, rule))) return text;
+  const known = rules.findIndex((one) => isSame(one, rule));
+  if (known >= 0) return renewed(text, value, known, rules, rule);
   const index = placeOf(rule, rules);
   if (value.kind === "array") return insertInto(text, value, index, JSON.stringify(rule));
-  const isPlain =
-    rule.args === undefined && rule.reason === undefined && !value.entries.has(rule.tool_pattern);
+  const isPlain = Object.keys(rule).length === PLAIN_KEYS && !value.entries.has(rule.tool_pattern);
   if (isPlain)
     return insertInto(
       text,
@@ -62,6 +63,22 @@ function withRule(text: string, { permissions }: Settings, rule: PermissionRule)
     );
   // A map cannot hold it.
   return splice(text, value.start, value.end, JSON.stringify(rules.toSpliced(index, 0, rule), null, 2));
+}
+
+/** A rule in a map has its pattern and its mode only. */
+const PLAIN_KEYS = 2;
+
+/** The same rule with a new expiry; a rule without one, as all in a map are, stays as it is. */
+function renewed(
+  text: string,
+  value: JsonArray | JsonObject,
+  at: number,
+  rules: readonly PermissionRule[],
+  rule: PermissionRule,
+): string {
+  const item = value.kind === "array" ? value.items[at] : undefined;
+  if (!item || rules[at]?.expires_at === undefined) return text;
+  return splice(text, item.start, item.end, JSON.stringify(rule));
 }
 
 /** The first match wins, so an allow rule goes after every deny rule and before the following prompt rules. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { describeRequest } from "./describe-request.ts";
 import type { PermissionPrompter } from "./prompter.ts";
-import { describeRule } from "./rule.ts";
+import { alwaysInWords } from "./rule-in-words.ts";
 
 const CHOICES = { once: "Once", session: "For this session", always: "Always", deny: "No" } as const;
 
@@ -14,7 +14,7 @@ const Content = z.object({
 export const askThroughClient: PermissionPrompter = {
   async requestPermission(request) {
     const { always } = request;
-    const rule = always ? [`  always would add this rule: ${describeRule(always)}`] : [];
+    const rule = always ? alwaysInWords(always).map((line) => `  ${line}`) : [];
     const offered = Object.entries(CHOICES).filter(([choice]) => choice !== "always" || always);
     const answer = await request.ask({
       message: [...describeRequest(request), ...rule].join("\n"),

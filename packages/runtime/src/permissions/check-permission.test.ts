@@ -192,10 +192,13 @@ test("always writes the narrow rule, which holds at once", async () => {
     addRule: (rule) => void added.push(rule),
   });
   await call("exec", { command: ["npm", "test"] });
-  const rule = { tool_pattern: "things.exec", mode: "allow", args: { command: [["npm", "test"]] } };
-  expect(added).toEqual([rule]);
-  expect(asked[0]?.always).toEqual(rule);
-  expect(await call("exec", { command: ["npm", "test", "-w"] })).toMatchObject({ ok: true });
+  const command = [{ words: ["npm", "test"], options: [], operands: "none" }];
+  expect(added).toMatchObject([{ tool_pattern: "things.exec", mode: "allow", args: { command } }]);
+  expect(asked[0]?.always).toEqual(added[0]);
+  const days = (Date.parse(added[0]?.expires_at ?? "") - Date.now()) / 86_400_000;
+  expect(Math.ceil(days)).toBe(30);
+  expect(await call("exec", { command: "npm test && npm test" })).toMatchObject({ ok: true });
+  expect(await call("exec", { command: ["npm", "test", "-w"] })).toMatchObject({ ok: false });
 });
 
 test("always is not offered under a prompt rule, nor without a way to write, nor when no rule can describe the call", async () => {

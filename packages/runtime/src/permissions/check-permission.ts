@@ -89,7 +89,8 @@ async function ask(options: CheckPermissionOptions, question: Question, ctx: Con
   const { call, asked, decision, session, note } = question;
   const rule = policy.narrowRule(asked);
   // Under a rule that asks, one that allows would not be heard: the strictest tier wins.
-  const always = addRule && decision.tier === "default" ? rule : undefined;
+  const offered = addRule && decision.tier === "default" ? rule : undefined;
+  const always = offered && { ...offered, expires_at: inDays(ALWAYS_DAYS) };
   const answer = await prompter.requestPermission({
     name: asked.name,
     summary: call.act.summary,
@@ -120,6 +121,12 @@ async function ask(options: CheckPermissionOptions, question: Question, ctx: Con
   if (answer.answer !== "once") options.session.remember(session, asked, rule);
   note("allow", { tier: "session", reason: `the person answered: ${answer.answer}${by}` });
 }
+
+/** How long the answer "always" holds. A rule that a person writes holds for ever, unless it says otherwise. */
+export const ALWAYS_DAYS = 30;
+
+export const inDays = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+/, "");
 
 /** A call that cannot be previewed will fail by itself when it runs, so the question is asked without one. */
 async function previewOf({ act, input }: CheckedCall, ctx: Context): Promise<string | undefined> {

@@ -6,12 +6,15 @@ export interface Command {
   readonly words: readonly string[] | undefined;
   /** The words of every command that it may hold, also inside other words; undefined when only a shell could determine them. */
   readonly within: readonly (readonly ShellWord[])[] | undefined;
+  /** Where it runs, from the folder of the call; undefined when a `cd` before it leaves that unclear. */
+  readonly folder: string | undefined;
 }
 
 /** How deep text inside words is looked at: `sh -c "sh -c '…'"`. */
 const MAX_NESTING = 4;
 
-export const readCommand = (command: string | readonly string[]): Command => ({
+export const readCommand = (command: string | readonly string[], folder?: string): Command => ({
+  folder,
   words: typeof command === "string" ? parsePlainCommand(command) : command,
   within: typeof command === "string" ? readScript(command, 0) : withNested([command.map(toLiteral)], 0),
 });
@@ -22,18 +25,45 @@ export const readCommand = (command: string | readonly string[]): Command => ({
  */
 export function readCommands(command: string | readonly string[]): readonly Command[] {
   const parts = typeof command === "string" ? splitPlainCommands(command) : undefined;
-  return parts ? parts.map(readCommand) : [readCommand(command)];
+  if (!parts) return [readCommand(command, ".")];
+  const [first, ...others] = parts;
+  const [program, folder = "-", ...more] = parsePlainCommand(first?.text ?? "") ?? [];
+  // The others run only where `cd` succeeded.
+  const moves = program === "cd" && parts.every(({ joint }) => /^(?:&&|\||)$/.test(joint));
+  const start = moves && first?.joint === "&&" && more.length === 0 ? folder : "-";
+  const isClear = !others.some(({ text }) => CHANGES_FOLDER.test(text)) && !start.startsWith("-");
+  const isStill = !parts.some(({ text }) => CHANGES_FOLDER.test(text));
+  return parts.map(({ text }, index) => {
+    if (index === 0 || isStill) return readCommand(text, ".");
+    return readCommand(text, isClear ? start : undefined);
+  });
 }
 
-/** Programs whose arguments decide what they destroy, reach or run: no rule by first words is safe for them. */
-const NEVER_BY_PREFIX = new Set(
-  "rm rmdir shred dd mkfs truncate unlink chmod chown chgrp kill pkill killall sudo doas su curl wget nc ssh scp rsync sh bash zsh dash fish ksh env xargs eval exec nohup timeout time nice find ln mv tee sed awk perl".split(
-    " ",
+const CHANGES_FOLDER = /^(?:cd|pushd|popd)\b/;
+
+/** Programs whose arguments decide what they destroy, reach or run, or which change later commands: no rule by shape is safe for them. */
+const NEVER_BY_SHAPE = new Set(
+  `rm rmdir shred dd mkfs truncate unlink chmod chown chgrp kill pkill killall curl wget nc ssh scp rsync find ln mv
+  tee sed awk perl sh bash zsh dash fish ksh busybox toybox env xargs parallel eval exec command builtin source .
+  alias set trap hash enable shopt pushd popd sudo doas su pkexec runuser chroot
+  unshare nsenter setsid stdbuf nohup timeout time nice ionice taskset flock watch strace script`.split(
+    /\s+/,
   ),
 );
 
-export const isRisky = ({ words }: Command): boolean =>
-  words === undefined || NEVER_BY_PREFIX.has(words[0]?.replace(/^.*\//, "") ?? "");
+/** Programs that run the code they are given; a rule is safe when it names the file or module. */
+const INTERPRETER = /^(?:python|node|ruby|php|lua|deno|bun|pwsh)[\d.]*$/;
+const TAKES_CODE = /^(?:-|-\w*[cepr]|--eval|--print)$|^--(?:eval|print)=/;
+
+export function isRisky({ words }: Command): boolean {
+  const [program = "", ...rest] = words ?? [];
+  const name = program.replace(/^.*\//, "");
+  if (words === undefined || NEVER_BY_SHAPE.has(name)) return true;
+  return (
+    INTERPRETER.test(name) &&
+    (rest.every((word) => word.startsWith("-")) || rest.some((word) => TAKES_CODE.test(word)))
+  );
+}
 
 /**
  * For an allow rule: the command is sure to begin with exactly these words. Text counts only when a shell could see

@@ -1,11 +1,12 @@
 import type { Holding } from "@octant/core";
+import { hasShape } from "./command-shape.ts";
 import { beginsWith, type Command, mayContain } from "./commands.ts";
 import type { Facts, Found } from "./facts.ts";
 import { isGlob, toGlobTest } from "./glob.ts";
 import { type Host, type HostTest, toHostTest } from "./hosts.ts";
 import { type PathGlob, type Places, toPathGlob } from "./path-glob.ts";
 import type { ResolvedPath } from "./real-path.ts";
-import type { ArgumentConditions, PermissionMode } from "./rule.ts";
+import type { ArgumentConditions, CommandShape, PermissionMode } from "./rule.ts";
 
 /** Whether the facts of a call match one condition of a rule. */
 export type Condition = (facts: Facts) => boolean;
@@ -23,7 +24,7 @@ export function toConditions(
   const { path, command, host, ...named } = args;
   return [
     ...(path === undefined ? [] : [pathCondition(listOf(path), reading, places)]),
-    ...(command === undefined ? [] : [commandCondition(command, reading)]),
+    ...(command === undefined ? [] : [commandCondition(command, reading, places)]),
     ...(host === undefined ? [] : [hostCondition(listOf(host), reading)]),
     ...Object.entries(named).map(([name, wanted]) => namedCondition(name, listOf(wanted), reading, places)),
   ];
@@ -47,19 +48,24 @@ const PATH_FIT: Fit<ResolvedPath, PathGlob> = {
   possible: (path, glob) => glob.mayHold(path),
 };
 
-function commandCondition(command: NonNullable<ArgumentConditions["command"]>, reading: Reading): Condition {
-  const prefixes = isOnePrefix(command) ? [command] : command;
+function commandCondition(
+  command: NonNullable<ArgumentConditions["command"]>,
+  reading: Reading,
+  places: Places,
+): Condition {
+  const wanted = isOnePrefix(command) ? [command] : command;
   return (facts) => {
     if (reading === "sure" && facts.setsEnvironment()) return false;
-    return holds(reading, facts.commands(), prefixes, COMMAND_FIT);
+    const fit: Fit<Command, readonly string[] | CommandShape> = {
+      sure: (one, shape) => ("words" in shape ? hasShape(one, shape, facts, places) : beginsWith(one, shape)),
+      possible: (one, shape) => mayContain(one, "words" in shape ? shape.words : shape),
+    };
+    return holds(reading, facts.commands(), wanted, fit);
   };
 }
 
-const COMMAND_FIT: Fit<Command, readonly string[]> = { sure: beginsWith, possible: mayContain };
-
-const isOnePrefix = (
-  command: readonly string[] | readonly (readonly string[])[],
-): command is readonly string[] => typeof command[0] === "string";
+const isOnePrefix = (command: NonNullable<ArgumentConditions["command"]>): command is string[] =>
+  typeof command[0] === "string";
 
 function hostCondition(patterns: readonly string[], reading: Reading, argument?: string): Condition {
   const tests = patterns.map(toHostTest);

@@ -27,7 +27,11 @@ export function toGuessedFacts({ input }: PolicyCall, { roots }: Places): Facts 
         .slice(0, MAX_TEXTS)
         .flatMap((text) => toPaths(text, base)),
     ),
-    commands: guess(() => commands().slice(0, MAX_TEXTS).map(readCommand)),
+    commands: guess(() =>
+      commands()
+        .slice(0, MAX_TEXTS)
+        .map((one) => readCommand(one)),
+    ),
     hosts: guess(() => texts().slice(0, MAX_TEXTS).flatMap(toHosts)),
     setsEnvironment: () => true,
   };

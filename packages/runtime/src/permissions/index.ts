@@ -6,7 +6,7 @@ export {
   createApprovalQueue,
 } from "./approval-queue.ts";
 export { askThroughClient } from "./ask-through-client.ts";
-export { checkPermission, type PermissionSetting } from "./check-permission.ts";
+export { ALWAYS_DAYS, checkPermission, inDays, type PermissionSetting } from "./check-permission.ts";
 export { describeRequest } from "./describe-request.ts";
 export { explainPolicy, type PolicyExplanation } from "./explain.ts";
 export type { PolicyCall } from "./facts.ts";
@@ -21,5 +21,6 @@ export {
   unattended,
 } from "./prompter.ts";
 export { describeRule, PermissionRule, ToolPattern } from "./rule.ts";
+export { alwaysInWords } from "./rule-in-words.ts";
 export { createSessionAnswers, type SessionAnswers } from "./session-answers.ts";
 export { createTerminalPrompter, openTerminal } from "./terminal-prompter.ts";

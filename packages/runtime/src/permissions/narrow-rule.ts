@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { isWithin, type Path, splitPath, toNative } from "@octant/host";
-import { type Command, isRisky } from "./commands.ts";
+import { toShape } from "./command-shape.ts";
+import { isRisky } from "./commands.ts";
 import type { Facts, PolicyCall } from "./facts.ts";
 import { escapeGlob } from "./glob.ts";
 import type { Host } from "./hosts.ts";
@@ -10,25 +11,25 @@ import { PermissionRule } from "./rule.ts";
 
 /** With more paths, a rule would be broader than the question. */
 const MAX_PATHS = 5;
-const MAX_PREFIX_WORDS = 3;
 
 /**
- * This action, in these folders, with the first words of this command, for this host. undefined when the call's
+ * This action, in these folders, with commands of this shape, for this host. undefined when the call's
  * subject is unclear. The caller must verify that the rule allows the call.
  */
 export function toNarrowRule(
   { name, action }: PolicyCall,
   facts: Facts,
-  { roots }: Places,
+  places: Places,
 ): PermissionRule | undefined {
   const found = { path: facts.paths(), command: facts.commands(), host: facts.hosts() };
   if (action && Object.values(found).some(({ besides }) => besides !== "nothing")) return undefined;
   if (found.command.values.some(isRisky)) return undefined;
-  const path = [...new Set(found.path.values.map((one) => toGlob(one, roots)))];
+  const path = [...new Set(found.path.values.map((one) => toGlob(one, places.roots)))];
   if (path.length > MAX_PATHS) return undefined;
+  const command = found.command.values.map((one) => toShape(one, facts, places));
   const args = {
     ...(path.length > 0 && { path }),
-    ...(found.command.values.length > 0 && { command: found.command.values.map(toPrefix) }),
+    ...(command.length > 0 && { command }),
     ...(found.host.values.length > 0 && { host: found.host.values.map(toPattern) }),
   };
   const hasArguments = action !== undefined && Object.keys(args).length > 0;
@@ -53,12 +54,5 @@ function toGlob({ real, isTree }: ResolvedPath, roots: readonly Path[]): string 
 
 const isFolder = (path: Path): boolean =>
   statSync(toNative(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
-
-/** `npm run build`, without arguments that vary; all words if only the program would remain. */
-function toPrefix({ words = [] }: Command): readonly string[] {
-  const firstOther = words.findIndex((word) => !/^[a-z][\w:-]*$/i.test(word));
-  const leading = words.slice(0, firstOther === -1 ? words.length : firstOther);
-  return leading.length > 1 ? leading.slice(0, MAX_PREFIX_WORDS) : words;
-}
 
 const toPattern = ({ name, port }: Host): string => (port === undefined ? name : `${name}:${port}`);

@@ -8,6 +8,8 @@ export interface Places {
   readonly roots: readonly Path[];
   /** What `~/` in a rule means; without it such a rule cannot be evaluated. */
   readonly home?: string;
+  /** The PATH that programs are looked for in. */
+  readonly searchPath?: string | undefined;
 }
 
 /** A glob in two readings, for allow rules and for restrictive ones: unclear cases count against the call. */

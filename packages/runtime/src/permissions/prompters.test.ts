@@ -96,7 +96,7 @@ test("the terminal shows the action, its arguments, the change, the reason and t
     "look first [prompt fs.*]",
   ])
     expect(shown()).toContain(part);
-  expect(shown()).toContain('allow fs.write {"path":["src/*"]}');
+  expect(shown()).toContain("allow fs.write on the paths `src/*`");
 });
 
 test("nothing in a call can move the cursor or look like a line of ours", async () => {

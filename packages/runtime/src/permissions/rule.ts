@@ -42,6 +42,24 @@ const HostPattern = z
 const Words = z.array(z.string().min(1)).min(1).max(MAX_VALUES);
 const Value = z.union([z.string(), z.number(), z.boolean()]);
 
+/** A command by its first words, its program and the words that may follow; the answer "always" writes it like this. */
+export const CommandShape = z.strictObject({
+  words: Words.describe("Its first words"),
+  program: z
+    .string()
+    .regex(/^\//, "expected an absolute path")
+    .optional()
+    .describe("The file that the first word has to lead to"),
+  options: z
+    .array(z.string().min(1))
+    .max(MAX_VALUES)
+    .describe("Options and NAME=value words that may follow; no others may"),
+  operands: z
+    .enum(["none", "inside"])
+    .describe("Whether other words may follow; inside: those that name nothing outside the project"),
+});
+export type CommandShape = z.output<typeof CommandShape>;
+
 const oneOrMore = <S extends z.ZodType>(schema: S) =>
   z.union([schema, z.array(schema).min(1).max(MAX_VALUES)]);
 
@@ -55,8 +73,14 @@ export const ArgumentConditions = z.preprocess(
     .object({
       path: oneOrMore(PathGlob).describe("Globs on where paths lead, from a root or absolute").optional(),
       command: z
-        .union([Words, z.array(Words).min(1).max(MAX_VALUES)])
-        .describe('First words of a command, such as ["git", "status"]; or a list of such')
+        .union([
+          Words,
+          z
+            .array(z.union([Words, CommandShape]))
+            .min(1)
+            .max(MAX_VALUES),
+        ])
+        .describe('First words of a command, such as ["git", "status"]; or a list of such, or of shapes')
         .optional(),
       host: oneOrMore(HostPattern).describe("Hosts, such as *.example.com:443").optional(),
     })
@@ -76,6 +100,7 @@ export const PermissionRule = z.strictObject({
   mode: PermissionMode,
   reason: z.string().max(1_000).optional().describe("Shown when a call is refused or needs approval"),
   args: ArgumentConditions.optional(),
+  expires_at: z.iso.datetime().optional().describe("From then on the rule is ignored"),
 });
 export type PermissionRule = z.output<typeof PermissionRule>;
 
@@ -90,13 +115,20 @@ export const toRules = (permissions: Permissions): readonly PermissionRule[] =>
 
 const isList = (permissions: Permissions): permissions is PermissionRule[] => Array.isArray(permissions);
 
+export const isExpired = ({ expires_at }: PermissionRule): boolean =>
+  expires_at !== undefined && Date.parse(expires_at) <= Date.now();
+
 /** The rule in one line, as written. */
-export const describeRule = ({ tool_pattern, mode, args }: PermissionRule): string =>
-  `${mode} ${tool_pattern}${args ? ` ${JSON.stringify(args)}` : ""}`;
+export const describeRule = (rule: PermissionRule): string => describe(rule);
 
 /** The same for a message that a model reads: it does not learn of paths outside the workspace. */
-export const describeRuleInside = ({ tool_pattern, mode, args }: PermissionRule): string =>
-  `${mode} ${tool_pattern}${args ? ` ${JSON.stringify(args, hidePlaces)}` : ""}`;
+export const describeRuleInside = (rule: PermissionRule): string => describe(rule, hidePlaces);
+
+function describe(rule: PermissionRule, hide?: typeof hidePlaces): string {
+  const { tool_pattern, mode, args, expires_at } = rule;
+  const until = expires_at && ` (${isExpired(rule) ? "expired" : "until"} ${expires_at.slice(0, 10)})`;
+  return `${mode} ${tool_pattern}${args ? ` ${JSON.stringify(args, hide)}` : ""}${until ?? ""}`;
+}
 
 const hidePlaces = (_key: string, value: unknown) =>
   typeof value === "string" && /^[~/]/.test(value) ? "…" : value;

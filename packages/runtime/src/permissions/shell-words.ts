@@ -5,30 +5,54 @@ export interface ShellWord {
 }
 
 const WORD = String.raw`(?:[\w@%+=:,./-]+|'[^'\r\n\0]*'|"[^"$\`\\!\r\n\0]*")`;
-const PLAIN_COMMAND = new RegExp(String.raw`^[ \t]*${WORD}(?:[ \t]+${WORD})*[ \t]*$`);
-const PROGRAM = /^[ \t]*[\w@%+:,./-]+(?:[ \t]|$)/;
+/** First words that make more of a line than a command and its words. */
+const RESERVED =
+  "if|then|else|elif|fi|case|esac|for|select|while|until|do|done|in|function|time|coproc|export|declare|typeset|readonly|local|unset";
+/** Redirections that write to no file. */
+const HARMLESS = String.raw`(?:[12]?>&[12]|[12]?>[ \t]?/dev/null)(?![^ \t\n;|])`;
+const PLAIN = String.raw`(?!(?:${RESERVED})(?![^ \t\n;|]))[\w+:,./-]+(?=[ \t\n;|&]|$)(?:[ \t]+(?:${HARMLESS}|${WORD}(?![^ \t\n;|&])))*`;
+const PLAIN_COMMAND = new RegExp(String.raw`^[ \t]*${PLAIN}[ \t]*$`);
+const JOINT = String.raw`[ \t]*(?:&&|\|\||[;|\n])[ \t\n]*`;
+const PLAIN_LINE = new RegExp(String.raw`^[ \t\n]*${PLAIN}(?:${JOINT}${PLAIN})*[ \t]*[;\n]?[ \t\n]*$`);
+const TOKEN = new RegExp(
+  String.raw`(?<=[ \t])${HARMLESS}|'[^']*'|"[^"]*"|&&|\|\||[;|\n]|[^ \t\n;|&'"]+`,
+  "g",
+);
 
 /**
  * The words of a text that is one command and nothing else: plain words, or whole words in quotes. Undefined as soon
  * as a shell could see anything more in it, such as `X=1` before the command.
  */
-export function parsePlainCommand(text: string): readonly string[] | undefined {
-  if (!PLAIN_COMMAND.test(text) || !PROGRAM.test(text)) return undefined;
-  return text.match(/'[^']*'|"[^"]*"|[^ \t'"]+/g)?.map((word) => word.replaceAll(/^['"]|['"]$/g, ""));
-}
+export const parsePlainCommand = (text: string): readonly string[] | undefined =>
+  PLAIN_COMMAND.test(text) ? wordsOf(text.match(TOKEN) ?? []) : undefined;
 
-const CHAIN = /\s*(?:&&|\|\||;|\||\n)\s*/;
+export interface PlainCommand {
+  readonly text: string;
+  /** What joins it to the next one; a line break counts as `;`. */
+  readonly joint: "&&" | "||" | ";" | "|" | "";
+}
 
 /** The plain commands of a line, joined by `&&`, `||`, `;`, `|` or line breaks; undefined when it holds anything else. */
-export function splitPlainCommands(text: string): readonly string[] | undefined {
-  // A quote could hide one of the signs, so lines with both are left whole.
-  if (!CHAIN.test(text) || /['"]/.test(text)) return undefined;
-  const parts = text
-    .trim()
-    .split(CHAIN)
-    .filter((part) => part !== "");
-  return parts.length > 1 && parts.every((part) => parsePlainCommand(part) !== undefined) ? parts : undefined;
+export function splitPlainCommands(text: string): readonly PlainCommand[] | undefined {
+  if (!PLAIN_LINE.test(text)) return undefined;
+  const commands: PlainCommand[] = [];
+  let from = 0;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (!isJoint(token)) continue;
+    const part = text.slice(from, index).trim();
+    if (part !== "") commands.push({ text: part, joint: token === "\n" ? ";" : token });
+    from = index + token.length;
+  }
+  const last = text.slice(from).trim();
+  return last === "" ? commands : [...commands, { text: last, joint: "" }];
 }
+
+const isJoint = (token: string): token is "&&" | "||" | ";" | "|" | "\n" =>
+  /^(?:&&|\|\||[;|\n])$/.test(token);
+
+const wordsOf = (tokens: readonly string[]): readonly string[] =>
+  tokens.filter((one) => !IS_HARMLESS.test(one)).map((word) => word.replaceAll(/^['"]|['"]$/g, ""));
+const IS_HARMLESS = new RegExp(`^${HARMLESS}$`);
 
 const BLANKS = /(?:[ \t]|\\\n)+/y;
 const SEPARATORS = /[;&|()\n\r]+/y;

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { toVisible } from "../config/visible.ts";
 import { describeRequest } from "./describe-request.ts";
 import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "./prompter.ts";
-import { describeRule } from "./rule.ts";
+import { alwaysInWords } from "./rule-in-words.ts";
 
 export interface Terminal {
   readonly input: Readable;
@@ -58,7 +58,11 @@ async function askAt({ input, output }: Terminal, request: PermissionRequest): P
       return text === undefined ? { answer: "deny" } : { answer: "once", text };
     }
     if (always)
-      output.write(`  always would add this rule to your local settings: ${describeRule(always)}\n`);
+      output.write(
+        alwaysInWords(always)
+          .map((line) => `  ${toVisible(line)}\n`)
+          .join(""),
+      );
     const question = `Allow it? [y] once, [s] this session, ${always ? "[a] always, " : ""}[n] no, or n and a reason: `;
     for (;;) {
       const text = await read(question);

@@ -1,5 +1,5 @@
 import { toOneLine, toVisible } from "@octant/core";
-import type { PermissionRequest, PermissionRule } from "@octant/runtime";
+import { alwaysInWords, type PermissionRequest } from "@octant/runtime";
 import { hardWrap, type Line, lineWidth, type Span, span, wrap } from "../styled.ts";
 import { viewDiff } from "./diff.ts";
 
@@ -82,36 +82,18 @@ const risky = (text: string): Line =>
       part === "" ? [] : [span(part, i % 2 === 1 ? { role: "error", bold: true } : {})],
     );
 
-/** The rule that "always" would add, in words; or that it is not offered. */
+/** The rule that "always" would add; or that it is not offered. */
 function always({ always: rule, decision, question, name }: PermissionRequest, width: number): Line[] {
-  if (rule)
-    return [
-      ...indented(
-        '"always" holds in this project until you remove it from .hanzo/settings.local.json:',
-        width,
-      ),
-      ...indented(inWords(rule), width - 2).map((line) => [span("  "), ...line]),
-    ];
+  if (rule) return alwaysInWords(rule).flatMap((line) => hanging(line, width));
   if (decision.tier !== "default" || question !== undefined || name.startsWith("mcp__")) return [];
   return indented('"always" is not offered: a rule for this call would allow more than you see here', width);
 }
 
-function inWords({ tool_pattern, args = {} }: PermissionRule): string {
-  const conditions = Object.entries(args).map(([name, value]) => {
-    const values = list(
-      name === "command" && Array.isArray(value) && !Array.isArray(value[0]) ? [value] : value,
-    );
-    if (name === "path") return `on the paths ${values}`;
-    if (name === "host") return `to the hosts ${values}`;
-    return name === "command" ? `when every command begins with ${values}` : `where ${name} is ${values}`;
-  });
-  return toOneLine(["allow", tool_pattern, conditions.join(" and ")].filter(Boolean).join(" "));
+/** Lines keep their own indentation, also where they are wrapped. */
+function hanging(text: string, width: number): Line[] {
+  const blanks = " ".repeat(text.search(/\S/));
+  return indented(text.trim(), width - blanks.length).map((line) => [span(blanks), ...line]);
 }
-
-const list = (value: unknown): string =>
-  (Array.isArray(value) ? value : [value])
-    .map((one) => `\`${Array.isArray(one) ? one.join(" ") : String(one)}\``)
-    .join(" or ");
 
 const indented = (text: string, width: number): Line[] =>
   wrap([span(text, { role: "muted" })], width - 2).map((line) => [span("  "), ...line]);

@@ -1,5 +1,12 @@
 import { ToolError } from "@octant/core";
-import { addLocalRule, describeRule, type PermissionRule, ToolPattern } from "@octant/runtime";
+import {
+  ALWAYS_DAYS,
+  addLocalRule,
+  describeRule,
+  inDays,
+  type PermissionRule,
+  ToolPattern,
+} from "@octant/runtime";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
 
 const MODES = { allow: "allow", deny: "deny", ask: "prompt" } as const;
@@ -18,7 +25,9 @@ function show({ opened: { octant, agent } }: SlashContext): SlashOutcome {
   const set = octant.config.permissions.flatMap(({ tier, rules }) =>
     rules.map((rule) => [tier, rule] as const),
   );
-  const lines = [...own, ...set].map(([tier, rule]) => `- ${tier}: \`${describeRule(rule)}\``);
+  const lines = [...own, ...set].map(
+    ([tier, rule]) => `- ${tier === "session" ? "session, until it ends" : tier}: \`${describeRule(rule)}\``,
+  );
   return { text: lines.join("\n") || "there are no rules; calls that change something are asked about" };
 }
 
@@ -34,7 +43,9 @@ async function change(argument: string, { opened, io }: SlashContext): Promise<S
   octant.sessionRules.setRule(agent.session.id, rule);
   const shown = `\`${describeRule(rule)}\``;
   if (always === undefined) return { text: `${shown} for this session` };
-  const { trusted } = await addLocalRule(octant.workspace.confinement.roots[0] ?? "/", rule, { env: io.env });
+  const kept = verb === "allow" ? { ...rule, expires_at: inDays(ALWAYS_DAYS) } : rule;
+  const [root = "/"] = octant.workspace.confinement.roots;
+  const { trusted } = await addLocalRule(root, kept, { env: io.env });
   const note = trusted ? "" : "; it waits for your trust with the rest of that file: `octant trust`";
-  return { text: `${shown} from now on, in \`.hanzo/settings.local.json\`${note}` };
+  return { text: `\`${describeRule(kept)}\` from now on, in \`.hanzo/settings.local.json\`${note}` };
 }
