@@ -228,7 +228,11 @@ test("a session is listed, continued, forked and exported", async () => {
 test("an interrupt stops stream, tools and their processes, and the session can continue", async () => {
   const script: Script = ({ answers, results }) =>
     answers === 0
-      ? { parts: [{ call: "proc", input: { action: "exec", command: "sleep 71.25 & sleep 71.5" } }] }
+      ? {
+          parts: [
+            { call: "proc", input: { action: "exec", command: "trap '' TERM; sleep 71.25 & sleep 71.5" } },
+          ],
+        }
       : { parts: [{ text: `I saw: ${results[0]?.text}` }] };
   await using provider = await createScriptedProvider(script);
   using project = createFixtureProject();

@@ -4,6 +4,7 @@ import { type OpenTurn, type Processes, type ProcessInfo, type ProcessSpec, shel
 import { z } from "zod";
 import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
 import { reportOutput } from "./report-output.ts";
+import { stopCancelled } from "./stop-cancelled.ts";
 import { runText } from "./text.ts";
 import { checkPortIsFree, WaitFor, waitUntilReady } from "./wait-for.ts";
 import type { ProcWorkspace } from "./workspace.ts";
@@ -118,7 +119,7 @@ export const exec = (workspace: ProcWorkspace) =>
         const info = await processes.exited(owner, proc_id, Number.POSITIVE_INFINITY, ctx.signal);
         return await withUndo(toAnswer(processes, info, input, ready), turn);
       } catch (cause) {
-        await processes.kill(owner, proc_id);
+        await stopCancelled(processes, owner, proc_id);
         await turn?.end();
         throw cause;
       } finally {

@@ -1,5 +1,6 @@
 import { ToolError } from "@octant/core";
 import type { Exchange, ProcessInfo } from "@octant/host";
+import { stopCancelled } from "../proc/stop-cancelled.ts";
 import type { TestOptions } from "./options.ts";
 import { type SuiteOutcome, toOutcome } from "./outcome.ts";
 import { toPlan } from "./plan.ts";
@@ -60,7 +61,7 @@ async function untilEnd(
     return await processes.exited(owner, proc_id, FOREVER_MS, signal);
   } catch (cause) {
     stop();
-    await processes.kill(owner, proc_id).catch(() => {
+    await stopCancelled(processes, owner, proc_id).catch(() => {
       // It ended by itself meanwhile.
     });
     throw cause;
