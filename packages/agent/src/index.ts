@@ -84,6 +84,7 @@ export {
 export { type CatalogEntry, findModel } from "./providers/catalog.ts";
 export { checkKey, type KeyCheck } from "./providers/check-key.ts";
 export { type ChosenProvider, chooseProvider, type ProviderChoice } from "./providers/choose-provider.ts";
+export { listModels } from "./providers/list-models.ts";
 export {
   type ClientOptions,
   type CredentialSource,

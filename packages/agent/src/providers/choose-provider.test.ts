@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { chooseProvider } from "./choose-provider.ts";
 
@@ -29,10 +32,27 @@ test("a self-hosted server needs no key and speaks Chat Completions", async () =
     base_url: "http://127.0.0.1:11434/v1",
     headers: {},
   });
+});
+
+test("without a model, a self-hosted server that has one is asked for it", async () => {
+  let models = ["qwen3-coder", "nomic-embed-text"];
+  await using server = createServer((_, response) => {
+    response.end(JSON.stringify({ data: models.map((id) => ({ id })) }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
+  const env = { OPENAI_BASE_URL: `http://${host}/v1` };
+  expect(await choose({ env })).toMatchObject({ provider: "openai-chat", model: "qwen3-coder" });
+  models = ["qwen3-coder", "llama4"];
   await expect(choose({ env })).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
-    message: expect.stringContaining("--model"),
+    message: `the server at ${host} has several models; name one with --model: qwen3-coder, llama4`,
   });
+  models = [];
+  await expect(choose({ env })).rejects.toThrow("has no model yet");
+  await expect(choose({ env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } })).rejects.toThrow(
+    "the server at 127.0.0.1:9 does not list its models; start it, or name a model with --model",
+  );
 });
 
 test("an address in the settings is a self-hosted server too", async () => {

@@ -1,4 +1,5 @@
 import { ToolError } from "@octant/core";
+import { onlyModel } from "./list-models.ts";
 import {
   type CredentialSource,
   type Credentials,
@@ -44,12 +45,9 @@ export async function chooseProvider(choice: ProviderChoice): Promise<ChosenProv
     const credentials = await findCredentials(name, choice);
     if (!credentials) continue;
     const provider: Provider = PROVIDERS[name];
-    const model = wanted ?? provider.default_model;
-    if (model === null)
-      throw new ToolError("INVALID_ARGUMENT", `${name} has no default model; name one with --model`, {
-        issues: [{ path: "model", message: "expected the name of a model" }],
-      });
-    return { provider: name, model, base_url: baseUrlOf(name, choice), credentials };
+    const base_url = baseUrlOf(name, choice);
+    const model = wanted ?? provider.default_model ?? (await onlyModel(base_url, credentials));
+    return { provider: name, model, base_url, credentials };
   }
   throw noCredentials(choice.provider);
 }
@@ -98,7 +96,7 @@ function noCredentials(provider: ProviderName | undefined): ToolError {
   const variable = provider ? PROVIDERS[provider].key_variables[0] : [...new Set(keys)].join(", ");
   const lines = [
     `no credentials for ${provider ?? "a model provider"} were found. Three ways to get an answer:`,
-    "  local model   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 octant run --model qwen3-coder …  (Ollama, llama.cpp, vLLM)",
+    "  local model   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 octant run …  (Ollama, llama.cpp, vLLM)",
     `  API key       set ${variable}`,
     `  sign-in       octant login${provider ? ` ${provider}` : ""}`,
   ];

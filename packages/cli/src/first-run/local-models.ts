@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { listModels } from "@octant/agent";
 
 /** A model server on this machine. */
 export interface LocalServer {
@@ -9,7 +9,6 @@ export interface LocalServer {
 
 const PROBE_MS = 1_000;
 const MAX_MODELS = 20;
-const Models = z.object({ data: z.array(z.object({ id: z.string().regex(/^[^\s\p{Cc}]{1,200}$/u) })) });
 
 /** The model servers that respond on the loopback address, each on its default port. */
 export async function findLocalServers(env: NodeJS.ProcessEnv): Promise<readonly LocalServer[]> {
@@ -29,16 +28,6 @@ function ollamaHost(env: NodeJS.ProcessEnv): string {
 }
 
 async function probe(name: string, base_url: string): Promise<LocalServer | undefined> {
-  try {
-    const response = await fetch(`${base_url}/models`, {
-      signal: AbortSignal.timeout(PROBE_MS),
-      redirect: "error",
-    });
-    const { data } = Models.parse(await response.json());
-    const models = data.slice(0, MAX_MODELS).map(({ id }) => id);
-    return models.length === 0 ? undefined : { name, base_url, models };
-  } catch {
-    // Nothing there, or another service: do not offer it.
-    return undefined;
-  }
+  const models = (await listModels(base_url, { timeoutMs: PROBE_MS }))?.slice(0, MAX_MODELS) ?? [];
+  return models.length === 0 ? undefined : { name, base_url, models };
 }
