@@ -38,7 +38,6 @@ function openNoting() {
 test("everything runs in the sandbox, without network and without the server's secrets", async () => {
   const commands: SandboxedCommand[] = [];
   const sandbox = {
-    openReader: async () => undefined,
     wrapApart: async () => undefined,
     wrap: async (command: SandboxedCommand) => {
       commands.push(command);

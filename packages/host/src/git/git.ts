@@ -15,7 +15,7 @@ export interface GitOptions {
   readonly confinement: Confinement;
   readonly env: NodeJS.ProcessEnv;
   /** Where git runs, without network. */
-  readonly sandbox?: Pick<Sandbox, "wrap" | "openReader">;
+  readonly sandbox?: Pick<Sandbox, "wrap">;
   /** From the user's own settings, never from a project's. Nothing when absent. */
   readonly allow?: GitAllowance;
 }
@@ -57,7 +57,7 @@ interface Known {
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 const NOTHING = new Uint8Array();
-/** Read-only commands, which share one sandbox; every other command gets its own. */
+/** Commands that only read, for which the sandbox can be read-only. */
 const READERS: ReadonlySet<string> = new Set([
   ...["status", "version", "config", "rev-parse", "symbolic-ref", "for-each-ref", "check-ref-format"],
   ...["log", "cat-file", "ls-tree", "ls-files", "diff", "diff-tree", "blame", "merge-base", "hash-object"],
@@ -100,13 +100,11 @@ export function createGit(options: GitOptions): Git {
     const given = args.every((arg) => arg.isWellFormed()) ? plain : byXargs(program("xargs"), plain);
     const run = { ...given, folder, env: environment, maxBytes, timeoutMs: TIMEOUT_MS, signal };
     if (!sandbox) return runGit(run);
-    const reader = onlyReads(args)
-      ? await sandbox.openReader(outside([top, gitDir, commonDir, ...personal]))
-      : undefined;
-    if (reader) return runGit(run, reader.start);
+    const readOnly = onlyReads(args);
     const wrapped = await sandbox.wrap({
       ...{ argv: given.argv, folder, env: environment, pty: false, network: "off", changesProtected: true },
-      besides: outside([gitDir, commonDir, ...personal]),
+      readOnly,
+      besides: outside([readOnly ? top : undefined, gitDir, commonDir, ...personal]),
     });
     return runGit({ ...run, argv: wrapped.argv, folder: wrapped.folder, env: wrapped.env }).finally(
       wrapped.release,

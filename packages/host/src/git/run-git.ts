@@ -1,9 +1,13 @@
 import { ToolError } from "@octant/core";
 import { errnoOf } from "../errno.ts";
+import type { Path } from "../path.ts";
 import { startLaunched } from "../programs/start-program.ts";
-import type { Reader, ReaderCommand } from "../sandbox/sandbox.ts";
 
-export interface GitRun extends ReaderCommand {
+export interface GitRun {
+  readonly argv: readonly string[];
+  readonly folder: Path;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: Uint8Array;
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -21,7 +25,7 @@ const MAX_STDERR_BYTES = 8_192;
 const GRACE_MS = 2_000;
 
 /** Runs git to its end, whatever its exit code. Aborting, too much output or too much time ends it and all it started. */
-export async function runGit(run: GitRun, start: Reader["start"] = startChild): Promise<GitOutput> {
+export async function runGit(run: GitRun): Promise<GitOutput> {
   const { maxBytes, timeoutMs, signal } = run;
   signal?.throwIfAborted();
   let stopped: ToolError | undefined;
@@ -33,7 +37,7 @@ export async function runGit(run: GitRun, start: Reader["start"] = startChild): 
     stdout: collect(maxBytes, () => stop(tooMuch(maxBytes))),
     stderr: collect(MAX_STDERR_BYTES, () => {}),
   };
-  const program = start(run, (stream, bytes) => collected[stream].add(bytes));
+  const program = startChild(run, (stream, bytes) => collected[stream].add(bytes));
   const deadline = setTimeout(() => stop(tooSlow(timeoutMs)), timeoutMs);
   signal?.addEventListener("abort", program.end, { once: true });
   try {
@@ -48,7 +52,10 @@ export async function runGit(run: GitRun, start: Reader["start"] = startChild): 
 }
 
 /** As a child of this process, in a group of its own, so that what git starts ends with it. */
-const startChild: Reader["start"] = ({ argv: [program = "", ...args], folder, env, input }, onOutput) => {
+function startChild(
+  { argv: [program = "", ...args], folder, env, input }: GitRun,
+  onOutput: (stream: "stdout" | "stderr", bytes: Buffer) => void,
+) {
   const child = startLaunched(program, args, {
     cwd: folder,
     env,
@@ -80,7 +87,7 @@ const startChild: Reader["start"] = ({ argv: [program = "", ...args], folder, en
       patience ??= setTimeout(() => kill("SIGKILL"), GRACE_MS);
     },
   };
-};
+}
 
 /** Reads everything, so that the writer never waits, and returns the first `maxBytes`. */
 function collect(maxBytes: number, onExcess: () => void) {
@@ -109,7 +116,7 @@ function startFailure(cause: Error): ToolError {
 }
 
 const tooMuch = (limit: number) =>
-  new ToolError("TOO_LARGE", `git has more than ${limit} bytes to say; narrow it with path or ref`, {
+  new ToolError("TOO_LARGE", `git output exceeds ${limit} bytes; narrow it with path or ref`, {
     limit,
     what: "bytes of output",
   });

@@ -211,7 +211,6 @@ test("a server of the project itself is not started where no sandbox holds it", 
     env: { PATH: "/usr/bin:/bin" },
     sandbox: {
       status: async () => ({ mode: "off", level: "off", detail: "", container: null, tried: [] }),
-      openReader: async () => undefined,
       openExchange: async () => openPlainExchange(),
       wrapApart: async () => undefined,
       wrap: async ({ argv, folder, env }) => ({ argv, folder, env, launcher: false, release: () => [] }),

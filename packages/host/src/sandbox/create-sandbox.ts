@@ -12,7 +12,6 @@ import { type Mount, read, write } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import { findProgram } from "./program.ts";
 import type { HostProxy } from "./proxy.ts";
-import type { Readers } from "./readers.ts";
 import type { LaunchedCommand, Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch } from "./scratch.ts";
 import { isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
@@ -24,7 +23,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   let found: ReturnType<typeof open> | undefined;
   let status: Promise<SandboxStatus> | undefined;
   let proxy: Promise<HostProxy> | undefined;
-  let readers: Promise<Readers> | undefined;
   const open = async (): Promise<FoundLevel & { readonly guard: Guard }> => {
     const scratch = openScratch(state);
     const guard = createGuard({ roots, scratch, warn });
@@ -43,10 +41,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       createProxy(typeof network === "string" ? [] : network),
     );
     return proxy;
-  };
-  const openReaders = async (): Promise<Readers> => {
-    readers ??= import("./readers.ts").then(({ createReaders }) => createReaders(roots, openScratch(state)));
-    return readers;
   };
   /** The launcher for commands; undefined where they run unsandboxed. */
   const findWorking = async () => {
@@ -79,9 +73,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const program = findProgram(command);
       const working = await findWorking();
       if (!working) return asItIs(command, program);
-      checkFolder(command, roots, settings);
+      const { changesProtected = false, readOnly = false, exchange } = command;
+      if (!readOnly) checkFolder(command, roots, settings);
       const goesThroughProxy = typeof network !== "string" && command.network !== "off";
-      const { changesProtected = false, besides, exchange } = command;
       const extra = [
         ...(goesThroughProxy ? proxyMounts(await openProxy(), INSIDE_FOLDER) : []),
         ...(exchange ? exchangeMounts : []),
@@ -89,10 +83,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const inside = { ...withoutOutside(command), ...(goesThroughProxy && behindForwarder(command)) };
       const ownNetwork = network !== "on" || command.network === "off";
       const { level, plans, guard } = working;
-      const entered = guard.enter({ changesProtected });
+      const entered = readOnly ? UNGUARDED : guard.enter({ changesProtected });
       try {
         const protectedMounts = guard.mounts();
-        const mounts = plans.get({ changesProtected, protectedMounts, extra, besides });
+        // In mode allowlist the roots are not shown to commands, but our own readers need them.
+        const besides = [...(readOnly ? roots : []), ...(command.besides ?? [])];
+        const mounts = plans.get({ changesProtected, readOnly, protectedMounts, extra, besides });
         return { ...level.launch(inside, { mounts, exchange: exchange?.path, ownNetwork }), ...entered };
       } catch (cause) {
         entered.release();
@@ -121,16 +117,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         { mounts, ownNetwork: true, over },
       );
     },
-    async openReader(besides) {
-      const working = await findWorking();
-      return working && (await openReaders()).open(working, besides);
-    },
     async openExchange() {
       const working = await findWorking();
       return working?.level.binds ? openBoundExchange(openScratch(state)) : openPlainExchange();
     },
     async close() {
-      await (await readers)?.close();
       await (await proxy)?.close();
       if (!found) return;
       const opened = await found.catch(() => undefined);
@@ -143,6 +134,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 const SWITCHED_OFF = "settings have switched the sandbox off: commands run with all your rights";
 const NOTHING =
   "this machine has no sandbox that works: commands run with all your rights, only file tools are confined";
+
+/** Nothing has to be guarded from a command that cannot write. */
+const UNGUARDED = { release: () => [] };
 
 const asItIs = ({ argv, env, folder }: SandboxedCommand, program: string): LaunchedCommand => ({
   argv,

@@ -11,6 +11,8 @@ import { openStateFolder } from "../state.ts";
 import { createSandbox } from "./create-sandbox.ts";
 import type { SandboxedCommand } from "./sandbox.ts";
 import { DEFAULT_SANDBOX, type SandboxSettings } from "./settings.ts";
+import { ESCAPE_PROBES } from "./testing/escape-probes.ts";
+import { ESCAPED, toArgv } from "./testing/probe.ts";
 import type { AssignedCommand, Outcome } from "./testing/probe-runner.ts";
 import { createWorld, identities, type World } from "./testing/world.ts";
 
@@ -322,3 +324,34 @@ describe("missing files", () => {
     await expect(sandbox.wrap(command(world))).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
   });
 });
+
+const LOOKS = `cat README ~/notes.txt; tail -n +3 /proc/net/dev | cut -d: -f1; env | grep -c CANARY
+for place in . /tmp ~ ~/.npm "$OUTSIDE"; do { true >"$place/planted"; } 2>/dev/null && echo "wrote to $place"; done
+cat ~/.ssh/id_ed25519 2>/dev/null; exit 3`;
+
+test.skipIf(NO_SANDBOX).each(
+  identities().flatMap((who) => [
+    { ...who, level: undefined, reached: "bubblewrap" },
+    { ...who, level: "unshare" as const, reached: "unshare" },
+  ]),
+)(
+  "a read-only command sees the workspace, and can neither write nor reach anything, as $name in $reached",
+  async ({ uid, level, reached }) => {
+    await using world = await createWorld(uid);
+    const probes = level ? [] : ESCAPE_PROBES;
+    const readOnly = { network: "off", changesProtected: true, readOnly: true } as const;
+    const report = await world.run({
+      settings: DEFAULT_SANDBOX,
+      ...(level && { level }),
+      commands: [
+        { ...sh(LOOKS), ...readOnly },
+        ...probes.map((probe) => ({ argv: toArgv(probe), env: probe.env, ...readOnly })),
+      ],
+    });
+    const [looked, ...attempts] = report.outcomes;
+    expect(report.level).toBe(reached);
+    expect(looked).toMatchObject({ code: 3, stdout: expect.stringMatching(/^hello\nplain\n( *lo\n)?0\n$/) });
+    const escaped = probes.filter((_, n) => attempts[n]!.stdout.includes(ESCAPED)).map(({ name }) => name);
+    expect(escaped).toEqual([]);
+  },
+);

@@ -31,6 +31,8 @@ export interface SandboxedCommand {
   readonly network?: "off";
   /** For our own programs that must change protected entries, such as git without hooks and filters. */
   readonly changesProtected?: true;
+  /** For our own programs that only read: no mount can be written, and `besides` are shown too. */
+  readonly readOnly?: boolean;
   /** From `openExchange`. */
   readonly exchange?: Exchange | undefined;
   /** Places elsewhere that it has to write to, such as the repository of a linked worktree. */
@@ -76,31 +78,6 @@ export interface ApartCommand {
   readonly descriptors: number;
 }
 
-/** A program that only reads. */
-export interface ReaderCommand {
-  readonly argv: readonly string[];
-  readonly folder: Path;
-  /** All that it gets; names that a shell knows. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly input: Uint8Array;
-}
-
-export interface RunningProgram {
-  /** The exit code, when all output has come; null or 128 + n when signal n ended it. */
-  readonly ended: Promise<number | null>;
-  /** Ends it and all that it started, politely at first. */
-  end(): void;
-}
-
-/** The same tree as for commands, but read-only and without network. */
-export interface Reader {
-  /** As cheap as starting a process outside. */
-  start(
-    command: ReaderCommand,
-    onOutput: (stream: "stdout" | "stderr", bytes: Buffer) => void,
-  ): RunningProgram;
-}
-
 export interface Sandbox {
   /** Tests the machine by real probes, once; later calls get the same answer. */
   status(): Promise<SandboxStatus>;
@@ -108,11 +85,6 @@ export interface Sandbox {
   wrap(command: SandboxedCommand): Promise<LaunchedCommand>;
   /** Undefined where the machine has no sandbox that can do this; SANDBOX_UNAVAILABLE as with `wrap`. */
   wrapApart(command: ApartCommand): Promise<Launch | undefined>;
-  /**
-   * Where programs that only read are run; `besides` are places outside the roots that they need. Undefined where it
-   * would save nothing: `wrap` is the way then. SANDBOX_UNAVAILABLE as with `wrap`.
-   */
-  openReader(besides: readonly Path[]): Promise<Reader | undefined>;
   /** A folder that Octant shares with the one command it is passed to. */
   openExchange(): Promise<Exchange>;
   close(): Promise<void>;

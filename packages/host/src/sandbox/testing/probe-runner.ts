@@ -7,7 +7,6 @@ import { openBoundExchange } from "../exchange.ts";
 import { createGuard } from "../guard.ts";
 import { createPlans } from "../plans.ts";
 import { tryLevel } from "../probe.ts";
-import { createReaders } from "../readers.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { openScratch } from "../scratch.ts";
 import type { SandboxSettings } from "../settings.ts";
@@ -28,8 +27,7 @@ export interface AssignedCommand {
   readonly env?: Readonly<Record<string, string>>;
   readonly network?: "off";
   readonly changesProtected?: true;
-  /** It is run where programs that only read are. */
-  readonly reads?: true;
+  readonly readOnly?: true;
 }
 
 export interface Outcome {
@@ -49,29 +47,14 @@ const options = { roots: [root], settings, env: process.env, state };
 const sandbox = forced ? createWeaker() : createSandbox(options);
 state.secret();
 const outcomes: Outcome[] = [];
-for (const { argv, env: extra, reads, ...narrower } of commands) {
+for (const { argv, env: extra, ...narrower } of commands) {
   const passed = { ...env, STATE: state.path, ...extra };
-  if (reads) {
-    outcomes.push(await runInReader(argv, passed));
-    continue;
-  }
   const launched = await sandbox.wrap({ argv, folder: root, env: passed, pty: false, ...narrower });
   outcomes.push(await run(launched));
 }
 const { level } = await sandbox.status();
 await sandbox.close();
 process.stdout.write(JSON.stringify({ level, outcomes } satisfies Report));
-
-async function runInReader(argv: AssignedCommand["argv"], env: Record<string, string>): Promise<Outcome> {
-  const reader = await sandbox.openReader([]);
-  if (!reader) return { code: "no reader", stdout: "", stderr: "" };
-  const printed = { stdout: "", stderr: "" };
-  const { ended } = reader.start({ argv, folder: root, env, input: new Uint8Array() }, (stream, bytes) => {
-    printed[stream] += bytes;
-  });
-  // Some attack their parent, which is in the sandbox too.
-  return { code: (await ended.catch(() => "lost")) ?? "a signal", ...printed };
-}
 
 function run({
   argv: [program, ...args],
@@ -104,13 +87,13 @@ function createWeaker(): Sandbox {
   });
   const guard = createGuard({ roots: [root], scratch, warn: () => {} });
   const plans = createPlans({ ...options, isRoot, scratch });
-  const mounts = plans.get({ changesProtected: false, protectedMounts: guard.mounts(), extra: [] });
-  const readers = createReaders(options.roots, scratch);
+  const planFor = (readOnly = false) =>
+    plans.get({ changesProtected: readOnly, readOnly, protectedMounts: guard.mounts(), extra: [] });
+  const mounts = planFor();
   return {
     wrapApart: async () => undefined,
-    openReader: async (besides) => readers.open({ level, plans }, besides),
     wrap: async (command) => ({
-      ...level.launch(command, { mounts, ownNetwork: command.network === "off" }),
+      ...level.launch(command, { mounts: planFor(command.readOnly), ownNetwork: command.network === "off" }),
       ...guard.enter({ changesProtected: false }),
     }),
     async status() {
@@ -119,6 +102,6 @@ function createWeaker(): Sandbox {
       return { mode: settings.mode, level: reached, detail: trial.why, container: null, tried: [trial] };
     },
     openExchange: async () => openBoundExchange(scratch),
-    close: readers.close,
+    close: async () => {},
   };
 }
