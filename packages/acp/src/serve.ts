@@ -11,7 +11,13 @@ import { agentProtocolRouter } from "@agentclientprotocol/sdk/experimental/v2";
 import { orExplain } from "./explain.ts";
 import type { AcpHost } from "./host.ts";
 import type { EditorSession } from "./session.ts";
-import { createSessionTable, listSessions, type SessionTable, setOption } from "./session-table.ts";
+import {
+  CREDENTIALS,
+  createSessionMethods,
+  createSessionTable,
+  type SessionTable,
+  setOption,
+} from "./session-table.ts";
 import { toConfigOptions, toModeState } from "./settings.ts";
 import { createAgentV2 } from "./v2/agent.ts";
 
@@ -62,6 +68,7 @@ export function serveAcp(options: AcpOptions): AcpServer {
 function createAgentV1({ host, remote = false }: AcpOptions, sessions: SessionTable) {
   let capabilities: ClientCapabilities = {};
   const { find } = sessions;
+  const shared = createSessionMethods(host, sessions);
   const announce = (session: EditorSession) =>
     setImmediate(
       () =>
@@ -86,13 +93,7 @@ function createAgentV1({ host, remote = false }: AcpOptions, sessions: SessionTa
       return {
         protocolVersion: PROTOCOL_VERSION,
         agentInfo: { name: "octant", title: "Octant", version: host.version },
-        authMethods: [
-          {
-            id: "credentials",
-            name: "Credentials of a model provider",
-            description: "Run octant login, or set a key such as ANTHROPIC_API_KEY for the agent's process.",
-          },
-        ],
+        authMethods: [{ id: "credentials", ...CREDENTIALS }],
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true, audio: false },
@@ -130,29 +131,14 @@ function createAgentV1({ host, remote = false }: AcpOptions, sessions: SessionTa
         return describe(session);
       }),
     )
-    .onRequest(
-      methods.agent.session.list,
-      orExplain(({ params }) => listSessions(host, params)),
-    )
-    .onRequest(
-      methods.agent.session.delete,
-      orExplain(async ({ params }) => {
-        await sessions.close(params.sessionId);
-        await host.remove(params.sessionId);
-      }),
-    )
-    .onRequest(
-      methods.agent.session.close,
-      orExplain(async ({ params }) => {
-        find(params.sessionId);
-        await sessions.close(params.sessionId);
-      }),
-    )
+    .onRequest(methods.agent.session.list, shared.list)
+    .onRequest(methods.agent.session.delete, shared.delete)
+    .onRequest(methods.agent.session.close, shared.close)
+    .onNotification(methods.agent.session.cancel, shared.cancel)
     .onRequest(
       methods.agent.session.prompt,
       orExplain(({ params, signal }) => find(params.sessionId).prompt(params.prompt, signal)),
     )
-    .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel())
     .onRequest(
       methods.agent.session.setMode,
       orExplain(async ({ params }) => {

@@ -5,7 +5,7 @@ import {
   type McpServer,
   RequestError,
 } from "@agentclientprotocol/sdk";
-import { NOT_FOUND } from "./explain.ts";
+import { NOT_FOUND, orExplain } from "./explain.ts";
 import type { AcpHost, ClientMcpServer } from "./host.ts";
 import { type EditorSession, type OpenOptions, openEditorSession } from "./session.ts";
 
@@ -94,12 +94,40 @@ export async function setOption(session: EditorSession, id: string, value: unkno
   await session.update({ sessionUpdate: "current_mode_update", currentModeId: value });
 }
 
+interface SessionContext {
+  readonly params: { readonly sessionId: string };
+}
+
+/** The methods that are the same in both wire versions. */
+export const createSessionMethods = (host: AcpHost, sessions: SessionTable) => ({
+  list: orExplain(({ params }: { readonly params: ListRequest }) => listSessions(host, params)),
+  delete: orExplain(async ({ params: { sessionId } }: SessionContext) => {
+    await sessions.close(sessionId);
+    await host.remove(sessionId);
+    return {};
+  }),
+  close: orExplain(async ({ params: { sessionId } }: SessionContext) => {
+    sessions.find(sessionId);
+    await sessions.close(sessionId);
+    return {};
+  }),
+  cancel: ({ params }: SessionContext) => sessions.get(params.sessionId)?.cancel(),
+});
+
+/** For the list of authentication methods. */
+export const CREDENTIALS = {
+  name: "Credentials of a model provider",
+  description: "Run octant login, or set a key such as ANTHROPIC_API_KEY for the agent's process.",
+};
+
 const PAGE_SESSIONS = 100;
 
-export function listSessions(
-  host: AcpHost,
-  { cwd, cursor }: { readonly cwd?: string | null; readonly cursor?: string | null },
-) {
+interface ListRequest {
+  readonly cwd?: string | null;
+  readonly cursor?: string | null;
+}
+
+function listSessions(host: AcpHost, { cwd, cursor }: ListRequest) {
   const all = host.list().filter((one) => cwd == null || one.cwd === cwd);
   const from = cursor == null ? 0 : all.findIndex(({ session_id }) => session_id === cursor) + 1;
   if (cursor != null && from === 0)

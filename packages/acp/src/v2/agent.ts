@@ -20,7 +20,13 @@ import { toUserParts } from "../content.ts";
 import { orExplain } from "../explain.ts";
 import type { AcpHost } from "../host.ts";
 import type { EditorSession } from "../session.ts";
-import { listSessions, type SessionRequest, type SessionTable, setOption } from "../session-table.ts";
+import {
+  CREDENTIALS,
+  createSessionMethods,
+  type SessionRequest,
+  type SessionTable,
+  setOption,
+} from "../session-table.ts";
 import { createUpdatesV2, known, toCommandsV2, toDiffV2, toOptionsV2 } from "./to-v2.ts";
 
 const MCP = { stdio: {} };
@@ -31,6 +37,7 @@ const MCP = { stdio: {} };
  */
 export function createAgentV2(host: AcpHost, sessions: SessionTable): AgentApp {
   const { find } = sessions;
+  const shared = createSessionMethods(host, sessions);
   const describe = ({ settings, models, commands }: EditorSession) => ({
     configOptions: toOptionsV2(settings, models),
     availableCommands: toCommandsV2(commands),
@@ -53,14 +60,7 @@ export function createAgentV2(host: AcpHost, sessions: SessionTable): AgentApp {
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: PROTOCOL_VERSION,
       info: { name: "octant", title: "Octant", version: host.version },
-      authMethods: [
-        {
-          type: "agent",
-          methodId: "credentials",
-          name: "Credentials of a model provider",
-          description: "Run octant login, or set a key such as ANTHROPIC_API_KEY for the agent's process.",
-        },
-      ],
+      authMethods: [{ type: "agent", methodId: "credentials", ...CREDENTIALS }],
       capabilities: {
         session: {
           prompt: { image: {}, embeddedContext: {} },
@@ -101,26 +101,10 @@ export function createAgentV2(host: AcpHost, sessions: SessionTable): AgentApp {
         return describe(session);
       }),
     )
-    .onRequest(
-      methods.agent.session.list,
-      orExplain(({ params }) => listSessions(host, params)),
-    )
-    .onRequest(
-      methods.agent.session.delete,
-      orExplain(async ({ params }) => {
-        await sessions.close(params.sessionId);
-        await host.remove(params.sessionId);
-        return {};
-      }),
-    )
-    .onRequest(
-      methods.agent.session.close,
-      orExplain(async ({ params }) => {
-        find(params.sessionId);
-        await sessions.close(params.sessionId);
-        return {};
-      }),
-    )
+    .onRequest(methods.agent.session.list, shared.list)
+    .onRequest(methods.agent.session.delete, shared.delete)
+    .onRequest(methods.agent.session.close, shared.close)
+    .onNotification(methods.agent.session.cancel, shared.cancel)
     .onRequest(
       methods.agent.session.setConfigOption,
       orExplain(async ({ params }) => {
@@ -144,8 +128,7 @@ export function createAgentV2(host: AcpHost, sessions: SessionTable): AgentApp {
         if (!session.steer(blocks)) void runPrompt(session, blocks, client);
         return { messageId };
       }),
-    )
-    .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel());
+    );
 }
 
 /** From "running" to "idle"; a failure is reported there, because the prompt was already answered. */
