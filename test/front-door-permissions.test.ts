@@ -82,6 +82,14 @@ test("a search leaves out the files of a deny rule, says so, and does not reveal
       expect(JSON.stringify(answer.data.hits), modality).not.toMatch(/hunter2|secrets|other-name/);
     }
   }
+  for (const [action, input] of [
+    ["code.search_symbol", { query: "shared_word" }],
+    ["code.search_ast", { pattern: "export const $N = $V" }],
+  ] as const) {
+    const { data } = await server.call(action, input);
+    expect(data.left_out, action).toBe(left_out);
+    expect(data.results.map(({ uri }: { uri: string }) => uri)).toEqual([`file://${root}/src/a.ts`]);
+  }
   const asked = await server.call("search.query", { query: "shared_word" });
   expect(asked.data.hits[0]).toMatchObject({ uri: `file://${root}/src/a.ts` });
 });
@@ -98,6 +106,8 @@ test("with one of two roots removed, a search covers the other and names the mis
   const missing_roots = [`file://${gone}`];
   for (const [action, input, list] of [
     ["fs.search_text", { pattern: "needle" }, "matches"],
+    ["code.search_symbol", { query: "needle" }, "results"],
+    ["code.search_ast", { pattern: "export const $N = $V" }, "results"],
     ["search.query", { query: "needle", modality: "text" }, "hits"],
   ] as const) {
     const { data, error } = await server.call(action, input);

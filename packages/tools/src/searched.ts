@@ -8,6 +8,12 @@ export const notSearched = {
   missing_roots: z.array(Uri).optional().describe("Roots that no longer exist"),
 };
 
+/** Whether a rule hides the file from this call. */
+export const toHidden =
+  (ctx: Context) =>
+  (path: Path): boolean =>
+    ctx.hides(pathToUri(path)) !== undefined;
+
 export function toNotSearched(ctx: Context, missing: readonly Path[]) {
   const rule = ctx.hides(null);
   return {
@@ -16,7 +22,7 @@ export function toNotSearched(ctx: Context, missing: readonly Path[]) {
   };
 }
 
-interface NotSearched {
+export interface NotSearched {
   readonly left_out?: string | undefined;
   readonly missing_roots?: readonly string[] | undefined;
 }

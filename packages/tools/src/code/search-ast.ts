@@ -1,7 +1,8 @@
 import { action, ToolError } from "@octant/core";
-import { comparePaths, hashOf, type Path, type SourcePlace } from "@octant/host";
+import { comparePaths, hashOf, type Path, presentRoots, type SourcePlace } from "@octant/host";
 import { LANGUAGES, type Language, languageOf, literalWords, type StructureMatch } from "@octant/search";
 import { z } from "zod";
+import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import type { Code } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfPlaces, placeBefore } from "./page.ts";
@@ -25,13 +26,14 @@ export const search_ast = (code: Code) =>
     access: "read",
     timing: "async_short",
     intent: "inspect",
+    leavesOut: true,
     input: z.strictObject({
       pattern: z.string().min(1).max(MAX_PATTERN_CHARS).describe("Code with $X, $$$X"),
       language: z.string().optional().describe("Default: by file extension"),
       scope: Scope,
       ...Paging,
     }),
-    output: z.object({ results: z.array(Match), unparsed: Unsearched.unparsed }),
+    output: z.object({ results: z.array(Match), unparsed: Unsearched.unparsed, ...notSearched }),
     errors: LIST_ERRORS,
     examples: [
       { title: "Exported constants", input: { pattern: "export const $N = $V", language: "typescript" } },
@@ -47,7 +49,9 @@ export const search_ast = (code: Code) =>
       );
       if (language !== undefined) await checkPattern(code, pattern, wanted);
       const from = placeBefore(ctx);
+      const isHidden = toHidden(ctx);
       const candidates = files
+        .filter((path) => !isHidden(path))
         .filter((path) => wanted.some((one) => one === languageOf(path)))
         .filter((path) => !from || comparePaths(path, from.path) >= 0)
         .toSorted(comparePaths);
@@ -56,7 +60,8 @@ export const search_ast = (code: Code) =>
         const place = await toPlace(code, match);
         return place && { ...place, captures: textsOf(match.captures) };
       });
-      return { results, ...noteUnsearched({ unparsed }) };
+      const { missing } = presentRoots(confinement);
+      return { results, ...noteUnsearched({ unparsed }), ...toNotSearched(ctx, missing) };
     },
   });
 

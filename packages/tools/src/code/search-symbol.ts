@@ -1,7 +1,8 @@
 import { action, holding, Uri } from "@octant/core";
-import { pathToUri } from "@octant/host";
+import { pathToUri, presentRoots } from "@octant/host";
 import { SYMBOL_KINDS } from "@octant/search";
 import { z } from "zod";
+import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import type { Code } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { FoundSymbol } from "./outline.ts";
@@ -20,13 +21,14 @@ export const search_symbol = (code: Code) =>
     access: "read",
     timing: "async_short",
     intent: "inspect",
+    leavesOut: true,
     input: z.strictObject({
       query: z.string().min(1).max(MAX_QUERY_CHARS).describe("Name or part of a name"),
       kind: z.enum(SYMBOL_KINDS).optional(),
       scope: Scope,
       ...Paging,
     }),
-    output: z.object({ results: z.array(FoundSymbol), ...Unsearched }),
+    output: z.object({ results: z.array(FoundSymbol), ...Unsearched, ...notSearched }),
     errors: LIST_ERRORS,
     examples: [
       { title: "Find by name", input: { query: "answer" } },
@@ -39,7 +41,7 @@ export const search_symbol = (code: Code) =>
       // One more than the page shows whether another page follows.
       const wanted = passedBefore(ctx) + limit + 1;
       const { symbols, unparsed, waiting } = await code.symbols.search(
-        { query, kind, scope: where, limit: wanted },
+        { query, kind, scope: where, limit: wanted, hides: toHidden(ctx) },
         ctx.signal,
       );
       const results = await pageOfRanks(symbols, limit, ctx, (symbol) => ({
@@ -47,6 +49,7 @@ export const search_symbol = (code: Code) =>
         snippet: symbol.signature,
         symbol_id: code.sources.symbolId(symbol.file, symbol),
       }));
-      return { results, ...noteUnsearched({ unparsed, waiting }) };
+      const { missing } = presentRoots(code.workspace.confinement);
+      return { results, ...noteUnsearched({ unparsed, waiting }), ...toNotSearched(ctx, missing) };
     },
   });

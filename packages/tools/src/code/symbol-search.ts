@@ -31,6 +31,8 @@ export interface SymbolQuery {
   /** A folder or a file. */
   readonly scope?: Path | undefined;
   readonly limit: number;
+  /** Files to leave out. */
+  hides?(path: Path): boolean;
 }
 
 /** Finds symbols in the whole project: from the index once it is complete, until then from the files. */
@@ -96,12 +98,13 @@ export function createSymbolSearch(
     return { symbols: found.flat(), unparsed };
   };
   const scan = async (asked: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer> => {
-    const { query, kind, scope, limit } = asked;
+    const { query, kind, scope, limit, hides } = asked;
     const own = ownName(query);
     const bestFit = byFit(query);
-    const files = await filesIn(confinement, scope, (folders) =>
+    const found = await filesIn(confinement, scope, (folders) =>
       filesWith({ pattern: own, case: "insensitive" }, GLOBS, folders, signal),
     );
+    const files = found.filter((file) => !hides?.(file));
     const { symbols, unparsed } = await parse(files, signal);
     const rest = new Set(files.slice(MAX_PARSED_FILES));
     const indexed = index && rest.size > 0 ? await fromIndex(asked, index) : [];
@@ -132,6 +135,14 @@ export function createSymbolSearch(
     const stored = await from.symbols(query, options);
     return stored.map((symbol) => ({ ...symbol, file: confinement.toPath(symbol.file) }));
   };
+  /** Asks for more until enough of them are visible. */
+  const visibleFromIndex = async (query: SymbolQuery, from: SymbolIndex): Promise<readonly FoundSymbol[]> => {
+    for (let limit = query.limit; ; limit *= 4) {
+      const all = await fromIndex({ ...query, limit }, from);
+      const visible = all.filter(({ file }) => !query.hides?.(file));
+      if (visible.length >= query.limit || all.length < limit) return visible.slice(0, query.limit);
+    }
+  };
   /** The index, when it is up to date for all files; otherwise starts updating it for the next query. */
   const completeIndex = async (): Promise<SymbolIndex | undefined> => {
     if (!index) return undefined;
@@ -146,7 +157,7 @@ export function createSymbolSearch(
     async search(query, signal) {
       const complete = await completeIndex();
       if (!complete) return scan(query, signal);
-      return { symbols: await fromIndex(query, complete), unparsed: [], waiting: 0 };
+      return { symbols: await visibleFromIndex(query, complete), unparsed: [], waiting: 0 };
     },
     filesNaming,
     async named(name, language, signal) {

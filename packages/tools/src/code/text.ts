@@ -1,6 +1,7 @@
 import { type ActionText, counted, type Range, type Reader } from "@octant/core";
 import type { z } from "zod";
 import { spotOf, symbolNote, symbolOf } from "../place-lines.ts";
+import { type NotSearched, notSearchedNotes } from "../searched.ts";
 import type { ChangedFiles } from "./changed-files.ts";
 
 interface Row {
@@ -10,7 +11,7 @@ interface Row {
   readonly symbol_id?: string | null;
 }
 
-interface PlacesData<R extends Row> {
+interface PlacesData<R extends Row> extends NotSearched {
   readonly results: readonly R[];
   readonly total?: number | undefined;
   readonly outside?: number | undefined;
@@ -31,6 +32,7 @@ export const placesText =
         outside !== undefined && `${outside} more outside the workspace`,
         unparsed && `not parsed, too slow: ${unparsed.map(reader.path).join(", ")}`,
         incomplete,
+        ...notSearchedNotes(data),
         note,
         reader.backend && `found by ${reader.backend}`,
         symbolNote(results),
