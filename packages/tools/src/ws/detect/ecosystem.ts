@@ -15,6 +15,8 @@ export interface Ecosystem {
   readonly spansSubfolders?: boolean;
   /** The commands of a workspace's root cover its members, whose own are then omitted. */
   readonly rootRunsMembers?: boolean;
+  /** For a project in which no folder has a marker of any ecosystem. */
+  inspectUnmarked?(folder: PackageFolder): Findings | undefined;
   /** undefined when the marker means something else here and the folder is not a package. */
   inspect(folder: PackageFolder): Findings | undefined;
 }

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Path } from "@octant/host";
+import { ECOSYSTEMS } from "../ecosystems/index.ts";
 import type { ProjectFiles } from "../project-files.ts";
 import type { Ecosystem, Findings } from "./ecosystem.ts";
 import { ecosystemsOf } from "./markers.ts";
 import { toMemberTest } from "./member-pattern.ts";
 import { createPackageFolder } from "./package-folder.ts";
 import { isBelow, pathBelow } from "./paths.ts";
-import type { Survey } from "./survey.ts";
+import type { Survey, SurveyedFolder } from "./survey.ts";
 
 /** The findings of one ecosystem in one folder. */
 export interface Inspection {
@@ -53,7 +54,18 @@ export async function inspectPackages(
       declarations.splice(MAX_DECLARATIONS);
     }
   }
-  return { inspections, truncated: false };
+  return {
+    inspections: inspections.length > 0 ? inspections : inspectUnmarked(start, files),
+    truncated: false,
+  };
+}
+
+function inspectUnmarked(start: SurveyedFolder, files: ProjectFiles): Inspection[] {
+  const view = createPackageFolder(start, files);
+  return ECOSYSTEMS.flatMap((ecosystem) => {
+    const findings = ecosystem.inspectUnmarked?.(view);
+    return findings ? [{ path: start.path, ecosystem, isMember: false, findings }] : [];
+  });
 }
 
 interface Declaration {

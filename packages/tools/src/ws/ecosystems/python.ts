@@ -12,6 +12,10 @@ import { pythonDependencies } from "./python-dependencies.ts";
 export const python: Ecosystem = {
   name: "python",
   markers: ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", "manage.py"],
+  inspectUnmarked(folder) {
+    const test = testCommands(folder, new Set(), "pip");
+    return test.length > 0 ? { test, entryPoints: entryPoints(folder) } : undefined;
+  },
   inspect(folder) {
     const project = folder.toml("pyproject.toml");
     const manager = managerOf(folder);
