@@ -18,6 +18,8 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
   const uses = new Set(languages.map((one) => toServerName(one.name)));
   const runners = new Set(test.map(({ runner }) => runner));
   const isForThisProject = (tool: string, name: string) => {
+    // No project depends on the desktop's screen.
+    if (tool === "ui" && name === "screen") return false;
     if (name.startsWith("lsp:")) return uses.has(name.slice("lsp:".length));
     return tool !== "test" || runners.has(name);
   };

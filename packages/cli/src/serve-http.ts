@@ -9,7 +9,7 @@ import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
 import { openSavedPort, type SavedPort } from "./saved-port.ts";
 import type { startZmq } from "./serve-zmq.ts";
-import { thisInstall, typedCommand } from "./setup/launch.ts";
+import { personCommand } from "./setup/launch.ts";
 import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
 import { thisMachine } from "./setup/places.ts";
 import { logLine } from "./workspace-flags.ts";
@@ -145,7 +145,7 @@ function explainRefusal(cause: unknown): never {
 function nextSteps(server: RunningServer, asks: boolean, { subject }: HttpTarget, io: Io): string {
   const { url, token } = server;
   const title = (text: string) => styleText("bold", text, { stream: io.stdout });
-  const octant = typedCommand(thisInstall(), thisMachine(io));
+  const octant = personCommand(io);
   return [
     `${title(`Octant serves ${subject ?? "this folder"}:`)} ${url}`,
     `${title("Token")} (stays the same for this folder until you revoke it with ${octant} token revoke): ${token}`,

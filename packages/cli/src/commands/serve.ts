@@ -1,5 +1,5 @@
 import { ANSWERS, answerHandshake, PROFILES } from "@octant/mcp";
-import { defineCommand, ENDING_SIGNALS, EXIT, UsageError } from "../command.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 import { createHandshakeCache } from "../handshake-cache.ts";
 import { zmqFlags } from "../wire-flags.ts";
 import { checkpointFlags, permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
@@ -76,7 +76,7 @@ tcp:// needs --zmq-keys. With --http, both are served.`,
       );
     if (flags.http) return (await import("../serve-http.ts")).serveHttp(flags, io);
     redirectConsole();
-    if (io.stdin.isTTY) io.stderr.write(`${WAITING}\n`);
+    if (io.stdin.isTTY) await explainWaiting(io);
     const { stdin: input, stdout: output, env } = io;
     const cache = createHandshakeCache(flags, { env, roots: rootsOf(flags, io) });
     const results = cache?.load();
@@ -90,8 +90,13 @@ tcp:// needs --zmq-keys. With --http, both are served.`,
 });
 
 /** Shown to a person who runs the command that clients are meant to start. */
-const WAITING =
-  "octant: waiting for an MCP client to speak on stdin; octant setup registers it in your clients, octant serve --http serves over HTTP, Ctrl-C stops it";
+async function explainWaiting(io: Io): Promise<void> {
+  const { personCommand } = await import("../setup/launch.ts");
+  const octant = personCommand(io);
+  io.stderr.write(
+    `octant: waiting for an MCP client to speak on stdin; ${octant} setup registers it in your clients, ${octant} serve --http serves over HTTP, Ctrl-C stops it\n`,
+  );
+}
 
 /** Handles signals until there is something to close. */
 async function untilAskedToEnd<T>(work: Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
 import { acpSettings } from "../setup/acp-settings.ts";
 import { carryOut, type Outcome } from "../setup/carry-out.ts";
 import { CLIENTS, type Client, type Scope } from "../setup/clients.ts";
-import { chooseLaunch, thisInstall } from "../setup/launch.ts";
+import { chooseLaunch, thisInstall, typedCommand } from "../setup/launch.ts";
 import { fileOf, isInstalled, type Machine, thisMachine } from "../setup/places.ts";
 import { type Plan, planChange, snippetOf, type Target, type Wish } from "../setup/plan.ts";
 import { safeDiff, showOutcome, showPlan } from "../setup/show.ts";
@@ -101,7 +101,7 @@ function chooseTargets(names: readonly string[], scope: Scope, machine: Machine)
   if (found.length > 0) return found;
   throw new UsageError(
     "no client was found on this machine",
-    `name one (${IDS.join(", ")}), or see what to paste: octant setup --print`,
+    `name one (${IDS.join(", ")}), or see what to paste: ${typedCommand(thisInstall(), machine)} setup --print`,
   );
 }
 
@@ -167,7 +167,7 @@ function printForAny(wish: Wish, machine: Machine, json: boolean, io: Io): numbe
   else
     io.stdout.write(`No client was found on this machine. Most clients read this from their settings:
 ${text.replaceAll(/^(?=.)/gm, "  ")}
-octant setup CLIENT --print shows the file and form of one of them: ${IDS.join(", ")}
+${typedCommand(thisInstall(), machine)} setup CLIENT --print shows the file and form of one of them: ${IDS.join(", ")}
 `);
   return EXIT.OK;
 }

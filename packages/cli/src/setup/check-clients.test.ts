@@ -50,7 +50,9 @@ test("an entry that no longer starts fails, and an unreadable one is reported wi
   );
   put(".gemini/settings.json", '{\n  "mcpServers": oops\n}');
   const details = await detailsOf();
-  expect(details["client: Cursor"]).toMatch(/^fail: .*cannot be started.*octant setup cursor repairs it$/);
+  expect(details["client: Cursor"]).toMatch(
+    /^fail: .*cannot be started.*; (npx )?octant setup cursor repairs it$/,
+  );
   expect(details["client: Gemini CLI"]).toMatch(/^warn: .*settings\.json:2:17: /);
 });
 
@@ -70,7 +72,9 @@ test("an entry for a remote server says whether it responds, and shows no token"
   expect(details["client: Cursor in this project"]).toMatch(/; not tried$/);
   await server.close();
   const later = (await detailsOf())["client: Cursor"];
-  expect(later).toMatch(/^warn: .* no server answers; octant serve --http --port \d+ starts one there$/);
+  expect(later).toMatch(
+    /^warn: .* no server answers; (npx )?octant serve --http --port \d+ starts one there$/,
+  );
   expect(`${Object.values(details)} ${later}`).not.toContain("secret");
 });
 

@@ -4,7 +4,7 @@ import { ServerProblem } from "./ask-server.ts";
 import { CLIENTS, type Client, type Scope } from "./clients.ts";
 import { ConfigProblem } from "./config-problem.ts";
 import type { Start } from "./entry.ts";
-import { thisInstall, whatStarts } from "./launch.ts";
+import { thisInstall, typedCommand, whatStarts } from "./launch.ts";
 import { fileOf, isInstalled, type Machine, thisMachine } from "./places.ts";
 import type { Target } from "./plan.ts";
 import { asStarted, readStart, readUrl, tryStart } from "./verify.ts";
@@ -42,11 +42,12 @@ function rememberTries(machine: Machine): Try {
 async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Promise<Check | undefined> {
   const { client, scope, file } = target;
   const name = `client: ${client.title}${scope === "project" ? " in this project" : ""}`;
-  const again = `octant setup ${client.id}${scope === "project" ? " --scope project" : ""}`;
+  const octant = typedCommand(thisInstall(), machine);
+  const again = `${octant} setup ${client.id}${scope === "project" ? " --scope project" : ""}`;
   try {
     const start = readStart(target);
     const url = start ? undefined : readUrl(target);
-    if (url) return { name, ...(await checkUrl(url, file, scope)) };
+    if (url) return { name, ...(await checkUrl(url, file, scope, octant)) };
     if (!start && scope === "project") return undefined;
     if (!start) {
       if (!isInstalled(client, machine)) return { name, status: "ok", detail: "not installed", extra: true };
@@ -73,7 +74,7 @@ async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Prom
 const MAX_ANSWER_MS = 5_000;
 
 /** Connects only to a local server in the person's own file, and without its token. */
-async function checkUrl({ origin, pathname, hostname }: URL, file: string, scope: Scope) {
+async function checkUrl({ origin, pathname, hostname }: URL, file: string, scope: Scope, octant: string) {
   const where = `registered in ${file}, at ${origin}${pathname}`;
   if (scope === "project" || !isThisMachine(hostname))
     return { status: "ok", detail: `${where}; not tried` } as const;
@@ -83,7 +84,7 @@ async function checkUrl({ origin, pathname, hostname }: URL, file: string, scope
     return { status: "warn", detail: `${where}, where something else answers (${status})` } as const;
   } catch {
     const port = new URL(origin).port || "80";
-    const detail = `${where}, where no server answers; octant serve --http --port ${port} starts one there`;
+    const detail = `${where}, where no server answers; ${octant} serve --http --port ${port} starts one there`;
     return { status: "warn", detail } as const;
   }
 }

@@ -1,8 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { Io } from "../command.ts";
 import type { Scope } from "./clients.ts";
-import { type Machine, programsOnPath } from "./places.ts";
+import { type Machine, programsOnPath, thisMachine } from "./places.ts";
 
 /** The command for a client's entry; flags of `octant serve` may follow. */
 export interface Launch {
@@ -42,6 +43,10 @@ export function typedCommand({ launcher }: Install, machine: Machine): string {
   if (isOnPath) return "octant";
   return launcher.includes(`${sep}_npx${sep}`) ? `npx -y ${PACKAGE}` : "npx octant";
 }
+
+/** The same for the person at this command. */
+export const personCommand = (io: Pick<Io, "env" | "cwd">): string =>
+  typedCommand(thisInstall(), thisMachine(io));
 
 /** The command of this install. */
 export const ownLaunch = (install: Install, machine: Machine): Launch => ({

@@ -117,14 +117,10 @@ function swapIn(file: string, before: Buffer | undefined, after: Buffer, old: St
     }
     if (old) copyRights(temporary, old);
     if (!isStill(file, before))
-      throw new ToolError(
-        "CONFLICT",
-        `${file} was changed by another program just now; run octant setup again`,
-        {
-          expected: "the file as it was read",
-          actual: "another one",
-        },
-      );
+      throw new ToolError("CONFLICT", `${file} was changed by another program just now; run setup again`, {
+        expected: "the file as it was read",
+        actual: "another one",
+      });
     renameSync(temporary, file);
   } finally {
     rmSync(temporary, { force: true });
