@@ -3,6 +3,7 @@ import type { Hash } from "@octant/core";
 import type { Blob, Blobs } from "../blobs/blobs.ts";
 import { notStored } from "../blobs/blobs.ts";
 import { hashOf } from "../hashes.ts";
+import { inTransaction } from "../sqlite/database.ts";
 
 /** The limit for stored file contents of one workspace; the oldest checkpoints are removed first. */
 export const MAX_CONTENT_BYTES = 1024 * 1024 * 1024;
@@ -43,13 +44,10 @@ export function createContents(database: DatabaseSync): Contents {
   const flush = () => {
     if (waiting.length === 0) return;
     const now = Date.now();
-    database.exec("BEGIN IMMEDIATE");
     try {
-      for (const { hash, bytes } of waiting) insert.run(hash, bytes.length, now, bytes);
-      database.exec("COMMIT");
-    } catch (cause) {
-      if (database.isTransaction) database.exec("ROLLBACK");
-      throw cause;
+      inTransaction(database, () => {
+        for (const { hash, bytes } of waiting) insert.run(hash, bytes.length, now, bytes);
+      });
     } finally {
       waiting = [];
       waitingBytes = 0;

@@ -1,7 +1,7 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import type { Path } from "../path.ts";
+import { inTransaction, openDatabase } from "../sqlite/database.ts";
 import { CONTENTS_SCHEMA, type Contents, createContents, MAX_CONTENT_BYTES } from "./contents.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
@@ -62,18 +62,11 @@ const FORGOTTEN_SHARE = 0.1;
 /** How many pages of 4 KiB are returned to the disk at a time. */
 const FREED_PAGES = 16_384;
 
-/** The version of the tables. Checkpoints of version 1 stored their contents elsewhere and are dropped. */
-const VERSION = 2;
-
 /**
  * Each row of `entries` holds the state of a path from one checkpoint to another, so a checkpoint costs one row per
  * changed path.
  */
 const SCHEMA = `
-  PRAGMA auto_vacuum = INCREMENTAL;
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA journal_size_limit = 16777216;
   CREATE TABLE IF NOT EXISTS checkpoints (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, label TEXT NOT NULL, session_id TEXT, began REAL NOT NULL
   );
@@ -90,8 +83,13 @@ const SCHEMA = `
     before_seq INTEGER NOT NULL, after_seq INTEGER, undone INTEGER NOT NULL DEFAULT 0
   );
   ${CONTENTS_SCHEMA}
-  PRAGMA user_version = ${VERSION};
 `;
+
+/** Checkpoints of version 1 stored their contents elsewhere and are dropped. */
+const MIGRATIONS = [
+  "",
+  `DROP TABLE IF EXISTS entries; DROP TABLE IF EXISTS turns; DROP TABLE IF EXISTS checkpoints; ${SCHEMA}`,
+];
 
 export const checkpointFile = (folder: string): string => join(folder, "checkpoints.sqlite");
 
@@ -99,21 +97,7 @@ export async function openCheckpointStore(
   folder: string,
   maxBytes: number = MAX_CONTENT_BYTES,
 ): Promise<CheckpointStore> {
-  const { DatabaseSync } = await import("node:sqlite");
-  const file = checkpointFile(folder);
-  let database = new DatabaseSync(file, { timeout: 10_000 });
-  try {
-    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-    if (version > 0 && version < VERSION) {
-      database.close();
-      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
-      database = new DatabaseSync(file, { timeout: 10_000 });
-    }
-    database.exec(SCHEMA);
-  } catch (cause) {
-    database.close();
-    throw cause;
-  }
+  const database = openDatabase(checkpointFile(folder), "the checkpoints", MIGRATIONS);
   const contents = createContents(database);
   const hasContent = database.prepare("SELECT 1 FROM contents WHERE hash = ?");
   const insertCheckpoint = database.prepare(
@@ -161,33 +145,19 @@ export async function openCheckpointStore(
   return {
     contents,
     add({ at, label, session_id }, changes, began) {
-      database.exec("BEGIN IMMEDIATE");
-      try {
+      const { seq, hasForgotten } = inTransaction(database, () => {
         const seq = Number(insertCheckpoint.run(at, label, session_id, began).lastInsertRowid);
         for (const { path, entry } of changes) {
           end.run(seq, path);
+          if (!entry) continue;
           if (hasToBeKept(entry) && !hasContent.get(entry.hash)) throw contentGone();
-          if (entry)
-            insert.run(
-              path,
-              seq,
-              entry.kind,
-              entry.mode,
-              entry.hash,
-              entry.size,
-              entry.mtimeMs,
-              entry.ctimeMs,
-              entry.ino,
-            );
+          const { kind, mode, hash, size, mtimeMs, ctimeMs, ino } = entry;
+          insert.run(path, seq, kind, mode, hash, size, mtimeMs, ctimeMs, ino);
         }
-        const hasForgotten = makeRoom();
-        database.exec("COMMIT");
-        if (hasForgotten) database.exec(`PRAGMA incremental_vacuum(${FREED_PAGES})`);
-        return { seq, at, label, session_id };
-      } catch (cause) {
-        if (database.isTransaction) database.exec("ROLLBACK");
-        throw cause;
-      }
+        return { seq, hasForgotten: makeRoom() };
+      });
+      if (hasForgotten) database.exec(`PRAGMA incremental_vacuum(${FREED_PAGES})`);
+      return { seq, at, label, session_id };
     },
     list: (limit) =>
       database.prepare("SELECT * FROM checkpoints ORDER BY seq DESC LIMIT ?").all(limit).map(toCheckpoint),
@@ -237,10 +207,7 @@ export async function openCheckpointStore(
   };
 }
 
-const hasToBeKept = (
-  entry: SnapshotEntry | undefined,
-): entry is SnapshotEntry & { readonly hash: NonNullable<SnapshotEntry["hash"]> } =>
-  entry !== undefined && entry.kind !== "directory" && entry.hash !== null;
+const hasToBeKept = ({ kind, hash }: SnapshotEntry): boolean => kind !== "directory" && hash !== null;
 
 /** Another process removed it in between; another attempt reads it again. */
 const contentGone = () =>

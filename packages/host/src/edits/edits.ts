@@ -12,7 +12,6 @@ import { toToolError } from "../system-error.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { checkSize, MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
 import { type Change, kindOfChange } from "./file-step.ts";
-import { holdOpen } from "./held-open.ts";
 import { createJournal } from "./journal.ts";
 import { createLock } from "./lock.ts";
 import { findFree, findPlace } from "./new-place.ts";
@@ -69,17 +68,11 @@ export interface EditsOptions {
 export function createEdits({ confinement, blobs, state, warn, disk = realDisk }: EditsOptions): Edits {
   const folder = state.folder("edits");
   // One for all workspaces: other servers may have some of these files among other roots.
-  const lock = createLock(join(state.base, "lock"), {
-    beforeRelease() {
-      held.release();
-      transactions.settle();
-    },
-  });
-  const held = holdOpen(confinement);
+  const lock = createLock(join(state.base, "lock"));
   const sealOf = createSeal(state.secret);
   const journalFile = join(folder, "journal");
   const journal = createJournal({ file: journalFile, roots: confinement.roots, sealOf, warn, disk });
-  const transactions = createTransactions(held, journal, disk);
+  const transactions = createTransactions(confinement, journal, disk);
   const records = createUndoRecords(sealOf);
   const trash = createTrash(confinement, state.folder("trash"));
   const removal = createRemoval({ confinement, blobs, transactions, trash, records });
@@ -102,7 +95,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     return toRef(record.hash);
   };
 
-  const stepsContext = { confinement, held, blobs, disk, transactions };
+  const stepsContext = { confinement, blobs, disk, transactions };
   const recordUndo = (steps: readonly UndoStep[]): Ref => {
     const record = toBlob(records.encodeSteps(steps));
     // The content of a folder, which a record may bring back.
@@ -140,8 +133,8 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
           asked.kind === "files" ? asked.folders.map((uri) => toWritable(confinement, uri)) : [];
         const plan =
           asked.kind === "files"
-            ? planUndo(held, blobs, asked.files)
-            : planPatch(held, blobs, asked.patch, toBases(confinement, request, asked.patch));
+            ? planUndo(confinement, blobs, asked.files)
+            : planPatch(confinement, blobs, asked.patch, toBases(confinement, request, asked.patch));
         checkOtherNames(confinement, plan.changes);
         if (request.dry_run)
           return { patch_id, files: plan.reports, undo: null, diff: diffOf(confinement, plan.changes) };
@@ -158,7 +151,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     create: (uri, bytes, signal) =>
       alone(async () => {
         checkSize(uri, bytes.length);
-        const { path, missing } = findFree(held, confinement.toPath(uri));
+        const { path, missing } = findFree(confinement, confinement.toPath(uri));
         const hash = hashOf(bytes);
         const change: Change = { path, before: null, after: { kind: "file", bytes, hash } };
         const undo = await commit({ changes: [change], folders: missing }, signal);
@@ -192,7 +185,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         checkConfirmed(found, confirm, recursive);
         const result = { uri: pathToUri(path), removed: found.count };
         if (found.kind === "file" && found.bytes <= MAX_EDIT_BYTES) {
-          const before = readExisting(held, path);
+          const before = readExisting(confinement, path);
           return {
             ...result,
             undo: await commit({ changes: [{ path, before, after: null }], folders: [] }, signal),

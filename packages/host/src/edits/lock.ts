@@ -20,8 +20,6 @@ export interface LockOptions {
   /** The file's location, for the error message. */
   readonly place?: string;
   readonly giveUpMs?: number;
-  /** Runs after the answer but before the lock is released. Must not throw. */
-  beforeRelease?(): void;
 }
 
 /**
@@ -69,12 +67,8 @@ export function createLock(file: string, options: LockOptions = {}): Lock {
         held = await begin(signal);
         return await work();
       } finally {
-        // In the next turn: the answer to the caller leaves first.
-        setImmediate(() => {
-          if (held) options.beforeRelease?.();
-          if (held) end(held);
-          letNextIn();
-        });
+        if (held) end(held);
+        letNextIn();
       }
     },
     async close() {

@@ -30,8 +30,6 @@ export interface Transactions {
    * also when the process dies on the way.
    */
   withTemporary<T>(target: Path, work: (beside: Beside) => Promise<T>): Promise<T>;
-  /** Clears the journal. May run after the caller has the answer, but while the lock is held. */
-  settle(): void;
   /** Rolls back the half-done change of a dead process. Call it first under the lock. */
   recover(): Promise<void>;
 }
@@ -48,7 +46,6 @@ export function createTransactions(
   journal: Journal,
   disk: Disk = realDisk,
 ): Transactions {
-  let isDone = false;
   const run: Transactions["run"] = async (changes, folders, signal) => {
     // One step on one name is atomic by itself. Everything else needs the old state until it is committed.
     const isSet = changes.length > 1 || changes.some(mustStayInPlace);
@@ -83,7 +80,7 @@ export function createTransactions(
     }
     try {
       if (isSet) sweep(confinement, disk, intention);
-      isDone = true;
+      journal.clear();
     } catch {
       // The change is durable. Leftovers stay in the journal, and the next edit removes them.
     }
@@ -120,15 +117,6 @@ export function createTransactions(
       } finally {
         await rm(folder.at(temp), { recursive: true, force: true });
         journal.clear();
-      }
-    },
-    settle() {
-      if (!isDone) return;
-      isDone = false;
-      try {
-        journal.clear();
-      } catch {
-        // After a commit, the next edit finds nothing to roll back.
       }
     },
     async recover() {

@@ -16,7 +16,6 @@ import type { FileEntry, UndoStep } from "./undo.ts";
 
 export interface StepsContext {
   readonly confinement: Confinement;
-  readonly held: Confinement;
   readonly blobs: Blobs;
   readonly disk: Disk;
   readonly transactions: Transactions;
@@ -61,9 +60,9 @@ export const planSteps = (context: StepsContext, steps: readonly UndoStep[]): Pl
   };
 };
 
-function planStep({ confinement, held, blobs }: StepsContext, { files }: UndoStep): Plan {
+function planStep({ confinement, blobs }: StepsContext, { files }: UndoStep): Plan {
   const left = files.filter((entry) => !isAsWanted(confinement, entry));
-  const plan = planUndo(held, blobs, left);
+  const plan = planUndo(confinement, blobs, left);
   checkOtherNames(confinement, plan.changes);
   return plan;
 }

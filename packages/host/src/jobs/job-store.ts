@@ -2,14 +2,16 @@ import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Caller, Envelope, Job, JobFilter, JobState, JobStore, JobWrite, Progress } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
-import { asToolError, isDamaged } from "./database-error.ts";
-import { migrate } from "./migrations.ts";
+import { durably, openDatabase } from "../sqlite/database.ts";
+import { asToolError, isDamaged } from "../sqlite/database-error.ts";
+import { setAside } from "../sqlite/set-aside.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { isAlive, thisProcess } from "./process-identity.ts";
-import { setAside } from "./set-aside.ts";
 
 /** Results up to this size stay in the row; larger ones go to the blob store. */
 const INLINE_RESULT_CHARS = 65_536;
 const SWEEP_EVERY_ADDS = 500;
+const WHAT = "the list of jobs";
 /** In the column `process`: any process may claim the job. */
 const OPEN = "";
 
@@ -28,13 +30,13 @@ export function createJobStore(
 
   const use = (): Opened => {
     if (opened) return opened;
-    opened = openDatabase(file);
+    opened = openJobs(file);
     recover(opened, Date.now());
     return opened;
   };
   /** Damage shows when a page is read, so it may show in any query. */
   const query = async <T>(work: (db: Opened) => T): Promise<T> =>
-    asToolError("the list of jobs", () => {
+    asToolError(WHAT, () => {
       try {
         return work(use());
       } catch (cause) {
@@ -50,7 +52,7 @@ export function createJobStore(
     if (isIntact(file)) return;
     const saved = readIntactRows(file);
     const aside = setAside(file);
-    const db = openDatabase(file);
+    const db = openJobs(file);
     opened = db;
     for (const row of saved) db.restore.run(row);
     warn(
@@ -58,22 +60,14 @@ export function createJobStore(
     );
     recover(db, Date.now());
   };
-  // In WAL mode a commit with FULL syncs the log, and with it everything written before.
-  const durably = <T>(db: Opened, durable: boolean, write: () => T): T => {
-    if (!durable) return write();
-    db.exec("PRAGMA synchronous = FULL");
-    try {
-      return write();
-    } finally {
-      db.exec("PRAGMA synchronous = NORMAL");
-    }
-  };
+  const write = <T>(db: Opened, durable: boolean, work: () => T): T =>
+    durable ? durably(db.database, work) : work();
   const finish = (db: Opened, job: Job, result: Envelope | null, durable: boolean) => {
     const text = result && JSON.stringify(result);
     const isSmall = text === null || text.length <= INLINE_RESULT_CHARS;
     const result_blob = isSmall ? null : blobs.put(Buffer.from(text), { durable });
     const row = { ...toRow(job), input: null, process, result: isSmall ? text : null, result_blob };
-    durably(db, durable, () => db.finish.run(row));
+    write(db, durable, () => db.finish.run(row));
   };
   const recover = (db: Opened, now: number): number => {
     db.deleteExpired.run({ now });
@@ -87,18 +81,18 @@ export function createJobStore(
   const holderOf = (job: Job, { isOpen }: JobWrite) => (isOpen && job.state === "queued" ? OPEN : process);
 
   return {
-    add: (job, write) =>
+    add: (job, options) =>
       query((db) => {
-        const row = { ...toRow(job), process: holderOf(job, write) };
-        const { changes } = durably(db, write.durable, () => db.add.run(row));
+        const row = { ...toRow(job), process: holderOf(job, options) };
+        const { changes } = write(db, options.durable, () => db.add.run(row));
         if (++adds % SWEEP_EVERY_ADDS === 0) db.deleteExpired.run({ now: job.updated_at });
         // No change: the caller has a job with this key.
         return changes === 1 ? job : (toJob(db.byKey.get({ owner: job.caller.id, key: job.key })) ?? job);
       }),
-    update: (job, write) =>
+    update: (job, options) =>
       query((db) => {
-        const row = { ...toRow(job), process: holderOf(job, write) };
-        durably(db, write.durable, () => db.update.run(row));
+        const row = { ...toRow(job), process: holderOf(job, options) };
+        write(db, options.durable, () => db.update.run(row));
       }),
     claim: async (which, now) => {
       // A server that has never had a job does not load SQLite to look for one.
@@ -134,7 +128,7 @@ export function createJobStore(
   }
 }
 
-type Opened = ReturnType<typeof openDatabase>;
+type Opened = ReturnType<typeof openJobs>;
 
 function isIntact(file: string): boolean {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
@@ -169,18 +163,9 @@ function readIntactRows(file: string): Row[] {
   return [...rows.values()];
 }
 
-function openDatabase(file: string) {
-  // Loaded here because most servers never start a job.
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  const db = new DatabaseSync(file);
-  try {
-    db.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-    migrate(db);
-    return { ...prepare(db), exec: (sql: string) => db.exec(sql), close: () => db.close() };
-  } catch (cause) {
-    db.close();
-    throw cause;
-  }
+function openJobs(file: string) {
+  const database = openDatabase(file, WHAT, MIGRATIONS);
+  return { ...prepare(database), database, close: () => database.close() };
 }
 
 const COLUMNS =

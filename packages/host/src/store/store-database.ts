@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { asToolError } from "../jobs/database-error.ts";
+import { inTransaction, openDatabase } from "../sqlite/database.ts";
+import { asToolError } from "../sqlite/database-error.ts";
 
-/** Each entry brings a database of the version before it up to date; entries are never changed, only added. */
 const MIGRATIONS = [
   `
   CREATE TABLE artifacts (
@@ -65,7 +65,13 @@ export interface StoreDatabase {
 /** Nothing is opened before the first use. */
 export function createStoreDatabase(file: () => string): StoreDatabase {
   let opened: DatabaseSync | undefined;
-  const use = () => (opened ??= openDatabase(file()));
+  const use = (): DatabaseSync => {
+    if (opened) return opened;
+    opened = openDatabase(file(), RECORDS, MIGRATIONS);
+    // Every commit is on the disk before its answer.
+    opened.exec("PRAGMA synchronous = FULL");
+    return opened;
+  };
   const prepared = (sql: string) => use().prepare(sql);
   return {
     // Every column is TEXT or INTEGER, so a row holds nothing else.
@@ -73,45 +79,10 @@ export function createStoreDatabase(file: () => string): StoreDatabase {
     get: (sql, parameters = {}) =>
       asToolError(RECORDS, () => prepared(sql).get(parameters) as Row | undefined),
     run: (sql, parameters = {}) => asToolError(RECORDS, () => Number(prepared(sql).run(parameters).changes)),
-    transaction: (work) =>
-      asToolError(RECORDS, () => {
-        const db = use();
-        db.exec("BEGIN IMMEDIATE");
-        try {
-          const result = work();
-          db.exec("COMMIT");
-          return result;
-        } catch (cause) {
-          if (db.isTransaction) db.exec("ROLLBACK");
-          throw cause;
-        }
-      }),
+    transaction: (work) => asToolError(RECORDS, () => inTransaction(use(), work)),
     close() {
       opened?.close();
       opened = undefined;
     },
   };
-}
-
-function openDatabase(file: string): DatabaseSync {
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  const db = new DatabaseSync(file);
-  db.exec(
-    "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON",
-  );
-  migrate(db);
-  return db;
-}
-
-function migrate(db: DatabaseSync): void {
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-    for (const step of MIGRATIONS.slice(version)) db.exec(step);
-    db.exec(`PRAGMA user_version = ${Math.max(version, MIGRATIONS.length)}`);
-    db.exec("COMMIT");
-  } catch (cause) {
-    if (db.isTransaction) db.exec("ROLLBACK");
-    throw cause;
-  }
 }
