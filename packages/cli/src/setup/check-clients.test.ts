@@ -39,7 +39,7 @@ test("each client has a line, and a working entry has its tools counted", async 
   expect(Object.keys(details)).toHaveLength(9);
   expect(details["client: Cursor"]).toMatch(/^ok: registered in .*mcp\.json, \d+ tools$/);
   expect(details["client: Codex"]).toMatch(/^ok: registered in .*config\.toml, \d+ tools$/);
-  expect(details["client: Gemini CLI"]).toBe("ok: not registered; octant setup gemini does it");
+  expect(details["client: Gemini CLI"]).toBe("ok: not registered; npx octant setup gemini does it");
   expect(details["client: Zed"]).toBe("ok: not installed");
 });
 
