@@ -65,6 +65,55 @@ describe.skipIf(lacks("chromium"))("difficult pages", () => {
     );
   });
 
+  test("a script is awaited until it returns a true value, in every form in which models write one", async () => {
+    await visit("/plain");
+    const scripts = ["() => false", "async () => false", "Promise.resolve(false)", "document.title === 'x'"];
+    for (const script of scripts)
+      expect(await fails("wait", { script, timeout: 200 })).toMatchObject({ code: "TIMEOUT" });
+    for (const script of ["() => document.title", "await 1", "return document.title === 'Plain'"])
+      await ui("wait", { script });
+    const broken = await fails("wait", { script: "missing.thing" });
+    expect(broken).toMatchObject({ code: "INVALID_ARGUMENT" });
+    await ui("evaluate", { script: "void setTimeout(() => { location.href = '/empty'; }, 300)" });
+    expect((await ui("wait", { script: "document.title === 'Empty'" })).title).toBe("Empty");
+  });
+
+  test("a field says what it takes, and refuses other text instead of being emptied", async () => {
+    expect((await visit("/fields")).changes).toContain('type=date value="2026-01-01"');
+    const refused = await fails("type", { target: "[type=date]", text: "16.11.2026" });
+    expect(refused).toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(refused.message).toContain("2026-11-16");
+    expect(await fails("type", { target: "text=Volume", text: "11" })).toMatchObject({
+      code: "INVALID_ARGUMENT",
+    });
+    const read = "[...document.querySelectorAll('input, textarea')].map(({ value }) => value)";
+    expect((await ui("evaluate", { script: read })).result).toEqual(["2026-01-01", "5", "one\ntwo"]);
+    await ui("type", { target: "[type=date]", text: "2026-11-16" });
+    await ui("type", { target: "text=Volume", text: "7" });
+    await ui("type", { target: "textarea", text: "!", append: true });
+    expect((await ui("evaluate", { script: read })).result).toEqual(["2026-11-16", "7", "one\ntwo!"]);
+    expect((await ui("type", { target: "#text", text: "!", append: true })).changes).toContain("A B!");
+  });
+
+  test("an editor in a frame is a text box, and what is in a slot names a field of a component", async () => {
+    await visit("/editor");
+    const [, box] = /textbox \[(f\d+e\d+)\]/.exec((await ui("snapshot", { interactive: true })).text) ?? [];
+    await ui("type", { target: box, text: "Final" });
+    expect((await ui("snapshot")).text).toContain("Final");
+    expect((await visit("/component")).changes).toContain('checkbox "Agree"');
+    expect((await ui("click", { target: "text=Agree" })).changes).toMatch(
+      /checkbox "Agree" \[e\d+\] checked focused/,
+    );
+  });
+
+  test("an effect in the next frame belongs to the action, and a missing part of a page is not found", async () => {
+    await visit("/frames");
+    expect((await ui("click", { target: "text=Draw" })).changes).toContain("focused");
+    expect((await ui("click", { target: "text=Draw" })).changes).toContain("drawn");
+    expect(await fails("snapshot", { target: "#missing" })).toMatchObject({ code: "NOT_FOUND" });
+    expect(await fails("tabs", { op: "select" })).toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+
   test("a click on a link that downloads is answered when the download has begun, however late", async () => {
     await visit("/downloads");
     const named = (name: string) => [{ download: expect.any(String), name }];
@@ -112,8 +161,12 @@ describe.skipIf(lacks("chromium"))("difficult pages", () => {
     expect(noisy.errors).toHaveLength(6);
     expect(noisy.errors[0]).toMatch(/^… \d+ earlier: ui\.console$/);
     expect(noisy.errors.at(-1)).toBe("error 1199");
-    const { dropped, entries } = await ui("console", { level: "error", limit: 1 });
-    expect(dropped).toBeGreaterThan(0);
-    expect(entries).toHaveLength(1);
+    const latest = await client.raw("ui", { action: "console", level: "error", limit: 1 });
+    const { data, meta } = latest.structuredContent;
+    expect(data.dropped).toBeGreaterThan(0);
+    expect(data.entries).toEqual([expect.objectContaining({ text: "error 1199" })]);
+    const { cursor } = meta.paging;
+    const earlier = await ui("console", { level: "error", limit: 2, cursor });
+    expect(earlier.entries.map(({ text }: { text: string }) => text)).toEqual(["error 1197", "error 1198"]);
   });
 });

@@ -14,6 +14,7 @@ export {
   type Report,
   type Route,
   recordPage,
+  TWO_FRAMES,
   takeChanges,
   takeSnapshot,
   toShownUrl,

@@ -4,7 +4,7 @@ import { type Activity, createActivity, type Marker } from "./activity.ts";
 import type { DownloadLimit } from "./download-limit.ts";
 import { browserEnded, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
 import { type Report, report } from "./report.ts";
-import { runScript } from "./scripts.ts";
+import { runScript, untilScript } from "./scripts.ts";
 import { createTab, type Tab } from "./tab.ts";
 import { findTarget, toTargetError } from "./targets.ts";
 import { inTime, LateError, orAborted } from "./waits.ts";
@@ -28,6 +28,8 @@ export interface Acting {
   find(target: string, mayBeGone?: boolean): Promise<Locator | undefined>;
   /** Runs a caller's script, on the target or on the page; INVALID_ARGUMENT when the script fails. */
   run(script: string, onTarget: boolean): Promise<unknown>;
+  /** Resolves when a caller's script returns a true value. */
+  until(script: string): Promise<void>;
 }
 
 /** Pages that share cookies, isolated from other profiles. */
@@ -142,7 +144,8 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
         });
       const { page } = tab;
       const evaluate: Acting["run"] = (script, onTarget) => runScript(tab, locator, script, onTarget, waits);
-      const acting: Acting = { tab, page, context, locator, waits, find, run: evaluate };
+      const until: Acting["until"] = (script) => untilScript(tab, script, waits);
+      const acting: Acting = { tab, page, context, locator, waits, find, run: evaluate, until };
       return await orAborted(inTime(work(acting), timeoutMs + GRACE_MS), signal);
     } catch (cause) {
       signal.throwIfAborted();

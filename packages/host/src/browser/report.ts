@@ -42,6 +42,9 @@ export interface ReportOptions {
 /** How long the effects of an action may take before the answer is returned. */
 const SETTLE_MS = 1_000;
 const LOAD_MS = 5_000;
+const FRAMES_MS = 250;
+export const TWO_FRAMES =
+  "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
 const TITLE_MS = 1_000;
 const CHANGES_MS = 5_000;
 const MAX_TOLD = 5;
@@ -122,6 +125,10 @@ const toUrl = (at: string | undefined): string => at?.replace(/:\d+$/, "") ?? ""
 async function readChanges(tab: Tab, until: number): Promise<Changes | undefined> {
   for (let attempt = 0; attempt < 2 && Date.now() < until; attempt++) {
     try {
+      const changes = await takeChanges(tab, until);
+      if (changes.isNew || changes.text !== "" || changes.downloadLinks.length > 0) return changes;
+      // Charts and animations show the effect of an action in the next frame only.
+      await inTime(tab.page.evaluate(TWO_FRAMES), FRAMES_MS).catch(() => {});
       return await takeChanges(tab, until);
     } catch {
       if (tab.page.isClosed()) return undefined;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Script } from "node:vm";
 import { ToolError } from "@octant/core";
 import type { Locator } from "playwright-core";
@@ -29,6 +30,33 @@ export async function runScript(
     throw invalid("script", messageOf(cause), cause);
   }
 }
+
+const POLL_MS = 100;
+
+/** Resolves when the script returns a true value, also on the next page; TIMEOUT when the time is up. */
+export async function untilScript(
+  { page }: Pick<Tab, "page">,
+  script: string,
+  { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const given = toEvaluated(script, false);
+  const end = performance.now() + timeout;
+  for (let left = timeout; left > 0; left = end - performance.now()) {
+    signal.throwIfAborted();
+    const isTrue = await inTime(page.evaluate(given), left).catch((cause: unknown) => {
+      if (cause instanceof LateError || isLeaving(cause)) return false;
+      throw page.isClosed() ? cause : invalid("script", messageOf(cause), cause);
+    });
+    if (isTrue) return;
+    await delay(Math.max(0, Math.min(POLL_MS, end - performance.now())));
+  }
+  const message = `the script did not return a true value within ${timeout} ms; try it with ui.evaluate, or give a longer timeout`;
+  throw new ToolError("TIMEOUT", message, { after_ms: timeout });
+}
+
+/** The script ran while the page was left for another. */
+const isLeaving = (cause: unknown): boolean =>
+  /Execution context was destroyed|Cannot find context/.test(messageOf(cause));
 
 /** Playwright calls a function and evaluates a string; it sends the source of both. */
 function toEvaluated(script: string, onTarget: boolean): string | (() => unknown) {

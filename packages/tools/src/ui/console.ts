@@ -12,7 +12,7 @@ const RANKS: ReadonlyMap<string, number> = new Map(LEVELS.map((level, rank) => [
 
 export const console = (options: UiOptions) =>
   action({
-    summary: "List the console messages and uncaught errors of a profile's pages.",
+    summary: "List the latest console messages and uncaught errors of a profile's pages.",
     listing: "brief",
     access: "read",
     timing: "sync",
@@ -32,14 +32,14 @@ export const console = (options: UiOptions) =>
     errors: ["NOT_FOUND"],
     examples: [{ title: "Errors only", input: { level: "error" }, fails: "NOT_FOUND" }],
     run({ level, limit, profile }, ctx) {
-      const after = ctx.resume(z.int()) ?? 0;
+      const before = ctx.resume(z.int()) ?? Number.POSITIVE_INFINITY;
       const activity = findProfile(options, profile, ctx).activity();
       const found = activity.console.filter(
-        (entry) => entry.number > after && rankOf(entry.level) <= rankOf(level),
+        (entry) => entry.number < before && rankOf(entry.level) <= rankOf(level),
       );
       const dropped = activity.droppedConsole();
-      const page = found.slice(0, limit);
-      if (found.length > limit) ctx.more(page.at(-1)?.number ?? after);
+      const page = found.slice(-limit);
+      if (found.length > limit) ctx.more(page[0]?.number);
       return {
         entries: page.map(({ number: _number, ...entry }) => entry),
         ...(dropped > 0 && { dropped }),

@@ -1,12 +1,15 @@
 import { action } from "@octant/core";
 import { z } from "zod";
 import { act, onScreen } from "./acting.ts";
+import { checkFormat } from "./field-formats.ts";
 import { Profile, Target, timeout } from "./inputs.ts";
 import type { UiOptions } from "./options.ts";
 import { ACT_ERRORS, Acted, actedText } from "./pointer.ts";
 
 const MAX_TEXT_CHARS = 100_000;
 const MAX_KEYS = 100;
+/** To the end of the text; End alone stays in the line. */
+const END = process.platform === "darwin" ? "Meta+ArrowDown" : "Control+End";
 const base = {
   access: "write",
   timing: "async_short",
@@ -44,9 +47,10 @@ export const type = (options: UiOptions) =>
         if (target === undefined) await shown.keyboard.type(text);
         else if (append) {
           await locator.focus(waits);
-          await locator.press("End", waits);
+          await locator.press(END, waits);
           await locator.pressSequentially(text, waits);
         } else {
+          await checkFormat(acting, text);
           await locator.fill(text, waits);
           // Some pages react to key events, which filling does not send; this key changes nothing.
           await locator.press("Shift", waits);

@@ -1,5 +1,5 @@
 import { action } from "@octant/core";
-import { findTarget, invalid } from "@octant/host";
+import { findTarget, invalid, TWO_FRAMES } from "@octant/host";
 import { z } from "zod";
 import { act, onScreen } from "./acting.ts";
 import { type Point, Profile, Target, timeout, toPoint } from "./inputs.ts";
@@ -195,5 +195,3 @@ export const scroll = (options: UiOptions) =>
     },
     text: actedText,
   });
-
-const TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";

@@ -173,11 +173,11 @@ async function answer(one: Route, op: string, respond: z.output<typeof Respond>)
 }
 
 function listRequests(profile: OpenProfile, { pattern, limit }: Input, ctx: Context) {
-  const after = ctx.resume(z.int()) ?? 0;
+  const before = ctx.resume(z.int()) ?? Number.POSITIVE_INFINITY;
   const matches = toMatcher(pattern);
-  const found = profile.activity().requests.filter(({ number, url }) => number > after && matches(url));
-  const page = found.slice(0, limit);
-  if (found.length > limit) ctx.more(page.at(-1)?.number ?? after);
+  const found = profile.activity().requests.filter(({ number, url }) => number < before && matches(url));
+  const page = found.slice(-limit);
+  if (found.length > limit) ctx.more(page[0]?.number);
   return page.map(({ method, url, type, status, ms, failure }) => ({
     ...{ method, url: url.slice(0, 1_000), type },
     ...(status !== undefined && { status }),

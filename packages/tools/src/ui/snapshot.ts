@@ -59,7 +59,8 @@ export const snapshot = (options: UiOptions) =>
         return { url, title, text: page, complete: true, notice: UNTRUSTED };
       }
       const timeout = target === undefined ? WHOLE_PAGE_MS : undefined;
-      return look(options, { profile, target, timeout }, ctx, async ({ tab, page, locator }) => {
+      return look(options, { profile, target, timeout }, ctx, async ({ tab, page, locator, waits }) => {
+        if (target !== undefined) await locator.waitFor({ ...waits, state: "attached" });
         const head = {
           url: toShownUrl(page.url()),
           title: (await page.title()).slice(0, 200),

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { action, Ref, ToolError, Uri } from "@octant/core";
-import { type Profile as OpenProfile, toShownUrl } from "@octant/host";
+import { invalid, type Profile as OpenProfile, toShownUrl } from "@octant/host";
 import { z } from "zod";
 import { act, findProfile } from "./acting.ts";
 import { checkOutput, saveFile } from "./files.ts";
@@ -48,7 +48,7 @@ export const tabs = (options: UiOptions) =>
         if (!(await browsers.close(owner, name))) findProfile(options, name, ctx);
       } else if (op !== "list") {
         const profile = findProfile(options, name, ctx);
-        if (op === "select") await profile.select(tab ?? "").page.bringToFront();
+        if (op === "select") await profile.select(tab ?? noTab()).page.bringToFront();
         else await (tab === undefined ? profile.active() : profile.select(tab))?.page.close();
       }
       const rows = await Promise.all(browsers.list(owner).map(listTabs));
@@ -65,6 +65,10 @@ export const tabs = (options: UiOptions) =>
       notes: [UNTRUSTED],
     }),
   });
+
+const noTab = (): never => {
+  throw invalid("tab", "name the tab to select; ui.tabs op list shows them");
+};
 
 const TITLE_CHARS = 100;
 

@@ -39,7 +39,7 @@ export const wait = (options: UiOptions) =>
         options,
         { profile, timeout: timeoutMs },
         ctx,
-        async ({ page: shown, waits, find }) => {
+        async ({ page: shown, waits, find, until }) => {
           const waitFor = (what: string, work: Promise<unknown> | undefined) =>
             work?.catch((cause: unknown) => {
               throw isTimeout(cause) ? late(what, timeoutMs, cause) : cause;
@@ -55,8 +55,7 @@ export const wait = (options: UiOptions) =>
             const found = (await find(target, gone))?.first();
             await waitFor(`${target} ${become}`, found?.waitFor({ ...waits, state }));
           }
-          if (script !== undefined)
-            await waitFor("the script did not return true", shown.waitForFunction(script, undefined, waits));
+          if (script !== undefined) await until(script);
           if (idle) await waitFor("requests did not end", shown.waitForLoadState("networkidle", waits));
         },
       );

@@ -18,6 +18,8 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     ...{ button: "button", submit: "button", reset: "button", image: "button", file: "button" },
     ...{ checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox" },
   };
+  /** What they accept does not show in their role. */
+  const FORMATTED = new Set("date time datetime-local month week color".split(" "));
   const LABELABLE = new Set("INPUT SELECT TEXTAREA BUTTON METER OUTPUT PROGRESS".split(" "));
 
   function roleOf(element: Element): string {
@@ -99,6 +101,8 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     );
     for (let node = walker.nextNode(); node; node = walker.nextNode())
       if (node.nodeType === TEXT_NODE) texts.push(node.nodeValue ?? "");
+      else if (node instanceof HTMLSlotElement)
+        texts.push(...node.assignedNodes().map(({ textContent }) => textContent ?? ""));
     return texts.join(" ");
   }
 
@@ -124,6 +128,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     const expanded = aria("expanded") ?? (isExpanded === undefined ? null : String(isExpanded));
     if (expanded) states.push(expanded === "true" ? "expanded" : "collapsed");
     if (focused === element && element !== document.body) states.push("focused");
+    if (element.tagName === "INPUT" && FORMATTED.has(input.type)) states.push(`type=${input.type}`);
     const value = currentValue(element, role);
     if (value !== undefined) states.push(`value=${JSON.stringify(cut(value, MAX_NAME))}`);
     if (role === "link") states.push(`url=${shortUrl(element.getAttribute("href") ?? "")}`);
@@ -161,6 +166,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     start(root: Element): void {
       labels = new Map();
       focused = (root.getRootNode() as Document | ShadowRoot).activeElement ?? null;
+      while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
     },
   };
 }

@@ -74,7 +74,8 @@ export function createReading(
       const isPointer =
         given === "" && isSeen && seen < MAX_STYLED && getComputedStyle(element).cursor === "pointer";
       const isEditable =
-        (element as HTMLElement).isContentEditable && !element.parentElement?.isContentEditable;
+        (element as HTMLElement).isContentEditable &&
+        (element === document.body || !element.parentElement?.isContentEditable);
       const isClickable = (isPointer && !underPointer) || isMadeForClicks(element);
       const role =
         given || (isEditable ? "textbox" : isClickable && !labelsControl(element) ? "clickable" : "");
@@ -110,9 +111,10 @@ export function createReading(
       }
     };
     const parts: Part[] = [];
-    if (root === document.documentElement || root === document.body)
-      visitChildren(document.body ?? root, parts, false, true);
-    else visit(root, parts, false);
+    const whole = root === document.documentElement ? (document.body ?? root) : root;
+    // Editors make the body of a frame editable.
+    if (whole === document.body && !document.body.isContentEditable) visitChildren(whole, parts, false, true);
+    else visit(whole, parts, false);
     return { parts, complete: !isLate };
   }
 
