@@ -47,6 +47,8 @@ export const RequestEnvelope = z.strictObject({
   asks: z.boolean().nullish(),
   /** Also requests the answer as text for a model. */
   text: z.boolean().nullish(),
+  /** The server that the caller knows: another one does not run a change that this one may have run. */
+  server_id: z.string().max(64).nullish(),
   /** The number of bytes that follow in RawBinary Requests with the same request id. */
   upload_bytes: z.int().min(0).nullish(),
 });

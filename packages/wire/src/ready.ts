@@ -17,6 +17,8 @@ export interface ServerReady {
   readonly protocol: typeof PROTOCOL;
   readonly name: string;
   readonly version: string;
+  /** Identifies this run of the server; absent over NATS, where no call is sent twice. */
+  readonly server_id?: string;
   readonly tools: readonly string[];
   readonly declarations?: readonly ToolDeclaration[];
   readonly instructions?: string;

@@ -7,6 +7,7 @@ import {
   type Envelope,
   type JobEvent,
   newHandle,
+  ownAction,
   type Registry,
   type Reply,
   type Timing,
@@ -150,10 +151,8 @@ const toFinal = ({ envelope, attachments }: Reply, timing: Timing | undefined): 
   toResponse(envelope, attachments, timing);
 
 function timingOf(registry: Registry, { request: { tool, action } }: RequestEnvelope): Timing | undefined {
-  const actions = registry.get(tool)?.actions;
-  return actions && typeof action === "string" && Object.hasOwn(actions, action)
-    ? actions[action]?.timing
-    : undefined;
+  const found = registry.get(tool);
+  return found && ownAction(found, String(action))?.timing;
 }
 
 /** Starts with its first chunk, or at once where the request asked for a stream. */

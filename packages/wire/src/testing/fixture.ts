@@ -35,6 +35,19 @@ export function createFixture() {
           return { value };
         },
       }),
+      change: action({
+        ...declare,
+        access: "write",
+        intent: "apply",
+        summary: "Change something.",
+        input: z.strictObject({}),
+        output: z.object({}),
+        examples: [{ title: "Once", input: {} }],
+        run: () => {
+          calls.push("change");
+          return {};
+        },
+      }),
       fail: action({
         ...declare,
         summary: "Fail.",

@@ -75,6 +75,10 @@ class Client implements ZmqClient {
   #silences = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  /** The server that requests are sent to, when it is known. */
+  #serverId: string | undefined;
+  /** Why the last message of the server could not be read. */
+  #refused: string | undefined;
 
   constructor(options: ZmqClientOptions) {
     this.#options = options;
@@ -87,7 +91,10 @@ class Client implements ZmqClient {
   async ready({ declarations = false } = {}): Promise<ServerReady> {
     const body = encodeMsgPack({ protocol: "HOOT01", accepts_binary: true, declarations });
     const answer = await this.#ask({ command: "ready", contentType: "msgpack", body }, {});
-    if ("ready" in answer) return answer.ready;
+    if ("ready" in answer) {
+      this.#serverId = answer.ready.server_id;
+      return answer.ready;
+    }
     if (answer.response.kind === "error") throw toToolError(answer.response.error);
     throw new ToolError("UPSTREAM_ERROR", "the server answers Ready with something else", {});
   }
@@ -96,7 +103,8 @@ class Client implements ZmqClient {
     const { signal, upload } = options;
     const traceparent = typeof options.traceparent === "string" ? options.traceparent : "";
     try {
-      const body = encodeMsgPack({ ...toRequest(call, options), text: this.#options.text });
+      const known = { server_id: this.#serverId, text: this.#options.text };
+      const body = encodeMsgPack({ ...toRequest(call, options), ...known });
       const message = {
         command: "request",
         contentType: "msgpack",
@@ -161,12 +169,18 @@ class Client implements ZmqClient {
   #connect(): Connection {
     const { address, keys } = this.#options;
     let isReconnect = false;
-    const connection: Connection = new Connection(address, keys, this.#context, () => {
+    const onConnected = () => {
       if (this.#closed || connection !== this.#connection) return;
       // The socket reconnected by itself: the requests it had sent to the old server are lost.
       if (isReconnect) this.#resend();
+      // Learns which server this is; a failure shows in the calls.
+      if (isReconnect) this.ready().catch(() => {});
       isReconnect = true;
-    });
+    };
+    const onDisconnected = () => {
+      this.#serverId = undefined;
+    };
+    const connection: Connection = new Connection(address, keys, this.#context, onConnected, onDisconnected);
     void this.#read(connection);
     return connection;
   }
@@ -180,6 +194,7 @@ class Client implements ZmqClient {
       } catch (cause) {
         // A server with other keys, or none, counts as silent, and the calls eventually fail.
         if (!(cause instanceof ToolError)) throw cause;
+        this.#refused = cause.message;
       }
     }
   }
@@ -270,7 +285,7 @@ class Client implements ZmqClient {
     this.#silences += 1;
     if (this.#silences >= (this.#options.attempts ?? ATTEMPTS))
       return this.#failAll(
-        `no answer after ${this.#silences} attempts; is octant serve --zmq running there?`,
+        `no answer after ${this.#silences} attempts; ${guess(this.#options, this.#refused)}`,
       );
     this.#connection.close();
     this.#connection = this.#connect();
@@ -292,4 +307,10 @@ class Client implements ZmqClient {
   #failAll(reason: string) {
     for (const { answer } of this.#pending.values()) answer.reject(gone(this.#options.address, reason));
   }
+}
+
+/** Why a server may be silent. */
+function guess({ address, keys }: ZmqClientOptions, refused: string | undefined): string {
+  if (address.startsWith("tcp:") && !keys) return "a tcp server needs a copy of its key file: --keys FILE";
+  return refused ?? `is octant serve --zmq running there${keys ? ", with these keys" : ""}?`;
 }

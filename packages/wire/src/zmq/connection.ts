@@ -19,6 +19,7 @@ export class Connection {
     context: Context,
     /** Called each time the socket reaches a server: at first, and after each reconnect. */
     onConnected: () => void,
+    onDisconnected: () => void,
   ) {
     this.#socket = new Dealer({
       context,
@@ -29,6 +30,7 @@ export class Connection {
       ...toCurveOptions(keys),
     });
     this.#socket.events.on("handshake", onConnected);
+    this.#socket.events.on("disconnect", onDisconnected);
     this.#socket.connect(address);
   }
 

@@ -7,6 +7,7 @@ import type { WireKeys } from "./keys.ts";
 
 /** The limit for the path of a socket on Linux and macOS, with a margin. */
 const MAX_SOCKET_PATH_BYTES = 96;
+const MAX_PORT = 65_535;
 const PRIVATE = 0o700;
 
 export interface Endpoint {
@@ -27,18 +28,21 @@ export function parseEndpoint(address: string): Endpoint {
       );
     return { address, kind: "ipc" };
   }
-  if (/^tcp:\/\/(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.*-]+):(\d{1,5}|\*)$/.test(address))
-    return { address, kind: "tcp" };
+  const [, port] = /^tcp:\/\/(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9.*-]+):(\d{1,5}|\*)$/.exec(address) ?? [];
+  if (Number(port) > MAX_PORT) throw invalid(address, `a port is a number up to ${MAX_PORT}`);
+  if (port !== undefined) return { address, kind: "tcp" };
   throw invalid(address, "an address is ipc:///path/to/socket or tcp://host:port");
 }
 
 /** The preconditions for listening: only the owner can reach an ipc socket, and tcp requires keys. */
 export function secureEndpoint({ address, kind }: Endpoint, keys: WireKeys | undefined) {
   if (kind === "ipc") return makePrivateFolder(dirname(address.slice("ipc://".length)));
+  if (keys?.kind === "curve" && keys.server.secretKey === "")
+    throw invalid(address, "the key file is a copy for clients: it has no server-secret");
   if (keys) return;
   throw new ToolError(
     "PERMISSION_DENIED",
-    `${address} needs keys: anybody can reach a TCP port; pass a key file, or use ipc://`,
+    `${address} needs keys: anybody can reach a TCP port; --zmq-keys FILE makes them; or use ipc://`,
     {
       by: "wire",
       rule: "tcp needs keys",
@@ -57,7 +61,7 @@ function makePrivateFolder(folder: string) {
   if (stat.isDirectory() && mine && (stat.mode & 0o077) === 0) return;
   throw new ToolError(
     "ACCESS_DENIED",
-    `${folder} has to be a folder of yours with mode 0700; chmod 700 it, or choose another`,
+    `others can enter ${folder}; choose a folder of yours with mode 0700, or one that does not exist yet`,
     {},
   );
 }
@@ -74,10 +78,15 @@ export async function checkUnused(endpoint: Endpoint): Promise<void> {
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
   });
   socket.destroy();
-  if (!isUsed) return;
-  const message = `another server listens at ${endpoint.address}; choose another address, or stop it first`;
-  throw new ToolError("ALREADY_EXISTS", message, { uri: endpoint.address });
+  if (isUsed) throw inUse(endpoint.address);
 }
+
+const inUse = (address: string) =>
+  new ToolError(
+    "ALREADY_EXISTS",
+    `another server listens at ${address}; choose another address, or stop it first`,
+    { uri: address },
+  );
 
 /** The default address for broadcasts: next to the socket, or a free port for tcp. */
 export const broadcastAddress = ({ address, kind }: Endpoint): string =>
@@ -95,7 +104,11 @@ export async function bindSocket(
   address: string,
 ): Promise<string> {
   if (!address.startsWith(IPC)) {
-    await socket.bind(address);
+    await socket.bind(address).catch((cause) => {
+      throw cause.code === "EADDRINUSE"
+        ? inUse(address)
+        : invalid(address, `cannot listen: ${cause.message}`);
+    });
     return socket.lastEndpoint ?? address;
   }
   const path = address.slice(IPC.length);

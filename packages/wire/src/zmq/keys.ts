@@ -31,7 +31,7 @@ export function createKeys(path: string, kind: WireKeys["kind"]): WireKeys {
     kind === "hmac"
       ? { kind, key: randomBytes(HMAC_KEY_BYTES) }
       : { kind, server: curveKeyPair(), client: curveKeyPair() };
-  const fd = openSync(path, "wx", 0o600);
+  const fd = open(path, "wx");
   try {
     writeSync(fd, encodeKeys(keys));
     fsyncSync(fd);
@@ -81,7 +81,7 @@ function parseKeys(text: string, path: string): WireKeys {
 const Z85_KEY = /^[0-9a-zA-Z.\-:+=^!/*?&<>()[\]{}@%$#]{40}$/;
 
 function readPrivate(path: string): string {
-  const fd = openSync(path, "r");
+  const fd = open(path, "r");
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile() || stat.size > MAX_FILE_BYTES) throw denied(`${path} is not a key file`);
@@ -90,6 +90,21 @@ function readPrivate(path: string): string {
     return readFileSync(fd, "utf8");
   } finally {
     closeSync(fd);
+  }
+}
+
+function open(path: string, flags: "r" | "wx"): number {
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const next = flags === "r" ? "copy the key file of the server" : "choose a file in a folder that exists";
+    throw new ToolError(
+      "ACCESS_DENIED",
+      `cannot open the key file ${path} (${reason}); ${next}`,
+      {},
+      { cause },
+    );
   }
 }
 

@@ -1,4 +1,5 @@
-import { ToolError, toTraceId } from "@octant/core";
+import { randomUUID } from "node:crypto";
+import { ownAction, ToolError, toTraceId } from "@octant/core";
 import type { Router } from "zeromq";
 import { toDeclaration } from "../declarations.ts";
 import { parseRequest, type RequestEnvelope, type ResponseEnvelope, refusal } from "../envelopes.ts";
@@ -44,6 +45,7 @@ export class MessageServer {
   readonly #router: Router;
   readonly #broadcaster: Broadcaster | undefined;
   readonly #heartbeatMs: number;
+  readonly #serverId = randomUUID();
   readonly #running = new Map<string, Running>();
   readonly #recent = createRecentReplies();
   readonly #peers;
@@ -113,6 +115,7 @@ export class MessageServer {
       protocol: PROTOCOL,
       name,
       version,
+      server_id: this.#serverId,
       tools: tools.map((tool) => tool.name),
       ...(wanted.declarations && { declarations: tools.map(toDeclaration) }),
       ...(wanted.declarations && instructions !== undefined && { instructions }),
@@ -175,11 +178,22 @@ export class MessageServer {
     try {
       const request = parseRequest(parseBody(contentType, body));
       if (peer.calls >= MAX_CALLS_IN_FLIGHT) throw overloaded();
+      this.#checkServer(request);
       void this.#run(peer, message, key, request);
     } catch (cause) {
       this.#recent.forget(key);
       throw cause;
     }
+  }
+
+  /** An earlier server may have run the request: reading again is harmless, a second change is not. */
+  #checkServer({ server_id, request: { tool, action } }: RequestEnvelope) {
+    if (typeof server_id !== "string" || server_id === this.#serverId) return;
+    const found = this.#options.registry.get(tool);
+    const access = found && ownAction(found, String(action))?.access;
+    if (access === undefined || access === "read") return;
+    const message = "the server was restarted during the call; look at what it did before you call again";
+    throw new ToolError("INTERRUPTED", message, {});
   }
 
   #redirect(peer: Peer, key: string) {

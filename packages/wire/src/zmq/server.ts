@@ -41,6 +41,7 @@ const SEND_HIGH_WATER_MARK = 1_000;
  * peer. More of them made no call faster, and the server larger (docs/decisions/0030-wire.md).
  */
 const RECEIVE_HIGH_WATER_MARK = 2;
+
 /** Serves the dispatcher to ZeroMQ clients. */
 export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
   const { keys, heartbeatMs = HEARTBEAT_MS, log } = options;
@@ -48,7 +49,9 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
   secureEndpoint(endpoint, keys);
   await checkUnused(endpoint);
   const context = new Context();
-  const stopAdmitting = keys?.kind === "curve" ? await admitOnly(keys.client.publicKey, context) : undefined;
+  // Closed in reverse order, also when the server cannot listen: open sockets would keep the process alive.
+  await using opened = new AsyncDisposableStack();
+  if (keys?.kind === "curve") opened.defer(await admitOnly(keys.client.publicKey, context));
   const curve = toCurveOptions(keys);
   const router = new Router({
     context,
@@ -61,8 +64,13 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
     maxMessageSize: MAX_BODY_BYTES,
     ...curve,
   });
+  // Without `unbind`: it runs in its own thread next to the socket's reader, which crashes libzmq.
+  opened.defer(() => router.close());
   const address = await bindSocket(router, endpoint.address);
   const path = socketPath(endpoint);
+  opened.defer(() => {
+    for (const file of path ? [path, `${path}.pub`] : []) rmSync(file, { force: true });
+  });
   const broadcaster =
     options.jobs &&
     (await createBroadcaster(broadcastAddress(endpoint), options.jobs.events, options.caller.id, {
@@ -70,20 +78,18 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
       curve,
       keys,
     }));
+  opened.defer(() => broadcaster?.close());
   const server = new MessageServer(options, router, broadcaster, heartbeatMs);
   const closed = server.run().catch((cause) => log(`ZeroMQ server failed: ${cause}`));
+  const running = opened.move();
   return {
     address,
     broadcast: broadcaster?.address,
     async close() {
-      if (router.closed) return;
+      if (running.disposed) return;
       server.close();
-      // Without `unbind`: it runs in its own thread next to the socket's reader, which crashes libzmq.
-      broadcaster?.close();
-      router.close();
-      for (const file of path ? [path, `${path}.pub`] : []) rmSync(file, { force: true });
+      await running.disposeAsync();
       await closed;
-      stopAdmitting?.();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { Context, Dealer } from "zeromq";
@@ -109,6 +109,7 @@ describe("calls", () => {
       protocol: "HOOT01",
       name: "demo",
       version: "1",
+      server_id: expect.any(String),
       tools: ["demo"],
       accepts_binary: true,
       heartbeat_ms: 2_000,
@@ -296,6 +297,27 @@ describe("retries", () => {
     }
   });
 
+  test("a restarted server reads again for a client of its predecessor, and refuses to repeat a change", async () => {
+    const first = await start();
+    const { server_id } = await connect().ready();
+    await first.close();
+    await start();
+    const peer = connectRaw(fixture.address);
+    const ask = async (n: number, more: object) => {
+      await peer.send(request(n, { server_id, ...more }));
+      return (await peer.receive()).value;
+    };
+    const change = { tool: "demo", action: "change" };
+    expect(await ask(1, { request: { ...change, input: {} } })).toMatchObject({
+      error: { code: "INTERRUPTED" },
+    });
+    expect(await ask(2, { request: echo(1) })).toMatchObject({ kind: "success" });
+    expect(fixture.calls).toEqual([1]);
+    const client = connect();
+    await client.ready();
+    expect((await client.dispatch({ ...change, input: {} }, { caller })).envelope.ok).toBe(true);
+  });
+
   test("without a server a call fails with UPSTREAM_ERROR", async () => {
     mkdirSync(fixture.folder, { recursive: true });
     const { envelope } = await connect({ heartbeatMs: 20, attempts: 2 }).dispatch(echo(1), { caller });
@@ -353,12 +375,29 @@ describe("who gets in", () => {
     });
   });
 
-  test.each(["ipc://relative", "http://x", "tcp://x", "inproc://x", `ipc:///${"x".repeat(200)}`])(
-    "%s is not an address",
-    async (address) => {
-      await expect(start({ address })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
-    },
-  );
+  test.each([
+    "ipc://relative",
+    "http://x",
+    "tcp://x",
+    "inproc://x",
+    "tcp://127.0.0.1:70000",
+    `ipc:///${"x".repeat(200)}`,
+  ])("%s is not an address", async (address) => {
+    await expect(start({ address })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+
+  test("a server that cannot listen is refused, and leaves no socket open", async () => {
+    const file = join(fixture.folder, "keys");
+    const keys = createKeys(file, "curve");
+    const { address } = await start({ address: "tcp://127.0.0.1:*", keys });
+    await expect(start({ address, keys })).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^server-secret.*\n/m, ""));
+    const copy = loadKeys(file);
+    await expect(start({ address: "tcp://127.0.0.1:*", keys: copy })).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+    });
+    expect(() => loadKeys(join(fixture.folder, "absent"))).toThrow("copy the key file of the server");
+  });
 
   test.each(["curve", "hmac"] as const)(
     "tcp with %s keys admits who has them, and nobody else",
