@@ -13,7 +13,7 @@ import { type FinalResponse, refusal, toReply } from "../envelopes.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
-import { connectNats } from "./connection.ts";
+import { connectNats, toUpstreamError } from "./connection.ts";
 import { DISCOVER_MS, findProject, noWorker } from "./discover.ts";
 import { type AnswerFromQueue, createAnswerFromQueue } from "./edge-answers.ts";
 import { type EdgeParts, follow, toHeaders } from "./edge-follow.ts";
@@ -112,7 +112,8 @@ class Client implements NatsClient {
       const timing = this.#timings.get(`${call.tool}.${call.action}`) ?? "sync";
       if (timing === "sync") return await this.#call(call, options);
       return await this.#jobs.run(this.#toRequest(call, options), call, options, timing);
-    } catch (cause) {
+    } catch (thrown) {
+      const cause = toUpstreamError(thrown);
       if (!(cause instanceof ToolError)) throw cause;
       return toReply(refusal(cause, toTraceId(traceparent), call.tool));
     }

@@ -1,6 +1,14 @@
-import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  JetStreamError,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from "@nats-io/jetstream";
 import { Objm } from "@nats-io/obj";
-import { connect, nanos } from "@nats-io/transport-node";
+import { connect, errors, nanos } from "@nats-io/transport-node";
 import { ToolError } from "@octant/core";
 import { BODIES_BUCKET, JOB_SUBJECTS, JOBS_STREAM, RESULT_SUBJECTS, RESULTS_STREAM } from "./subjects.ts";
 
@@ -52,6 +60,16 @@ export async function connectNats(url: string, name: string) {
 }
 
 export type NatsConnection = Awaited<ReturnType<typeof connectNats>>;
+
+const NATS_ERRORS = [...Object.values(errors), JetStreamApiError, JetStreamError];
+
+/** A failure of the NATS server during a call as UPSTREAM_ERROR; any other error as it is. */
+export function toUpstreamError(cause: unknown): unknown {
+  if (!NATS_ERRORS.some((type) => cause instanceof type)) return cause;
+  const reason = cause instanceof Error ? cause.message : "";
+  const message = `the NATS server did not answer (${reason}); a job may be queued all the same: look at job.list before you call again`;
+  return new ToolError("UPSTREAM_ERROR", message, {}, { cause });
+}
 
 /** Removes the credentials from a URL, so that no message shows them. */
 function toServer(text: string) {

@@ -32,7 +32,7 @@ export async function findProject(connection: NatsConnection, url: string): Prom
   const message =
     only === undefined
       ? `no worker announces itself at ${where}; octant worker --nats ${where} starts one`
-      : `workers at ${where} announce several projects; choose one: ${projects.join(", ")}`;
+      : `workers at ${where} announce several projects; choose one with --project: ${projects.join(", ")}`;
   throw new ToolError("NOT_FOUND", message, {});
 }
 

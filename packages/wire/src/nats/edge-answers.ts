@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type Call,
   type CallOptions,
@@ -21,6 +22,13 @@ export type AnswerFromQueue = (call: Call, options: CallOptions) => Promise<Repl
 const JOB_URI = /^octant:\/\/job\/([^/]+)$/;
 /** A result follows the end of the local job at once. */
 const RESULT_MS = 10_000;
+/** The worker's own answer, which has the events, comes soon after the result. */
+const RESULT_LEAD_MS = 1_000;
+/** As in job.list. */
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1_000;
+/** Longer than any poll. */
+const MAX_POLL_MS = 120_000;
 
 export function createAnswerFromQueue(
   parts: EdgeParts,
@@ -50,6 +58,19 @@ export function createAnswerFromQueue(
     return message ? (parseMsgPack(message.data) as Live) : {};
   };
 
+  /** A worker that died with the question never answers; the result of another one ends the wait. */
+  const orResult = async (job_id: string, polled: Promise<Live>): Promise<Live> => {
+    const answered = new AbortController();
+    const ended = jobs
+      .wait(job_id, MAX_POLL_MS, answered.signal)
+      .then(() => delay(RESULT_LEAD_MS, {}, { ref: false }));
+    try {
+      return await Promise.race([polled, ended]);
+    } finally {
+      answered.abort();
+    }
+  };
+
   const isTaken = async (job_id: string, job: QueuedJob, options: CallOptions): Promise<boolean> =>
     job.result !== undefined || (await pollWorker(job_id, { wait: 0 }, options)).local !== undefined;
 
@@ -59,8 +80,8 @@ export function createAnswerFromQueue(
     const isPoll = action === "poll";
     const wants = isPoll && (!job.result || readField(input, "from_seq") !== undefined);
     const shown = isPoll ? Object(input) : { wait: 0 };
-    const live =
-      wants || (action === "status" && !job.result) ? await pollWorker(job_id, shown, options) : {};
+    const asks = wants || (action === "status" && !job.result);
+    const live = asks ? await orResult(job_id, pollWorker(job_id, shown, options)) : {};
     const envelope = live.envelope?.ok ? live.envelope : undefined;
     const state = readField(readField(envelope?.data, "job"), "state");
     const isRunning = state === "queued" || state === "running";
@@ -95,21 +116,23 @@ export function createAnswerFromQueue(
   /** The workers check the input; the jobs are those of the queue. */
   const listJobs = async (call: Call, options: CallOptions): Promise<Reply> => {
     const { cursor, ...input } = Object(call.input) as Record<string, unknown>;
-    const checked = await callWorker({ ...call, input: { ...input, limit: input["limit"] ?? 50 } }, options);
-    if (!checked.envelope.ok) return checked;
+    // Without a worker nobody checks the input, and the queue is listed all the same.
+    const checked = await callWorker({ ...call, input }, options).catch(() => undefined);
+    if (checked && !checked.envelope.ok) return checked;
     const before = cursor === undefined ? undefined : JobId.safeParse(cursor).data;
     if (cursor !== undefined && before === undefined)
       throw new ToolError("INVALID_CURSOR", "this cursor is not from job.list here; start without one", {});
-    const { status, tool, max_age, limit = 50 } = input;
+    const { status, tool, max_age } = input;
+    const limit = Math.min(Number(input["limit"] ?? DEFAULT_LIMIT) || DEFAULT_LIMIT, MAX_LIMIT);
     const since = max_age === undefined ? 0 : Date.now() - Number(max_age);
     const found = await queue.list({
-      ...{ owner: options.caller.id, limit: Number(limit) + 1, before },
+      ...{ owner: options.caller.id, limit: limit + 1, before },
       matches: async (job_id, job) =>
         (tool === undefined || job.tool === tool) &&
         toFacts(job_id, job).created_at >= since &&
         (status === undefined || toState(job.result, await isTaken(job_id, job, options)) === status),
     });
-    const page = found.slice(0, Number(limit)).map(async ({ job_id, job }) => ({
+    const page = found.slice(0, limit).map(async ({ job_id, job }) => ({
       ...toView(job_id, job, await isTaken(job_id, job, options)),
     }));
     const views = await Promise.all(page);

@@ -85,6 +85,8 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     const about = async (action: string) =>
       (await client.dispatch({ tool: "job", action, input: { job_id } }, { caller })).envelope.data;
     expect(await about("status")).toMatchObject({ job: { state: "queued" } });
+    const listed = await client.dispatch({ tool: "job", action: "list", input: {} }, { caller });
+    expect(listed.envelope.data).toMatchObject({ jobs: [{ job_id, state: "queued" }] });
     await start();
     expect(await about("poll")).toMatchObject({ job: { state: "complete" }, result: { ok: true } });
   });
@@ -220,6 +222,11 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     await expect(createNatsClient({ url: "nats://secret:word@127.0.0.1:1" })).rejects.toThrow(
       /^NATS at nats:\/\/127\.0\.0\.1:1 cannot be used/,
     );
+    await start();
+    const client = await connect();
+    await client.close();
+    for (const call of [echo(1), { tool: "demo", action: "slow", input: {} }])
+      expect((await client.dispatch(call, { caller })).envelope.error?.code).toBe("UPSTREAM_ERROR");
     await expect(createNatsClient({ url: "http://x" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 });
