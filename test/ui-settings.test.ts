@@ -41,6 +41,10 @@ describe.skipIf(lacks("chromium"))("a browser by the settings", () => {
       await using client = await openUi({ settings: { ui: { browser: endpoint } } });
       await useIt(client);
       expect(await backendOf(client)).toBe("the endpoint of the settings");
+      // Emulation restarts the profile. Files of the workspace are reached through our proxy only.
+      await client.call("fs", "write", { uri: "page.html", content: "<title>Through the proxy</title>" });
+      await client.ui("emulate", { settings: { locale: "de-DE" } });
+      expect((await client.ui("navigate", { url: "page.html" })).title).toBe("Through the proxy");
     }
     expect(child.exitCode).toBeNull();
     const { ok } = await fetch(`${endpoint}/json/version`);

@@ -316,6 +316,19 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     await ui("emulate", { settings: { offline: true } });
     expect(await fails("navigate", { url: `${shop.url}/` })).toMatchObject({ code: "UPSTREAM_ERROR" });
     await ui("emulate", { settings: { offline: false } });
+    const refused = [
+      { locale: "x!" },
+      { timezone: "Mars/X" },
+      { permissions: ["no"] },
+      { headers: { "a b": "" } },
+    ];
+    for (const settings of refused)
+      expect(await fails("emulate", { settings })).toMatchObject({ code: "INVALID_ARGUMENT" });
+    await ui("emulate", { settings: { headers: { "x-kept": "yes" } } });
+    await ui("emulate", { settings: { timezone: "Europe/Rome" } });
+    expect((await ui("evaluate", { script })).result).toEqual([3, "de-DE", "Europe/Rome", true]);
+    expect((await ui("screenshot")).width).toBe(3 * 500);
+    expect((await visit("/headers")).changes).toContain("x-kept");
     const unknown = await fails("emulate", { settings: { device: "iPhone 3000" } });
     expect(unknown.message).toContain("similar ones: iPhone");
     await ui("tabs", { op: "quit" });

@@ -51,7 +51,7 @@ export interface Profile {
   act<T>(options: ActOptions, work: (acting: Acting) => Promise<T>): Promise<{ value?: T; report: Report }>;
   /** The same without reading the page afterwards. */
   look<T>(options: ActOptions, work: (acting: Acting) => Promise<T>): Promise<T>;
-  /** Restarts with other options; keeps cookies and the addresses of tabs. */
+  /** Restarts with further options; keeps cookies and the addresses of tabs. */
   restart(options: BrowserContextOptions, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -104,7 +104,8 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
     context.on("page", adopt);
     for (const setup of setups.values()) await setup(context);
   };
-  await open(options.context);
+  let lasting = options.context;
+  await open(lasting);
 
   const getTab = (id: string | undefined): Tab => {
     if (!browser.isConnected()) throw browserEnded();
@@ -189,10 +190,9 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
     active: () => (activeId === undefined ? undefined : tabs.get(activeId)),
     refused,
     async equip(key, setup) {
+      await setup?.(context);
       setups.delete(key);
-      if (!setup) return;
-      setups.set(key, setup);
-      await setup(context);
+      if (setup) setups.set(key, setup);
     },
     select(id) {
       const tab = getTab(id);
@@ -230,9 +230,12 @@ export async function createProfile(options: ProfileOptions): Promise<Profile> {
       alone(signal, async () => {
         if (!browser.isConnected()) throw browserEnded();
         const urls = [...tabs.values()].map(({ page }) => page.url());
-        const storageState = await context.storageState();
-        await context.close();
-        await open({ ...given, storageState });
+        const old = context;
+        const storageState = await old.storageState();
+        // First the new one: options that the browser refuses must not cost the pages.
+        await open({ ...lasting, ...given, storageState });
+        lasting = { ...lasting, ...given };
+        await old.close();
         for (const url of urls) {
           const page = await context.newPage();
           activeId = adopt(page).id;

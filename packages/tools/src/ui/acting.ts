@@ -1,5 +1,5 @@
 import { type Context, ToolError } from "@octant/core";
-import { type Acting, noPage, type Profile, type Screen } from "@octant/host";
+import { type Acting, invalid, messageOf, noPage, type Profile, type Screen } from "@octant/host";
 import { SCREEN, toPoint } from "./inputs.ts";
 import type { UiOptions } from "./options.ts";
 import { type PageAnswer, toPageAnswer } from "./page-answer.ts";
@@ -40,6 +40,16 @@ export function look<T>(
   work: (acting: Acting) => Promise<T>,
 ): Promise<T> {
   return findProfile(options, input.profile, ctx).look(toActOptions(input, ctx), work);
+}
+
+/** A refusal by Playwright here is the caller's mistake. */
+export async function orRefused(path: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (cause instanceof ToolError) throw cause;
+    throw invalid(path, messageOf(cause), cause);
+  }
 }
 
 /** There is no element to wait for at a point. */

@@ -1,12 +1,13 @@
 import { action } from "@octant/core";
-import { invalid, loadPlaywright, noPage } from "@octant/host";
+import { type Acting, invalid, loadPlaywright, noPage } from "@octant/host";
 import { z } from "zod";
-import { act, findProfile } from "./acting.ts";
+import { act, findProfile, orRefused } from "./acting.ts";
 import { PageProfile } from "./inputs.ts";
 import type { UiOptions } from "./options.ts";
 import { PageAnswer, pageText } from "./page-answer.ts";
 
 const MAX_SIDE = 10_000;
+type Context = Acting["context"];
 
 const Settings = z
   .strictObject({
@@ -43,35 +44,43 @@ export const emulate = (options: UiOptions) =>
     ],
     async run({ settings, profile: name }, ctx) {
       const profile = findProfile(options, name, ctx);
-      if (!profile.active()) throw noPage(name);
+      const active = profile.active();
+      if (!active) throw noPage(name);
       const { device, viewport, locale, timezone, geolocation, offline, headers } = settings;
       const { color_scheme: colorScheme, media, user_agent: userAgent, permissions } = settings;
       const preset = device === undefined ? {} : await findDevice(device);
+      const shownSize = active.page.viewportSize();
       const lasting = {
+        ...(shownSize && { viewport: shownSize }),
         ...preset,
-        ...(locale !== undefined && { locale }),
+        ...(locale !== undefined && { locale: checkLocale(locale) }),
         ...(timezone !== undefined && { timezoneId: checkTimezone(timezone) }),
         ...(userAgent !== undefined && { userAgent }),
         ...(viewport && { viewport }),
         ...(colorScheme && { colorScheme }),
       };
       // These are fixed when a profile starts.
-      if (device ?? locale ?? timezone ?? userAgent) await profile.restart(lasting, ctx.signal);
+      if (device ?? locale ?? timezone ?? userAgent)
+        await orRefused("settings", () => profile.restart(lasting, ctx.signal));
+      const equip = async (key: string, isGiven: unknown, setup: (context: Context) => Promise<void>) => {
+        if (isGiven === undefined) return;
+        await orRefused(`settings.${key}`, () => profile.equip(`emulate ${key}`, setup));
+      };
+      await equip("geolocation", geolocation, async (context) => {
+        await context.setGeolocation(geolocation ?? null);
+        await context.grantPermissions(["geolocation"]);
+      });
+      await equip("permissions", permissions, (context) => context.grantPermissions(permissions ?? []));
+      await equip("headers", headers, (context) => context.setExtraHTTPHeaders(headers ?? {}));
+      await equip("offline", offline, (context) => context.setOffline(offline ?? false));
       const { page } = await act(
         options,
         { profile: name, timeout: EMULATE_MS },
         ctx,
-        async ({ page: shown, context }) => {
+        async ({ page: shown }) => {
           if (viewport) await shown.setViewportSize(viewport);
           if (colorScheme ?? media)
             await shown.emulateMedia({ ...(colorScheme && { colorScheme }), ...(media && { media }) });
-          if (geolocation) {
-            await context.setGeolocation(geolocation);
-            await context.grantPermissions(["geolocation"]);
-          }
-          if (permissions) await context.grantPermissions(permissions);
-          if (headers) await context.setExtraHTTPHeaders(headers);
-          if (offline !== undefined) await context.setOffline(offline);
         },
       );
       return page;
@@ -94,6 +103,14 @@ async function findDevice(name: string) {
   }
   const { defaultBrowserType: _browser, ...rest } = found;
   return rest;
+}
+
+function checkLocale(locale: string): string {
+  try {
+    return Intl.getCanonicalLocales(locale)[0] ?? locale;
+  } catch {
+    throw invalid("settings.locale", `'${locale}' is not a locale such as de-DE`);
+  }
 }
 
 function checkTimezone(timezone: string): string {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { action, Ref, Uri } from "@octant/core";
-import { invalid, messageOf } from "@octant/host";
+import { invalid } from "@octant/host";
 import { z } from "zod";
-import { findProfile } from "./acting.ts";
+import { findProfile, orRefused } from "./acting.ts";
 import { checkOutput, readWorkspaceFile, saveBytes, saveFile } from "./files.ts";
 import { Output, PageProfile } from "./inputs.ts";
 import type { UiOptions } from "./options.ts";
@@ -89,12 +89,3 @@ export const storage = (options: UiOptions) =>
     },
     text: ({ done, uri }, reader) => ({ body: uri ? `${done} ${reader.path(uri)}` : done }),
   });
-
-/** A refusal by Playwright here is the caller's mistake. */
-async function orRefused(path: string, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (cause) {
-    throw invalid(path, messageOf(cause), cause);
-  }
-}
