@@ -26,9 +26,27 @@ const FORMS: Readonly<Record<string, (target: Target, random: () => number) => s
   "outer and name": ({ path }) => (path.includes(".") ? path.split(".").slice(-2).join(".") : undefined),
   "other case": ({ name }) => name.toLowerCase(),
   beginning: ({ name }) => (name.length >= 8 ? name.slice(0, Math.ceil(name.length * 0.7)) : undefined),
+  "its words": ({ name }) => {
+    const words = wordsOf(name);
+    return words.length > 1 ? words.join(" ") : undefined;
+  },
+  "its words in the other style": ({ name }) => {
+    const [first = "", ...rest] = wordsOf(name);
+    if (rest.length === 0) return undefined;
+    return name.includes("_")
+      ? first + rest.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("")
+      : [first, ...rest].join("_");
+  },
+  "last words": ({ name }) => {
+    const words = wordsOf(name).slice(1);
+    return words.length > 1 ? words.join("_") : undefined;
+  },
   misspelt: ({ name }, random) => (name.length >= 8 ? misspell(name, random) : undefined),
 };
 const MIN_NAME_CHARS = 4;
+
+const wordsOf = (name: string): string[] =>
+  (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).map((word) => word.toLowerCase());
 
 /** Swaps two neighbouring letters. */
 function misspell(name: string, random: () => number): string {
