@@ -1,5 +1,5 @@
 // Questions as a coding agent asks them, over MCP stdio, on the defaults, with an empty state.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
@@ -101,6 +101,17 @@ test("a file changed while the server runs ranks by its new text", async () => {
   await expect
     .poll(async () => (await ask("bake bread in the oven")).places[0], { timeout: 40_000, interval: 250 })
     .toBe("src/oven.ts#bakeBread");
+});
+
+test("a hit in a file that has just changed or gone is not shown as it was", async () => {
+  const file = join(project.root, "src/fridge.ts");
+  writeFileSync(file, "export function coolMilk(milk: Milk) {\n  return milk.coolDown(4);\n}\n");
+  expect((await ask("coolMilk")).places).toEqual(["src/fridge.ts#coolMilk"]);
+  writeFileSync(file, "\n\nexport function coolCream(cream: Cream) {\n  return cream.coolDown(4);\n}\n");
+  expect((await ask("coolMilk")).places).not.toContain("src/fridge.ts#coolMilk");
+  expect((await ask("coolCream")).places).toEqual(["src/fridge.ts#coolCream"]);
+  rmSync(file);
+  expect((await ask("coolCream")).places).not.toContain("src/fridge.ts#coolCream");
 });
 
 test("modality ast takes a shape, and says how to write one when it gets a description", async () => {

@@ -321,6 +321,35 @@ test("files needed by a query are indexed before the others, and only once", asy
   expect(await engine.status()).toMatchObject({ state: "fresh", files: 3, total: 3 });
 });
 
+test("a query learns whether the files it found have changed, and changes reported later still count", async () => {
+  const engine = start();
+  await engine.index({ signal: never() });
+  const paths = ["src/retry.py", "README.md", "gone.ts"];
+  expect(await engine.indexFirst(paths, never())).toMatchObject({ hasChanged: false });
+  const [second, third] = ["second_attempt", "third_attempt"].map((name) =>
+    RETRY.replace("retry_with_backoff", name),
+  );
+  files.write("src/retry.py", second ?? "");
+  expect(await engine.indexFirst(paths, never())).toMatchObject({ hasChanged: true });
+  expect(await named(engine, "second_attempt")).toEqual(["src/retry.py#second_attempt"]);
+  for (const text of [third, second]) {
+    files.write("src/retry.py", text ?? "");
+    files.report(["src/retry.py"]);
+    await engine.settled();
+  }
+  expect(await named(engine, "second_attempt")).toEqual(["src/retry.py#second_attempt"]);
+});
+
+test("where the system reports no changes, a query has all files checked", async () => {
+  const engine = start({ files: { ...files, poll: () => files.report("unknown") } });
+  await engine.index({ signal: never() });
+  files.write("src/retry.py", RETRY.replace("retry_with_backoff", "second_attempt"));
+  engine.poll();
+  expect(await engine.progress()).toMatchObject({ state: "indexing" });
+  await engine.settled();
+  expect(await named(engine, "second_attempt")).toEqual(["src/retry.py#second_attempt"]);
+});
+
 test("a stopped indexing run keeps its progress, and the next one continues from there", async () => {
   for (let n = 0; n < 200; n++) files.write(`many/f${n}.ts`, HEADER.replaceAll("Header", `Header${n}`));
   const first = start();

@@ -27,8 +27,15 @@ export interface IndexProgress {
   readonly state: "empty" | "stale" | "indexing" | "fresh";
   /** Files in the index. */
   readonly files: number;
-  /** The number of files to index; null before they are counted. */
+  /** The number of files to index, among them some that are not text; null before they are counted. */
   readonly total: number | null;
+}
+
+export interface IndexedFirst {
+  /** Whether the index had another state of any of the files, or none. */
+  readonly hasChanged: boolean;
+  /** The current hashes of those that can be read. */
+  readonly hashes: ReadonlyMap<string, string>;
 }
 
 export interface EngineStatus extends IndexCounts, IndexProgress {
@@ -44,7 +51,9 @@ export interface SearchEngine {
    * Indexes these files before all others, for a query that cannot wait for the rest. When the signal aborts,
    * files parsed so far stay in the index.
    */
-  indexFirst(paths: readonly string[], signal: AbortSignal): Promise<void>;
+  indexFirst(paths: readonly string[], signal: AbortSignal): Promise<IndexedFirst>;
+  /** Called before a query: where the system does not report changes, all files are checked again. */
+  poll(): void;
   /** Waits until every reported change is in the index. */
   settled(): Promise<void>;
   progress(): Promise<IndexProgress>;
@@ -89,6 +98,7 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   const early = new Map<string, string>();
   let waiting = new Set<string>();
   let isAllWaiting = false;
+  let isCatchingUp = false;
   let stopWatching: (() => void) | undefined;
 
   const index = createIndexThread({
@@ -109,8 +119,16 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   };
   /** Pending reads of files that a question needs; background indexing waits for them. */
   let questions: Promise<unknown> = Promise.resolve();
-  const update = (planned: readonly PlannedFile[], signal: AbortSignal, onDone: (done: number) => void) =>
-    updateIndex({ files, index, parsers, embedder, planned, early, signal, onDone, turn: () => questions });
+  const update = (
+    planned: readonly PlannedFile[],
+    signal: AbortSignal,
+    known: ReadonlyMap<string, string> = NONE_EARLY,
+    onDone = (_done: number) => {},
+  ) =>
+    updateIndex({
+      ...{ files, index, parsers, embedder, planned, early: known, signal, onDone },
+      turn: () => questions,
+    });
 
   const indexAll = async (signal: AbortSignal, progress: (u: Progress) => void): Promise<IndexReport> => {
     // Subscribed before listing, so that no change is missed in between.
@@ -121,9 +139,10 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     let read = 0;
     for (let lives = -1; lives !== index.lives; ) {
       lives = index.lives;
+      early.clear();
       const planned = await ask("plan", listed);
       read = planned.length;
-      await update(planned, signal, (done) =>
+      await update(planned, signal, early, (done) =>
         progress({ progress: done, total: read, message: `indexing ${read} files` }),
       );
     }
@@ -163,8 +182,13 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     waiting = new Set();
     isAllWaiting = false;
     if (closed.signal.aborted) return;
-    if (all) await indexAll(closed.signal, () => {});
-    else await update(await ask("planFor", paths), closed.signal, () => {});
+    isCatchingUp = true;
+    try {
+      if (all) await indexAll(closed.signal, () => {});
+      else await update(await ask("planFor", paths), closed.signal);
+    } finally {
+      isCatchingUp = false;
+    }
   };
   const reportOfFailure = (cause: unknown) => {
     if (closed.signal.aborted) return;
@@ -174,9 +198,9 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
 
   const progressNow = async (): Promise<IndexProgress> => {
     const done = await ask("countFiles");
-    const isBusy = run !== undefined || waiting.size > 0 || isAllWaiting;
-    const rest = done === 0 ? "empty" : "stale";
-    return { files: done, total, state: isBusy ? "indexing" : isComplete ? "fresh" : rest };
+    const isBusy = run !== undefined || waiting.size > 0 || isAllWaiting || isCatchingUp;
+    if (!isBusy && isComplete) return { files: done, total: done, state: "fresh" };
+    return { files: done, total, state: isBusy ? "indexing" : done === 0 ? "empty" : "stale" };
   };
 
   return {
@@ -187,11 +211,15 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     },
     async indexFirst(paths, signal) {
       const planned = await ask("planFor", paths);
+      const hashes = new Map<string, string>();
       const noted: SourceFiles = {
         ...files,
         async read(path) {
           const file = await files.read(path);
-          if (file) early.set(path, file.state.hash);
+          if (file) {
+            hashes.set(path, file.state.hash);
+            early.set(path, file.state.hash);
+          }
           return file;
         },
       };
@@ -203,15 +231,18 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
         early: NONE_EARLY,
         signal: stop,
         onDone: () => {},
+        touches: false,
       };
       const reading = readFiles({ ...options, files: noted });
       questions = Promise.allSettled([questions, reading]);
       try {
-        await reading;
+        return { hasChanged: (await reading) > 0, hashes };
       } catch (cause) {
         if (!stop.aborted) throw cause;
+        return { hasChanged: true, hashes };
       }
     },
+    poll: () => files.poll?.(),
     async settled() {
       let seen: unknown;
       while (seen !== turn) {

@@ -9,6 +9,8 @@ export interface SourceFiles {
   read(path: string): Promise<SourceFile | undefined> | SourceFile | undefined;
   /** Reports files or folders that may have changed; `unknown` when the watcher cannot say which. */
   onChange(listener: (paths: readonly string[] | "unknown") => void): () => void;
+  /** Called before a query: reports `unknown` where the system does not report changes. */
+  poll?(): void;
 }
 
 export type ListedFile = Omit<FileState, "hash">;

@@ -17,6 +17,8 @@ export interface UpdateOptions {
   readonly signal: AbortSignal;
   /** Reports how many of the files are done. */
   readonly onDone: (done: number) => void;
+  /** Whether to record the times of files whose content has not changed. */
+  readonly touches?: boolean;
   /** Awaited before each file, so that more urgent reads can go first. */
   readonly turn?: () => Promise<unknown>;
 }
@@ -37,15 +39,19 @@ export async function updateIndex(options: UpdateOptions): Promise<void> {
   await index.call("tidy");
 }
 
-/** The same without the vectors of a model. When it is aborted, files parsed so far stay in the index. */
-export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promise<void> {
-  const { files, index, parsers, planned, early, signal, onDone, turn } = options;
+/**
+ * The same without the vectors of a model. When it is aborted, files parsed so far stay in the index. Returns how many
+ * of the files had changed.
+ */
+export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promise<number> {
+  const { files, index, parsers, planned, early, signal, onDone, turn, touches = true } = options;
   using borrowed = parsers.lease();
   const queue = planned[Symbol.iterator]();
   const parsed: Uint8Array[] = [];
   const unchanged: FileState[] = [];
   const gone: string[] = [];
   let done = 0;
+  let changed = 0;
   let written = performance.now();
   const flush = async () => {
     written = performance.now();
@@ -58,9 +64,13 @@ export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promi
       await turn?.();
       signal.throwIfAborted();
       const file = await files.read(path);
-      if (!file) gone.push(path);
-      else if (file.state.hash === (early.get(path) ?? hash)) unchanged.push(file.state);
-      else parsed.push(await borrowed.pool.parse(file.state, file.text));
+      const known = early.get(path) ?? hash;
+      if (file?.state.hash !== known) changed++;
+      if (!file) {
+        // Unknown to the index, it can still be a removed folder.
+        if (touches || known !== undefined) gone.push(path);
+      } else if (file.state.hash !== known) parsed.push(await borrowed.pool.parse(file.state, file.text));
+      else if (touches) unchanged.push(file.state);
       const isDue = performance.now() - written > WRITE_EVERY_MS;
       if (isDue || parsed.length + unchanged.length + gone.length >= FILES_PER_WRITE) await flush();
       onDone(++done);
@@ -69,6 +79,7 @@ export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promi
   const lanes = await Promise.allSettled(Array.from({ length: LANES }, work));
   await flush();
   for (const lane of lanes) if (lane.status === "rejected") throw lane.reason;
+  return changed;
 }
 
 /** Texts in one request to a model. */

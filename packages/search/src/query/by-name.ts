@@ -41,6 +41,25 @@ export function orderByName(name: string, hits: readonly Hit[]): Hit[] {
     .map(({ hit }) => hit);
 }
 
+/** Names of more words are rare. */
+const MAX_SPOKEN_WORDS = 6;
+const DEFINED: ReadonlySet<string> = new Set([
+  ...["function", "method", "constructor", "class", "interface", "struct", "trait", "enum", "type", "macro"],
+]);
+
+/** The names that plain words may spell: `read file` is `readFile`, `ReadFile` or `read_file`. */
+export function spokenNames(text: string): string[] {
+  const words = text.split(" ");
+  const isPlain = words.every((word) => /^[\p{L}\p{N}]+$/u.test(word));
+  return isPlain && words.length > 1 && words.length <= MAX_SPOKEN_WORDS
+    ? [words.join(""), words.join("_")]
+    : [];
+}
+
+/** Types and functions; a field or a variable is rarely what plain words ask for. */
+export const definitionsIn = (list: RankedList): Found[] =>
+  list.found.filter(({ kind }) => DEFINED.has(kind));
+
 const SEPARATOR = /\.|::|#|->/;
 
 /** Duplicates of one name are numbered; a caller asks for the name without the number. */

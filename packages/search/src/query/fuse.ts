@@ -4,9 +4,8 @@ import type { Found, Hit, RankedList } from "./hit.ts";
 const SMOOTHING = 60;
 
 /**
- * Reciprocal rank fusion, for lists whose scores cannot be compared: a hit scores 1
- * (60 + its rank) in each list. Hits in the same symbol are merged; the first list that has one determines
- * its location.
+ * Reciprocal rank fusion, for lists whose scores cannot be compared: a hit with rank r in a list
+ * gets 1/(60 + r) for it. Hits in the same symbol are merged; the first list that has one determines its location.
  */
 export function fuse(lists: readonly RankedList[], limit = Number.POSITIVE_INFINITY): Hit[] {
   const hits = new Map<string, Hit>();

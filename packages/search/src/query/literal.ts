@@ -64,7 +64,12 @@ export async function withSymbols(
       const symbol = outline.findLast(
         ({ range, hash }) => contains(range, place.range) && (place.hash ?? hash) === hash,
       );
-      return { ...place, symbol: symbol?.path ?? null, kind: symbol?.kind ?? "lines" };
+      return {
+        ...place,
+        hash: place.hash ?? symbol?.hash ?? null,
+        symbol: symbol?.path ?? null,
+        kind: symbol?.kind ?? "lines",
+      };
     }),
   );
 }

@@ -122,6 +122,14 @@ test("'who implements it' returns the types that name it in their header", async
   expect(found).not.toContain("src/sensors.py#Sensor");
 });
 
+test("the words of a name return its definition first, in any style", async () => {
+  const found = (await places("Parse header")).slice(0, 2);
+  expect(found).toEqual(["src/header.ts#parseHeader", "src/header.ts#Headers.parseHeader"]);
+  expect((await search("measure wind"))[0]).toMatchObject({
+    ...{ symbol: "measure_wind", why: expect.arrayContaining([{ strategy: "symbol", rank: 1 }]) },
+  });
+});
+
 test("an identifier returns its definitions first, then its other occurrences", async () => {
   const hits = await search("parseHeader");
   expect(hits[0]).toMatchObject({

@@ -2,10 +2,10 @@ import { ToolError } from "@octant/core";
 import type { RankedHit } from "../engine/code-index.ts";
 import { isIn } from "../engine/scope.ts";
 import type { StoredSymbol } from "../engine/store.ts";
-import { asWritten, ofKindsFirst, orderByName } from "./by-name.ts";
+import { asWritten, definitionsIn, ofKindsFirst, orderByName, spokenNames } from "./by-name.ts";
 import { callers } from "./callers.ts";
 import { fuse, inTurn } from "./fuse.ts";
-import type { Found, Hit, RankedList } from "./hit.ts";
+import type { Found, Hit, RankedList, Strategy } from "./hit.ts";
 import { canBeLiteral, distanceOf, isInString, literal, literalPart, withSymbols } from "./literal.ts";
 import type { SearchParts, SearchRequest } from "./parts.ts";
 import { rankPaths } from "./rank-paths.ts";
@@ -71,20 +71,31 @@ async function answer(parts: SearchParts, request: SearchRequest, route: Route):
   return hits.length > 0 ? hits : byMeaning(parts, request);
 }
 
-/** A phrase that code contains more often than this says nothing about the question. */
+/** A phrase or name that code contains more often than this says nothing about the question. */
 const MAX_PHRASES = 3;
 
-/** Ranks by words and meaning; string literals in code that contain the phrase come first. */
+/**
+ * Ranks by words and meaning. Definitions whose name consists of these words come first, then string literals in code
+ * that contain the phrase.
+ */
 async function byMeaning(parts: SearchParts, request: SearchRequest): Promise<Hit[]> {
-  const phrase = literalPart(request.query.trim());
-  const [ranked, written] = await Promise.all([
+  const text = request.query.trim();
+  const phrase = literalPart(text);
+  const [ranked, written, ...named] = await Promise.all([
     rank(parts, request, ["text", "vector"]),
     phrase === undefined ? undefined : literal(parts, request, phrase, isInString),
+    ...spokenNames(text).map((name) => symbols(parts, request, name, true)),
   ]);
-  const hits = ranked.map(fromChunk);
-  const inCode = written?.found.filter((place) => distanceOf(place) === 0) ?? [];
-  if (!written || inCode.length > MAX_PHRASES) return hits;
-  return inTurn([fuse([{ ...written, found: inCode }]), hits], request.limit);
+  const first = (strategy: Strategy, found: readonly Found[]) =>
+    fuse(found.length > MAX_PHRASES ? [] : [{ strategy, found }]);
+  return inTurn(
+    [
+      first("symbol", named.flatMap(definitionsIn)),
+      first("literal", written?.found.filter((place) => distanceOf(place) === 0) ?? []),
+      ranked.map(fromChunk),
+    ],
+    request.limit,
+  );
 }
 
 async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Route): Promise<Hit[]> {

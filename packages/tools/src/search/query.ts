@@ -11,13 +11,22 @@ import {
   Uri,
 } from "@octant/core";
 import { pathToUri, presentRoots, searchText } from "@octant/host";
-import { type Hit, MODALITIES, routeOf, type SearchParts, searchCode, unmetBy } from "@octant/search";
+import {
+  type Hit,
+  MODALITIES,
+  type Modality,
+  routeOf,
+  type SearchEngine,
+  type SearchParts,
+  searchCode,
+  unmetBy,
+} from "@octant/search";
 import { z } from "zod";
 import { notSearched, toNotSearched } from "../searched.ts";
 import { openStoredRows } from "../stored-rows.ts";
 import { findFirstFiles } from "./first-files.ts";
 import type { SearchOptions } from "./options.ts";
-import { createNames, isThere, listSources, readSource } from "./source-files.ts";
+import { createNames, listSources, readSource } from "./source-files.ts";
 import { queryText } from "./text.ts";
 import { toVisible } from "./visible-parts.ts";
 
@@ -91,19 +100,19 @@ export const query = (options: SearchOptions) =>
       const unparsed = new Set<string>();
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
       const found = await openStoredRows(ctx, workspace.blobs, async () => {
-        await prepare(options, asked, ctx);
-        const all = await searchCode(createParts(options, ctx), {
-          query: asked,
-          modality,
-          ...(within !== undefined && { scope: within }),
-          limit: MAX_HITS,
-          signal: ctx.signal,
-          onUnparsed(path) {
-            if (!isHidden(path)) unparsed.add(path);
-          },
-        });
-        // An index that is behind may still contain deleted files.
-        return all.filter(({ path, range }) => range === null || isThere(workspace, path));
+        const ask = () =>
+          searchCode(createParts(options, ctx), {
+            query: asked,
+            modality,
+            ...(within !== undefined && { scope: within }),
+            limit: MAX_HITS,
+            signal: ctx.signal,
+            onUnparsed(path) {
+              if (!isHidden(path)) unparsed.add(path);
+            },
+          });
+        await prepare(options, asked, modality, ctx);
+        return current(engine, ask, ctx.signal);
       });
       const end = found.from + limit;
       const hits = found.whole.slice(found.from, end);
@@ -125,6 +134,21 @@ export const query = (options: SearchOptions) =>
       };
     },
   });
+
+/** More rounds would not help while a program rewrites the project. */
+const MAX_ROUNDS = 3;
+
+/** Asks again as long as files among the hits have changed since they were indexed. */
+async function current(engine: SearchEngine, ask: () => Promise<Hit[]>, signal: AbortSignal): Promise<Hit[]> {
+  for (let round = 1; ; round++) {
+    const hits = await ask();
+    const paths = new Set(hits.filter(({ range }) => range !== null).map(({ path }) => path));
+    const { hasChanged, hashes } = await engine.indexFirst([...paths], signal);
+    signal.throwIfAborted();
+    const right = hits.filter(({ path, hash }) => hash === null || hash === hashes.get(path));
+    if (round === MAX_ROUNDS || (!hasChanged && right.length === hits.length)) return right;
+  }
+}
 
 /** Searches earlier sessions, which have no index that could lag. */
 async function answerFromMemory(
@@ -154,6 +178,9 @@ async function answerFromMemory(
 /** How long a first query waits for the index; a small project is ready by then. */
 const FIRST_WAIT_MS = 2_000;
 
+/** Modalities that search the files themselves. */
+const READS_FILES: ReadonlySet<Modality> = new Set(["ast", "file"]);
+
 /** How long parsing the most likely files may take. */
 const FIRST_FILES_MS = 20_000;
 
@@ -161,17 +188,25 @@ const FIRST_FILES_MS = 20_000;
  * The first query starts indexing, which continues in the background. Until it is complete, ripgrep finds the most
  * likely files, and these are indexed before the query runs.
  */
-async function prepare(options: SearchOptions, asked: string, { signal }: Context): Promise<void> {
+async function prepare(
+  options: SearchOptions,
+  asked: string,
+  modality: Modality,
+  { signal }: Context,
+): Promise<void> {
   const { engine, workspace } = options;
+  engine.poll();
   const { state } = await engine.progress();
   if (state === "fresh") return;
   if (state !== "indexing") {
     // While files are being listed, another thread loads the data that queries need.
     void engine.warm().catch(() => {});
     const indexing = engine.index({ signal: new AbortController().signal }).catch(() => {});
+    if (READS_FILES.has(modality)) return;
     await Promise.race([indexing, sleep(FIRST_WAIT_MS, undefined, { signal, ref: false })]);
     if ((await engine.progress()).state === "fresh") return;
   }
+  if (READS_FILES.has(modality)) return;
   const likely = await findFirstFiles(workspace, asked, signal);
   await engine.indexFirst(likely, AbortSignal.any([signal, AbortSignal.timeout(FIRST_FILES_MS)]));
   signal.throwIfAborted();

@@ -20,7 +20,7 @@ const STATS_PER_TURN = 256;
 /** The files of the workspace for the search engine: those of the first root by their relative path. */
 export function createSourceFiles(
   workspace: SearchedWorkspace,
-  watcher: Pick<Watcher, "onChange">,
+  watcher: Pick<Watcher, "onChange" | "poll">,
 ): SourceFiles {
   const { toName } = createNames(workspace.confinement.roots);
   return {
@@ -34,6 +34,7 @@ export function createSourceFiles(
     read: (name) => readSource(workspace, name),
     onChange: (listener) =>
       watcher.onChange((paths) => listener(paths === null ? "unknown" : paths.map(toName))),
+    poll: watcher.poll,
   };
 }
 
@@ -75,12 +76,6 @@ export function readSource(
   }
 }
 
-/** Whether the file still exists. */
-export function isThere({ confinement }: Pick<SearchedWorkspace, "confinement">, name: string): boolean {
-  const path = createNames(confinement.roots).toPath(name);
-  return statSync(toNative(path), { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
 export async function filesWith(
   { confinement, ripgrep }: SearchedWorkspace,
   pattern: TextPattern,
@@ -95,10 +90,7 @@ export async function filesWith(
   return files;
 }
 
-/**
- * A name that starts with
- * is an absolute path, for files in other roots than the first.
- */
+/** A name with a slash at its start is an absolute path, for files in other roots than the first. */
 export function createNames([first = "/"]: readonly Path[]) {
   const prefix = first === "/" ? "/" : `${first}/`;
   return {
