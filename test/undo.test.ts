@@ -149,3 +149,22 @@ test("after kill -9 in a turn its work is reverted, and possible changes of the 
   expect(read(project, "src/main.ts")).toContain("42");
   expect(read(project, "README.md")).not.toContain("y\n");
 });
+
+test("a file that is too large to be kept is named at once, and an undo restores the rest", async () => {
+  using project = createFixtureProject();
+  const make = "truncate --size 33M big.bin; rm README.md; echo new > made.txt";
+  {
+    await using session = await startSession(["--checkpoints"], { cwd: project.root, env: project.env });
+    const { data } = await session.exec(make);
+    expect(data?.["note"]).toMatch(/undo leaves these, which are too large to be kept: file:.*big\.bin$/);
+    expect((await session.call("fs", { action: "apply_patch", patch: data?.["undo"] })).ok).toBe(true);
+    expect(existsSync(join(project.root, "README.md"))).toBe(true);
+    expect(existsSync(join(project.root, "big.bin"))).toBe(true);
+  }
+  rmSync(join(project.root, "big.bin"));
+  await runAgent(project, [{ parts: [shell(make)] }, { parts: [{ text: "done" }] }], "grow");
+  const undone = await octant(project, "undo");
+  expect(undone.stdout).toContain("  left as it is, too large to be kept: big.bin\n");
+  expect(existsSync(join(project.root, "README.md"))).toBe(true);
+  expect(existsSync(join(project.root, "made.txt"))).toBe(false);
+});

@@ -36,7 +36,7 @@ function turnOf(event: StampedEvent): number | undefined {
 
 export interface RewoundFiles {
   readonly restored: readonly string[];
-  /** Files that the person has changed since; they were left alone. */
+  /** Files that were left alone: the person has changed them since, or they are too large to be kept. */
   readonly left: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export async function rewindFiles(octant: Octant, turns: readonly number[]): Pro
     const plan = await planTurn(octant, turn, "undo");
     await plan.apply({ overwrite: false });
     for (const path of [...plan.restored.map((one) => one.path), ...plan.merged]) restored.add(path);
-    for (const path of plan.conflicts) left.add(path);
+    for (const path of [...plan.conflicts, ...plan.too_large]) left.add(path);
   }
   return { restored: [...restored].sort(), left: [...left].sort() };
 }

@@ -15,6 +15,10 @@ export interface UndoPlan {
   readonly merged: readonly string[];
   /** Files changed since that would lose those changes. */
   readonly conflicts: readonly string[];
+  /** Changed files that are too large to be kept; left alone. */
+  readonly too_large: readonly string[];
+  /** Other turns that ran at the same time; it takes back their changes too. */
+  readonly alongside: readonly string[];
   /** A diff from the current state. */
   diff(options: { overwrite: boolean }): Promise<string>;
   /** Applies it with fs.apply_patch; files with conflicts are left alone unless `overwrite` is set. */
@@ -40,6 +44,7 @@ export async function planUndo(octant: Octant, direction: Direction, session_id?
 export async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promise<UndoPlan> {
   const { checkpoints, confinement } = octant.workspace;
   const plan = await checkpoints.plan(turn, direction);
+  const alongside = await checkpoints.alongside(turn);
   const changesOf = (overwrite: boolean) => [...plan.changes, ...(overwrite ? plan.conflicts : [])];
   const patch = async (overwrite: boolean, dry_run: boolean) => {
     const changes = changesOf(overwrite);
@@ -63,6 +68,8 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
       .map((change) => ({ path: shown(change.path), change: kindOf(change) })),
     merged: plan.merged.map(shown),
     conflicts: plan.conflicts.map(({ path }) => shown(path)),
+    too_large: plan.tooLarge.map(shown),
+    alongside: alongside.map(({ label }) => label),
     async diff({ overwrite }) {
       const data = await patch(overwrite, true);
       return typeof data === "object" && data !== null && "diff" in data ? String(data.diff) : "";

@@ -22,7 +22,8 @@ const flags = {
 const NOTES = `A turn of the agent is undone as a whole, with everything that its commands did to files that are not
 ignored. Changes that you made since stay: they are merged where they fit together with the undo; where
 they do not, you are asked, or the command changes nothing and ends with 1 unless --overwrite or --keep.
-The last 500 states are kept, outside your repository, with at most 1 GiB of contents.`;
+The last 500 states are kept, outside your repository, with at most 1 GiB of contents. Files over 32 MiB are
+not kept: an undo leaves them as they are and says so.`;
 
 export const undo = defineCommand({
   name: "undo",
@@ -97,17 +98,11 @@ async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promi
   }
 }
 
-const summary = ({ direction, turn, restored, merged, conflicts }: UndoPlan) => ({
-  direction,
-  turn,
-  restored,
-  merged,
-  conflicts,
-});
+const summary = ({ diff: _diff, apply: _apply, ...facts }: UndoPlan) => facts;
 
 /** One line for the turn and one for each file. */
 export function describe(
-  { direction, turn, restored, merged, conflicts }: UndoPlan,
+  { direction, turn, restored, merged, conflicts, too_large, alongside }: UndoPlan,
   isOverwritten: boolean,
 ): string {
   const lines = [
@@ -117,6 +112,8 @@ export function describe(
     ...conflicts.map((path) =>
       isOverwritten ? `  overwritten ${toOneLine(path)}` : `  kept as you changed it: ${toOneLine(path)}`,
     ),
+    ...too_large.map((path) => `  left as it is, too large to be kept: ${toOneLine(path)}`),
+    ...alongside.map((label) => `  with what ran at the same time: ${toOneLine(label)}`),
   ];
   return `${lines.join("\n")}\n`;
 }

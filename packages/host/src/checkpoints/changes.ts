@@ -1,5 +1,4 @@
-import { type Hash, ToolError } from "@octant/core";
-import { MAX_EDIT_BYTES } from "../edits/existing-file.ts";
+import type { Hash } from "@octant/core";
 import type { DirectoryMode, FileEntry, UndoStep } from "../edits/undo.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
@@ -37,11 +36,27 @@ const isUntouched = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
   a.mtimeMs === b.mtimeMs && a.size === b.size;
 
 /**
+ * Separates the changes that can be undone from those of files that are too large for checkpoints, and from what lies
+ * below such a file.
+ */
+export function splitStored(changes: readonly SnapshotChange[]): {
+  readonly stored: readonly SnapshotChange[];
+  readonly tooLarge: readonly Path[];
+} {
+  const tooLarge = changes
+    .filter(({ from, to }) => [from, to].some((entry) => entry?.hash === null))
+    .map(({ path }) => path);
+  const large = new Set(tooLarge);
+  const isLarge = (path: Path): boolean =>
+    path !== "" && (large.has(path) || isLarge(path.slice(0, path.lastIndexOf("/"))));
+  return { stored: changes.filter(({ path }) => !isLarge(path)), tooLarge };
+}
+
+/**
  * The steps from the state `to` of every change back to its state `from`. An obstacle, such as a folder in place of a
  * file, is removed in a separate first step.
  */
 export function undoSteps(changes: readonly SnapshotChange[]): UndoStep[] {
-  for (const { path, from } of changes) if (from && from.hash === null) throw notStored(path);
   const folders = foldersGone(changes);
   const blockingFolders = changes.filter(
     ({ from, to }) => to?.kind === "directory" && from && from.kind !== "directory",
@@ -134,15 +149,6 @@ function folderModes(changes: readonly SnapshotChange[]): DirectoryMode[] {
 }
 
 function hashOf(path: Path, { hash }: SnapshotEntry): Hash {
-  if (hash === null) throw notStored(path);
+  if (hash === null) throw new TypeError(`${pathToUri(path)} is not stored`);
   return hash;
-}
-
-function notStored(path: Path): ToolError {
-  const uri = pathToUri(path);
-  return new ToolError(
-    "TOO_LARGE",
-    `${uri} was changed, and it is too large for checkpoints to keep its content; restore it by other means`,
-    { limit: MAX_EDIT_BYTES },
-  );
 }

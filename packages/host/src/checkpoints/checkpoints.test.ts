@@ -90,7 +90,7 @@ async function undoAfter(script: string) {
   }
   const changed = tree();
   const to = await checkpoints.take("after");
-  const undo = await checkpoints.undoRef(from, to);
+  const { undo } = await checkpoints.undoRef(from, to);
   const result = undo === null ? undefined : await edits.apply({ patch: undo });
   const undone = tree();
   const redo = result?.undo ? await edits.apply({ patch: result.undo }) : undefined;
@@ -136,7 +136,7 @@ describe("checkpoints", () => {
     sh("git checkout -q other");
     const to = await checkpoints.take("after");
     expect(git()).toBe(objects);
-    await edits.apply({ patch: (await checkpoints.undoRef(from, to)) ?? "" });
+    await edits.apply({ patch: (await checkpoints.undoRef(from, to)).undo ?? "" });
     expect(readFileSync(join(root, "a"), "utf8")).toBe("two\n");
     expect(git()).toBe(objects);
   });
@@ -149,7 +149,7 @@ describe("checkpoints", () => {
     const from = await checkpoints.take("before");
     write({ "built/x": "2", a: "2" });
     const to = await checkpoints.take("after");
-    await edits.apply({ patch: (await checkpoints.undoRef(from, to)) ?? "" });
+    await edits.apply({ patch: (await checkpoints.undoRef(from, to)).undo ?? "" });
     expect(readFileSync(join(root, "built/x"), "utf8")).toBe("2");
     expect(readFileSync(join(root, "a"), "utf8")).toBe("1");
   });
@@ -162,7 +162,7 @@ describe("checkpoints", () => {
     write({ a: "2", b: "2" });
     const to = await checkpoints.take("after");
     write({ b: "mine" });
-    const undo = (await checkpoints.undoRef(from, to)) ?? "";
+    const undo = (await checkpoints.undoRef(from, to)).undo ?? "";
     await expect(edits.apply({ patch: undo })).rejects.toMatchObject({ code: "CONFLICT" });
     expect(readFileSync(join(root, "a"), "utf8")).toBe("2");
     expect(readFileSync(join(root, "b"), "utf8")).toBe("mine");
@@ -240,6 +240,9 @@ test("concurrent commands share an undo, and each says so", async () => {
   writeFileSync(join(root, "other.txt"), "2");
   expect(await one.end()).toMatchObject({ undo: expect.any(String), covers: ["other"] });
   expect(await other.end()).toMatchObject({ undo: expect.any(String), covers: ["one"] });
+  const [last, first] = await checkpoints.turns({ limit: 2 });
+  expect((await checkpoints.alongside(last!)).map(({ label }) => label)).toEqual(["one"]);
+  expect((await checkpoints.alongside(first!)).map(({ label }) => label)).toEqual(["other"]);
   const alone = await checkpoints.begin("alone");
   writeFileSync(join(root, "alone.txt"), "3");
   expect(await alone.end()).not.toHaveProperty("covers");

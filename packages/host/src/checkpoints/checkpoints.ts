@@ -2,10 +2,11 @@ import { type Ref, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import type { Edits } from "../edits/edits.ts";
+import type { Path } from "../path.ts";
 import { isDamaged, toToolError } from "../sqlite/database-error.ts";
 import { setAside } from "../sqlite/set-aside.ts";
 import type { StateFolder } from "../state.ts";
-import { changesBetween, type SnapshotChange, undoSteps } from "./changes.ts";
+import { changesBetween, type SnapshotChange, splitStored, undoSteps } from "./changes.ts";
 import { MAX_CONTENT_BYTES } from "./contents.ts";
 import { planCutRestoration, planRestoration, type Restoration } from "./restore.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
@@ -39,8 +40,11 @@ export interface Checkpoints {
   get(seq: number): Promise<Checkpoint>;
   /** The differences between two checkpoints. */
   changes(from: Checkpoint, to: Checkpoint): Promise<readonly SnapshotChange[]>;
-  /** A ref for fs.apply_patch that leads from `to` back to `from`; null when they are equal. */
-  undoRef(from: Checkpoint, to: Checkpoint): Promise<Ref | null>;
+  /**
+   * A ref for fs.apply_patch that leads from `to` back to `from`; null when there is nothing to undo. Files that are
+   * too large to be stored are left out.
+   */
+  undoRef(from: Checkpoint, to: Checkpoint): Promise<UndoRef>;
   /** Stores the state before work that is to be undone as a whole. */
   begin(label: string, options?: BeginOptions): Promise<OpenTurn>;
   /** Newest first. */
@@ -51,6 +55,8 @@ export interface Checkpoints {
   refFor(changes: readonly SnapshotChange[]): Promise<Ref>;
   /** Records that a turn was undone or redone. */
   mark(turn: Turn, undone: boolean): Promise<void>;
+  /** Other turns that ran at the same time, so that their changes are among those of this one. */
+  alongside(turn: Turn): Promise<readonly Turn[]>;
   close(): Promise<void>;
 }
 
@@ -61,14 +67,26 @@ export interface BeginOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface UndoRef {
+  readonly undo: Ref | null;
+  /** Changed files that the ref leaves alone. */
+  readonly tooLarge: readonly Path[];
+}
+
 export interface OpenTurn {
   /** undefined while it is part of another one. */
   readonly id: number | undefined;
   /**
    * The ref reverts everything that changed meanwhile; null when nothing did, or when it could not be stored.
-   * `covers` lists other work that ran at the same time, whose changes the ref reverts too.
+   * `covers` lists other work that ran at the same time, whose changes the ref reverts too; `tooLarge` lists
+   * changed files that the ref leaves alone.
    */
-  end(): Promise<{ readonly undo: Ref | null; readonly note?: string; readonly covers?: readonly string[] }>;
+  end(): Promise<{
+    readonly undo: Ref | null;
+    readonly note?: string;
+    readonly covers?: readonly string[];
+    readonly tooLarge?: readonly Path[];
+  }>;
 }
 
 export function createCheckpoints({
@@ -170,8 +188,8 @@ export function createCheckpoints({
       return edits.recordUndo(steps);
     });
   const undoRef: Checkpoints["undoRef"] = async (from, to) => {
-    const found = await changes(from, to);
-    return found.length === 0 ? null : refFor(found);
+    const { stored, tooLarge } = splitStored(await changes(from, to));
+    return { undo: stored.length === 0 ? null : await refFor(stored), tooLarge };
   };
   let wholeTurns = 0;
   const running = new Set<{ readonly label: string; readonly beside: Set<string> }>();
@@ -205,8 +223,17 @@ export function createCheckpoints({
         const after = await take(`after: ${label}`, session_id === undefined ? {} : { session_id });
         if (id !== undefined) await use((store) => store.endTurn(id, after.seq));
         try {
-          const undo = await undoRef(before, after);
-          return { undo, ...(undo && work.beside.size > 0 && { covers: [...work.beside] }) };
+          const { undo, tooLarge } = await undoRef(before, after);
+          const others =
+            id === undefined
+              ? []
+              : await use((store) => store.alongside({ id, before: before.seq, after: after.seq }));
+          const covers = new Set([...work.beside, ...others.map((other) => other.label)]);
+          return {
+            undo,
+            ...(undo && covers.size > 0 && { covers: [...covers] }),
+            ...(tooLarge.length > 0 && { tooLarge }),
+          };
         } catch (cause) {
           if (!(cause instanceof ToolError)) throw cause;
           return { undo: null, note: cause.message };
@@ -241,6 +268,8 @@ export function createCheckpoints({
         if (undone && after === null) store.endTurn(id, store.latest().seq);
         store.markTurn(id, undone);
       }),
+    alongside: ({ id, before, after, session_id }) =>
+      use((store) => store.alongside({ id, before, after: after ?? store.lastOf(session_id, before) })),
     list: (limit = 50) => use((store) => store.list(limit)),
     async get(seq) {
       const found = await use((store) => store.get(seq));

@@ -1,6 +1,6 @@
 import { hashOf } from "../hashes.ts";
 import type { Path } from "../path.ts";
-import { changesBetween, isSame, type SnapshotChange } from "./changes.ts";
+import { changesBetween, isSame, type SnapshotChange, splitStored } from "./changes.ts";
 import type { Contents } from "./contents.ts";
 import { mergeTexts } from "./merge-texts.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
@@ -13,6 +13,8 @@ export interface Restoration {
   readonly merged: readonly Path[];
   /** Files with later changes that conflict; left alone unless the person says otherwise. */
   readonly conflicts: readonly SnapshotChange[];
+  /** Changed files that are too large for checkpoints to store; left alone. */
+  readonly tooLarge: readonly Path[];
 }
 
 interface States {
@@ -26,9 +28,15 @@ export function planRestoration(contents: Contents, { goal, base, now }: States)
   const changes: SnapshotChange[] = [];
   const merged: Path[] = [];
   const conflicts: SnapshotChange[] = [];
-  for (const { path, from, to } of changesBetween(goal, base)) {
+  const { stored, tooLarge } = splitStored(changesBetween(goal, base));
+  const grown: Path[] = [];
+  for (const { path, from, to } of stored) {
     const current = now.get(path);
     if (isSame(current, from)) continue;
+    if (current?.hash === null) {
+      grown.push(path);
+      continue;
+    }
     if (isSame(current, to)) {
       changes.push({ path, from, to: current });
       continue;
@@ -41,7 +49,7 @@ export function planRestoration(contents: Contents, { goal, base, now }: States)
     merged.push(path);
     if (!isSame(both, current)) changes.push({ path, from: both, to: current });
   }
-  return { changes, merged, conflicts };
+  return { changes, merged, conflicts, tooLarge: [...tooLarge, ...grown] };
 }
 
 /**
@@ -51,9 +59,9 @@ export function planRestoration(contents: Contents, { goal, base, now }: States)
 export function planCutRestoration({ goal, base: last, now }: States): Restoration {
   const changes: SnapshotChange[] = [];
   const conflicts: SnapshotChange[] = [];
-  for (const change of changesBetween(goal, now))
-    (isSame(change.to, last.get(change.path)) ? changes : conflicts).push(change);
-  return { changes, merged: [], conflicts };
+  const { stored, tooLarge } = splitStored(changesBetween(goal, now));
+  for (const change of stored) (isSame(change.to, last.get(change.path)) ? changes : conflicts).push(change);
+  return { changes, merged: [], conflicts, tooLarge };
 }
 
 interface Entries {

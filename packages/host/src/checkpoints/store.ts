@@ -38,6 +38,8 @@ export interface CheckpointStore {
   lastOf(session_id: string | null, seq: number): number;
   /** Newest first. */
   turns(limit: number, session_id?: string): Turn[];
+  /** Other turns between whose checkpoints some of these lie, unless they were undone. */
+  alongside(turn: { readonly id: number; readonly before: number; readonly after: number }): Turn[];
   /** Adds a checkpoint with the changes since the last one. */
   add(checkpoint: Omit<Checkpoint, "seq">, changes: readonly StoredChange[], began: number): Checkpoint;
   list(limit: number): Checkpoint[];
@@ -202,6 +204,11 @@ export async function openCheckpointStore(
       database
         .prepare("SELECT * FROM turns WHERE ? IS NULL OR session_id = ? ORDER BY id DESC LIMIT ?")
         .all(session_id ?? null, session_id ?? null, limit)
+        .map(toTurn),
+    alongside: ({ id, before, after }) =>
+      database
+        .prepare("SELECT * FROM turns WHERE id <> ? AND before_seq < ? AND after_seq > ? AND undone = 0")
+        .all(id, after, before)
         .map(toTurn),
     close: () => database.close(),
   };

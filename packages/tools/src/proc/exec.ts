@@ -1,6 +1,13 @@
 import { existsSync } from "node:fs";
 import { action, type Context, holding, Ref, Uri } from "@octant/core";
-import { type OpenTurn, type Processes, type ProcessInfo, type ProcessSpec, shellQuote } from "@octant/host";
+import {
+  type OpenTurn,
+  type Processes,
+  type ProcessInfo,
+  type ProcessSpec,
+  pathToUri,
+  shellQuote,
+} from "@octant/host";
 import { z } from "zod";
 import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
 import { reportOutput } from "./report-output.ts";
@@ -131,11 +138,12 @@ export const exec = (workspace: ProcWorkspace) =>
 /** Adds the undo ref for the command's changes, where checkpoints are on. */
 async function withUndo<T extends { readonly note?: string }>(answer: T, turn: OpenTurn | undefined) {
   if (!turn) return answer;
-  const { undo, note, covers } = await turn.end();
+  const { undo, note, covers, tooLarge } = await turn.end();
   const notes = [
     answer.note,
     note && `its changes cannot be undone: ${note}`,
     covers && `undo also takes back what ran at the same time: ${covers.join(", ")}`,
+    tooLarge && `undo leaves these, which are too large to be kept: ${tooLarge.map(pathToUri).join(", ")}`,
   ].filter(Boolean);
   return { ...answer, ...(undo && { undo }), ...(notes.length > 0 && { note: notes.join("; ") }) };
 }
