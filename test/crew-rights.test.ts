@@ -95,3 +95,110 @@ test("a client of octant serve --tools agent sees one tool, and its sub-agents h
     .toBe("done");
   expect(existsSync(join(project.root, "made.txt"))).toBe(true);
 });
+
+const RULES = [
+  { tool_pattern: "fs.*", mode: "deny", args: { uri: "locked/**" }, reason: "locked" },
+  { tool_pattern: "proc.exec", mode: "deny", reason: "no commands" },
+  { tool_pattern: "*", mode: "allow" },
+];
+
+/** Attempts of a sub-agent: the first lines of the answers to them. */
+const ATTEMPTS: readonly ScriptedTurn[] = [
+  call("fs", { action: "write", uri: "locked/new.txt", content: "x" }),
+  call("fs", { action: "read", uri: "locked/secret.txt" }),
+  call("proc", { action: "exec", command: "cat locked/secret.txt" }),
+];
+
+test("deny rules bind sub-agents of every role and depth over MCP, in worktrees too", async () => {
+  using project = createFixtureProject();
+  mkdirSync(join(project.root, "locked"));
+  writeFileSync(join(project.root, "locked/secret.txt"), "the secret\n");
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, env: project.env });
+  git("add", "--all");
+  git("commit", "--quiet", "--message=Ready");
+  settings(project, { permissions: RULES });
+  const answers = new Map<string, string[]>();
+  await using provider = await createScriptedProvider(({ user, answers: asked, results }) => {
+    const [name = "", ...deeper] = user.split("\n")[0]?.split(" > ") ?? [];
+    const given = answers.get(user) ?? [];
+    answers.set(user, [...given, ...results.map(({ text }) => text)]);
+    const attempt = ATTEMPTS[asked];
+    if (attempt) return attempt;
+    const [next] = deeper;
+    if (next === undefined || asked > ATTEMPTS.length) return { parts: [{ text: `${name} ended` }] };
+    const [role = "", place] = next.split(" ");
+    return call("agent", {
+      ...{ action: "spawn", role, task: deeper.join(" > "), worktree: place === "worktree" },
+    });
+  });
+  await using session = await startSession(["--tools", "agent,core"], {
+    cwd: project.root,
+    env: keysOf(project, provider),
+  });
+  const chains = ["auto > code > explore", "code worktree > auto worktree > review", "solve"];
+  for (const task of chains) {
+    const [role = "", place] = task.split(" > ")[0]?.split(" ") ?? [];
+    const started = await session.call("agent", {
+      ...{ action: "spawn", role, task, worktree: place === "worktree", background: true },
+    });
+    const { agent_id } = started.data as { agent_id: string };
+    const ended = await session.call("agent", { action: "await", agent_ids: [agent_id] });
+    expect(ended.data, JSON.stringify(ended)).toMatchObject({ agents: [{ state: "done" }] });
+  }
+  expect(answers.size).toBe(7);
+  for (const [task, given] of answers) {
+    expect(given.join("\n"), task).not.toContain("the secret");
+    for (const answer of given.slice(0, ATTEMPTS.length)) expect(answer, task).toContain("PERMISSION_DENIED");
+  }
+  expect(existsSync(join(project.root, "locked/new.txt"))).toBe(false);
+});
+
+test("the sub-agents of one in a worktree work there, and its worktrees are merged there", async () => {
+  using project = createFixtureProject();
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: project.root, env: project.env, encoding: "utf8" }).trim();
+  git("commit", "--quiet", "--all", "--message=Ready");
+  const write = (uri: string) => call("fs", { action: "write", uri, content: `${uri}\n` });
+  const spawn = (task: string, worktree: boolean) =>
+    call("agent", { action: "spawn", role: "code", task, worktree });
+  const scripts: Readonly<Record<string, readonly ScriptedTurn[]>> = {
+    outer: [write("outer.txt"), spawn("inner", false), spawn("apart", true), write("last.txt")],
+    inner: [write("inner.txt")],
+    apart: [write("apart.txt")],
+  };
+  const seen: string[] = [];
+  await using provider = await createScriptedProvider(({ user, answers }) => {
+    if (user === "outer") seen.push(git("status", "--porcelain"));
+    return scripts[user]?.[answers] ?? { parts: [{ text: "done" }] };
+  });
+  await using session = await startSession(["--tools", "agent"], {
+    cwd: project.root,
+    env: keysOf(project, provider),
+  });
+  const ended = await session.call("agent", {
+    ...{ action: "spawn", role: "auto", task: "outer", worktree: true },
+  });
+  expect(ended.data, JSON.stringify(ended)).toMatchObject({ state: "done", worktree: { merged: true } });
+  expect(seen.join("")).toBe("");
+  for (const name of ["outer", "inner", "apart", "last"])
+    expect(existsSync(join(project.root, `${name}.txt`)), name).toBe(true);
+});
+
+test("--mode binds sub-agents", async () => {
+  using project = createFixtureProject();
+  settings(project, { permissions: { "*": "allow" } });
+  const given: string[] = [];
+  await using provider = await createScriptedProvider(({ system, answers, results }) => {
+    given.push(...results.map(({ text }) => text));
+    if (answers > 0) return { parts: [{ text: "done" }] };
+    if (system.includes("# Role")) return call("proc", { action: "exec", command: "echo > made.txt" });
+    return call("agent", { action: "spawn", role: "code", task: "make it" });
+  });
+  const run = (mode: string) =>
+    runOctant(["run", "go", "--mode", mode], { cwd: project.root, env: keysOf(project, provider) });
+  expect((await run("apply")).code).toBe(0);
+  expect(given[0]).toContain("mode apply does not allow proc.exec");
+  expect((await run("inspect")).code).toBe(0);
+  expect(given.at(-1)).toContain("mode inspect does not allow agent.spawn");
+  expect(existsSync(join(project.root, "made.txt"))).toBe(false);
+});

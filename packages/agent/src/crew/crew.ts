@@ -238,7 +238,8 @@ export function createCrew(options: CrewOptions): Crew {
     async close() {
       isClosed = true;
       for (const running of members.values()) await terminate(running);
-      for (const { member } of members.values()) await member.close();
+      // A worktree of a worktree is removed first.
+      for (const { member } of [...members.values()].reverse()) await member.close();
     },
   };
 }

@@ -54,6 +54,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     env: withoutKeys(env),
     permissions: given.permissions,
     prompter: callPrompter.prompter,
+    crew: () => crew,
     ...(options.allow && { allow: options.allow }),
   });
   let context: Promise<string> | undefined;
@@ -82,7 +83,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       jobs: place.workspace.jobs,
       access: accessOf(plan),
       ...(options.mode && { mode: options.mode }),
-      allows: (tool) => allows(plan, tool) && places.offers(tool),
+      allows: (tool) => allows(plan, tool),
     });
     const session = await sessions.create();
     octant.spending.join(session.id, session);
@@ -108,7 +109,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     };
   };
   const { max_turns = CREW_LIMITS.max_turns, max_cost = CREW_LIMITS.max_cost } = options.limits ?? {};
-  const crew = createCrew({
+  const crew: Crew = createCrew({
     roles: () => loadRoles(octant, env),
     create,
     // Commands of the person start sub-agents outside of any run; these limits hold there too.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorktreeOutcome } from "@octant/agent";
 import { ToolError } from "@octant/core";
-import { createGit } from "@octant/host";
+import { createGit, type StateFolder, type Workspace } from "@octant/host";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
 import { commitAll, openWorktreeRecords } from "./worktree-records.ts";
 
@@ -19,25 +19,25 @@ export interface Worktree {
   close(): Promise<void>;
 }
 
-export async function openWorktree(
-  parent: Octant,
-  agent_id: string,
-  options: Required<Pick<OctantOptions, "env">> &
-    Pick<OctantOptions, "permissions" | "prompter" | "allow" | "mode">,
-): Promise<Worktree> {
-  const { confinement, sandbox } = parent.workspace;
+export interface WorktreeOptions {
+  readonly agent_id: string;
+  /** The workspace from whose last commit it starts, and into which it is merged. */
+  readonly parent: Workspace;
+  /** Of the project. */
+  readonly state: StateFolder;
+  readonly options: OctantOptions & Required<Pick<OctantOptions, "env">>;
+}
+
+export async function openWorktree(given: WorktreeOptions): Promise<Worktree> {
+  const { agent_id, options } = given;
+  const { confinement, sandbox } = given.parent;
   const { env } = options;
-  const records = openWorktreeRecords(parent.workspace, env);
+  const records = openWorktreeRecords({ confinement, state: given.state }, env);
   const repository = createGit({ confinement, env, sandbox }).open();
   const branch = `octant/${agent_id}`;
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "octant-worktree-"))), "tree");
   const release = await records.add(agent_id, folder);
-  const octant = createOctant({
-    ...options,
-    roots: [folder],
-    // The parent's rules apply in the worktree too.
-    config: parent.config,
-  });
+  const octant = createOctant({ ...options, roots: [folder] });
   const names = async (args: readonly string[]): Promise<string[]> =>
     (await repository.run(args)).stdout.toString().split("\0").filter(Boolean);
   /** Git merges nothing over these. */
