@@ -34,7 +34,10 @@ test("the store tools of the published command keep results, annotations and con
     expect(await data("artifact.get", { artifact_id: notes.artifact_id })).toMatchObject({ text: "hello\n" });
     expect(await data("artifact.list", { tags: ["draft"] })).toEqual({ artifacts: [notes] });
     expect(await data("artifact.list", { parent: notes.artifact_id })).toEqual({ artifacts: [made] });
+    expect(notes).toMatchObject({ mime: "text/plain" });
     expect(await data("cas.get", { hash: notes.hash })).toMatchObject({ text: "hello\n" });
+    const bytes = await server.call("cas.get", { hash: notes.hash, as: "binary" });
+    expect(bytes.error).toMatchObject({ code: "UNSUPPORTED" });
 
     await data("annotation.add", { target: "README.md", text: "Out of date since 2.0", kind: "review" });
     const { annotations } = await data("annotation.list", { target: "README.md" });

@@ -64,6 +64,7 @@ export {
   type LargeCalls,
   MAX_CALLS_IN_FLIGHT,
   MAX_LARGE_CALLS,
+  noBytesHere,
 } from "./running/call-runner.ts";
 export { type JsonSchema, toInputSchema } from "./schema.ts";
 export { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";

@@ -1,5 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Call, CallOptions, Dispatch, Reply } from "../dispatch.ts";
+import type { ErrorBody, Meta } from "../envelope.ts";
+import { ToolError } from "../errors.ts";
 import type { Caller } from "../tool.ts";
 import { toTraceId } from "../trace.ts";
 import { createProgressReporter } from "./progress.ts";
@@ -29,7 +31,9 @@ export function createCallRunner(options: CallRunnerOptions): RunCall {
     const reporter = given.onProgress && createProgressReporter(given.onProgress, clock);
     inFlight++;
     try {
-      return await dispatch(call, { ...given, caller, ...(reporter && { onProgress: reporter.report }) });
+      const onProgress = reporter && { onProgress: reporter.report };
+      const reply = await dispatch(call, { ...given, caller, ...onProgress });
+      return reply.binary ? refuse(reply.envelope.meta, noBytesHere()) : reply;
     } finally {
       inFlight--;
       reporter?.finish();
@@ -37,22 +41,27 @@ export function createCallRunner(options: CallRunnerOptions): RunCall {
   };
 }
 
-const overloaded = ({ tool, action }: Call, traceparent: unknown, maxInFlight: number): Reply => ({
-  envelope: {
-    ok: false,
-    data: null,
-    error: {
-      code: "OVERLOADED",
-      message: `${maxInFlight} calls are already running; wait for some of them, then call again`,
-      details: { retry_after_ms: RETRY_AFTER_MS },
-    },
-    meta: {
-      tool,
-      action: typeof action === "string" ? action : "",
-      trace_id: toTraceId(traceparent),
-      paging: { cursor: null, more: false },
-    },
-  },
+function overloaded({ tool, action }: Call, traceparent: unknown, maxInFlight: number): Reply {
+  const meta = {
+    tool,
+    action: typeof action === "string" ? action : "",
+    trace_id: toTraceId(traceparent),
+    paging: { cursor: null, more: false },
+  };
+  const message = `${maxInFlight} calls are already running; wait for some of them, then call again`;
+  return refuse(meta, new ToolError("OVERLOADED", message, { retry_after_ms: RETRY_AFTER_MS }));
+}
+
+/** For an edge that cannot carry bytes beside an answer: without them the answer would be incomplete. */
+export const noBytesHere = () =>
+  new ToolError("UNSUPPORTED", "this connection carries no bytes beside an answer; ask for base64", {
+    what: "bytes beside an answer",
+    how: "ask for base64, or call over ZeroMQ: octant call --via ADDRESS --output FILE",
+  });
+
+const refuse = (meta: Meta, { code, message, details }: ToolError): Reply => ({
+  // A ToolError's constructor ties code and details together; the union cannot express that.
+  envelope: { ok: false, data: null, error: { code, message, details } as ErrorBody, meta },
   attachments: [],
 });
 

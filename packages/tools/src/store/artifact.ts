@@ -3,6 +3,7 @@ import type { Artifact } from "@octant/host";
 import { z } from "zod";
 import {
   contentInput,
+  invalid,
   isText,
   readContent,
   readInput,
@@ -65,6 +66,8 @@ export const artifact = (workspace: StoreWorkspace) =>
         ],
         async run({ name, hash, mime, tags, parents, creator, ...content }, ctx) {
           const { store } = workspace;
+          if (hash !== undefined && content.content !== undefined)
+            throw invalid("hash", "give content or the hash of stored content, not both");
           const stored =
             hash === undefined ? await storeContent(workspace, content, ctx) : store.content.stat(hash);
           const fields = {

@@ -43,7 +43,7 @@ function toBytes(content: string, encoding: "utf-8" | "base64"): Buffer {
   return bytes;
 }
 
-const invalid = (path: string, message: string) =>
+export const invalid = (path: string, message: string) =>
   new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message }] });
 
 export const readInput = {

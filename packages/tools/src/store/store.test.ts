@@ -187,6 +187,10 @@ test("an artifact with missing content or a missing parent is refused and leaves
   expect(await call("artifact.upload", { name: "a", content: "a", parents })).toMatchObject({
     failed: "NOT_FOUND",
   });
+  const { hash } = await call("cas.store", { content: "a" });
+  expect(await call("artifact.upload", { name: "a", content: "b", hash })).toMatchObject({
+    failed: "INVALID_ARGUMENT",
+  });
   expect(await call("artifact.list")).toEqual({ artifacts: [] });
 });
 

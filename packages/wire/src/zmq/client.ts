@@ -3,6 +3,7 @@ import {
   type BinaryPart,
   type Call,
   type Dispatch,
+  noBytesHere,
   type Reply,
   type StreamChunk,
   ToolError,
@@ -238,7 +239,9 @@ class Client implements ZmqClient {
     const { answer, options } = pending;
     if (response.kind === "stream_start") {
       pending.expectedBytes = response.bytes;
-      return;
+      if (response.bytes === undefined || options.onBinary) return;
+      this.#post({ command: "disconnect", requestId });
+      return answer.reject(noBytesHere());
     }
     if (response.kind === "stream_chunk") {
       const answering = answerQuestion(pending, response.chunk);

@@ -194,6 +194,13 @@ describe("binary parts", () => {
     expect(chunks).toEqual(Array.from({ length: 41 }, (_, n) => n % 251));
   });
 
+  test("bytes for a caller that takes none are UNSUPPORTED, not an answer without them", async () => {
+    await start();
+    const bytes = { tool: "demo", action: "bytes", input: { size: 10_000_000 } };
+    const { envelope } = await connect().dispatch(bytes, { caller });
+    expect(envelope.error?.code).toBe("UNSUPPORTED");
+  });
+
   test("an upload arrives whole", async () => {
     await start();
     const upload = { mime: "application/octet-stream", size: SIZE, read: () => numbered(SIZE) };
