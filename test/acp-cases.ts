@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type McpServer, methods } from "@agentclientprotocol/sdk";
 import type { Script, ScriptedRequest } from "@octant/scripted-provider";
@@ -38,6 +38,17 @@ export const CASE_SCRIPT: Script = (request) => {
           ],
         }
       : { parts: [{ text: last }] };
+  if (user.includes("let the other server write"))
+    return last === undefined
+      ? {
+          parts: [
+            {
+              call: "mcp__other__fs",
+              input: { action: "write", uri: "written.txt", content: "by a server" },
+            },
+          ],
+        }
+      : { parts: [{ text: "it answered" }] };
   if (user.includes("ask the other server"))
     return last === undefined
       ? { parts: [{ call: "mcp__other__fs", input: { action: "read", uri: "README.md" } }] }
@@ -463,7 +474,7 @@ export const CASES: readonly AcpCase[] = [
       const server: McpServer = {
         name: "other",
         command: process.execPath,
-        args: [LAUNCHER, "serve", "--tools", "fs"],
+        args: [LAUNCHER, "serve", "--tools", "fs", "--permissions", "enforce"],
         env: [],
       };
       const { sessionId } = await editor.agent.request(session.new, {
@@ -478,7 +489,55 @@ export const CASES: readonly AcpCase[] = [
       editor.answer = () => "once";
       await editor.prompt(sessionId, "ask the other server");
       expect(editor.text()).toContain("the other server says small");
+      // The server asks with a form; without forms the editor is asked for each value that has a few choices.
+      editor.answer = ({ options }) => options.find(({ name }) => name === "once")?.optionId ?? "once";
+      await editor.prompt(sessionId, "let the other server write");
+      expect(editor.asked.map(({ options }) => options.map(({ name }) => name))).toContainEqual([
+        "once",
+        "session",
+        "always",
+        "deny",
+        "Decline",
+      ]);
+      const path = join(editor.project.root, "written.txt");
+      expect(readFileSync(path, "utf8")).toBe("by a server");
+      rmSync(path);
       await editor.agent.request(session.close, { sessionId });
+    },
+  },
+  {
+    id: "octant.elicitation.form_of_an_mcp_server",
+    async run(editor) {
+      const clientCapabilities = { elicitation: { form: {} } };
+      await editor.agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities });
+      const args = [LAUNCHER, "serve", "--tools", "fs", "--permissions", "enforce"];
+      const { sessionId } = await editor.agent.request(session.new, {
+        cwd: editor.project.root,
+        mcpServers: [{ name: "other", command: process.execPath, args, env: [] }],
+      });
+      const tools = async () => {
+        await editor.prompt(sessionId, "hello");
+        return editor.provider.requests.at(-1)?.tools;
+      };
+      await expect.poll(tools, { timeout: 40_000, interval: 500 }).toContain("mcp__other__fs");
+      const path = join(editor.project.root, "written.txt");
+      for (const [answer, isWritten] of [
+        ["deny", false],
+        ["not a choice", false],
+        ["once", true],
+      ] as const) {
+        editor.values = { answer };
+        await editor.prompt(sessionId, "let the other server write");
+        expect(existsSync(path), answer).toBe(isWritten);
+      }
+      expect(editor.forms[0]).toMatchObject({
+        sessionId,
+        mode: "form",
+        message: expect.stringMatching(/^The MCP server other asks: fs\.write/),
+        requestedSchema: { properties: { answer: { title: "Allow it?" }, reason: { type: "string" } } },
+      });
+      await editor.agent.request(session.close, { sessionId });
+      await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });
     },
   },
   {

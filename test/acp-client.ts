@@ -5,6 +5,7 @@ import {
   type AnyMessage,
   type ClientCapabilities,
   type ClientContext,
+  type CreateElicitationRequest,
   client,
   methods,
   ndJsonStream,
@@ -63,6 +64,9 @@ export interface AcpClient extends AsyncDisposable {
   /** All updates so far, oldest first. */
   readonly updates: SessionUpdate[];
   readonly asked: RequestPermissionRequest[];
+  /** The forms that the person was shown; each is accepted with these values. */
+  readonly forms: CreateElicitationRequest[];
+  values: Record<string, string>;
   readonly saved: Map<string, string>;
   /** The person's answer from now on. */
   answer: NonNullable<AcpClientOptions["answer"]>;
@@ -100,6 +104,7 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const updates: SessionUpdate[] = [];
   const asked: RequestPermissionRequest[] = [];
+  const forms: CreateElicitationRequest[] = [];
   const saved = new Map<string, string>();
   const problems: string[] = [];
   const sent = new Map<unknown, string>();
@@ -145,6 +150,10 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
         ? { outcome: { outcome: "cancelled" } }
         : { outcome: { outcome: "selected", optionId } };
     })
+    .onRequest(methods.client.elicitation.create, ({ params }) => {
+      forms.push(params);
+      return { action: "accept", content: made.values };
+    })
     .onRequest(methods.client.fs.readTextFile, ({ params }) => {
       const content = files.get(params.path);
       if (content === undefined) throw new Error("not open");
@@ -176,6 +185,8 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
     provider,
     updates,
     asked,
+    forms,
+    values: {},
     saved,
     problems,
     stderr: () => stderr,

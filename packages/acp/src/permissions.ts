@@ -1,5 +1,10 @@
+import { randomUUID } from "node:crypto";
 import {
   type AgentContext,
+  type ClientCapabilities,
+  type CreateElicitationRequest,
+  type ElicitationAcceptAction,
+  type ElicitationSchema,
   methods,
   type PermissionOption,
   type ToolCallContent,
@@ -8,6 +13,8 @@ import type { AgentEvent } from "@octant/agent";
 import {
   alwaysInWords,
   describeRequest,
+  type FormAnswer,
+  type FormRequest,
   type PermissionAnswer,
   type PermissionPrompter,
   type PermissionRequest,
@@ -20,6 +27,7 @@ export interface EditorPrompter extends PermissionPrompter {
 
 export interface EditorPrompterOptions {
   readonly client: AgentContext;
+  readonly capabilities: ClientCapabilities;
   readonly sessionId: () => string;
   /** Pending updates must reach the client before a question about them. */
   readonly flush: () => Promise<void>;
@@ -32,6 +40,8 @@ export function createEditorPrompter(options: EditorPrompterOptions): EditorProm
   const calls = new WeakMap<object, string>();
   const titles = new Map<string, string>();
   return {
+    reads: "choices",
+    showForm: (form, signal) => showForm(options, form, signal),
     listen(event) {
       if (event.type === "tool_began") titles.set(event.call_id, event.title);
       if (event.type === "tool_ended") titles.delete(event.call_id);
@@ -42,7 +52,7 @@ export function createEditorPrompter(options: EditorPrompterOptions): EditorProm
       await flush();
       if (request.isCovered()) return { answer: "once" };
       signal.throwIfAborted();
-      const toolCallId = calls.get(request.input) ?? "";
+      const toolCallId = calls.get(request.input) ?? `question_${randomUUID()}`;
       const { outcome } = await client.request(
         methods.client.session.requestPermission,
         {
@@ -59,12 +69,42 @@ export function createEditorPrompter(options: EditorPrompterOptions): EditorProm
         { cancellationSignal: signal, stopWaitingOnCancel: true },
       );
       signal.throwIfAborted();
-      if (outcome.outcome === "selected") return ANSWERS[outcome.optionId] ?? { answer: "deny" };
+      if (outcome.outcome === "selected") return toAnswer(request, outcome.optionId);
       // The client's answer when it cancels the turn; its notification may come later.
       cancel();
       return { answer: "deny", reason: "the person stopped the turn" };
     },
   };
+}
+
+/** A form of an MCP server, where the client can show one; undefined where it cannot. */
+function showForm(
+  { client, capabilities: { elicitation }, sessionId }: EditorPrompterOptions,
+  { server, message, schema, url }: FormRequest,
+  signal: AbortSignal,
+): Promise<FormAnswer> | undefined {
+  const asked = { sessionId: sessionId(), message: `The MCP server ${server} asks: ${message}` };
+  const ask = async (request: CreateElicitationRequest): Promise<FormAnswer> => {
+    const answer = await client.request(methods.client.elicitation.create, request, {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    });
+    if (answer.action !== "accept") return { action: answer.action === "decline" ? "decline" : "cancel" };
+    // The SDK has checked the answer against its schema; its union is open, so the compiler cannot tell.
+    const { content } = answer as ElicitationAcceptAction;
+    return { action: "accept", ...(content && { content }) };
+  };
+  if (url !== undefined && elicitation?.url != null)
+    return ask({ ...asked, mode: "url", url, elicitationId: randomUUID() });
+  if (schema !== undefined && elicitation?.form != null)
+    // MCP and ACP restrict forms in the same way.
+    return ask({ ...asked, mode: "form", requestedSchema: schema as ElicitationSchema });
+  return undefined;
+}
+
+function toAnswer({ choices }: PermissionRequest, optionId: string): PermissionAnswer {
+  const text = choices?.[Number(optionId)];
+  return text === undefined ? (ANSWERS[optionId] ?? { answer: "deny" }) : { answer: "once", text };
 }
 
 const ANSWERS: Readonly<Record<string, PermissionAnswer>> = {
@@ -75,24 +115,32 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = {
 };
 
 /** "Always" is offered only with the rule that it would add. */
-const toOptions = ({ always }: PermissionRequest): PermissionOption[] => [
-  { optionId: "once", name: "Allow once", kind: "allow_once" },
-  { optionId: "session", name: "Allow for this session", kind: "allow_always" },
-  ...(always
-    ? [
-        {
-          optionId: "always",
-          name: alwaysInWords(always)
-            .map((line) => line.trim())
-            .join(" "),
-          kind: "allow_always",
-        } satisfies PermissionOption,
-      ]
-    : []),
-  { optionId: "deny", name: "Reject", kind: "reject_once" },
-];
+const toOptions = ({ always, choices }: PermissionRequest): PermissionOption[] => {
+  if (choices)
+    return [
+      ...choices.map((name, at): PermissionOption => ({ optionId: String(at), name, kind: "allow_once" })),
+      { optionId: "deny", name: "Decline", kind: "reject_once" },
+    ];
+  return [
+    { optionId: "once", name: "Allow once", kind: "allow_once" },
+    { optionId: "session", name: "Allow for this session", kind: "allow_always" },
+    ...(always
+      ? [
+          {
+            optionId: "always",
+            name: alwaysInWords(always)
+              .map((line) => line.trim())
+              .join(" "),
+            kind: "allow_always",
+          } satisfies PermissionOption,
+        ]
+      : []),
+    { optionId: "deny", name: "Reject", kind: "reject_once" },
+  ];
+};
 
 function toContent(request: PermissionRequest): ToolCallContent[] {
-  const text = `~~~~text\n${describeRequest(request).join("\n")}\n~~~~`;
+  const lines = [...describeRequest(request), ...(request.question === undefined ? [] : [request.question])];
+  const text = `~~~~text\n${lines.map((line) => line.replaceAll("~~~~", "~ ~ ~ ~")).join("\n")}\n~~~~`;
   return [{ type: "content", content: { type: "text", text } }];
 }

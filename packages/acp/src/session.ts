@@ -70,7 +70,7 @@ export async function openEditorSession(host: AcpHost, options: OpenOptions): Pr
     void opened.agent.cancel();
   };
   const sessionId = () => id;
-  const prompter = createEditorPrompter({ client, sessionId, flush: () => last, cancel });
+  const prompter = createEditorPrompter({ client, capabilities, sessionId, flush: () => last, cancel });
   const terminals = new Map<string, string>();
   const onOpen = (terminalId: string) => {
     terminals.set(terminalCall, terminalId);

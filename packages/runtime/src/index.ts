@@ -72,6 +72,8 @@ export {
   describeRequest,
   describeRule,
   explainPolicy,
+  type FormAnswer,
+  type FormRequest,
   findIdleRules,
   inDays,
   openTerminal,

@@ -20,7 +20,7 @@ export class Approvals {
   }
 
   readonly prompter: PermissionPrompter = {
-    readsText: true,
+    reads: "text",
     requestPermission: (request) =>
       new Promise((resolve, reject) => {
         const asking: Asking = {

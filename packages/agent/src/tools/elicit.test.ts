@@ -63,7 +63,7 @@ function typing(texts: readonly string[]) {
   const questions: (string | undefined)[] = [];
   const left = [...texts];
   const elicit = elicitThrough({
-    readsText: true,
+    reads: "text",
     async requestPermission({ question }) {
       if (question === undefined) return { answer: "once" };
       questions.push(question);

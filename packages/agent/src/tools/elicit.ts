@@ -1,10 +1,10 @@
 import type { Elicitation, ElicitationAnswer } from "@octant/mcp";
 import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "@octant/runtime";
-import { type FormField, fieldsOf, type Values } from "./elicitation-form.ts";
+import { type FormField, fieldsOf, isFilledIn, type Values } from "./elicitation-form.ts";
 
 /**
- * Passes an MCP server's question to the person: to open an address, or to fill in a form, value by value, and to
- * send it. When nobody can answer, the question is declined and `log` says so.
+ * Passes an MCP server's question to the person: to open an address, or to fill in a form, as a whole where that can be
+ * shown, otherwise value by value, and to send it. When nobody can answer, it is declined and `log` says so.
  */
 export const elicitThrough =
   (prompter: PermissionPrompter, log: (line: string) => void = () => {}) =>
@@ -16,6 +16,11 @@ export const elicitThrough =
     };
     const { url } = question;
     if (url !== undefined && !isWebAddress(url)) return decline("its address is not of the web");
+    const shown = await prompter.showForm?.(question, signal);
+    if (shown)
+      return shown.action !== "accept" || isFilledIn(question.schema, shown.content)
+        ? shown
+        : decline("the values do not fit its form");
     const values = url === undefined ? await fillIn(question, prompter, asked) : {};
     if (typeof values === "string") return decline(values);
     if (!values) return { action: "decline" };
@@ -30,12 +35,12 @@ export const elicitThrough =
 type Ask = (
   reason: string,
   input: PermissionRequest["input"],
-  question?: string,
+  field?: Pick<FormField, "question" | "choices">,
 ) => Promise<PermissionAnswer>;
 
 const toAsking =
   (prompter: PermissionPrompter, { server, message }: Elicitation, signal: AbortSignal): Ask =>
-  (reason, input, question) =>
+  (reason, input, field) =>
     prompter.requestPermission({
       name: `mcp__${server}`,
       summary: `the MCP server asks: ${message}`,
@@ -46,7 +51,7 @@ const toAsking =
       progress() {},
       signal,
       isCovered: () => false,
-      ...(question !== undefined && { question }),
+      ...field,
     });
 
 /** The values of a form; undefined when the person does not want to give them, a text when they cannot be asked. */
@@ -63,22 +68,35 @@ async function fillIn(
   }
   const values: Values = {};
   for (const field of fields) {
-    const given = prompter.readsText ? await askFor(field, ask) : { value: field.proposed };
+    const canAsk = prompter.reads === "text" || (prompter.reads === "choices" && field.choices);
+    const given = canAsk ? await askFor(field, ask) : { value: field.proposed };
     if (!given) return undefined;
     if (given.value !== undefined) values[field.name] = given.value;
-    else if (field.isRequired) return `no one is here to fill in '${field.name}'`;
+    else if (field.isRequired) return whyNot(prompter, field);
   }
   return values;
 }
 
+const whyNot = ({ reads }: PermissionPrompter, { name }: FormField): string =>
+  reads === "choices"
+    ? `this client shows no forms, so '${name}' cannot be filled in; answer it in a terminal with octant`
+    : `no one is here to fill in '${name}'`;
+
 /** Asks until the answer fits; undefined when the person denies. */
 async function askFor(
-  { question, parse }: FormField,
+  { question, choices, parse }: FormField,
   ask: Ask,
 ): Promise<{ readonly value: Values[string] | undefined } | undefined> {
   let problem = "";
   for (;;) {
-    const answer = await ask("the server wants a value", {}, `${problem}${question}`);
+    const answer = await ask(
+      "the server wants a value",
+      {},
+      {
+        question: `${problem}${question}`,
+        choices,
+      },
+    );
     if (answer.answer === "deny" || answer.answer === "unattended") return undefined;
     const parsed = parse(answer.text ?? "");
     if (!("problem" in parsed)) return parsed;

@@ -9,6 +9,8 @@ export interface FormField {
   readonly name: string;
   /** What the person reads: its title, what fits, and what an empty answer means. */
   readonly question: string;
+  /** The texts that fit, when the field lists them. */
+  readonly choices: readonly string[] | undefined;
   /** The value that the server proposes. */
   readonly proposed: Value | undefined;
   readonly isRequired: boolean;
@@ -44,6 +46,7 @@ function toField(name: string, field: FieldSchema, isRequired: boolean): FormFie
   return {
     name,
     question: toQuestion(name, field, isRequired),
+    choices: field.type === "boolean" ? ["yes", "no"] : choicesOf(field),
     proposed,
     isRequired,
     parse(text) {
@@ -60,9 +63,18 @@ function toField(name: string, field: FieldSchema, isRequired: boolean): FormFie
   };
 }
 
+/** Whether a client filled in the form as its schema says. */
+export const isFilledIn = (schema: Elicitation["schema"], content: Values | undefined): boolean =>
+  schema === undefined ||
+  // The schema is a server's; zod throws for one that is not a JSON Schema.
+  z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(content ?? {}).success;
+
+const choicesOf = ({ enum: listed, oneOf }: FieldSchema): readonly string[] | undefined =>
+  listed ?? oneOf?.map((one) => one.const);
+
 function toQuestion(name: string, field: FieldSchema, isRequired: boolean): string {
   const { title = name, description, default: proposed } = field;
-  const choices = field.enum ?? field.oneOf?.map((one) => one.const);
+  const choices = choicesOf(field);
   const items = field.items?.enum ?? field.items?.anyOf?.map((one) => one.const);
   const fits = choices
     ? `one of ${choices.join(", ")}`

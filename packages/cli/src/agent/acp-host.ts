@@ -111,6 +111,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
 
 /** "Always" would write a rule into this machine's settings, which apply to everybody. */
 const withoutAlways = (prompter: PermissionPrompter): PermissionPrompter => ({
+  ...prompter,
   requestPermission: (request) => prompter.requestPermission({ ...request, always: undefined }),
 });
 

@@ -104,7 +104,7 @@ async function converse(
     ...toAgentOptions(flags),
     io,
     from,
-    prompter: { readsText: true, requestPermission: (request) => app!.prompter.requestPermission(request) },
+    prompter: { reads: "text", requestPermission: (request) => app!.prompter.requestPermission(request) },
   }).catch((cause: unknown) => {
     if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return undefined;
     throw cause;

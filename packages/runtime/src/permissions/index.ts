@@ -15,6 +15,8 @@ export { findIdleRules } from "./idle-rules.ts";
 export { createPolicy, type Policy } from "./policy.ts";
 export {
   askInOrder,
+  type FormAnswer,
+  type FormRequest,
   type PermissionAnswer,
   type PermissionPrompter,
   type PermissionRequest,

@@ -22,8 +22,24 @@ export interface PermissionRequest {
   isCovered(): boolean;
   /** The rule that "always" would write. Without it that answer is not offered: it could not take effect. */
   readonly always?: PermissionRule | undefined;
-  /** The person answers this with a text instead of a yes. Only a prompter that `readsText` is asked so. */
+  /** The person answers this with a text instead of a yes. Only a prompter that `reads` such answers is asked so. */
   readonly question?: string | undefined;
+  /** The texts that answer the question, when there are only a few. */
+  readonly choices?: readonly string[] | undefined;
+}
+
+/** A form or an address that an MCP server wants to show to the person. */
+export interface FormRequest {
+  readonly server: string;
+  readonly message: string;
+  /** A JSON Schema of flat fields. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly url?: string;
+}
+
+export interface FormAnswer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Record<string, string | number | boolean | string[]>;
 }
 
 /** `by` names who answered, if not the person at the caller; `text` answers a question. */
@@ -34,8 +50,10 @@ export type PermissionAnswer =
   | { readonly answer: "unattended"; readonly reason?: string };
 
 export interface PermissionPrompter {
-  /** Whether it can ask for a text. */
-  readonly readsText?: boolean;
+  /** Whether it can ask for any text, or let the person choose one of a few. */
+  readonly reads?: "text" | "choices";
+  /** Shows a form as a whole; undefined when this one cannot be shown here. */
+  showForm?(form: FormRequest, signal: AbortSignal): Promise<FormAnswer> | undefined;
   requestPermission(request: PermissionRequest): Promise<PermissionAnswer>;
 }
 

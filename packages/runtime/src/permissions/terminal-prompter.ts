@@ -15,7 +15,7 @@ export interface Terminal {
 export function createTerminalPrompter(terminal: Terminal): PermissionPrompter {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    readsText: true,
+    reads: "text",
     requestPermission(request) {
       const before = last;
       const turn = rejectOnAbort(before, request.signal).then(() =>
