@@ -23,6 +23,8 @@ export type AppOptions = OutboxOptions & {
   attachClipboard?: () => Promise<string>;
   /** Opens the text in the person's editor and returns the saved text. */
   externalEditor?: (text: string) => Promise<string>;
+  /** Stops the process until the shell continues it; without it Ctrl-Z undoes. */
+  background?: () => Promise<void>;
   /** Shows the whole conversation in a pager. */
   pager?: () => Promise<void>;
   /** The person's messages so far, oldest first; /rewind returns to one. */

@@ -272,6 +272,18 @@ describe("the terminal agent", () => {
     await shows(device, "finished");
   });
 
+  test("an unexpected error is shown once", async () => {
+    const broken: Turn = () => {
+      throw new TypeError("a bug of ours");
+    };
+    const { device } = start([broken, says("still here")]);
+    device.type(..."go", "Enter");
+    await shows(device, "a bug of ours");
+    device.type(..."on", "Enter");
+    await shows(device, "still here");
+    expect((await device.all()).join("\n").split("a bug of ours")).toHaveLength(2);
+  });
+
   test("a retry notice is wrapped at words, not cut by the terminal", async () => {
     const { device, agent } = start([hangs("I begin")], {}, [40, 15]);
     device.type(..."go", "Enter");

@@ -184,6 +184,11 @@ export class TerminalApp {
         if (!this.#options.attachClipboard || this.#input.wantsControlV) return false;
         void this.#attachClipboard(this.#options.attachClipboard);
         return true;
+      case "Ctrl-Z": {
+        const { background } = this.#options;
+        if (background) void this.#suspend(background);
+        return background !== undefined;
+      }
       case "Ctrl-O":
         void this.#suspend(async () => this.#options.pager?.());
         return true;

@@ -63,6 +63,11 @@ export class Outbox {
 
   async #send(text: string): Promise<void> {
     const { agent, toContent = async (plain: string) => plain } = this.#options;
+    /** What the end of the run has already said. */
+    let shown: string | undefined;
+    const stopListening = agent.subscribe((event) => {
+      if (event.type === "end") shown = event.message;
+    });
     try {
       const prepared = this.#prepared.then(() => toContent(text));
       this.#prepared = prepared.catch(() => {});
@@ -74,7 +79,9 @@ export class Outbox {
       }
       await agent.send(content);
     } catch (error) {
-      this.#events.onError(error);
+      if (!(error instanceof Error && error.message === shown)) this.#events.onError(error);
+    } finally {
+      stopListening();
     }
     this.#events.onDone();
   }

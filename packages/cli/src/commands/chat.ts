@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ProviderName, StampedEvent } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
 import {
@@ -35,6 +36,7 @@ const KEYS = `Keys:
 - \`Ctrl-V\` add the picture in the clipboard; you can also drop the file of a picture here
 - \`Ctrl-G\` write in your own editor
 - \`Ctrl-O\` show and search the whole conversation
+- \`Ctrl-_\` undo; \`Ctrl-Z\` pause octant, and \`fg\` in the shell continues it
 - \`Ctrl-C\` stop or clear; twice to leave
 `;
 
@@ -168,10 +170,20 @@ function createApp(
     attach: pictures.attach,
     attachClipboard: pictures.attachClipboard,
     externalEditor: (text) => editExternally(text, io.env, roots),
+    ...(process.platform !== "win32" && { background }),
     pager: () => runPager(device, palette, viewTranscript(events(), device.columns, highlight)),
   });
   return app;
 }
+
+/** The whole process group, so that the shell sees its job stopped. A shell without job control ignores the signal. */
+async function background(): Promise<void> {
+  process.kill(0, "SIGTSTP");
+  // The timer runs on when the process is continued.
+  await delay(STOPPED_MS);
+}
+
+const STOPPED_MS = 50;
 
 const greeting = ({ octant, untrusted, agent }: OpenedAgent, io: Io) => [
   [

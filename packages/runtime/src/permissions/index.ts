@@ -22,7 +22,7 @@ export {
   type PermissionRequest,
   unattended,
 } from "./prompter.ts";
-export { describeRule, PermissionRule, ToolPattern } from "./rule.ts";
-export { alwaysInWords } from "./rule-in-words.ts";
+export { describeRule, isExpired, PermissionRule, ToolPattern } from "./rule.ts";
+export { alwaysInWords, ruleInWords } from "./rule-in-words.ts";
 export { createSessionAnswers, type SessionAnswers } from "./session-answers.ts";
 export { createTerminalPrompter, openTerminal } from "./terminal-prompter.ts";

@@ -10,23 +10,28 @@ export const alwaysInWords = (rule: PermissionRule): readonly string[] => [
 const until = ({ expires_at }: PermissionRule): string =>
   expires_at === undefined ? "" : ` until ${expires_at.slice(0, 10)}`;
 
-function ruleInWords({ tool_pattern, args = {} }: PermissionRule): readonly string[] {
+/** The rule without its expiry; the commands that it is about each on a line of their own, indented. */
+export function ruleInWords({ tool_pattern, mode, args = {} }: PermissionRule): readonly string[] {
   const { command = [], ...others } = args;
   const conditions = Object.entries(others).map(([name, value]) => {
     const values = list(value);
     if (name === "path") return `on the paths ${values}`;
     return name === "host" ? `to the hosts ${values}` : `where ${name} is ${values}`;
   });
-  const head = ["allow", tool_pattern, conditions.join(" and ")].filter(Boolean).join(" ");
+  const head = [MODES[mode], tool_pattern, conditions.join(" and ")].filter(Boolean).join(" ");
   if (command.length === 0) return [toOneLine(head)];
-  return [toOneLine(`${head} when every command of the line is one of these:`), ...commandsOf(command)];
+  const which = mode === "allow" ? "every command of the line is" : "the line may hold";
+  return [toOneLine(`${head} when ${which} one of these:`), ...commandsOf(command)];
 }
 
+const MODES = { allow: "allow", deny: "deny", prompt: "ask before" } as const;
+
 const commandsOf = (command: NonNullable<ArgumentConditions["command"]>): readonly string[] =>
-  command.map((one) => {
-    if (typeof one === "string") return `  \`${toOneLine(one)}\``;
-    return `  ${toOneLine("words" in one ? shapeInWords(one) : `\`${one.join(" ")}\` …`)}`;
-  });
+  (typeof command[0] === "string" ? [command as string[]] : (command as (string[] | CommandShape)[])).map(
+    (one) => {
+      return `  ${toOneLine("words" in one ? shapeInWords(one) : `\`${one.join(" ")}\` …`)}`;
+    },
+  );
 
 function shapeInWords({ words, program, options, operands }: CommandShape): string {
   const where = program === undefined || program === words[0] ? "" : ` (${program})`;

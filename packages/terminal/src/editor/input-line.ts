@@ -262,7 +262,7 @@ export class InputLine {
       if (found !== undefined) this.#editor = withText(this.#editor, found);
       this.#search = undefined;
     } else {
-      const typed = key.length === 1 ? search.words + key : search.words;
+      const typed = [...key].length === 1 ? search.words + key : search.words;
       const words = key === "Backspace" ? search.words.slice(0, -1) : typed;
       this.#search = { words, index: words === "" ? undefined : history.find(words) };
     }

@@ -4,7 +4,9 @@ import {
   addLocalRule,
   describeRule,
   inDays,
+  isExpired,
   type PermissionRule,
+  ruleInWords,
   ToolPattern,
 } from "@octant/runtime";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
@@ -25,10 +27,18 @@ function show({ opened: { octant, agent } }: SlashContext): SlashOutcome {
   const set = octant.config.permissions.flatMap(({ tier, rules }) =>
     rules.map((rule) => [tier, rule] as const),
   );
-  const lines = [...own, ...set].map(
-    ([tier, rule]) => `- ${tier === "session" ? "session, until it ends" : tier}: \`${describeRule(rule)}\``,
-  );
+  const lines = [...own, ...set].flatMap(([tier, rule]) => {
+    const [head, ...commands] = ruleInWords(rule);
+    return [`- ${tier}, ${lasting(tier, rule)}: ${head}`, ...commands.map((line) => `  - ${line.trim()}`)];
+  });
   return { text: lines.join("\n") || "there are no rules; calls that change something are asked about" };
+}
+
+function lasting(tier: string, rule: PermissionRule): string {
+  if (tier === "session") return "until it ends";
+  const { expires_at } = rule;
+  if (expires_at === undefined) return "for good";
+  return `${isExpired(rule) ? "expired on" : "until"} ${expires_at.slice(0, 10)}`;
 }
 
 async function change(argument: string, { opened, io }: SlashContext): Promise<SlashOutcome> {
