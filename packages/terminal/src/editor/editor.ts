@@ -12,8 +12,10 @@ export type EditorState = {
   mode: InputMode;
   /** Text, cursor and undo history; outside of vim mode it is always in insert mode. */
   input: VimState;
-  /** The text of the last kill command. */
-  killed: string;
+  /** The killed texts, the last one first. */
+  kills: readonly string[];
+  /** Kills in a row become one text, and only a yank can be followed by Alt-Y. */
+  previous?: "kill" | "yank" | undefined;
   pastes: readonly Paste[];
 };
 
@@ -21,11 +23,13 @@ export type EditorResult = { state: EditorState; effect?: VimEffect; handled: bo
 
 const CHIP_MIN_CHARACTERS = 1000;
 const CHIP_MIN_LINES = 12;
+const MAX_KILLS = 30;
+const YANKS = new Set(["Ctrl-Y", "Alt-Y"]);
 
 export const createEditor = (mode: InputMode, text = ""): EditorState => ({
   mode,
   input: createVimState(text),
-  killed: "",
+  kills: [],
   pastes: [],
 });
 
@@ -36,15 +40,18 @@ export function editKey(state: EditorState, key: string): EditorResult {
     return { state: { ...state, input }, effect, handled: true };
   }
   const command = BINDINGS[key];
-  if (command && (state.mode !== "vim" || key.startsWith("Alt-")))
-    return { state: command(state), handled: true };
+  if (command && (state.mode !== "vim" || key.startsWith("Alt-"))) {
+    const after = command(state);
+    const previous = after.kills !== state.kills ? (YANKS.has(key) ? "yank" : "kill") : undefined;
+    return { state: { ...after, previous: key === "Ctrl-Y" ? "yank" : previous }, handled: true };
+  }
   if (state.mode === "vim") {
     const typed = pressKey(state.input, key);
     return { state: { ...state, input: typed.state }, handled: typed.state !== state.input };
   }
   const typed = insertKey(state.input, key);
   if (!typed) return { state, handled: false };
-  return { state: edited(state, typed.text, typed.cursor), handled: true };
+  return { state: { ...edited(state, typed.text, typed.cursor), previous: undefined }, handled: true };
 }
 
 /** A large paste becomes a chip; the pasted text is sent. */
@@ -88,8 +95,36 @@ const moved = (state: EditorState, cursor: number): EditorState => ({
 function killed(state: EditorState, from: number, to: number): EditorState {
   const { text } = state.input;
   if (from === to) return state;
-  return { ...edited(state, text.slice(0, from) + text.slice(to), from), killed: text.slice(from, to) };
+  const [last = "", ...older] = state.kills;
+  const killed = text.slice(from, to);
+  const isForward = from === state.input.cursor;
+  const kills =
+    state.previous === "kill"
+      ? [isForward ? last + killed : killed + last, ...older]
+      : [killed, ...state.kills].slice(0, MAX_KILLS);
+  return { ...edited(state, text.slice(0, from) + text.slice(to), from), kills };
 }
+
+/** Replaces the text that was just yanked by the one that was killed before it. */
+function yankedBefore(state: EditorState): EditorState {
+  const [last = "", ...older] = state.kills;
+  if (state.previous !== "yank" || older.length === 0) return state;
+  const { text, cursor } = state.input;
+  const start = cursor - last.length;
+  const without = edited(state, text.slice(0, start) + text.slice(cursor), start);
+  return { ...inserted(without, older[0] ?? ""), kills: [...older, last] };
+}
+
+/** Changes the rest of the word, and moves behind it. */
+function recased(state: EditorState, change: (word: string) => string): EditorState {
+  const { text, cursor } = state.input;
+  const end = wordEnd(state.input);
+  const changed = change(text.slice(cursor, end));
+  return edited(state, text.slice(0, cursor) + changed + text.slice(end), cursor + changed.length);
+}
+
+const capitalised = (word: string): string =>
+  word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
 
 /** The readline keys shared by "default" and "emacs"; vim's insert mode has its own. */
 const BINDINGS: Readonly<Record<string, (state: EditorState) => EditorState>> = {
@@ -113,7 +148,11 @@ const BINDINGS: Readonly<Record<string, (state: EditorState) => EditorState>> = 
   "Ctrl-Right": (state) => moved(state, wordEnd(state.input)),
   "Alt-Left": (state) => moved(state, wordStart(state.input)),
   "Alt-Right": (state) => moved(state, wordEnd(state.input)),
-  "Ctrl-Y": (state) => inserted(state, state.killed),
+  "Ctrl-Y": (state) => inserted(state, state.kills[0] ?? ""),
+  "Alt-Y": yankedBefore,
+  "Alt-U": (state) => recased(state, (word) => word.toUpperCase()),
+  "Alt-L": (state) => recased(state, (word) => word.toLowerCase()),
+  "Alt-C": (state) => recased(state, capitalised),
   "Ctrl-T": transposed,
   "Ctrl-H": (state) => killedQuietly(state, previous(state.input.text, state.input.cursor)),
   "Ctrl-D": (state) => {
