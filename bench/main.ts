@@ -18,6 +18,7 @@ import { sandbox } from "./cases/sandbox.ts";
 import { searchEngine } from "./cases/search-engine.ts";
 import { searches } from "./cases/searches.ts";
 import { terminal } from "./cases/terminal.ts";
+import { terminalPeers } from "./cases/terminal-peers.ts";
 import { ui } from "./cases/ui.ts";
 import { vcs } from "./cases/vcs.ts";
 import { wholeServer } from "./cases/whole-server.ts";
@@ -49,6 +50,7 @@ const CASES: readonly Case[] = [
   ...agentPeers,
   ...crew,
   ...terminal,
+  ...terminalPeers,
   ...wholeServer,
   ...answerTokens,
   ...vcs,

@@ -1,7 +1,7 @@
 import type { ScriptedProvider } from "@octant/scripted-provider";
 
 /** For tests only: obviously not a real key. */
-const TEST_KEY = "sk-test-0123456789abcdef";
+export const TEST_KEY = "sk-test-0123456789abcdef";
 
 /** The variables with which every provider's client uses the scripted one. */
 export const providerEnvironment = (provider: ScriptedProvider): NodeJS.ProcessEnv => ({
