@@ -1,3 +1,4 @@
+import { toOneLine } from "@octant/core";
 import type { Device } from "./device.ts";
 import { type Palette, paint } from "./paint.ts";
 import { type Line, lineWidth, plainText, span, truncate } from "./styled.ts";
@@ -10,6 +11,7 @@ export function runPager(device: Device, palette: Palette, lines: readonly Line[
   let top = Math.max(lines.length - (device.rows - 1), 0);
   let search: string | undefined;
   let typing = false;
+  let isMissing = false;
   const rows = () => Math.max(device.rows - 1, 1);
   const last = () => Math.max(lines.length - rows(), 0);
   const draw = () => {
@@ -20,7 +22,7 @@ export function runPager(device: Device, palette: Palette, lines: readonly Line[
       lines.length === 0 ? "empty" : `${top + 1}-${Math.min(top + rows(), lines.length)} of ${lines.length}`;
     const help = typing
       ? `/${search ?? ""}`
-      : `${position} · arrows, PageUp/PageDown, g/G, / search, n next, q back`;
+      : `${isMissing ? `no further "${toOneLine(search ?? "")}" · ` : ""}${position} · arrows, PageUp/PageDown, g/G, / search, n next, q back`;
     const status = fit([span(help, { role: "muted" })], device.columns, palette);
     device.write(`\x1b[?2026h\x1b[H${[...shown, ...blank, status].join("\r\n")}\x1b[?2026l`);
   };
@@ -28,12 +30,13 @@ export function runPager(device: Device, palette: Palette, lines: readonly Line[
     const wanted = search?.toLowerCase() ?? "";
     if (wanted === "") return;
     const found = lines.findIndex((line, i) => i >= from && plainText(line).toLowerCase().includes(wanted));
-    if (found !== -1) top = found;
+    isMissing = found === -1;
+    if (!isMissing) top = found;
   };
   const typed = (key: string) => {
     if (key === "Enter" || key === "Escape") typing = false;
     else if (key === "Backspace") search = search?.slice(0, -1);
-    else if (key.length === 1) search = (search ?? "") + key;
+    else if ([...key].length === 1) search = (search ?? "") + key;
     if (key === "Enter") find(top);
   };
   const moves: Readonly<Record<string, () => void>> = {
@@ -70,6 +73,7 @@ export function runPager(device: Device, palette: Palette, lines: readonly Line[
     };
     device.start((input) => {
       if (input.kind !== "key") return;
+      isMissing = false;
       if (typing) typed(input.key);
       else if (["q", "Escape", "Ctrl-C", "Ctrl-O"].includes(input.key)) return void leave();
       else moves[input.key]?.();

@@ -69,7 +69,7 @@ const isSignificant = ([name, value]: [string, unknown]): boolean =>
   value !== false &&
   value !== undefined &&
   !(typeof value === "object" && value !== null && Object.keys(value).length === 0) &&
-  !/^(?:wait|max_bytes|limit)$/.test(name);
+  !/^(?:wait|timeout|max_bytes|max_size|limit)$/.test(name);
 
 /** Parts of a command that destroy, send data away or raise privileges are highlighted. */
 const RISKY =
