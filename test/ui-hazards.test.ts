@@ -1,4 +1,6 @@
 // Pages that hang, loop, fail or are hard to read, as a model meets them.
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Hazards, openHazards } from "./ui/hazards.ts";
 import { lacks } from "./ui/lacks.ts";
@@ -112,6 +114,55 @@ describe.skipIf(lacks("chromium"))("difficult pages", () => {
     expect((await ui("click", { target: "text=Draw" })).changes).toContain("drawn");
     expect(await fails("snapshot", { target: "#missing" })).toMatchObject({ code: "NOT_FOUND" });
     expect(await fails("tabs", { op: "select" })).toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+
+  test("input that a page cannot take is a typed error with the next step, and changes nothing", async () => {
+    await visit("/fields");
+    const refuses = async (action: string, input: object, code: string, next: string) => {
+      const refused = await fails(action, input);
+      expect(refused).toMatchObject({ code, message: expect.stringContaining(next) });
+    };
+    const bad = "INVALID_ARGUMENT";
+    await refuses("press", { keys: "Control+Nokey" }, bad, "'Nokey'");
+    await refuses("press", { keys: "Control+Nokey", target: "textarea" }, bad, "'Nokey'");
+    // Control is not left down: with it the letter would select all.
+    expect((await ui("type", { text: "a", target: "textarea", append: true })).changes).toContain("twoa");
+    await refuses("click", { target: "5000,10" }, bad, "outside the view of 1280x720");
+    await refuses("hover", { target: "10,-5" }, bad, "outside the view");
+    await refuses("drag", { target: "10,10", to: "10,5000" }, bad, "outside the view");
+    await refuses("select", { target: "select", values: ["Huge"] }, bad, "'Small', 'Large' (disabled)");
+    await refuses("navigate", { history: "forward" }, "NOT_FOUND", "no page to go forward to");
+    await refuses("navigate", { url: "view-source:http://a/" }, bad, "view-source: cannot be opened");
+    await refuses("navigate", { url: "http://" }, bad, "not a URL");
+    await refuses("navigate", { url: "localhost:3000" }, bad, "write http://localhost:3000");
+    const respond = { url: "file:///etc/passwd" };
+    await refuses("route", { op: "modify", pattern: "**/plain", respond }, bad, "http and https only");
+    await client.call("fs", "write", { uri: "no.har", content: "no" });
+    await refuses("route", { op: "har_replay", uri: "no.har" }, bad, "not valid JSON");
+    await ui("route", { op: "har_start" });
+    await refuses("route", { op: "har_start" }, bad, "already been started");
+    await visit("/plain");
+    await ui("route", { op: "har_stop", output: "yes.har" });
+    const values = await ui("evaluate", { script: "[10n, NaN, -Infinity, new TypeError('x')]" });
+    expect(values.result).toEqual(["10n", "NaN", "-Infinity", "TypeError: x"]);
+  });
+
+  test("a HAR cannot answer with files of the machine, not even through a link in the workspace", async () => {
+    await visit("/plain");
+    symlinkSync("/etc/passwd", join(client.root, "link"));
+    const content = { mimeType: "text/plain", _file: "link" };
+    const entry = {
+      request: { method: "GET", url: `${site.url}/secret`, headers: [] },
+      response: { status: 200, statusText: "", headers: [], content },
+    };
+    await client.call("fs", "write", {
+      uri: "link.har",
+      content: JSON.stringify({ log: { entries: [entry] } }),
+    });
+    await ui("route", { op: "har_replay", uri: "link.har" });
+    const { result } = await ui("evaluate", { script: "fetch('/secret').then((r) => r.text(), String)" });
+    expect(result).not.toContain("root:");
+    await ui("tabs", { op: "quit" });
   });
 
   test("a click on a link that downloads is answered when the download has begun, however late", async () => {

@@ -10,6 +10,8 @@ export interface PageSession {
   readNew(request: unknown): Promise<string | undefined>;
   /** Resolves when the page is not busy. */
   responds(): Promise<void>;
+  /** There is an entry that many places further in the history. */
+  hasHistory(offset: number): Promise<boolean>;
   /** Ends the script that the page is running. Without effect once the page is being left. */
   endScript(): Promise<void>;
 }
@@ -24,6 +26,10 @@ export function createPageSession(page: Page): PageSession {
     readNew: async (request) => readNew(await open(), request),
     async responds() {
       await (await open()).send("Page.getFrameTree");
+    },
+    async hasHistory(offset) {
+      const { currentIndex, entries } = await (await open()).send("Page.getNavigationHistory");
+      return entries[currentIndex + offset] !== undefined;
     },
     async endScript() {
       await (await open()).send("Runtime.terminateExecution");

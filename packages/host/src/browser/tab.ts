@@ -19,6 +19,8 @@ export interface Tab {
   askNew<T>(request: unknown, ms: number): Promise<T | undefined>;
   /** Ends a script that keeps the page from responding; true when there was one. */
   free(): Promise<boolean>;
+  /** There is a page to go back or forward to. */
+  hasHistory(direction: "back" | "forward"): Promise<boolean>;
   hasCrashed(): boolean;
   /** Throws when the page is no longer usable. */
   check(): void;
@@ -66,6 +68,7 @@ export function createTab(id: string, page: Page, refs: { next: number }): Tab {
       if (isBusy) await inTime(session.endScript(), RESPONSE_MS).catch(() => {});
       return isBusy;
     },
+    hasHistory: (direction) => session.hasHistory(direction === "back" ? -1 : 1),
     hasCrashed: () => hasCrashed,
     check() {
       if (hasCrashed) throw pageCrashed();

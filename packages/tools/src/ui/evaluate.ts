@@ -35,7 +35,7 @@ export const evaluate = (options: UiOptions) =>
       const { page, value } = await act(options, { profile, target, timeout: timeoutMs }, ctx, ({ run }) =>
         run(script, target !== undefined),
       );
-      const json = JSON.stringify(value ?? null) ?? "null";
+      const json = JSON.stringify(value ?? null, toJson) ?? "null";
       const room = ANSWER_BYTES - ANSWER_MARGIN_BYTES - PAGE_BYTES;
       if (Buffer.byteLength(json) <= room) return { ...page, result: JSON.parse(json) };
       const hash = options.workspace.blobs.put(Buffer.from(json));
@@ -46,3 +46,11 @@ export const evaluate = (options: UiOptions) =>
       return { body: `${JSON.stringify(result, null, 1)}\n${body}`, notes, handles: { ...handles, ref } };
     },
   });
+
+/** Values that JSON does not have are shown as JavaScript writes them. */
+function toJson(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (value instanceof Error) return String(value);
+  return value;
+}

@@ -1,5 +1,5 @@
 import { action, Uri } from "@octant/core";
-import { invalid } from "@octant/host";
+import { type Acting, invalid, isTimeout } from "@octant/host";
 import { z } from "zod";
 import { act } from "./acting.ts";
 import { readWorkspaceFile } from "./files.ts";
@@ -39,13 +39,41 @@ export const select = (options: UiOptions) =>
     output: PageAnswer.extend({ selected: z.array(z.string()) }),
     examples: [{ title: "One option", input: { target: "#size", values: ["Large"] }, fails: "NOT_FOUND" }],
     async run({ target, values, profile }, ctx) {
-      const { page, value = [] } = await act(options, { profile, target }, ctx, ({ locator, waits }) =>
-        locator.selectOption(values, waits),
-      );
+      const { page, value = [] } = await act(options, { profile, target }, ctx, async (acting) => {
+        const { locator, waits } = acting;
+        try {
+          return await locator.selectOption(values, waits);
+        } catch (cause) {
+          if (isTimeout(cause)) await checkOptions(acting, values);
+          throw cause;
+        }
+      });
       return { ...page, selected: value };
     },
     text: (data) => pageText(data, [`selected ${data.selected.join(", ")}`]),
   });
+
+const MAX_OPTIONS = 20;
+const OPTIONS =
+  "(element) => [...((element.control ?? element).options ?? [])].map(({ value, label, disabled }) => [value, label.trim(), disabled])";
+
+/** INVALID_ARGUMENT, with the options that there are, when a value is not one of them. */
+async function checkOptions({ locator, run }: Acting, values: readonly string[]): Promise<void> {
+  if ((await locator.count()) !== 1) return;
+  // Our own script has made it.
+  const found = (await run(OPTIONS, true)) as [value: string, label: string, disabled: boolean][];
+  const missing = values.find(
+    (wanted) =>
+      !found.some(([value, label, disabled]) => !disabled && (value === wanted || label === wanted)),
+  );
+  if (missing === undefined || found.length === 0) return;
+  const shown = found.map(([, label, disabled]) => `'${label.slice(0, 40)}'${disabled ? " (disabled)" : ""}`);
+  const more = shown.length > MAX_OPTIONS ? ` and ${shown.length - MAX_OPTIONS} more` : "";
+  throw invalid(
+    "values",
+    `'${missing}' cannot be selected; there are: ${shown.slice(0, MAX_OPTIONS).join(", ")}${more}`,
+  );
+}
 
 export const upload = (options: UiOptions) =>
   action({

@@ -1,15 +1,17 @@
 import { action } from "@octant/core";
+import { invalid, messageOf } from "@octant/host";
 import { z } from "zod";
 import { act, onScreen } from "./acting.ts";
 import { checkFormat } from "./field-formats.ts";
 import { Profile, Target, timeout } from "./inputs.ts";
 import type { UiOptions } from "./options.ts";
-import { ACT_ERRORS, Acted, actedText } from "./pointer.ts";
+import { ACT_ERRORS, Acted, actedText, MODIFIERS } from "./pointer.ts";
 
 const MAX_TEXT_CHARS = 100_000;
 const MAX_KEYS = 100;
 /** To the end of the text; End alone stays in the line. */
 const END = process.platform === "darwin" ? "Meta+ArrowDown" : "Control+End";
+const KEY_NAMES = "names are as in Enter, ArrowDown, PageUp, F5, a or Control+Shift+a";
 const base = {
   access: "write",
   timing: "async_short",
@@ -90,8 +92,17 @@ export const press = (options: UiOptions) =>
         { profile, target },
         ctx,
         async ({ page: shown, locator, waits }) => {
-          for (const key of list)
-            await (target === undefined ? shown.keyboard.press(key) : locator.press(key, waits));
+          try {
+            for (const key of list)
+              await (target === undefined ? shown.keyboard.press(key) : locator.press(key, waits));
+          } catch (cause) {
+            // A chord that failed half way leaves its modifiers down.
+            for (const key of MODIFIERS) await shown.keyboard.up(key);
+            const [, unknown] = /Unknown key: "(.*)"/.exec(messageOf(cause)) ?? [];
+            throw unknown === undefined
+              ? cause
+              : invalid("keys", `there is no key '${unknown}'; ${KEY_NAMES}`);
+          }
         },
       );
       return page;

@@ -92,11 +92,12 @@ function toPlace({ workspace: { confinement }, network }: UiOptions, url: string
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:")
     return network.checkUrl(url, isRemote).href + parsed.hash;
   if (url === "about:blank" || parsed?.protocol === "data:") return url;
-  if (parsed && parsed.protocol !== "file:" && !/^[a-z]:$/i.test(parsed.protocol))
-    throw invalid(
-      "url",
-      `${parsed.protocol} cannot be opened; write http://${url} if that is meant, or a path`,
-    );
+  if (/^https?:/i.test(url)) throw invalid("url", `'${url}' is not a URL`);
+  if (parsed && parsed.protocol !== "file:" && !/^[a-z]:$/i.test(parsed.protocol)) {
+    const isHost = /^[\w.-]+:\d+(?:\/|$)/.test(url);
+    const other = isHost ? `write http://${url}` : "http, https and data URLs and files of the workspace can";
+    throw invalid("url", `${isHost ? url : parsed.protocol} cannot be opened; ${other}`);
+  }
   using file = confinement.openFile(confinement.toPath(url));
   return toSiteUrl(file.path);
 }
@@ -124,6 +125,8 @@ async function go(
   const how = { ...waits, waitUntil: "commit" } as const;
   // A script that never ends would keep the browser on its page.
   await tab.free();
+  if ((history === "back" || history === "forward") && !(await tab.hasHistory(history)))
+    throw new ToolError("NOT_FOUND", `there is no page to go ${history} to`, { id: history });
   try {
     const response =
       url !== undefined

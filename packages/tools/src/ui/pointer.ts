@@ -1,12 +1,12 @@
 import { action } from "@octant/core";
-import { findTarget, invalid, TWO_FRAMES } from "@octant/host";
+import { type Acting, findTarget, invalid, TWO_FRAMES } from "@octant/host";
 import { z } from "zod";
 import { act, onScreen } from "./acting.ts";
 import { type Point, Profile, Target, timeout, toPoint } from "./inputs.ts";
 import type { UiOptions } from "./options.ts";
 import { Done, PageAnswer, pageText } from "./page-answer.ts";
 
-const MODIFIERS = ["Alt", "Control", "Meta", "Shift"] as const;
+export const MODIFIERS = ["Alt", "Control", "Meta", "Shift"] as const;
 const MAX_SCROLL = 100_000;
 
 /** Pages report what changed; the desktop only that it was done. */
@@ -45,6 +45,16 @@ function screenPoint(target: string | undefined): Point {
   );
 }
 
+/** The pointer cannot leave the view; nothing would happen there. */
+function checkInView(page: Acting["page"], { x, y }: Point): void {
+  const view = page.viewportSize();
+  if (!view || (x >= 0 && y >= 0 && x < view.width && y < view.height)) return;
+  throw invalid(
+    "target",
+    `${x},${y} is outside the view of ${view.width}x${view.height} pixels; scroll there first, or use a ref`,
+  );
+}
+
 export const click = (options: UiOptions) =>
   action({
     ...base,
@@ -75,9 +85,12 @@ export const click = (options: UiOptions) =>
       const { page } = await act(options, { profile, target, timeout: timeoutMs }, ctx, async (acting) => {
         if (checked !== undefined && !point) return acting.locator.setChecked(checked, acting.waits);
         if (!point) return acting.locator.click({ ...acting.waits, button, clickCount: count, modifiers });
-        for (const key of modifiers) await acting.page.keyboard.down(key);
-        await acting.page.mouse.click(point.x, point.y, { button, clickCount: count });
-        for (const key of modifiers) await acting.page.keyboard.up(key);
+        checkInView(acting.page, point);
+        const { keyboard, mouse } = acting.page;
+        for (const key of modifiers) await keyboard.down(key);
+        await mouse.click(point.x, point.y, { button, clickCount: count }).finally(async () => {
+          for (const key of modifiers) await keyboard.up(key);
+        });
       });
       return page;
     },
@@ -99,9 +112,11 @@ export const hover = (options: UiOptions) =>
         return { done: `the pointer is at ${point.x},${point.y}` };
       }
       const point = toPoint(target);
-      const { page } = await act(options, { profile, target }, ctx, ({ page: shown, locator, waits }) =>
-        point ? shown.mouse.move(point.x, point.y) : locator.hover(waits),
-      );
+      const { page } = await act(options, { profile, target }, ctx, ({ page: shown, locator, waits }) => {
+        if (!point) return locator.hover(waits);
+        checkInView(shown, point);
+        return shown.mouse.move(point.x, point.y);
+      });
       return page;
     },
     text: actedText,
@@ -138,6 +153,7 @@ export const drag = (options: UiOptions) =>
           const start = from ?? (await centerOf(locator));
           const stop = end ?? (goal && (await centerOf(goal)));
           if (!start || !stop) throw invalid("target", "both ends of a drag have to be visible");
+          for (const point of [start, stop]) checkInView(shown, point);
           await shown.mouse.move(start.x, start.y);
           await shown.mouse.down();
           await shown.mouse.move(stop.x, stop.y, { steps: DRAG_STEPS });
@@ -184,6 +200,7 @@ export const scroll = (options: UiOptions) =>
         async ({ page: shown, locator, waits }) => {
           if (target !== undefined && !point) await locator.scrollIntoViewIfNeeded(waits);
           if (dx === 0 && dy === 0) return;
+          if (point) checkInView(shown, point);
           if (point) await shown.mouse.move(point.x, point.y);
           else if (target !== undefined) await locator.hover(waits);
           await shown.mouse.wheel(dx, dy);

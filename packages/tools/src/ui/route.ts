@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { action, type Context, pagingInput, Ref, Uri } from "@octant/core";
 import { invalid, type Profile as OpenProfile, type Route } from "@octant/host";
 import { z } from "zod";
 import { findProfile } from "./acting.ts";
-import { checkOutput, readWorkspaceFile, saveFile } from "./files.ts";
+import { runHar } from "./har.ts";
 import { Output, PageProfile } from "./inputs.ts";
 import type { UiOptions } from "./options.ts";
 import { UNTRUSTED } from "./page-answer.ts";
 
 const MAX_BODY_CHARS = 1024 * 1024;
-const MAX_HAR_BYTES = 200 * 1024 * 1024;
 const MAX_ROUTES = 100;
 const MAX_DELAY_MS = 60_000;
 
@@ -23,7 +19,10 @@ const Respond = z
     body: z.string().max(MAX_BODY_CHARS),
     json: z.json(),
     method: z.string().max(20),
-    url: z.string().max(4_000),
+    url: z
+      .string()
+      .max(4_000)
+      .regex(/^https?:\/\//, "requests go to http and https only"),
     delay: z.int().min(0).max(MAX_DELAY_MS),
   })
   .partial();
@@ -51,7 +50,7 @@ type Input = z.output<typeof Input>;
 /** The routing of a profile's requests; it ends with the profile. */
 interface Routing {
   rules: Rule[];
-  /** The HAR file under construction. */
+  /** The folder of the HAR that is being recorded. */
   har?: string | undefined;
 }
 
@@ -77,6 +76,7 @@ export const route = (options: UiOptions) => {
     output: z.object({
       routes: z.array(z.string()).optional(),
       requests: z.array(Entry).optional(),
+      done: z.string().optional(),
       uri: Uri.optional(),
       undo: Ref.nullable().optional(),
       notice: z.string(),
@@ -109,14 +109,14 @@ export const route = (options: UiOptions) => {
       await changeRoutes(profile, routing, input);
       return { routes: shownRules(routing), notice: UNTRUSTED };
     },
-    text: ({ routes, requests, uri }, reader) => ({
+    text: ({ routes, requests, done, uri }, reader) => ({
       body: [
         ...(routes?.length === 0 ? ["no routes"] : (routes ?? [])),
         ...(requests ?? []).map(
           ({ method, url, type, status, ms, failure }) =>
             `${method} ${status ?? "-"} ${url} (${type}${ms === undefined ? "" : `, ${ms} ms`})${failure ? ` failed: ${failure}` : ""}`,
         ),
-        ...(uri ? [`saved ${reader.path(uri)}`] : []),
+        ...(done ? [uri ? `${done} ${reader.path(uri)}` : done] : []),
       ].join("\n"),
       notes: [requests !== undefined && UNTRUSTED],
     }),
@@ -168,7 +168,8 @@ async function answer(one: Route, op: string, respond: z.output<typeof Respond>)
       ...(url && { url }),
     });
   } catch {
-    // The page closed while its request was waiting.
+    // The page closed while its request was waiting; or the browser refused the change, and the page must not hang.
+    await one.abort().catch(() => {});
   }
 }
 
@@ -197,44 +198,4 @@ function toMatcher(pattern: string | undefined): (url: string) => boolean {
     .join("");
   const expression = new RegExp(`^${source}$`);
   return (url) => expression.test(url);
-}
-
-async function runHar(
-  options: UiOptions,
-  profile: OpenProfile,
-  routing: Routing,
-  { op, output, uri, pattern }: Input,
-  ctx: Context,
-) {
-  const { tracing } = profile.context();
-  if (op === "har_start") {
-    const folder = mkdtempSync(join(tmpdir(), "octant-har-"));
-    routing.har = folder;
-    await tracing.startHar(join(folder, "page.har"), {
-      content: "embed",
-      ...(pattern && { urlFilter: pattern }),
-    });
-    return {};
-  }
-  if (op === "har_replay") {
-    if (uri === undefined) throw invalid("uri", "name the HAR file to replay");
-    readWorkspaceFile(options, uri, MAX_HAR_BYTES);
-    const path = options.workspace.confinement.toPath(uri);
-    await profile.equip("har", (context) =>
-      context.routeFromHAR(path, { notFound: "fallback", ...(pattern && { url: pattern }) }),
-    );
-    return {};
-  }
-  const folder = routing.har;
-  if (folder === undefined) throw invalid("op", "no HAR is being recorded; begin with har_start");
-  if (output === undefined) throw invalid("output", "name the file to save the HAR as");
-  checkOutput(options, output);
-  await tracing.stopHar();
-  routing.har = undefined;
-  try {
-    const path = join(folder, "page.har");
-    return await saveFile(options, output, { path, size: statSync(path).size }, ctx.signal);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
