@@ -153,8 +153,10 @@ test("project instructions apply only when trusted with exactly this content", a
   const agents = join(project.root, "AGENTS.md");
   writeFileSync(agents, "Always answer in rhyme.\n");
   const run = () => runOctant(["run", "hi", "--provider", "anthropic"], { cwd: project.root, env });
-  expect((await run()).stderr).toContain("AGENTS.md has no effect until you trust it");
+  expect((await run()).stderr).toContain("AGENTS.md: no effect until you trust it");
   expect(provider.requests[0]?.system).not.toContain("rhyme");
+  const unasked = await runOctant(["trust"], { cwd: project.root, env });
+  expect(unasked.stderr).toContain("instructions of the project are not trusted yet: AGENTS.md;");
   const trusted = await runOctant(["trust", "--yes"], { cwd: project.root, env });
   expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("Always answer in rhyme.") });
   await run();

@@ -13,18 +13,34 @@ export async function openLogFile(file: string): Promise<EventStore> {
   cutTornLine(file);
   const handle = await open(file, "a", 0o600);
   syncFolder(dirname(file));
+  return createLog(handle);
+}
+
+type LogHandle = Pick<FileHandle, "appendFile" | "truncate" | "datasync" | "close"> & {
+  stat(): Promise<{ readonly size: number }>;
+};
+
+export async function createLog(handle: LogHandle): Promise<EventStore> {
+  let { size } = await handle.stat();
+  let isTorn = false;
   return {
     async append(event) {
-      await writeAll(handle, `${JSON.stringify(event)}\n`);
-      await handle.datasync();
+      const line = Buffer.from(`${JSON.stringify(event)}\n`);
+      // A failed write may have left a part, to which this event would be appended.
+      if (isTorn) await handle.truncate(size);
+      isTorn = true;
+      await writeAll(handle, line);
+      isTorn = false;
+      size += line.length;
     },
     close: () => handle.close(),
   };
 }
 
-async function writeAll(handle: FileHandle, line: string): Promise<void> {
+async function writeAll(handle: LogHandle, line: Buffer): Promise<void> {
   try {
     await handle.appendFile(line);
+    await handle.datasync();
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException; // The file system throws ErrnoException.
     if (code === "ENOSPC" || code === "EDQUOT")
@@ -38,16 +54,31 @@ async function writeAll(handle: FileHandle, line: string): Promise<void> {
   }
 }
 
-/** The events of a log, oldest first. A partial last line was never acknowledged, and is skipped. */
-export function* readLogFile(file: string): Generator<StampedEvent> {
+/**
+ * The events of a log, oldest first. A partial last line was never acknowledged, and is skipped. Any other gap is
+ * damage from outside: `onDamage` gets the number of its line, and may throw.
+ */
+export function* readLogFile(
+  file: string,
+  onDamage: (line: number) => void = () => {},
+): Generator<StampedEvent> {
+  let number = 0;
+  let expected = 1;
   for (const line of readLines(file)) {
-    if (line === "") continue;
-    try {
-      yield JSON.parse(line);
-    } catch (cause) {
-      // Only a crash during a write leaves such a line; the next writer truncates or ends it.
-      if (!(cause instanceof SyntaxError)) throw cause;
-    }
+    number += 1;
+    const event = parseEvent(line);
+    if (event?.seq !== expected) onDamage(number);
+    if (!event) continue;
+    expected = event.seq + 1;
+    yield event;
+  }
+}
+
+function parseEvent(line: string): StampedEvent | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
 

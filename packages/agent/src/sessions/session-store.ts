@@ -4,7 +4,7 @@ import { newHandle, ToolError } from "@octant/core";
 import { replaceFile } from "@octant/runtime";
 import { createConversation } from "../conversation.ts";
 import type { EndReason, StampedEvent, StoredEvent } from "../events.ts";
-import { createSession, type Session } from "../session.ts";
+import { createSession, type EventStore, type Session } from "../session.ts";
 import { tokensOf, type Usage } from "../usage.ts";
 import { openLogFile, readLogFile } from "./log-file.ts";
 
@@ -79,15 +79,16 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   };
   const attach = async (id: string, events: Iterable<StampedEvent>): Promise<Session> => {
     const release = await lock(fileOf(id));
+    let store: EventStore | undefined;
+    const close = async () => {
+      await store?.close();
+      await release();
+    };
     try {
-      const store = await openLogFile(fileOf(id));
-      const close = async () => {
-        await store.close();
-        await release();
-      };
+      store = await openLogFile(fileOf(id));
       return createSession({ id, events, store: { ...store, close } });
     } catch (cause) {
-      await release();
+      await close();
       throw cause;
     }
   };
@@ -112,13 +113,18 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     create: () => attach(newHandle("ses", now()), []),
     async open(given) {
       const id = resolve(given);
-      return attach(id, readLogFile(fileOf(id)));
+      return attach(id, readLogFile(fileOf(id), refuseDamage(id)));
     },
     async fork(given, seq = Number.POSITIVE_INFINITY) {
       const from = resolve(given);
+      let isDamaged = false;
+      const onDamage = (line: number) => {
+        if (line === 1) refuseDamage(from)(line);
+        isDamaged = true;
+      };
       const session = await attach(newHandle("ses", now()), []);
-      for (const event of readLogFile(fileOf(from))) {
-        if (event.seq > seq) break;
+      for (const event of readLogFile(fileOf(from), onDamage)) {
+        if (isDamaged || event.seq > seq) break;
         await session.append(toForked(event, from));
       }
       return session;
@@ -137,6 +143,15 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     },
   };
 }
+
+/** A conversation with a hole would be refused by the provider, or mislead the model. */
+const refuseDamage = (id: string) => (line: number) => {
+  const next =
+    line === 1
+      ? "nothing of it can be continued"
+      : `octant run --fork ${id} continues from the events before it`;
+  throw new ToolError("IO_ERROR", `the log of session ${id} is damaged at line ${line}; ${next}`, {});
+};
 
 function toForked(event: StampedEvent, from: string): StoredEvent {
   const { seq, session_id: _id, at: _at, ...rest } = event;

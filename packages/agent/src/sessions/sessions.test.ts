@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { textOf, textParts } from "../messages.ts";
 import { createSession } from "../session.ts";
 import { call, createScriptedClient, done, TEST_MODEL, type Turn, text } from "../testing/scripted-client.ts";
 import { createTestTools } from "../testing/tools.ts";
-import { openLogFile, readLogFile } from "./log-file.ts";
+import { createLog, openLogFile, readLogFile } from "./log-file.ts";
 import { createSessionStore } from "./session-store.ts";
 
 function createFolder(): { readonly path: string } & Disposable {
@@ -75,6 +75,56 @@ test("a partial last line after a crash is dropped, and the log continues after 
   await again.append({ type: "notice", level: "info", text: "three" });
   await again.close();
   expect([...readLogFile(file)]).toMatchObject([{ seq: 1 }, { seq: 2, text: "three" }]);
+});
+
+test("an event after a failed write does not join the part that was written", async () => {
+  let stored = Buffer.alloc(0);
+  let isFull = false;
+  const log = await createLog({
+    async appendFile(data) {
+      const bytes = Buffer.from(data as Buffer); // The log writes buffers.
+      stored = Buffer.concat([stored, isFull ? bytes.subarray(0, 9) : bytes]);
+      if (isFull) throw Object.assign(new Error("full"), { code: "ENOSPC" });
+    },
+    async truncate(length) {
+      stored = stored.subarray(0, length);
+    },
+    stat: async () => ({ size: stored.length }),
+    datasync: async () => {},
+    close: async () => {},
+  });
+  const session = createSession({ id: "ses_1", store: log });
+  const notice = (text: string) => session.append({ type: "notice", level: "info", text });
+  await notice("ä");
+  isFull = true;
+  await expect(notice("lost")).rejects.toMatchObject({ code: "NO_SPACE" });
+  isFull = false;
+  await notice("two");
+  const lines = stored.toString().trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { seq: 1, text: "ä" },
+    { seq: 2, text: "two" },
+  ]);
+});
+
+test("a log that was damaged from outside is not continued, but a fork of its intact start is", async () => {
+  using folder = createFolder();
+  const store = createSessionStore({ folder: folder.path });
+  const session = await store.create();
+  for (const text of ["one", "two", "three"]) await session.append({ type: "notice", level: "info", text });
+  await session.close();
+  const file = join(folder.path, `${session.id}.jsonl`);
+  const lines = readFileSync(file, "utf8").split("\n");
+  for (const damage of ["\0garbage", undefined]) {
+    writeFileSync(file, [lines[0], ...(damage === undefined ? [] : [damage]), ...lines.slice(2)].join("\n"));
+    await expect(store.open(session.id)).rejects.toMatchObject({
+      code: "IO_ERROR",
+      message: expect.stringContaining(`damaged at line 2; octant run --fork ${session.id} continues`),
+    });
+    const copy = await store.fork(session.id);
+    await copy.close();
+    expect([...store.events(copy.id)]).toMatchObject([{ seq: 1, text: "one" }]);
+  }
 });
 
 test("in a session of many turns memory stays flat and each request is ready at once", async () => {

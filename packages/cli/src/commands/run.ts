@@ -71,7 +71,7 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
     if (flags["stream-json"]) agent.subscribe((event) => void io.stdout.write(`${JSON.stringify(event)}\n`));
     else agent.subscribe(createProgressLines(io));
     if (untrusted.length > 0)
-      logLine(`${untrusted.join(", ")} has no effect until you trust it; octant trust shows it`, io);
+      logLine(`${untrusted.join(", ")}: no effect until you trust it; octant trust shows it`, io);
     const stop = new AbortController();
     using _signals = cancelOnSignals(() => {
       stop.abort();

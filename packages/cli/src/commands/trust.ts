@@ -48,7 +48,7 @@ export const trust = defineCommand({
     }
     if (waiting.count === 0) return say("nothing here waits for your trust", io);
     showWaiting(waiting, io);
-    if (!flags.yes && !(await agrees(waiting.settings, io)))
+    if (!flags.yes && !(await agrees(waiting, io)))
       return say("not trusted; nothing of it has any effect", io, EXIT.FAILED);
     await trustWaiting(waiting, io);
     return say("trusted; when this content changes, you are asked again", io);
@@ -110,8 +110,12 @@ function show(waiting: readonly WaitingForTrust[], { stdout }: Io): void {
   }
 }
 
-async function agrees(waiting: readonly WaitingForTrust[], io: Io): Promise<boolean> {
-  if (!io.stdin.isTTY) throw untrustedError(waiting);
+async function agrees({ settings, instructions }: Waiting, io: Io): Promise<boolean> {
+  if (!io.stdin.isTTY)
+    throw untrustedError(
+      settings,
+      instructions.map(({ path }) => path),
+    );
   const terminal = createInterface({ input: io.stdin, output: io.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question("Let all of this take effect? [y/N] ")).trim());

@@ -47,12 +47,16 @@ export async function revokeTrust(folder: string, person: Person): Promise<boole
 /** Everything that is trusted, in the order in which it was. */
 export const listTrust = (person: Person): readonly Trusted[] => loadTrust(userFolder(person)).trusted;
 
-/** The error for untrusted settings. It names the settings without their values. */
-export function untrustedError(waiting: readonly WaitingForTrust[]): ToolError<"UNTRUSTED_CONFIG"> {
-  const names = waiting.flatMap(({ tier, parts }) => parts.map(({ key }) => `${tier}: ${key}`));
+/** The error for untrusted settings and instruction files. It names them without their content. */
+export function untrustedError(
+  waiting: readonly WaitingForTrust[],
+  files: readonly string[] = [],
+): ToolError<"UNTRUSTED_CONFIG"> {
+  const settings = waiting.flatMap(({ tier, parts }) => parts.map(({ key }) => `${tier}: ${key}`));
+  const names = [...settings, ...files];
   return new ToolError(
     "UNTRUSTED_CONFIG",
-    `the project's settings run programs or allow actions and are not trusted yet: ${names.join(", ")}; ` +
+    `settings or instructions of the project are not trusted yet: ${names.join(", ")}; ` +
       "`octant trust` in a terminal shows them in full and asks",
     { waiting: names },
   );
