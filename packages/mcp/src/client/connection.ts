@@ -71,13 +71,21 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
       if (!way.isNextWorthTrying(cause)) break;
     }
   }
-  throw failures[0];
+  // Of an address the first failure is about the usual protocol; of a program the last came after the longest wait.
+  throw toPlainError(failures.at("command" in options.definition ? -1 : 0));
 }
 
 interface Way {
   readonly mode: "auto" | "legacy";
-  open(): Promise<{ readonly transport: Transport; complaints?(): string }>;
+  open(): Promise<Opened>;
   isNextWorthTrying(cause: unknown): boolean;
+}
+
+interface Opened {
+  readonly transport: Transport;
+  complaints?(): string;
+  /** Whether its program has exited. */
+  hasExited?(): boolean;
 }
 
 function waysTo(options: ConnectionOptions): readonly Way[] {
@@ -85,11 +93,15 @@ function waysTo(options: ConnectionOptions): readonly Way[] {
   if ("command" in definition) {
     const open = async () => {
       let program: StartedProgram | undefined;
+      let hasExited = false;
       const transport = createStdioTransport(async () => {
         program = await options.start(server, definition);
+        void program.exited.then(() => {
+          hasExited = true;
+        });
         return program;
       });
-      return { transport, complaints: () => program?.complaints() ?? "" };
+      return { transport, complaints: () => program?.complaints() ?? "", hasExited: () => hasExited };
     };
     // Some older servers exit when they receive a request before the handshake.
     return [
@@ -156,16 +168,17 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
     client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => ({
       ...(await elicit(toElicitation(server, params), mcpReq.signal)),
     }));
-  const { transport, complaints } = await open();
+  const { transport, complaints, hasExited } = await open();
   // Connection errors end in a close event, which has the reason.
   client.onerror = () => {};
   try {
     const signal = AbortSignal.timeout(connectMs);
     await Promise.race([client.connect(transport, { timeout: connectMs }), rejectOn(signal)]);
   } catch (cause) {
+    const failure = hasExited?.() ? new Error("the program ended before it answered", { cause }) : cause;
     await client.close().catch(() => {});
     await transport.close().catch(() => {});
-    throw withComplaints(cause, complaints?.() ?? "");
+    throw complaints ? withComplaints(toPlainError(failure), complaints()) : failure;
   }
   client.onclose = () => options.onClosed(complaints?.().trim() || "the connection was closed");
   return { client, close: () => client.close() };
@@ -177,6 +190,18 @@ const rejectOn = (signal: AbortSignal): Promise<never> =>
       once: true,
     }),
   );
+
+/** The SDK describes failures of its first request in its own terms, and fetch hides the system's error. */
+function toPlainError(cause: unknown): unknown {
+  const { code, data, cause: inner } = Object(cause);
+  if (code === "ERA_NEGOTIATION_FAILED" && inner) return toPlainError(inner);
+  if (code === "ERA_NEGOTIATION_FAILED" && Object(data).status)
+    return new Error(`the server answered with HTTP ${data.status}`, { cause });
+  const why = Object(inner).code ?? Object(inner).message;
+  return cause instanceof TypeError && why
+    ? new Error(`the address cannot be reached: ${why}`, { cause })
+    : cause;
+}
 
 const SHOWN_CHARS = 300;
 

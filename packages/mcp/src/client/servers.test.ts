@@ -116,6 +116,7 @@ test("bad servers do not affect others: each reports why it is unusable, and the
       dead: hostile("dead"),
       flood: hostile("flood"),
       nothing: node("-e", "setInterval(() => {}, 1000)"),
+      gone: { url: "http://127.0.0.1:9/mcp", headers: {} },
       good: hostile(),
     },
     { connectMs: 6_000 },
@@ -125,10 +126,16 @@ test("bad servers do not affect others: each reports why it is unusable, and the
   await settled();
   expect(stateOf("dead")).toMatchObject({
     state: "failed",
-    reason: expect.stringContaining("I will not start today"),
+    reason: expect.stringMatching(
+      /^the program ended before it answered; it wrote: .*I will not start today/,
+    ),
   });
   expect(stateOf("flood")).toMatchObject({ state: "failed" });
-  expect(stateOf("nothing")).toMatchObject({ state: "failed" });
+  expect(stateOf("nothing")).toMatchObject({ state: "failed", reason: "the server did not answer in time" });
+  expect(stateOf("gone")).toMatchObject({
+    state: "failed",
+    reason: "the address cannot be reached: bad port",
+  });
 });
 
 test("an answer of 10 MB is cut to a size that a model can read", async () => {
