@@ -132,10 +132,15 @@ const toResult = ({ code, message }: ToolError): ToolResult => toFailure(code, m
 const brokenTool = (name: string, cause: unknown): ToolError =>
   new ToolError("UPSTREAM_ERROR", `${name} failed: ${cause instanceof Error ? cause.message : cause}`, {});
 
+/** Servers may offer hundreds of tools. */
+const MAX_NAMES = 40;
+
 function unknownTool(name: string, names: readonly string[]): ToolResult {
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : `; did you mean '${near}'?`;
-  return toFailure("UNKNOWN_TOOL", `there is no tool '${name}'${hint}; tools: ${names.join(", ")}`);
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
+  const listed = `${names.slice(0, MAX_NAMES).join(", ")}${more}`;
+  return toFailure("UNKNOWN_TOOL", `there is no tool '${name}'${hint}; tools: ${listed}`);
 }
 
 /** Models may leave the arguments of a call without parameters empty. */

@@ -192,7 +192,8 @@ const MAX_SUMMARY_CHARS = 100;
 async function accept(name: string, flags: Flags, io: Io): Promise<number> {
   return withServer(name, flags, io, async (servers) => {
     const count = await servers.accept(name);
-    return say(`the ${count === 1 ? "tool" : `${count} tools`} of ${name} may be used as they are now`, io);
+    const tools = count === 1 ? "1 tool" : `${count} tools`;
+    return say(`accepted ${tools} of ${name} in the present form`, io);
   });
 }
 
