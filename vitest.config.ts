@@ -5,7 +5,14 @@ import { closingLine } from "./test/closing-line.ts";
 export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
-    globalSetup: ["./test/built-command.ts", "./test/private-home.ts", "./test/system-parts.ts"],
+    // No module has state and no test patches one, so test files share their worker and its modules.
+    isolate: false,
+    globalSetup: [
+      "./test/built-command.ts",
+      "./test/compile-cache.ts",
+      "./test/private-home.ts",
+      "./test/system-parts.ts",
+    ],
     reporters: ["default", closingLine],
     // A CI machine may be busy with other work; what needed the second try is named at the end of the run.
     retry: process.env["CI"] === "true" ? 1 : 0,

@@ -165,8 +165,8 @@ describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
 });
 
 const BROKEN_FRAMES = 300;
-const BROKEN_MESSAGES = 1_000;
-const NATS_JOBS = 30;
+const BROKEN_MESSAGES = 300;
+const NATS_JOBS = 15;
 const CROWD = 100;
 const CALLS_OF_ONE = 10;
 

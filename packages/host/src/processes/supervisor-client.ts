@@ -59,9 +59,10 @@ const LEAVING_LOOK_MS = 20;
 
 /** Starts a supervisor in its own session with an almost empty environment, because children can read their parent's. */
 export function startSupervisor(hello: Hello, on: SupervisorEvents): SupervisorClient {
+  const { NODE_COMPILE_CACHE } = process.env;
   const child = startTrusted(thisNode(), [...STAY_SMALL, ENTRY], {
     cwd: "/",
-    env: { [SERVER_MARK]: hello.server },
+    env: { [SERVER_MARK]: hello.server, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

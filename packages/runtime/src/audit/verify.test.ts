@@ -58,13 +58,15 @@ test("an untouched log verifies", async () => {
   expect(await verify()).toEqual({ ok: true, chains: 1, records: 32, dropped: 0, problems: [], torn: [] });
 });
 
-test.each([".jsonl", ".head"])("every flipped bit of a small %s file is found", async (suffix) => {
+test.each([".jsonl", ".head"])("a flipped bit in any byte of a small %s file is found", async (suffix) => {
   writeLog(1);
   const path = onlyFile(suffix);
   const bytes = readFileSync(path);
   const missed: number[] = [];
-  for (let bit = 0; bit < bytes.length * 8; bit++)
-    if (await verifyWith(path, withFlippedBit(bytes, bit))) missed.push(bit);
+  for (let byte = 0; byte < bytes.length; byte++)
+    // The lowest bit makes another digit, the sixth another case, which hexadecimal readers may take for the same.
+    for (const bit of new Set([0, 5, byte % 8]))
+      if (await verifyWith(path, withFlippedBit(bytes, byte * 8 + bit))) missed.push(byte * 8 + bit);
   expect(missed).toEqual([]);
   expect((await verify()).ok).toBe(true);
 });

@@ -109,6 +109,7 @@ export async function createWorld(uid: number): Promise<World> {
           PATH: env.PATH,
           HOME: home,
           RUSTUP_HOME: process.env["RUSTUP_HOME"] ?? "",
+          NODE_COMPILE_CACHE: compileCache(uid),
           CANARY_OF_SERVER: "1",
         },
       });
@@ -125,6 +126,16 @@ export async function createWorld(uid: number): Promise<World> {
         rmSync(path, { recursive: true, force: true });
     },
   };
+}
+
+/** The cache of the test run; another user has a folder of its own. */
+function compileCache(uid: number): string | undefined {
+  const shared = process.env["NODE_COMPILE_CACHE"];
+  if (shared === undefined || uid === process.getuid?.()) return shared;
+  const own = join(shared, String(uid));
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  chownSync(own, uid, uid);
+  return own;
 }
 
 export const identities = (): { name: string; uid: number }[] => {
