@@ -22,6 +22,7 @@ const TRANSFER_BYTES = 100_000_000;
 export const wire: readonly Case[] = [
   { name: "ZeroMQ call", run: zmqCall },
   { name: "ZeroMQ rate", run: zmqRate },
+  { name: "ZeroMQ ceiling", run: zmqCeiling },
   { name: "broadcasts lost", run: broadcasts },
   { name: "100 MB over ZeroMQ", run: transfer },
 ];
@@ -29,11 +30,8 @@ export const wire: readonly Case[] = [
 async function zmqCall({ startWire, effort, random }: Bench): Promise<Row> {
   await using wired = await openWire(startWire);
   const { client } = wired;
-  const { envelope } = await client.dispatch(CALL, { caller });
-  const bytes = encodeMsgPack({ kind: "success", data: envelope.data, meta: envelope.meta }).length;
+  const { frames, bytes } = await toExchange(client);
   await using echo = await startEcho(bytes);
-  const body = encodeMsgPack({ request: CALL, caller });
-  const frames = encodeFrames({ command: "request", contentType: "msgpack", service: "fs", body });
   const spreads = await interleave(
     {
       octant: () => timed(() => client.dispatch(CALL, { caller }).then(check)),
@@ -53,7 +51,6 @@ async function zmqRate({ startWire, octant, effort, random }: Bench): Promise<Ro
   const lines = Array.from({ length: BATCH }, (_, id) =>
     toCallLine("fs", { action: "help", about: "stat" }, id),
   );
-  const perSecond = (ms: number) => (BATCH / ms) * 1_000;
   const spreads = await interleave(
     {
       octant: async () => perSecond(await timed(() => callMany(client))),
@@ -65,6 +62,38 @@ async function zmqRate({ startWire, octant, effort, random }: Bench): Promise<Ro
   const figure = spreads.octant.p50 / spreads.noOp.p50;
   const note = `the same call over MCP stdio is the floor; ${WIDTH} in flight`;
   return { name: "ZeroMQ rate", unit: "calls/s", ...spreads, figure, bar: atLeast(3), note };
+}
+
+/** No server on this library can be faster than one that does nothing. */
+async function zmqCeiling({ startWire, octant, effort, random }: Bench): Promise<Row> {
+  await using wired = await openWire(startWire);
+  const { frames, bytes } = await toExchange(wired.client);
+  await using echo = await startEcho(bytes);
+  const lines = Array.from({ length: BATCH }, (_, id) =>
+    toCallLine("fs", { action: "help", about: "stat" }, id),
+  );
+  const spreads = await interleave(
+    {
+      octant: async () => perSecond(await timed(() => echo.exchangeMany(frames))),
+      noOp: async () => perSecond(await timed(() => octant.stream(lines, WIDTH))),
+    },
+    effort,
+    random,
+  );
+  const figure = spreads.octant.p50 / spreads.noOp.p50;
+  const note = `a bare DEALER and ROUTER with ${WIDTH} exchanges in flight against our MCP stdio: the most that the row above can reach`;
+  return { name: "ZeroMQ ceiling", unit: "calls/s", ...spreads, figure, note };
+}
+
+const perSecond = (ms: number) => (BATCH / ms) * 1_000;
+
+/** The call as frames, and the number of bytes in its answer. */
+async function toExchange(client: ZmqClient) {
+  const { envelope } = await client.dispatch(CALL, { caller });
+  const bytes = encodeMsgPack({ kind: "success", data: envelope.data, meta: envelope.meta }).length;
+  const body = encodeMsgPack({ request: CALL, caller });
+  const frames = encodeFrames({ command: "request", contentType: "msgpack", service: "fs", body });
+  return { frames, bytes };
 }
 
 async function callMany(client: ZmqClient): Promise<void> {
@@ -225,6 +254,13 @@ async function startEcho(bytes: number) {
     async exchange(frames: readonly Uint8Array[]) {
       await socket.send([...frames]);
       return socket.receive();
+    },
+    async exchangeMany(frames: readonly Uint8Array[]) {
+      for (let n = 0; n < WIDTH; n++) await socket.send([...frames]);
+      for (let sent = WIDTH, received = 0; received < BATCH; received++) {
+        await socket.receive();
+        if (sent++ < BATCH) await socket.send([...frames]);
+      }
     },
     async [Symbol.asyncDispose]() {
       socket.close();

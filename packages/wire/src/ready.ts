@@ -1,5 +1,7 @@
+import type { Registry } from "@octant/core";
 import { z } from "zod";
-import type { ToolDeclaration } from "./declarations.ts";
+import { type ToolDeclaration, toDeclaration } from "./declarations.ts";
+import { MAX_BODY_BYTES } from "./hoot01/frames.ts";
 
 export const PROTOCOL = "HOOT01";
 
@@ -30,4 +32,24 @@ export interface ServerReady {
   /** A client that has sent heartbeats and is silent for three times this long counts as gone. */
   readonly heartbeat_ms: number;
   readonly max_body_bytes: number;
+}
+
+interface Announced extends Pick<ServerReady, "name" | "version" | "instructions" | "roots"> {
+  readonly registry: Pick<Registry, "list">;
+}
+
+/** The announcement of a server; with schemas, instructions and roots for a client that wants `declarations`. */
+export function toReady(
+  { name, version, instructions, registry, roots }: Announced,
+  { declarations }: Pick<ClientReady, "declarations">,
+  more: Pick<ServerReady, "heartbeat_ms"> & Partial<ServerReady>,
+): ServerReady {
+  const tools = registry.list();
+  return {
+    ...{ protocol: PROTOCOL, name, version, tools: tools.map((tool) => tool.name) },
+    ...(declarations && { declarations: tools.map(toDeclaration) }),
+    ...(declarations && instructions !== undefined && { instructions }),
+    ...(declarations && roots && { roots }),
+    ...{ accepts_binary: true, max_body_bytes: MAX_BODY_BYTES, ...more },
+  };
 }

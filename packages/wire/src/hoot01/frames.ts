@@ -133,6 +133,10 @@ function parseText(frame: Uint8Array, maxBytes: number, path: string): string {
 
 const TEXT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** The request id as the key of a map. */
+export const toKey = (requestId: Uint8Array): string =>
+  Buffer.from(requestId.buffer, requestId.byteOffset, requestId.length).toString("latin1");
+
 /** The request id of otherwise malformed frames, so that the sender learns which message was refused. */
 export function findRequestId(frames: readonly Uint8Array[]): Uint8Array {
   const start = frames.findIndex((frame) => MAGIC.equals(frame));

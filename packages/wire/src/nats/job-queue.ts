@@ -1,7 +1,7 @@
 import type { StoredMsg } from "@nats-io/jetstream";
 import type { ObjectStore } from "@nats-io/obj";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
-import type { Envelope, ToolError } from "@octant/core";
+import type { Envelope, ErrorBody, ToolError } from "@octant/core";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
 import { JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
@@ -147,10 +147,11 @@ const codeOf = (cause: unknown): number =>
 export const toFailure = (
   { tool, action }: { readonly tool: string; readonly action: string },
   trace_id: string,
-  error: ToolError<"INTERRUPTED" | "CANCELLED">,
+  { code, message, details }: ToolError,
 ): Envelope => ({
   ok: false,
   data: null,
-  error: { code: error.code, message: error.message, details: {} },
+  // A ToolError's constructor ties code and details together; the union cannot express that.
+  error: { code, message, details } as ErrorBody,
   meta: { tool, action, trace_id, paging: { cursor: null, more: false } },
 });

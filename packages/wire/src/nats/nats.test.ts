@@ -1,8 +1,12 @@
-import { createJobEvents, createRegistry, type Envelope } from "@octant/core";
+import { headers } from "@nats-io/transport-node";
+import { createJobEvents, createRegistry, type Envelope, newHandle } from "@octant/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
 import { type NatsServer, startNatsServer } from "../testing/nats-server.ts";
+import { HEADERS } from "./bodies.ts";
 import { createNatsClient, type NatsClientOptions } from "./client.ts";
+import { connectNats } from "./connection.ts";
+import { subjectsOf } from "./subjects.ts";
 import { createNatsWorker } from "./worker.ts";
 import type { NatsWorkerOptions } from "./worker-parts.ts";
 
@@ -200,6 +204,25 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     );
     expect(envelope).toMatchObject({ data: { job: { state: "complete" } } });
     expect(other.calls).toEqual(["hang"]);
+  });
+
+  test("an unreadable job fails once, and does not come again", async () => {
+    const lines: string[] = [];
+    await start({ log: (line) => lines.push(line) });
+    const client = await connect();
+    const raw = await connectNats(server.url, "raw");
+    onTestFinished(() => raw.close());
+    const job_id = newHandle("job", Date.now());
+    const given = headers();
+    given.set(HEADERS.owner, caller.id);
+    given.set(HEADERS.action, "demo.slow");
+    await raw.js.publish(subjectsOf(project).job(job_id), Buffer.of(0xc1), { headers: given });
+    const poll = { tool: "job", action: "poll", input: { job_id } };
+    expect((await client.dispatch(poll, { caller })).envelope.data).toMatchObject({
+      job: { state: "failed" },
+      result: { error: { code: "INVALID_ARGUMENT" } },
+    });
+    expect(lines).toEqual([]);
   });
 
   test("a job cancelled before a worker takes it never runs", async () => {

@@ -15,6 +15,8 @@ export const MAX_JOBS_AT_ONCE = 8;
 /** A job whose workers died this often fails with INTERRUPTED instead of crashing another. */
 const MAX_DELIVERIES = 3;
 const WAIT_MS = 60_000;
+/** How long a job waits that failed outside the dispatcher, such as with the NATS server away. */
+const RETRY_MS = 1_000;
 
 export interface JobRunner {
   /** Runs jobs until the messages end. */
@@ -39,14 +41,19 @@ export function createJobRunner(parts: WorkerParts): JobRunner {
     try {
       const found = await queue.find(job_id);
       if (found && !found.result) {
-        const result = await outcomeOf(message, job_id, found, controller.signal);
+        const result = await outcomeOf(message, job_id, found, controller.signal).catch((cause) => {
+          // An unreadable job stays unreadable: returned to the queue, it would come again at once, for ever.
+          if (cause instanceof ToolError) return toFailure(found, toTraceId(undefined), cause);
+          throw cause;
+        });
         if (await queue.finish(job_id, found, result))
           emit(parts, job_id, { event: "job_state", state: toState(result) });
       }
       await message.ackAck();
     } catch (cause) {
-      message.nak();
-      if (!(cause instanceof WorkerStops)) throw cause;
+      if (cause instanceof WorkerStops) return message.nak();
+      message.nak(RETRY_MS);
+      throw cause;
     } finally {
       clearInterval(alive);
       running.delete(job_id);

@@ -2,10 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AckPolicy } from "@nats-io/jetstream";
 import { type Msg, nanos } from "@nats-io/transport-node";
 import { type JobEvent, type Published, ToolError, toEventView } from "@octant/core";
-import { toDeclaration } from "../declarations.ts";
-import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
-import { PROTOCOL, type ServerReady } from "../ready.ts";
+import { toReady } from "../ready.ts";
 import { encodeBody } from "./bodies.ts";
 import { connectNats } from "./connection.ts";
 import { DISCOVER, JOBS_STREAM, subjectsOf } from "./subjects.ts";
@@ -45,7 +43,10 @@ export async function createNatsWorker(options: NatsWorkerOptions): Promise<Nats
   };
   const announcement = () => toAnnouncement(options, nc.info?.client_id?.toString() ?? "");
   const ready = async (message: Msg) => {
-    const { data, headers } = await encodeBody(toReady(options), bodies);
+    const { data, headers } = await encodeBody(
+      toReady(options, { declarations: true }, { heartbeat_ms: 0 }),
+      bodies,
+    );
     message.respond(data, { headers });
   };
   const broadcast = (event: Published<JobEvent>) => {
@@ -102,22 +103,6 @@ function toAnnouncement(
   worker_id: string,
 ): Announcement {
   return { worker_id, project, name, version, tools: registry.list().map((tool) => tool.name) };
-}
-
-function toReady({ name, version, instructions, registry, roots }: NatsWorkerOptions): ServerReady {
-  const tools = registry.list();
-  return {
-    protocol: PROTOCOL,
-    name,
-    version,
-    tools: tools.map((tool) => tool.name),
-    declarations: tools.map(toDeclaration),
-    ...(instructions !== undefined && { instructions }),
-    ...(roots && { roots }),
-    accepts_binary: true,
-    heartbeat_ms: 0,
-    max_body_bytes: MAX_BODY_BYTES,
-  };
 }
 
 function cancel({ running }: WorkerParts, subject: string): void {

@@ -11,7 +11,7 @@ import {
 } from "@octant/core";
 import { Context } from "zeromq";
 import { type ResponseEnvelope, refusal, toReply } from "../envelopes.ts";
-import { encodeFrames, type Message, NO_REQUEST_ID, parseFrames } from "../hoot01/frames.ts";
+import { encodeFrames, type Message, NO_REQUEST_ID, parseFrames, toKey } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
 import { UPLOAD_WINDOW } from "../upload.ts";
@@ -28,7 +28,6 @@ import {
   gone,
   isProgress,
   type Pending,
-  toKey,
   toRequest,
   toToolError,
   type WireCallOptions,

@@ -28,16 +28,14 @@ export function parseReady(value: unknown): ClientReady {
 /** An oversized answer becomes a TOO_LARGE error. */
 export function encodeBody(response: ResponseEnvelope): Uint8Array {
   const body = encodeMsgPack(response);
-  if (body.length <= MAX_BODY_BYTES || !("meta" in response)) return body;
+  const isEnd = response.kind === "stream_end";
+  const final = isEnd ? response.response : response;
+  if (body.length <= MAX_BODY_BYTES || !("meta" in final)) return body;
   const message = `the answer has ${body.length} bytes; a body has at most ${MAX_BODY_BYTES}: ask for less`;
-  const { tool, trace_id } = response.meta;
-  return encodeMsgPack(
-    refusal(
-      new ToolError("TOO_LARGE", message, { limit: MAX_BODY_BYTES, actual: body.length }),
-      trace_id,
-      tool,
-    ),
-  );
+  const { tool, trace_id } = final.meta;
+  const tooLarge = new ToolError("TOO_LARGE", message, { limit: MAX_BODY_BYTES, actual: body.length });
+  const refused = refusal(tooLarge, trace_id, tool);
+  return encodeMsgPack(isEnd ? { ...response, response: refused } : refused);
 }
 
 export const toPart = (upload: Upload, signal: AbortSignal): BinaryPart => ({
@@ -46,8 +44,6 @@ export const toPart = (upload: Upload, signal: AbortSignal): BinaryPart => ({
   read: () => upload.read(signal),
 });
 
-export const toKey = (requestId: Uint8Array): string =>
-  Buffer.from(requestId.buffer, requestId.byteOffset, requestId.length).toString("latin1");
 export const isZero = (requestId: Uint8Array): boolean => requestId.every((byte) => byte === 0);
 
 export const invalid = (path: string, message: string) =>

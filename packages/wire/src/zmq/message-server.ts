@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { ownAction, ToolError, toTraceId } from "@octant/core";
 import type { Router } from "zeromq";
-import { toDeclaration } from "../declarations.ts";
 import { parseRequest, type RequestEnvelope, type ResponseEnvelope, refusal } from "../envelopes.ts";
-import { encodeFrames, findRequestId, MAX_BODY_BYTES, type Message, parseFrames } from "../hoot01/frames.ts";
+import { encodeFrames, findRequestId, type Message, parseFrames, toKey } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { createQuestions, type Questions } from "../questions.ts";
-import { PROTOCOL, type ServerReady } from "../ready.ts";
+import { toReady } from "../ready.ts";
 import { runRequest } from "../run-request.ts";
 import { createUpload, type Upload } from "../upload.ts";
 import { createWindow, type Window } from "../window.ts";
@@ -19,7 +18,6 @@ import {
   overloaded,
   parseBody,
   parseReady,
-  toKey,
   toPart,
 } from "./message-bodies.ts";
 import { createPeers, type Peer } from "./peers.ts";
@@ -109,22 +107,11 @@ export class MessageServer {
 
   #announce(peer: Peer, { requestId, contentType, body }: Message) {
     const wanted = contentType === "empty" ? {} : parseReady(parseBody(contentType, body));
-    const { name, version, instructions, registry, roots } = this.#options;
-    const tools = registry.list();
-    const ready: ServerReady = {
-      protocol: PROTOCOL,
-      name,
-      version,
+    const ready = toReady(this.#options, wanted, {
       server_id: this.#serverId,
-      tools: tools.map((tool) => tool.name),
-      ...(wanted.declarations && { declarations: tools.map(toDeclaration) }),
-      ...(wanted.declarations && instructions !== undefined && { instructions }),
-      ...(wanted.declarations && roots && { roots }),
-      accepts_binary: true,
-      ...(this.#broadcaster && { broadcast: this.#broadcaster.address }),
       heartbeat_ms: this.#heartbeatMs,
-      max_body_bytes: MAX_BODY_BYTES,
-    };
+      ...(this.#broadcaster && { broadcast: this.#broadcaster.address }),
+    });
     void this.#send(peer, {
       command: "ready",
       contentType: "msgpack",

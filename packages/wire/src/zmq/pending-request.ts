@@ -81,9 +81,6 @@ export const toToolError = ({ code, message, details }: Extract<FinalResponse, {
 export const gone = (address: string, reason: string) =>
   new ToolError("UPSTREAM_ERROR", `${address}: ${reason}`, {});
 
-export const toKey = (requestId: Uint8Array): string =>
-  Buffer.from(requestId.buffer, requestId.byteOffset, requestId.length).toString("latin1");
-
 /** Answers the request with the last reply of its stream, unless bytes are missing. */
 export function endStream({ answer, handing, expectedBytes, bytes }: Pending, response: FinalResponse): void {
   const isWhole = expectedBytes === undefined || expectedBytes === bytes || response.kind === "error";

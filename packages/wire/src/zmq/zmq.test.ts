@@ -2,11 +2,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { Context, Dealer } from "zeromq";
-import { encodeFrames, NO_REQUEST_ID, parseFrames } from "../hoot01/frames.ts";
+import { encodeFrames, MAX_BODY_BYTES, NO_REQUEST_ID, parseFrames } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
 import { createZmqClient, type ZmqClientOptions } from "./client.ts";
 import { createKeys, loadKeys } from "./keys.ts";
+import { encodeBody } from "./message-bodies.ts";
 import { serveZmq, type ZmqServerOptions } from "./server.ts";
 import { signFrames } from "./signature.ts";
 
@@ -209,6 +210,16 @@ describe("binary parts", () => {
       (a, b) => a + b,
     );
     expect(envelope).toMatchObject({ data: { bytes: SIZE, sum } });
+  });
+
+  test("an answer above the largest body is TOO_LARGE, also at the end of a stream", () => {
+    const meta = { tool: "demo", action: "x", trace_id: "t", paging: { cursor: null, more: false } };
+    const response = { kind: "success", data: Buffer.alloc(MAX_BODY_BYTES), meta } as const;
+    expect(parseMsgPack(encodeBody(response))).toMatchObject({ error: { code: "TOO_LARGE" } });
+    const end = { kind: "stream_end", stream_id: "s", dropped: 0, response } as const;
+    expect(parseMsgPack(encodeBody(end))).toMatchObject({
+      ...{ kind: "stream_end", response: { error: { code: "TOO_LARGE" } } },
+    });
   });
 
   test("unannounced bytes, and more than were announced, are refused", async () => {
