@@ -111,14 +111,16 @@ describe("checkpoints", () => {
     ["a hard link", "ln src/a.ts src/second; echo more >> src/second"],
     ["names with spaces and newlines", "mv src/a.ts $'src/a b\\nc'"],
     ["a script that fails half way", "rm top; echo hi > other; false; exit 3"],
-  ])("undo takes back %s", async (_, script) => {
+    ["a new folder that others cannot read", "mkdir -m 700 new; mkdir -m 711 new/empty; echo 1 > new/x"],
+  ])("undo takes back %s, and its own undo repeats it", async (_, script) => {
     write({ "src/a.ts": "aaa\n", "src/b.ts": "a b\r\n", "src/deep/c.bin": "\0\x01", top: "top" });
     mkdirSync(join(root, "src/empty"));
     symlinkSync("a.ts", join(root, "src/link"));
     chmodSync(join(root, "src/b.ts"), 0o755);
-    const { before, changed, undone } = await undoAfter(script);
+    const { before, changed, undone, redone } = await undoAfter(script);
     expect(changed).not.toEqual(before);
     expect(undone).toEqual(before);
+    expect(redone).toEqual(changed);
   });
 
   test("a git checkout is undone in the files without touching the repository", async () => {

@@ -12,7 +12,7 @@ import { planUndo } from "./plan-undo.ts";
 import { checkWritable } from "./protected-paths.ts";
 import { removeEmptyFolders } from "./rollback.ts";
 import type { Transactions } from "./transaction.ts";
-import type { FileEntry, UndoStep } from "./undo.ts";
+import type { DirectoryMode, FileEntry, UndoStep } from "./undo.ts";
 
 export interface StepsContext {
   readonly confinement: Confinement;
@@ -36,6 +36,9 @@ export async function runSteps(
   for (const step of steps) {
     const folders = step.folders.map((uri) => toWritable(confinement, uri));
     const plan = planStep(context, step);
+    const modes = [...step.modes.map(({ uri }) => uri), ...step.folders].flatMap((uri) =>
+      folderMode(confinement, uri),
+    );
     blobs.putAll(
       plan.changes.flatMap(({ before }) => before ?? []),
       { durable: true },
@@ -45,7 +48,7 @@ export async function runSteps(
     removeEmptyFolders(confinement, disk, folders);
     for (const { uri, mode } of step.modes) setFolderMode(confinement, uri, mode);
     reports.push(...plan.reports);
-    inverse.unshift(invert(plan, emptied));
+    inverse.unshift({ ...invert(plan, emptied), modes });
   }
   return { reports, inverse };
 }
@@ -91,7 +94,7 @@ const isEmptyFolder = (confinement: Confinement, path: Path): boolean => {
 };
 
 /** The inverse of this step. Removed folders are recreated by the files in them. */
-function invert({ changes, folders }: Plan, removedFolders: readonly Path[]): UndoStep {
+function invert({ changes, folders }: Plan, removedFolders: readonly Path[]): Omit<UndoStep, "modes"> {
   const files = changes.map(
     ({ path, before, after }): FileEntry => ({
       uri: pathToUri(path),
@@ -113,10 +116,21 @@ function invert({ changes, folders }: Plan, removedFolders: readonly Path[]): Un
         after: null,
       }),
     );
-  return { files: [...empty, ...files], folders: folders.map(pathToUri), modes: [] };
+  return { files: [...empty, ...files], folders: folders.map(pathToUri) };
 }
 
 const EMPTY_FOLDER = { hash: toBlob(Buffer.alloc(0)).hash, mode: 0o755 };
+
+/** Nothing for a folder that does not exist. */
+function folderMode(confinement: Confinement, uri: Uri): DirectoryMode[] {
+  try {
+    using folder = confinement.openFolder(toWritable(confinement, uri));
+    return [{ uri, mode: folder.stat.mode & 0o7777 }];
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    return [];
+  }
+}
 
 /** A folder that no longer exists, or is not ours, is skipped. */
 function setFolderMode(confinement: Confinement, uri: Uri, mode: number): void {

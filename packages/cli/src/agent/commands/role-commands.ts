@@ -92,6 +92,7 @@ async function auto(task: string, context: SlashContext): Promise<SlashOutcome> 
     if (isPassed || round === MAX_ROUNDS)
       return {
         text: `${isPassed ? `passed in round ${round}` : `**not passed after ${round} rounds**`}\n\n${code.report}\n\n${check.report}`,
+        failed: !isPassed,
       };
     objections = `\n\nThe last attempt did not pass:\n${check.report}`;
   }

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createApiClient, tokensOf } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
+import { errnoOf, pathToUri } from "@octant/host";
 import { describe } from "../../commands/undo.ts";
 import { exportSession } from "../export-session.ts";
 import { chooseClient, isOwnSession } from "../open-agent.ts";
@@ -105,7 +106,14 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
       const name = file === "" ? "session.html" : file;
       const format = name.endsWith(".json") ? "json" : name.endsWith(".md") ? "markdown" : "html";
       const text = await exportSession(sessions.events(agent.session.id), format);
-      writeFileSync(join(io.cwd(), name), text, { mode: 0o600 });
+      const path = join(io.cwd(), name);
+      try {
+        writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+      } catch (cause) {
+        if (errnoOf(cause) !== "EEXIST") throw cause;
+        const uri = pathToUri(path);
+        throw new ToolError("ALREADY_EXISTS", `${name} exists; remove it, or name another file`, { uri });
+      }
       return { text: `wrote \`${name}\`` };
     },
   },
@@ -144,6 +152,7 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
   const prompts = listPrompts(sessions.events(agent.session.id));
   const [isRead, count = "1", scope = "both"] = REWIND.exec(argument) ?? [];
   const prompt = isRead === undefined || Number(count) === 0 ? undefined : prompts.at(-Number(count));
+  if (prompts.length === 0) throw new ToolError("NOT_FOUND", "this session has no message to rewind to", {});
   if (!prompt) {
     const message = `/rewind takes a number from 1 to ${prompts.length}, and both, conversation or files`;
     throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
@@ -162,7 +171,9 @@ function describeFiles({ restored, left }: RewoundFiles): string {
   const names = (paths: readonly string[]) => paths.map((path) => `\`${toOneLine(path)}\``).join(", ");
   const lines = [
     restored.length > 0 ? `files as they were: ${names(restored)}` : "",
-    left.length > 0 ? `left alone, because you changed them since: ${names(left)}` : "",
+    left.length > 0
+      ? `left alone, because you changed them since or they are too large to be kept: ${names(left)}`
+      : "",
   ].filter(Boolean);
   return lines.join("\n\n") || "no files had to be changed";
 }
