@@ -51,6 +51,20 @@ describe("the terminal agent", () => {
     await shows(device, "finished");
   });
 
+  test("an unexpected failure of a run is shown once", async () => {
+    const { device } = start([
+      () => {
+        throw new TypeError("out of luck");
+      },
+      says("It works again."),
+    ]);
+    device.type(..."go", "Enter");
+    await shows(device, "out of luck");
+    device.type(..."again", "Enter");
+    await shows(device, "It works again.");
+    expect((await device.all()).filter((row) => row.includes("out of luck"))).toHaveLength(1);
+  });
+
   test("a denial with a reason reaches the model", async () => {
     const { device, agent } = start([
       says("writing", [{ name: "fs", input: { uri: "a.ts" } }]),
