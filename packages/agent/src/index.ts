@@ -1,4 +1,4 @@
-export { type Agent, type AgentOptions, type Content, createAgent, type SendOptions } from "./agent.ts";
+export { type Agent, type AgentOptions, type Content, createAgent } from "./agent.ts";
 export type {
   ApiClient,
   Model,
@@ -7,50 +7,35 @@ export type {
   StreamEvent,
   ToolDefinition,
 } from "./api-client.ts";
-export { API_FAILURES, ApiError, type ApiErrorOptions, type ApiFailure, isRetryable } from "./api-error.ts";
-export {
-  COMPACTED,
-  type CompactionResult,
-  type CompactOptions,
-  compactMessages,
-  toDigest,
-} from "./compaction/compact.ts";
+export { ApiError, type ApiFailure, isRetryable } from "./api-error.ts";
+export { COMPACTED, type CompactionResult, compactMessages } from "./compaction/compact.ts";
 export type { CompactionSettings } from "./compaction/compactor.ts";
 export { createLedger, type Ledger } from "./compaction/ledger.ts";
 export { findInstructions, type InstructionFile } from "./context/instructions.ts";
 export { expandMentions, withoutMentioned } from "./context/mentions.ts";
 export { createOutputSchema, type OutputSchema } from "./context/output-schema.ts";
 export { toProjectFacts } from "./context/project-facts.ts";
-export { type InstructionText, type PromptFacts, toSystemPrompt } from "./context/system-prompt.ts";
-export { type Conversation, createConversation, type PendingCall } from "./conversation.ts";
+export { toSystemPrompt } from "./context/system-prompt.ts";
+export { type Conversation, createConversation } from "./conversation.ts";
 export { agentTool } from "./crew/agent-tool.ts";
-export { type Crew, type CrewOptions, createCrew } from "./crew/crew.ts";
+export { type Crew, createCrew } from "./crew/crew.ts";
 export { CREW_LIMITS, type CrewLimits } from "./crew/crew-limits.ts";
 export type { Member, MemberInfo, MemberPlan, SpawnRequest, WorktreeOutcome } from "./crew/member.ts";
 export { parseRole, ROLES, type Role } from "./crew/roles.ts";
-export {
-  type AgentEvent,
-  type Compacted,
-  END_REASONS,
-  type EndReason,
-  type EventStamp,
-  type LiveEvent,
-  type Marked,
-  type ModelAnswered,
-  type ModelChanged,
-  type Noticed,
-  type PermissionAnswered,
-  type PermissionAsked,
-  type RunEnded,
-  type SessionBegan,
-  type Spent,
-  type StampedEvent,
-  type StoredEvent,
-  type Titled,
-  type ToolBegan,
-  type ToolEnded,
-  type ToolsAdded,
-  type UserSaid,
+export type {
+  AgentEvent,
+  Compacted,
+  EndReason,
+  LiveEvent,
+  Marked,
+  PermissionAnswered,
+  RunEnded,
+  SessionBegan,
+  Spent,
+  StampedEvent,
+  StoredEvent,
+  ToolBegan,
+  ToolEnded,
 } from "./events.ts";
 export type { LimitReached, Limits } from "./limits.ts";
 export { embedTexts } from "./llm/embeddings.ts";
@@ -61,12 +46,9 @@ export {
   type AssistantPart,
   type ImagePart,
   type Message,
-  type Native,
   type TextPart,
-  type ThinkingPart,
   type ToolCallPart,
   type ToolMessage,
-  type ToolResultPart,
   textOf,
   textParts,
   toolCallsOf,
@@ -74,16 +56,10 @@ export {
   type UserOrigin,
   type UserPart,
 } from "./messages.ts";
-export {
-  type Backoff,
-  type BackoffOptions,
-  backoffCap,
-  createBackoff,
-  retryAfterMs,
-} from "./providers/backoff.ts";
+export { backoffCap, createBackoff, retryAfterMs } from "./providers/backoff.ts";
 export { type CatalogEntry, findModel } from "./providers/catalog.ts";
-export { checkKey, type KeyCheck } from "./providers/check-key.ts";
-export { type ChosenProvider, chooseProvider, type ProviderChoice } from "./providers/choose-provider.ts";
+export { checkKey } from "./providers/check-key.ts";
+export { chooseProvider } from "./providers/choose-provider.ts";
 export { listModels } from "./providers/list-models.ts";
 export {
   type ClientOptions,
@@ -97,35 +73,22 @@ export {
   type ProviderName,
 } from "./providers/providers.ts";
 export { type RetryOptions, withRetries } from "./providers/retry.ts";
-export { createSseFrameBuffer, type SseFrame, type SseFrameBuffer } from "./providers/sse.ts";
+export { createSseFrameBuffer, type SseFrame } from "./providers/sse.ts";
 export { createCredentialSource } from "./providers/stored-credentials.ts";
 export { parseArguments, toFailure } from "./run-calls.ts";
 export {
   createSession,
   type EventListener,
   type EventStore,
-  memoryStore,
   type Session,
   type SessionOptions,
 } from "./session.ts";
-export {
-  escapeHtml,
-  exportHtml,
-  exportJson,
-  exportMarkdown,
-  type TranscriptEntry,
-  toTranscript,
-} from "./sessions/export.ts";
+export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/export.ts";
 export { openLogFile, readLogFile } from "./sessions/log-file.ts";
-export { type SearchSessionsOptions, type SessionMatch, searchSessions } from "./sessions/search-sessions.ts";
-export {
-  createSessionStore,
-  type SessionInfo,
-  type SessionStore,
-  type SessionStoreOptions,
-} from "./sessions/session-store.ts";
+export { searchSessions } from "./sessions/search-sessions.ts";
+export { createSessionStore, type SessionInfo, type SessionStore } from "./sessions/session-store.ts";
 export { createSpending, type Spending } from "./spending.ts";
-export { estimateTokens, messagesTokens, messageTokens } from "./tokens.ts";
+export { estimateTokens, messagesTokens } from "./tokens.ts";
 export type {
   CallOutline,
   ChangedFile,
@@ -137,19 +100,10 @@ export type {
   ToolResult,
 } from "./tool-executor.ts";
 export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts";
-export { type CombinedExecutorOptions, combineExecutors } from "./tools/combined-executor.ts";
+export { combineExecutors } from "./tools/combined-executor.ts";
 export { createDispatchExecutor, type DispatchExecutorOptions } from "./tools/dispatch-executor.ts";
 export { elicitThrough } from "./tools/elicit.ts";
-export { createMcpExecutor, type McpExecutorOptions } from "./tools/mcp-executor.ts";
-export { createResourceExecutor, type ResourceExecutorOptions } from "./tools/mcp-resources.ts";
+export { createMcpExecutor } from "./tools/mcp-executor.ts";
+export { createResourceExecutor } from "./tools/mcp-resources.ts";
 export { markPlans, PlanMark } from "./tools/plan-marks.ts";
-export {
-  addUsage,
-  cacheHitRate,
-  costOf,
-  inputTokensOf,
-  NO_USAGE,
-  type Price,
-  tokensOf,
-  type Usage,
-} from "./usage.ts";
+export { addUsage, cacheHitRate, costOf, NO_USAGE, type Price, tokensOf, type Usage } from "./usage.ts";

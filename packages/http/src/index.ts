@@ -5,28 +5,14 @@ export type { Standing } from "./access/gate.ts";
 export type { OAuthOptions } from "./access/oauth.ts";
 export { createRateLimit, type RateLimit } from "./access/rate.ts";
 export { isScope, type Scope } from "./access/scopes.ts";
-export {
-  createTokenStore,
-  type NewToken,
-  type TokenInfo,
-  type TokenStore,
-  type TokenStoreOptions,
-} from "./access/tokens.ts";
+export { createTokenStore, type TokenInfo, type TokenStore } from "./access/tokens.ts";
 export { mountApprovals } from "./approvals/mount.ts";
 export { readJson } from "./body.ts";
-export { createEventStream, type EventStream, type EventStreamOptions } from "./event-stream.ts";
+export { createEventStream, type EventStream } from "./event-stream.ts";
 export { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";
 export { type HttpRefusal, methodNotAllowed, refuse } from "./refusals.ts";
 export { sendJson } from "./send-json.ts";
-export type {
-  Handle,
-  HttpServer,
-  HttpServerOptions,
-  Mount,
-  PublicHandle,
-  PublicUpgrade,
-  Upgrade,
-} from "./server.ts";
+export type { Handle, HttpServer, HttpServerOptions, Mount, Upgrade } from "./server.ts";
 export { refuseUpgrade } from "./upgrades.ts";
 
 /** Loads the listener on demand, so that a stdio server does not need it. */

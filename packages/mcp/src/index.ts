@@ -1,16 +1,13 @@
 export { ANSWERS, type Answers } from "./answer.ts";
 export {
-  type CallToolOptions,
   createMcpServers,
   createStoredProvider,
   createToolNames,
   type Elicitation,
   type ElicitationAnswer,
-  type LoginOptions,
   loginAsMachine,
   loginTo,
   MachineGrant,
-  type MachineLoginOptions,
   type McpServers,
   type McpServersOptions,
   type NamedTool,
@@ -18,18 +15,14 @@ export {
   type OAuthStorage,
   type ProgramDefinition,
   type PromptArgument,
-  type ResultPart,
   type ServerDefinition,
   type ServerPrompt,
   type ServerResource,
   type ServerResult,
-  type ServerState,
   type ServerStatus,
   type ServerTool,
   type StartedProgram,
   type ToolConsent,
-  type ToolNames,
-  type ToolPlace,
 } from "./client/index.ts";
 export { type Connection, createConnection, type Outlet } from "./connection.ts";
 export { type AnsweredHandshake, answerHandshake, type HandshakeResults } from "./handshake.ts";

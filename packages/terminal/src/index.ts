@@ -5,14 +5,12 @@ export type { Completer, Completion } from "./editor/completion.ts";
 export type { InputMode } from "./editor/editor.ts";
 export { type History, openHistory } from "./editor/history.ts";
 export { loadHighlighter } from "./markdown/load-highlighter.ts";
-export { MdRenderer, type MdRendererOptions } from "./markdown/md-renderer.ts";
+export { MdRenderer } from "./markdown/md-renderer.ts";
 export { markdownToHtml } from "./markdown/to-html.ts";
-export type { CommandOutcome } from "./outbox.ts";
 export { runPager } from "./pager.ts";
 export { type Background, type ColorDepth, type Palette, paint } from "./paint.ts";
 export { asksForBackground, paletteOf } from "./palette.ts";
-export { PlainApp, type PlainOptions } from "./plain-app.ts";
-export type { RewindScope } from "./rewind-menu.ts";
+export { PlainApp } from "./plain-app.ts";
 export { type Line, plainText, type Role, type Span, type Style, span, wrap } from "./styled.ts";
 export type { StatusFacts } from "./view/status.ts";
 export { viewTranscript } from "./view/whole-transcript.ts";
@@ -23,7 +21,6 @@ export {
   pressKey,
   selection,
   type VimEffect,
-  type VimMode,
   type VimResult,
   type VimState,
 } from "./vim/index.ts";

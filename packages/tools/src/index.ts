@@ -1,14 +1,8 @@
-export {
-  type CodeOptions,
-  code,
-  createDiagnosticsAfterEdit,
-  type DiagnosticsAfterEdit,
-  type SymbolIndex,
-} from "./code/index.ts";
+export { type CodeOptions, code, createDiagnosticsAfterEdit, type SymbolIndex } from "./code/index.ts";
 export { event } from "./event/index.ts";
 export { fs } from "./fs/index.ts";
 export { job } from "./job/index.ts";
-export { type MemoryOptions, memory } from "./memory/index.ts";
+export { memory } from "./memory/index.ts";
 export { type ActiveModes, createActiveModes, type DeveloperMode, mode } from "./mode/index.ts";
 export { type NetOptions, net } from "./net/index.ts";
 export { type PlanOptions, plan } from "./plan/index.ts";
@@ -20,7 +14,7 @@ export {
   type SearchOptions,
   search,
 } from "./search/index.ts";
-export { config, type SettingInEffect } from "./store/config.ts";
+export { config } from "./store/config.ts";
 export { test } from "./test/index.ts";
 export { think } from "./think/index.ts";
 export { type UiOptions, ui } from "./ui/index.ts";

@@ -15,7 +15,7 @@ import {
 import { openSource } from "./search-source.ts";
 import { type SearchControl, startWatch } from "./search-watch.ts";
 
-export { MAX_SEARCH_MS, type SearchControl, type SearchProgress } from "./search-watch.ts";
+export { MAX_SEARCH_MS, type SearchControl } from "./search-watch.ts";
 export type { SearchPosition, TextMatch };
 
 export interface TextSearch extends TextPattern, FileFilter, PageOptions {

@@ -6,17 +6,11 @@ export type {
 } from "./connection.ts";
 export type { ServerTool } from "./definitions.ts";
 export { createStoredProvider, type OAuthData, type OAuthStorage } from "./oauth.ts";
-export { type LoginOptions, loginTo } from "./oauth-login.ts";
-export { loginAsMachine, MachineGrant, type MachineLoginOptions } from "./oauth-machine.ts";
+export { loginTo } from "./oauth-login.ts";
+export { loginAsMachine, MachineGrant } from "./oauth-machine.ts";
 export type { PromptArgument, ServerPrompt, ServerResource } from "./offers.ts";
-export type { ResultPart, ServerResult } from "./result.ts";
-export type { ServerState, ServerStatus, ToolConsent } from "./server.ts";
-export {
-  type CallToolOptions,
-  createMcpServers,
-  type McpServers,
-  type McpServersOptions,
-  type NamedTool,
-} from "./servers.ts";
+export type { ServerResult } from "./result.ts";
+export type { ServerStatus, ToolConsent } from "./server.ts";
+export { createMcpServers, type McpServers, type McpServersOptions, type NamedTool } from "./servers.ts";
 export type { StartedProgram } from "./started-program.ts";
-export { createToolNames, type ToolNames, type ToolPlace } from "./tool-names.ts";
+export { createToolNames } from "./tool-names.ts";

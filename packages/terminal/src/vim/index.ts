@@ -2,7 +2,6 @@ export {
   createVimState,
   PENDING_TIMEOUT_MS,
   type VimEffect,
-  type VimMode,
   type VimResult,
   type VimState,
 } from "./state.ts";

@@ -13,7 +13,7 @@ import { rename } from "./rename.ts";
 import { search_ast } from "./search-ast.ts";
 import { search_symbol } from "./search-symbol.ts";
 
-export { createDiagnosticsAfterEdit, type DiagnosticsAfterEdit } from "./diagnostics-after-edit.ts";
+export { createDiagnosticsAfterEdit } from "./diagnostics-after-edit.ts";
 export type { CodeOptions, SymbolIndex } from "./options.ts";
 
 export const code = (options: CodeOptions) => {
