@@ -17,24 +17,18 @@ import {
 } from "@octant/core";
 import {
   backgroundClock,
-  createBrowsers,
   createGit,
-  createNetwork,
-  createScreen,
-  createWatcher,
   createWorkspace,
-  LOCAL_POLICY,
   listRefNames,
-  type NetworkPolicy,
   pathToUri,
   type Workspace,
 } from "@octant/host";
 import { createTokenStore, mountApprovals } from "@octant/http";
 import { createConnection, createService, serveHttp, serveStdio } from "@octant/mcp";
-import { type Config, type EffectiveSettings, findIdleRules, loadConfig } from "@octant/runtime";
+import { type Config, findIdleRules, loadConfig } from "@octant/runtime";
 import { createActiveModes } from "@octant/tools";
-import { createCodeParts } from "./code-parts.ts";
 import { createWireDispatch } from "./edge-tool.ts";
+import { createMachineParts } from "./machine-parts.ts";
 import { createMcpFeatures } from "./mcp-features.ts";
 import type { Octant, OctantOptions } from "./octant-api.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
@@ -95,16 +89,8 @@ function equip<T extends Tool>(
   });
   const registry = createRegistry([]);
   serveToolRefs(registry, workspace.files, log);
-  const network = createNetwork({ policy: toNetworkPolicy(config.settings), env, warn: log });
   const { settings } = config;
-  const watcher = createWatcher({ ...workspace, ignore: [workspace.state.base], warn: log });
-  const code = createCodeParts(workspace, watcher, settings, env, log);
-  const { browser, headless, max_download_bytes: maxDownloadBytes, screen: isOn } = settings.ui;
-  const browsers = createBrowsers({
-    ...{ workspace, network, env },
-    settings: { headless, maxDownloadBytes, ...(browser !== null && { browser }) },
-  });
-  const screen = createScreen({ env, isOn });
+  const machine = createMachineParts(workspace, settings, env, log);
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault ?? false;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
   let crew: Promise<Crew> | undefined;
@@ -125,10 +111,7 @@ function equip<T extends Tool>(
     workspace,
     checkpoints,
     registry,
-    network,
-    code,
-    browsers,
-    screen,
+    ...machine,
     settings,
     config,
     modes,
@@ -160,7 +143,7 @@ function equip<T extends Tool>(
     registry,
     dispatch,
     workspace,
-    watcher,
+    watcher: machine.watcher,
     refs: ({ signal }) => listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(), signal),
   });
   const rootUris = workspace.confinement.roots.map(pathToUri);
@@ -194,9 +177,7 @@ function equip<T extends Tool>(
     service?.close();
     await (await crew)?.close();
     await worker?.close();
-    await browsers.closeAll();
-    await Promise.all([network.close(), code.close()]);
-    await watcher.close();
+    await machine.close();
     await workspace.close();
     await closePolicy();
   };
@@ -275,15 +256,6 @@ function knownTools(
   return known;
 }
 
-/** The network rules for commands apply to our own tools too. */
-function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {
-  const policy = { ...LOCAL_POLICY, ...net };
-  const { network } = sandbox;
-  if (sandbox.mode === "off" || network === "on") return policy;
-  if (network === "off") return { ...policy, only: [] };
-  return { ...policy, only: network === "loopback" ? ["localhost", "127.0.0.0/8", "[::1]"] : network };
-}
-
 /** A mode in the settings narrows the requested one: two different modes have only reading in common. */
 const narrowestMode = (asked: Mode | undefined, set: Mode | undefined): Mode | undefined =>
   asked && set && asked !== set ? "inspect" : (asked ?? set);
@@ -292,7 +264,7 @@ const narrowestMode = (asked: Mode | undefined, set: Mode | undefined): Mode | u
 export const INSTRUCTIONS = [
   "Call ws.detect first: it reports what the project is and how to build and test it.",
   "fs.read answers with a hash; fs.apply_patch wants it as base_hash, and its answer has an undo ref.",
-  "An answer with meta.job_id is still at work: job.poll waits for its result.",
+  "An answer with meta.job_id is still running: job.poll waits for its result.",
   "What does not fit is behind a ref (fs.read) or meta.paging.cursor. Every tool has help and schema.",
 ].join(" ");
 

@@ -17,7 +17,7 @@ export type ProgramPlace =
 export interface ServerRow {
   readonly name: string;
   readonly language: string;
-  /** The first that is there and answers is taken. */
+  /** The first one that exists and answers is used. */
   readonly places: readonly ProgramPlace[];
   readonly args: readonly string[];
   /** Asked for a version before it counts as working: a name on PATH may lead to nothing. */

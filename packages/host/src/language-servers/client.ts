@@ -1,13 +1,12 @@
 import { type Position, type Range, ToolError } from "@octant/core";
 import { isWithin, type Path, pathToUri } from "../path.ts";
-import type { OpenDocument } from "./documents.ts";
+import { type Completion, type LspCompletions, toCompletions } from "./completions.ts";
+import { askDiagnostics, type SourceDiagnostic } from "./diagnostics-of-file.ts";
 import type { LanguageServer, Running } from "./language-server.ts";
 import { fromLspRange, pathOf, type SourcePlace, toLspPosition, toLspRange, toPlaces } from "./lsp-places.ts";
 import type {
   LspCall,
   LspCallItem,
-  LspCompletionItem,
-  LspDiagnostic,
   LspHover,
   LspLocations,
   LspMarkup,
@@ -15,26 +14,6 @@ import type {
   LspWorkspaceEdit,
 } from "./protocol.ts";
 import type { SourceText } from "./source-text.ts";
-import { askTsserver, TSSERVER_REQUEST } from "./tsserver-diagnostics.ts";
-
-export const SEVERITIES = ["error", "warning", "information", "hint"] as const;
-export type Severity = (typeof SEVERITIES)[number];
-
-export interface SourceDiagnostic {
-  readonly path: Path;
-  readonly range: Range;
-  readonly severity: Severity;
-  readonly message: string;
-  readonly source?: string;
-  readonly code?: string;
-}
-
-export interface Completion {
-  readonly label: string;
-  readonly kind?: string;
-  readonly detail?: string;
-  readonly insert?: string;
-}
 
 /** A function, and where it calls or is called. */
 export interface SourceCall extends SourcePlace {
@@ -159,19 +138,15 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
       }),
     completion: (spot, signal) =>
       ask(spot, "completionProvider", signal, async (running, at) => {
-        const answer = await running.request<
-          readonly LspCompletionItem[] | { items: readonly LspCompletionItem[] } | null
-        >("textDocument/completion", at, signal);
-        const items = answer && "items" in answer ? answer.items : (answer ?? []);
-        return items.toSorted(bySortText).map(toCompletion);
+        return toCompletions(
+          await running.request<LspCompletions | null>("textDocument/completion", at, signal),
+        );
       }),
     diagnostics: (path, patienceMs, signal) =>
       server.use(async (running) => {
-        const document = running.documents.sync(path);
-        const found = await wayToAsk(running)(running, document, patienceMs, signal);
+        const found = await askDiagnostics(running, path, patienceMs, signal);
         // It finds nothing wrong with a file of a project that it could not load.
-        if (found?.length === 0 && running.trouble() !== undefined) return undefined;
-        return found?.map((one) => toDiagnostic(path, one));
+        return found?.length === 0 && running.trouble() !== undefined ? undefined : found;
       }, signal),
     calls: (spot, direction, signal) =>
       ask(
@@ -232,77 +207,6 @@ function openIfReadable({ documents }: Running, path: Path): void {
   }
 }
 
-function wayToAsk(running: Running): typeof published {
-  if (running.can("diagnosticProvider")) return pull;
-  return running.knows(TSSERVER_REQUEST) ? askTsserver : published;
-}
-
-async function pull(
-  running: Running,
-  { uri }: OpenDocument,
-  patienceMs: number,
-  signal: AbortSignal,
-): Promise<readonly LspDiagnostic[] | undefined> {
-  const params = { textDocument: { uri } };
-  const report = await running.request<{ items?: readonly LspDiagnostic[] } | null>(
-    "textDocument/diagnostic",
-    params,
-    signal,
-    patienceMs,
-  );
-  return report?.items;
-}
-
-/** A server need not publish unchanged diagnostics again, so the wait for newer ones is short. */
-const SECOND_LOOK_MS = 700;
-
-/**
- * Waits for the server's published diagnostics; one that turns out to support pull requests, like pyright, is asked.
- */
-async function published(
-  running: Running,
-  document: OpenDocument,
-  patienceMs: number,
-  signal: AbortSignal,
-): Promise<readonly LspDiagnostic[] | undefined> {
-  const asked = Promise.withResolvers<readonly LspDiagnostic[] | undefined>();
-  let isAsked = false;
-  // Servers register several times; the failure of a second request would go unnoticed.
-  const stop = running.onRegistered(() => {
-    if (isAsked || !running.can("diagnosticProvider")) return;
-    isAsked = true;
-    asked.resolve(pull(running, document, patienceMs, signal));
-  });
-  try {
-    return await Promise.race([said(running, document, patienceMs, signal), asked.promise]);
-  } finally {
-    stop();
-  }
-}
-
-async function said(
-  { diagnostics, documents }: Running,
-  { uri, path, mark, version }: OpenDocument,
-  patienceMs: number,
-  signal: AbortSignal,
-): Promise<readonly LspDiagnostic[] | undefined> {
-  const doubt = documents.takeDoubt(path);
-  if (doubt !== undefined && doubt > mark) {
-    const newer = await diagnostics.since(uri, doubt, version, Math.min(SECOND_LOOK_MS, patienceMs), signal);
-    if (newer) return newer;
-  }
-  return diagnostics.since(uri, mark, version, patienceMs, signal);
-}
-
-const toDiagnostic = (path: Path, found: LspDiagnostic): SourceDiagnostic => ({
-  path,
-  range: fromLspRange(found.range),
-  severity: SEVERITIES[(found.severity ?? 1) - 1] ?? "error",
-  message: found.message,
-  ...(found.source !== undefined && { source: found.source }),
-  ...(found.code !== undefined && { code: String(found.code) }),
-});
-
 function toCall({ from, to, fromRanges }: LspCall, asked: LspCallItem): SourceCall[] {
   const other = from ?? to;
   const path = other && pathOf(other.uri);
@@ -310,29 +214,6 @@ function toCall({ from, to, fromRanges }: LspCall, asked: LspCallItem): SourceCa
   if (!other || path === undefined || caller === undefined) return [];
   const at = fromRanges.map((range) => ({ path: caller, range: fromLspRange(range) }));
   return [{ name: other.name, path, range: fromLspRange(other.selectionRange), at }];
-}
-
-const bySortText = (a: LspCompletionItem, b: LspCompletionItem): number => {
-  const [left, right] = [a.sortText ?? a.label, b.sortText ?? b.label];
-  return left < right ? -1 : left > right ? 1 : 0;
-};
-
-/** The protocol's completion kinds, from 1. */
-const COMPLETION_KINDS = [
-  ...["text", "method", "function", "constructor", "field", "variable", "class", "interface", "module"],
-  ...["property", "unit", "value", "enum", "keyword", "snippet", "color", "file", "reference", "folder"],
-  ...["constant", "constant", "struct", "event", "operator", "type"],
-] as const;
-
-function toCompletion({ label, kind, detail, insertText, textEdit }: LspCompletionItem): Completion {
-  const insert = textEdit?.newText ?? insertText;
-  const word = kind === undefined ? undefined : COMPLETION_KINDS[kind - 1];
-  return {
-    label,
-    ...(word && { kind: word }),
-    ...(detail && { detail }),
-    ...(insert !== undefined && insert !== label && { insert }),
-  };
 }
 
 /** The older ways of the protocol have the text alone, or code with its language. */

@@ -3,11 +3,10 @@ export {
   EDIT_MS,
   type FormatOptions,
   type LanguageClient,
-  SEVERITIES,
   type SourceCall,
-  type SourceDiagnostic,
   type Spot,
 } from "./client.ts";
+export { SEVERITIES, type SourceDiagnostic } from "./diagnostics-of-file.ts";
 export {
   createLanguageServers,
   type LanguageServers,

@@ -54,7 +54,7 @@ export interface LanguageServerOptions {
   log(line: string): void;
 }
 
-/** One server of one language for one root: started when it is needed, again when it has died, and not for ever. */
+/** One server of one language for one root: started when it is needed, again when it has died, but not forever. */
 export interface LanguageServer {
   readonly name: string;
   readonly root: Path;

@@ -27,7 +27,7 @@ export interface SessionOptions {
 
 /** How long an answer may take where the caller does not say. */
 export interface Patience {
-  /** While the server has not answered yet, or says that it is at work. */
+  /** While the server has not answered yet, or reports that it is busy. */
   readonly firstAnswerMs: number;
   readonly answerMs: number;
 }

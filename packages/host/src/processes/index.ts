@@ -1,12 +1,11 @@
 export { limitsOf } from "./cgroup.ts";
 export { passedEnvironment } from "./environment.ts";
+export { MAX_STDIN_BYTES } from "./input-file.ts";
 export type { Launcher } from "./launcher.ts";
-
 export type { ProcessInfo } from "./process-info.ts";
 export {
   createProcesses,
   MAX_RUNNING,
-  MAX_STDIN_BYTES,
   type ProcessEvent,
   type Processes,
   type ProcessesOptions,

@@ -1,4 +1,3 @@
-import { unlinkSync, writeFileSync } from "node:fs";
 import { createTopic, newHandle, ToolError, type Topic } from "@octant/core";
 import type { Pinned } from "../confinement.ts";
 import type { RefOpener } from "../files/files.ts";
@@ -6,13 +5,14 @@ import { type Exchange, openPlainExchange } from "../sandbox/exchange.ts";
 import { toToolError } from "../system-error.ts";
 import type { ProcessLimits } from "./cgroup.ts";
 import { childEnvironment, passedEnvironment } from "./environment.ts";
+import { checkInput, removeInput, storeInput } from "./input-file.ts";
 import { type Launched, type Launcher, toLaunched } from "./launcher.ts";
 import { createLiveProcess, type LiveProcess } from "./live-process.ts";
 import { listMachine, type MachineProcess } from "./machine.ts";
 import { openOutput } from "./output-ref.ts";
 import { type ProcessInfo, spoolOf, toInfo } from "./process-info.ts";
 import { hasProcessTable } from "./process-table.ts";
-import type { InputSource, StartOrder, StreamName, TerminalSize } from "./protocol.ts";
+import type { StartOrder, StreamName, TerminalSize } from "./protocol.ts";
 import { inputPath, listRecords, type ProcessRecord, readRecord, spoolPath } from "./records.ts";
 import { toRequestError, toStartError } from "./request-errors.ts";
 import { createSlots } from "./slots.ts";
@@ -92,7 +92,6 @@ export interface ProcessesOptions {
 }
 
 export const MAX_RUNNING = 64;
-export const MAX_STDIN_BYTES = 10 * 1024 * 1024;
 /** After a signal: how long the exit may take to be known. */
 const SETTLE_MS = 500;
 /** As many as can end at once. */
@@ -184,7 +183,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
       },
       ...{ folder: cwd.path, cwd: nameOf(cwd) },
       env: childEnvironment({ base, extra, pty: hasTerminal, folder: cwd.path, proc_id, server }),
-      stdin: keepInput(inputPath(folder, proc_id), spec.stdin ?? "closed"),
+      stdin: storeInput(inputPath(folder, proc_id), spec.stdin ?? "closed"),
     };
     const { order: launched, release } = await toLaunched(sandbox, order, spec.exchange);
     try {
@@ -200,7 +199,8 @@ export function createProcesses(options: ProcessesOptions): Processes {
 
   return {
     async start(spec) {
-      checkSpec(spec);
+      checkPlatform();
+      checkInput(spec.stdin);
       const free = await slots.take(spec.signal);
       const proc_id = newHandle("proc", Date.now());
       const facts = { proc_id, owner: spec.owner, command: spec.label, pty: spec.pty !== undefined, caps };
@@ -276,38 +276,12 @@ const NEVER = new AbortController().signal;
 const nameByDescriptor = ({ fd }: ProcessSpec["cwd"]) => `/proc/${process.pid}/fd/${fd}`;
 const nameByPath = ({ path }: ProcessSpec["cwd"]) => path;
 
-function checkSpec({ stdin }: ProcessSpec): void {
+function checkPlatform(): void {
   if (process.platform === "win32")
     throw new ToolError("UNSUPPORTED", "processes cannot be run on Windows; run Octant in WSL", {
       what: "processes on Windows",
       how: "run Octant in WSL",
     });
-  const actual = stdin instanceof Uint8Array ? stdin.length : 0;
-  if (actual > MAX_STDIN_BYTES)
-    throw new ToolError("TOO_LARGE", "that is too much for stdin; put it into a file", {
-      limit: MAX_STDIN_BYTES,
-      actual,
-      what: "stdin",
-    });
-}
-
-/** Input known at the start is stored in a file: the program can seek in it, and nothing blocks on it. */
-function keepInput(path: string, stdin: NonNullable<ProcessSpec["stdin"]>): InputSource {
-  if (typeof stdin === "string") return stdin;
-  try {
-    writeFileSync(path, stdin, { mode: 0o600, flag: "wx" });
-  } catch (cause) {
-    throw toToolError(cause, "the state folder");
-  }
-  return { file: path };
-}
-
-function removeInput(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // There was none, or it was taken already.
-  }
 }
 
 /** Frees the slot when the server is closing and nothing can be added. */

@@ -120,7 +120,7 @@ test("ordering output goes over parts of any size, across the end of the ring", 
   expect(bytes.equals(Buffer.concat(expected))).toBe(true);
 });
 
-test("a disk that takes no more stops the keeping, not the counting", () => {
+test("a full disk stops the storing, not the counting", () => {
   const spool = createSpool({ head: 8, tail: 8 }, () => openSync(join(folder, "no", "such"), "wx"));
   spool.write(Buffer.from("lost"));
   expect(spool).toMatchObject({ total: 4, failure: "ENOENT" });
