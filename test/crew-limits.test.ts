@@ -52,7 +52,7 @@ test("the spending of sub-agents counts towards the run that started them, in it
 test.each([
   ["--max-cost", "0.035", "max_cost"],
   ["--max-turns", "4", "max_turns"],
-])("%s ends a sub-agent that would go on for ever, and then the run", async (flag, limit, reason) => {
+])("%s ends a sub-agent that would run forever, and then the run", async (flag, limit, reason) => {
   let reads = 0;
   const ran = await runAgent(
     ({ system, answers }) => {

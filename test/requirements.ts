@@ -74,10 +74,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "percent-encoding round-trips any name a file can have",
     "packages/host/src/path.test.ts: any path a file can have survives",
   ),
-  rule(
-    "ids are taken in their one form",
-    "packages/core/src/ids.test.ts: ids are taken in their one form only",
-  ),
+  rule("ids are accepted in one form", "packages/core/src/ids.test.ts: ids are accepted in one form only"),
   rule(
     "help, schema and status are built in; a tool's own status wins",
     "packages/core/src/registry.test.ts: every tool answers help, schema and status",

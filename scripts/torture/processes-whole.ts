@@ -79,7 +79,7 @@ function openClient(server: EdgesServer, onRetry: () => void): { readonly exec: 
         onRetry();
         await delay(error.details.retry_after_ms);
       }
-      throw new Error("OVERLOADED for ever");
+      throw new Error("OVERLOADED forever");
     },
     close: poster.close,
   };

@@ -103,8 +103,7 @@ export function createAgent(options: AgentOptions): Agent {
     });
   };
   const start = (content: readonly UserPart[] | undefined, more: SendOptions = {}) => {
-    if (running)
-      throw new ToolError("LOCKED", "the agent is at work; queue the message, or cancel first", {});
+    if (running) throw new ToolError("LOCKED", "the agent is busy; queue the message, or cancel first", {});
     const stop = new AbortController();
     const ended = run(content, more, stop).finally(async () => {
       await options.afterRun?.();

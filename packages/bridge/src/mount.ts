@@ -138,7 +138,7 @@ const BAD_TOKEN: HttpRefusal = {
 };
 const UNCHECKED: HttpRefusal = {
   status: 503,
-  message: "the token cannot be checked at this moment; try again",
+  message: "the token cannot be checked right now; try again",
   headers: { "retry-after": "5" },
 };
 const NO_PROTOCOL: HttpRefusal = { status: 400, message: `offer the subprotocol ${BRIDGE_PROTOCOL}` };

@@ -14,7 +14,7 @@ export interface HandshakeCache {
 }
 
 /**
- * Lies next to Node's compile cache and is trusted as much. An entry is valid only while the executable, the
+ * Stored next to Node's compile cache and is trusted as much. An entry is valid only while the executable, the
  * flags, the environment and the settings files are the same; a server that refused to start stores none. A
  * checkout, whose sources change one by one, has no cache.
  */

@@ -39,7 +39,7 @@ export function showAttachments(attachments: readonly Attachment[], file: string
 export function showProgress({ progress, total, message }: Progress, { stderr }: Io): void {
   if (!stderr.isTTY) return;
   const amount = total === undefined ? "" : `${progress}/${total}`;
-  const text = [amount, message].filter(Boolean).join(" ") || `at work, step ${progress}`;
+  const text = [amount, message].filter(Boolean).join(" ") || `running, step ${progress}`;
   stderr.write(`${CLEAR_LINE}${toOneLine(text)}`);
 }
 

@@ -76,9 +76,12 @@ test("bad arguments are all named, with unknown parameters and their paths", asy
   expect(error?.message).toContain('"idd"');
 });
 
-test.each([[[]], ["text"], [7], [true]])("input that is no object (%j) is a bad argument", async (input) => {
-  expect((await createBox().call("get", input)).error?.code).toBe("INVALID_ARGUMENT");
-});
+test.each([[[]], ["text"], [7], [true]])(
+  "input that is not an object (%j) is a bad argument",
+  async (input) => {
+    expect((await createBox().call("get", input)).error?.code).toBe("INVALID_ARGUMENT");
+  },
+);
 
 test("a ToolError reaches the caller as it was thrown", async () => {
   expect((await createBox().call("get", { id: -1 })).error).toEqual({

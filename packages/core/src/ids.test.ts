@@ -12,7 +12,7 @@ test("handles sort by creation time and never repeat", () => {
   expect(handle("job").safeParse(newHandle("proc", 1)).success).toBe(false);
 });
 
-test("ids are taken in their one form only", () => {
+test("ids are accepted in one form only", () => {
   const hex = "0123456789abcdef".repeat(4);
   expect(Hash.safeParse(`sha256:${hex}`).success).toBe(true);
   for (const wrong of [

@@ -60,7 +60,7 @@ test.each([
   "file:///a%00b",
   "http://a/b",
   "a\0b",
-])("%j is no path", (uri) => {
+])("%j is not a valid path", (uri) => {
   expect(() => uriToPath(uri, "/")).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
 

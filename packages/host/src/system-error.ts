@@ -12,7 +12,7 @@ export function toToolError(cause: unknown, uri: string): unknown {
     case "ENAMETOOLONG":
       return new ToolError("NOT_FOUND", `${uri} does not exist; fs.list shows what does`, { uri }, options);
     case "EEXIST":
-      return new ToolError("ALREADY_EXISTS", `${uri} exists already`, { uri }, options);
+      return new ToolError("ALREADY_EXISTS", `${uri} already exists`, { uri }, options);
     case "EACCES":
     case "EPERM":
     case "EROFS":
@@ -41,12 +41,7 @@ export function toToolError(cause: unknown, uri: string): unknown {
         options,
       );
     default:
-      return new ToolError(
-        "IO_ERROR",
-        `the operating system failed at ${uri} (${errno})`,
-        { errno },
-        options,
-      );
+      return new ToolError("IO_ERROR", `a system call failed on ${uri} (${errno})`, { errno }, options);
   }
 }
 

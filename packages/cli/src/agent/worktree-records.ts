@@ -111,7 +111,7 @@ function readRecord(file: string): z.output<typeof Recorded> | undefined {
   }
 }
 
-/** Its owner is at work. */
+/** Its owner is running. */
 function whenLocked(cause: unknown): undefined {
   if (!(cause instanceof ToolError) || cause.code !== "LOCKED") throw cause;
 }

@@ -37,10 +37,7 @@ export async function loadCommand(name: string): Promise<AnyCommand> {
   const load = isCommand(name) && COMMANDS[name];
   if (load) return load();
   if (name.startsWith("-"))
-    throw new UsageError(
-      `octant takes no '${name}'`,
-      "flags come after the command: octant tools --root DIR",
-    );
+    throw new UsageError(`unknown flag '${name}'`, "flags come after the command: octant tools --root DIR");
   throw new UsageError(
     `unknown command '${name}'; commands: ${Object.keys(COMMANDS).join(", ")}`,
     `octant --help shows what each does.${didYouMean(name, Object.keys(COMMANDS))}`.replace(/\.$/, ""),

@@ -123,7 +123,7 @@ function toSettings(target: string, args: readonly string[], { env, header }: Fl
   if (/^(https?|wss?):\/\//i.test(target)) {
     if (args.length > 0 || env.length > 0)
       throw new UsageError(
-        "an address takes no arguments and no --env",
+        "arguments and --env do not apply to an address",
         "--header 'Name: value' sends a header",
       );
     return {
@@ -132,7 +132,7 @@ function toSettings(target: string, args: readonly string[], { env, header }: Fl
     };
   }
   if (header.length > 0)
-    throw new UsageError("a program takes no --header", "--env NAME=VALUE sets a variable");
+    throw new UsageError("--header does not apply to a program", "--env NAME=VALUE sets a variable");
   return {
     command: target,
     args: [...args],

@@ -245,7 +245,7 @@ function toExists(confinement: Confinement, cause: unknown, path: Path): unknown
   try {
     using entry = confinement.openEntry(path);
     const uri = pathToUri(path);
-    return new ToolError("ALREADY_EXISTS", `${uri} exists already, as a ${kindOf(entry.stat)}`, { uri });
+    return new ToolError("ALREADY_EXISTS", `${uri} already exists, as a ${kindOf(entry.stat)}`, { uri });
   } catch {
     return cause;
   }

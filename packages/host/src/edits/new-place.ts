@@ -68,7 +68,7 @@ function checkGone(confinement: Confinement, path: Path): void {
     const hash =
       kind === "file" && entry.stat.size <= MAX_EDIT_BYTES ? readExisting(confinement, path).hash : undefined;
     const next = kind === "file" ? "fs.apply_patch can change it, with its base_hash" : `it is a ${kind}`;
-    throw new ToolError("ALREADY_EXISTS", `${uri} exists already; ${next}`, { uri, ...(hash && { hash }) });
+    throw new ToolError("ALREADY_EXISTS", `${uri} already exists; ${next}`, { uri, ...(hash && { hash }) });
   } catch (cause) {
     if (!(cause instanceof ToolError && cause.code === "NOT_FOUND")) throw cause;
   }

@@ -121,6 +121,6 @@ const cannotStore = (path: Path, what: string) =>
   );
 
 export const taken = (path: Path) =>
-  new ToolError("ALREADY_EXISTS", `${pathToUri(path)} exists already; move it away first`, {
+  new ToolError("ALREADY_EXISTS", `${pathToUri(path)} already exists; move it away first`, {
     uri: pathToUri(path),
   });

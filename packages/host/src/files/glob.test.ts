@@ -49,7 +49,7 @@ test.each([
 });
 
 test.each(["a{b", "a}", "[a", "[b-a]", "a\\", "{".repeat(100), "{a,b}".repeat(20), `{${"a,".repeat(300)}a}`])(
-  "%s is no glob",
+  "%s is not a valid glob",
   (pattern) => {
     expect(parseGlob(pattern)).toHaveProperty("error");
   },

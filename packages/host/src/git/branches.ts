@@ -156,7 +156,7 @@ export async function checkBranchName(
 }
 
 export const branchExists = (name: string) =>
-  new ToolError("ALREADY_EXISTS", `there is a branch '${name}' already; vcs.checkout goes there`, {
+  new ToolError("ALREADY_EXISTS", `branch '${name}' already exists; vcs.checkout switches to it`, {
     uri: name,
   });
 

@@ -7,7 +7,7 @@ const PASSED = [
   ...["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"],
 ] as const;
 
-/** git under which nothing asks, waits or reaches out. */
+/** git without prompts, pagers or network. */
 export const baseEnvironment = (env: NodeJS.ProcessEnv, path: string): Record<string, string> => ({
   ...Object.fromEntries(
     PASSED.flatMap((name) => {

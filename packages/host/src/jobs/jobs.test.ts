@@ -272,7 +272,7 @@ test("a file that is not a database is set aside, and the store starts empty", a
   store.close();
   writeFileSync(
     join(folder, "jobs.sqlite"),
-    "this is no database, and long enough to be noticed as such".repeat(100),
+    "this is not a database, and long enough to be noticed as such".repeat(100),
   );
   open();
   const { job } = await jobs.run(request(async () => success(1)));

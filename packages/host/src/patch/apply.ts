@@ -22,7 +22,7 @@ export interface Applied {
 /** Applies one change to a file's bytes; a create starts empty. Everything outside the change stays byte for byte. */
 export function applyChange(before: Buffer, change: FileChange): Applied {
   if (change.kind === "create" && before.length > 0) {
-    throw patchFailed("the patch creates this file, but it exists already; patch it as an update");
+    throw patchFailed("the patch creates this file, but it already exists; patch it as an update");
   }
   const { edits } = change;
   const applied =

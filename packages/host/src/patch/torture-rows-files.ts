@@ -127,7 +127,7 @@ export const FILE_ROWS: readonly TortureRow[] = [
     after: { 'é\t"\\': "b\n" },
   },
   {
-    name: "git: a quoted name that is no UTF-8",
+    name: "git: a quoted name that is not UTF-8",
     before: { "caf\udce9": "a\n" },
     patch: '--- "a/caf\\351"\n+++ "b/caf\\351"\n@@ -1 +1 @@\n-a\n+b\n',
     after: { "caf\udce9": "b\n" },
@@ -197,7 +197,7 @@ export const FILE_ROWS: readonly TortureRow[] = [
     error: "PATCH_FAILED",
   },
   {
-    name: "git: a link whose target is no UTF-8 is binary content",
+    name: "git: a link whose target is not UTF-8 is binary content",
     before: {},
     patch: "diff --git a/l b/l\nnew file mode 120000\nGIT binary patch\nliteral 4\nLcmZQzWMT#Y01f~L\n\n",
     after: { l: Buffer.of(0, 1, 2, 3) },
@@ -443,6 +443,6 @@ export const FILE_ROWS: readonly TortureRow[] = [
     before: "a\n",
     patch: "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n",
     error: "PATCH_FAILED",
-    says: /exists already/,
+    says: /already exists/,
   },
 ];

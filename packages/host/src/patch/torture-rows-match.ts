@@ -280,7 +280,7 @@ export const MATCH_ROWS: readonly TortureRow[] = [
     match: "whitespace",
   },
   {
-    name: "space where there was none is no match",
+    name: "space where there was none does not match",
     before: "x=1\n",
     patch: "@@\n-x = 1\n+x = 2\n",
     error: "PATCH_FAILED",

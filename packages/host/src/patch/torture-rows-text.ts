@@ -326,7 +326,7 @@ export const TEXT_ROWS: readonly TortureRow[] = [
     after: "cafe\u0301\nc\n",
   },
   {
-    name: "a no-break space is no space",
+    name: "a no-break space is not a space",
     before: "a\u00a0b\n",
     patch: "@@ -1 +1 @@\n-a b\n+x\n",
     error: "PATCH_FAILED",

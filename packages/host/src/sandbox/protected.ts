@@ -71,7 +71,7 @@ function makeHooks(folder: Path): void {
   try {
     mkdirSync(toNative(join(folder, "hooks")));
   } catch {
-    // It exists already, or cannot be created.
+    // It already exists, or cannot be created.
   }
 }
 

@@ -67,7 +67,7 @@ export function createX11(desktop: Desktop) {
     },
     async move(point: Point, signal: AbortSignal): Promise<void> {
       const [x, y] = await checkPoint(point, signal);
-      // --sync waits for ever when the pointer is already there.
+      // --sync waits forever when the pointer is already there.
       await xdotool(["mousemove", x, y], signal);
     },
     async drag(from: Point, to: Point, signal: AbortSignal): Promise<void> {

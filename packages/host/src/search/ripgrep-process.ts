@@ -84,7 +84,7 @@ function collectHead(stream: Readable): () => string {
     if (bytes < MAX_STDERR_BYTES) kept.push(chunk.subarray(0, MAX_STDERR_BYTES - bytes));
     bytes += chunk.length;
   });
-  // Unreadable stderr is no loss: it would only explain a failure.
+  // Losing stderr does no harm: it would only explain a failure.
   stream.on("error", () => {});
   return () => Buffer.concat(kept).toString();
 }

@@ -6,7 +6,7 @@ const LOOK_MS = 1_000;
 const OPENING_A_PIPE = "wait_for_partner";
 
 /**
- * ripgrep opens whatever is called .gitignore, .ignore or .rgignore, and would wait for ever if it is a pipe. Calls
+ * ripgrep opens whatever is called .gitignore, .ignore or .rgignore, and would wait forever if it is a pipe. Calls
  * back when it does; where the system does not show it, the search's own time limit has to do.
  */
 export function watchForStall(pid: number | undefined, onStall: (error: ToolError) => void): Disposable {

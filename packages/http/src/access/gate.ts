@@ -175,6 +175,6 @@ const TOO_MANY: Refusal = {
 
 const UNCHECKED: Refusal = {
   status: 503,
-  message: "the token cannot be checked at this moment; try again",
+  message: "the token cannot be checked right now; try again",
   headers: { "retry-after": "5" },
 };

@@ -78,7 +78,7 @@ function lock(path: string): Disposable {
   try {
     closeSync(openSync(name, "wx", OWNER_ONLY));
   } catch (cause) {
-    throw new Error("another process changes the tokens at this moment; try again", { cause });
+    throw new Error("another process is changing the tokens; try again", { cause });
   }
   return release;
 }

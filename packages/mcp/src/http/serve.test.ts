@@ -104,7 +104,7 @@ test("closing waits for running calls and accepts no new ones", async () => {
   await closed;
 });
 
-test("closing does not wait for ever", async () => {
+test("closing does not wait forever", async () => {
   const { post, server, waiting } = await serveDemo({ limits: { drainMs: 20 } });
   const wait = modernRequest("w", "tools/call", { name: "demo", arguments: { action: "wait" } });
   const answer = post(wait.body, wait.headers).catch(() => "gone");

@@ -22,7 +22,7 @@ async function serve(over: Partial<HttpOptions> = {}) {
   return { open, authorized, post, server };
 }
 
-/** Sends `first` at once and then a byte at a time, for ever; resolves with the bytes received before the end. */
+/** Sends `first` at once and then a byte at a time, forever; resolves with the bytes received before the end. */
 async function drip(socket: Socket, first: string | Buffer, byte = "a"): Promise<string> {
   let received = "";
   socket.on("data", (chunk) => {

@@ -44,7 +44,7 @@ const INTRODUCTION = `# Settings
 | user | \`$XDG_CONFIG_HOME/hanzo/settings.json\`, or \`~/.config/hanzo/settings.json\` | yours |
 | project | \`.hanzo/settings.json\` in each root | everybody's who has the project |
 | local | \`.hanzo/settings.local.json\` in each root | yours for this project; not to be committed |
-| environment | the variables below | of whoever starts Octant |
+| environment | the variables below | of the person who starts Octant |
 
 Later tiers override earlier ones, but what concerns safety is only narrowed below the user tier. The files are JSON with
 comments and trailing commas. A file that is broken, has an unknown key, or is a link is refused with its line and column,

@@ -122,7 +122,7 @@ async function ask(options: CheckPermissionOptions, question: Question, ctx: Con
   note("allow", { tier: "session", reason: `the person answered: ${answer.answer}${by}` });
 }
 
-/** How long the answer "always" holds. A rule that a person writes holds for ever, unless it says otherwise. */
+/** How long the answer "always" holds. A rule that a person writes holds forever, unless it says otherwise. */
 export const ALWAYS_DAYS = 30;
 
 export const inDays = (days: number): string =>

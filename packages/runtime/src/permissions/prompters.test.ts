@@ -112,7 +112,7 @@ test("nothing in a call can move the cursor or look like a line of ours", async 
   expect(shown().match(/^Allow it\?/gm)).toHaveLength(1);
 });
 
-test("always is neither shown nor taken where it is not offered", async () => {
+test('"always" is neither shown nor accepted where it is not offered', async () => {
   const { input, asked, shown, prompter } = openPipes();
   const request = prompter.requestPermission(toRequest({ always: undefined }));
   await asked(1);

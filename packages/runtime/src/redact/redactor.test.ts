@@ -79,7 +79,7 @@ test.each([
   "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
   "trace 4bf92f3577b34da6a3ce929d0e0e4736 in src/token.ts:12",
   "expected { key: string, token_count: number }",
-])("what is no secret stays: %s", (text) => {
+])("a text without a secret stays unchanged: %s", (text) => {
   expect(createRedactor({ secrets: ["short", "another-secret"] })(text)).toBe(text);
 });
 

@@ -211,7 +211,7 @@ test("files that are not code, or are broken or empty, are searched by their lin
 });
 
 test("a damaged index file is rebuilt", async () => {
-  writeFileSync(join(home, "state/search.sqlite"), "this is no database".repeat(500));
+  writeFileSync(join(home, "state/search.sqlite"), "this is not a database".repeat(500));
   const engine = start();
   await engine.index({ signal: never() });
   expect(await named(engine, "parseHeader")).toHaveLength(1);

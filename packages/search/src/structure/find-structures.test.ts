@@ -140,6 +140,6 @@ test("every language with a grammar has a row", () => {
   expect(LANGUAGES.filter(({ id }) => !covered.has(id))).toEqual([]);
 });
 
-test.each(["function (", "$X", "", "}}"])("%j is no pattern of TypeScript", async (pattern) => {
+test.each(["function (", "$X", "", "}}"])("%j is not a TypeScript pattern", async (pattern) => {
   expect(await find("a.ts", pattern, "let a = 1")).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { toOneLine } from "@octant/core";
 import { type Line, span, truncate } from "../styled.ts";
 
-/** A sub-agent at work. */
+/** A running sub-agent. */
 export type WorkingAgent = { role: string; task: string; turns: number };
 
 const MAX_SHOWN = 4;

@@ -98,7 +98,7 @@ export function createRuns(state: StateFolder): Runs {
 const tooMany = (actual: number) =>
   new ToolError(
     "LIMIT_EXCEEDED",
-    `${actual} test runs are at work; wait for one, or end one with job.cancel`,
+    `${actual} test runs are running; wait for one, or stop one with job.cancel`,
     {
       limit: MAX_RUNNING,
       actual,

@@ -96,7 +96,7 @@ class Client implements ZmqClient {
       return answer.ready;
     }
     if (answer.response.kind === "error") throw toToolError(answer.response.error);
-    throw new ToolError("UPSTREAM_ERROR", "the server answers Ready with something else", {});
+    throw new ToolError("UPSTREAM_ERROR", "the server did not answer Ready as expected", {});
   }
 
   async call(call: Call, options: WireCallOptions): Promise<Reply> {

@@ -98,9 +98,9 @@ export class MessageServer {
     if (command === "disconnect") return this.#disconnect(peer, requestId);
     throw new ToolError(
       "INVALID_ARGUMENT",
-      "a server takes no Reply; send Request, Heartbeat, Ready or Disconnect",
+      "a server does not accept Reply; send Request, Heartbeat, Ready or Disconnect",
       {
-        issues: [{ path: "frame 1", message: "a server takes no Reply" }],
+        issues: [{ path: "frame 1", message: "a server does not accept Reply" }],
       },
     );
   }

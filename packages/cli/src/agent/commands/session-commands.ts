@@ -158,7 +158,7 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
     throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
   }
   if (agent.isRunning)
-    throw new ToolError("LOCKED", "the agent is at work; Esc stops it, then it can go back", {});
+    throw new ToolError("LOCKED", "the agent is busy; press Esc to stop it, then go back", {});
   const files =
     scope === "conversation" ? undefined : await opened.asPerson(() => rewindFiles(octant, prompt.turns));
   const text = files && describeFiles(files);
