@@ -106,7 +106,12 @@ async function ask(options: LoopOptions): Promise<Answer> {
     return await askOnce(options);
   } catch (cause) {
     if (!(cause instanceof ApiError) || cause.failure !== "context_length") throw cause;
-    if (!(await options.compact("context_length", options.signal))) throw cause;
+    if (!(await options.compact("context_length", options.signal)))
+      throw new ApiError(
+        "context_length",
+        `${cause.message}; nothing can be left out: send less, or use a model with a larger context window`,
+        { cause },
+      );
     return askOnce(options);
   }
 }
