@@ -189,6 +189,16 @@ describe.skipIf(lacks("chromium"))("difficult pages", () => {
     expect(missed).toMatchObject({ code: "NOT_FOUND", message: expect.stringContaining("one frame has it") });
   });
 
+  test("a frame whose address the browser refuses does not keep answers waiting, nor show a file", async () => {
+    await visit("/refused-frame");
+    const { text } = await ui("snapshot");
+    expect(text).toMatch(/^- iframe \[e\d+\]\n- button/);
+    expect(await ui("click", { target: "text=Go" })).toMatchObject({
+      title: "Clicked",
+      changes: expect.stringContaining("focused"),
+    });
+  });
+
   test("an element that changes places is told, and folded text is not", async () => {
     const { changes } = await visit("/order");
     expect(changes).not.toContain("Folded text");

@@ -14,6 +14,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "/plain": `<title>Plain</title><nav><a href=/plain>Here</a></nav><main>Main part</main>`,
   "/empty": `<title>Empty</title>`,
   "/chooser": `<title>Chooser</title><input type=file id=field><div onclick="document.getElementById('hidden').click()" id=open>Choose files</div><input type=file id=hidden style=display:none onchange="document.getElementById('open').textContent = this.files[0].name">`,
+  "/refused-frame": `<title>Refused frame</title><iframe src=file:///etc/passwd></iframe><button onclick="document.title = 'Clicked'">Go</button>`,
   "/frame": `<title>Frame</title><iframe srcdoc="<button>Inside</button>"></iframe>`,
   "/order": `<title>Order</title><ul><li><button>One</button><li><button>Two</button><li><button>Three</button></ul><p onclick="const list = document.querySelector('ul'); list.prepend(list.lastElementChild)">Turn</p><details><summary>More</summary>Folded text</details>`,
   "/fields": `<title>Fields</title><label>Day <input type=date value=2026-01-01></label><label>Volume <input type=range max=10></label><textarea>one\ntwo</textarea><select><option>Small<option disabled>Large</select><p id=text contenteditable>A<br>B</p>`,

@@ -37,6 +37,8 @@ const MAX_CHANGE_BYTES = 1_500;
 const MAX_FRAMES = 12;
 const MAX_LABELS = 50_000;
 const READ_MS = 10_000;
+/** A frame may never become readable. */
+const FRAME_MS = 3_000;
 
 /** The accessibility tree as lines, including frames; the baseline for the next changes. */
 export async function takeSnapshot(
@@ -49,9 +51,9 @@ export async function takeSnapshot(
   let complete = true;
   let framesLeft = MAX_FRAMES;
   const read = async (frame: Frame, prefix: string, from?: Locator): Promise<string> => {
-    const tree = await ask<TreeAnswer>(tab, from ?? frame, {
-      ...{ op: "tree", ...request, prefix, next: tab.refs.next, remember: isWhole },
-    });
+    const asked = { op: "tree", ...request, prefix, next: tab.refs.next, remember: isWhole };
+    const until = Date.now() + (prefix === "" ? READ_MS : FRAME_MS);
+    const tree = await ask<TreeAnswer>(tab, from ?? frame, asked, until);
     tab.refs.next = Math.max(tab.refs.next, tree.next);
     complete &&= tree.complete;
     if (depth > 0 || !/^ *- iframe/m.test(tree.text)) return tree.text;
@@ -62,7 +64,9 @@ export async function takeSnapshot(
       if (ref === undefined || indent === undefined || framesLeft-- <= 0) continue;
       const inner = await innerFrame(frame, ref);
       const number = inner && numberOf(tab, inner);
-      const text = inner && (await read(inner, `f${number}`).catch(() => ""));
+      const text = inner && (await read(inner, `f${number}`).catch(() => undefined));
+      // A frame whose address the browser refused, for example, would keep every later answer waiting.
+      if (number !== undefined && text === undefined) tab.frames.delete(number);
       if (text) lines.push(...text.split("\n").map((one) => `${indent}${interactive ? "" : "  "}${one}`));
     }
     return lines.join("\n");
@@ -98,9 +102,9 @@ export async function takeChanges(tab: Tab, until = Date.now() + READ_MS): Promi
   let more = 0;
   const texts: string[] = [];
   const downloadLinks: string[] = [];
-  const read = async (frame: Frame, prefix: string): Promise<ChangesAnswer> => {
+  const read = async (frame: Frame, prefix: string, end: number): Promise<ChangesAnswer> => {
     const asked = { ...request, prefix, next: tab.refs.next, maxChangeChars: room };
-    const answer = await ask<ChangesAnswer>(tab, frame, asked, until);
+    const answer = await ask<ChangesAnswer>(tab, frame, asked, end);
     tab.refs.next = Math.max(tab.refs.next, answer.next);
     const { kept, left } = keepLines(answer.text, room);
     room = Math.max(0, room - Buffer.byteLength(kept) - 1);
@@ -109,9 +113,10 @@ export async function takeChanges(tab: Tab, until = Date.now() + READ_MS): Promi
     downloadLinks.push(...answer.downloadLinks);
     return answer;
   };
-  const { fresh, title } = await read(tab.page.mainFrame(), "");
+  const { fresh, title } = await read(tab.page.mainFrame(), "", until);
   // Frames that were in no snapshot have no baseline.
-  for (const [number, frame] of fresh ? [] : tab.frames) await read(frame, `f${number}`).catch(() => {});
+  for (const [number, frame] of fresh ? [] : tab.frames)
+    await read(frame, `f${number}`, Math.min(until, Date.now() + FRAME_MS)).catch(() => {});
   const text = texts.join("\n");
   learnLabels(tab, text);
   return { text, isNew: fresh, more, title, downloadLinks };
