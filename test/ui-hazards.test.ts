@@ -5,20 +5,24 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Hazards, openHazards } from "./ui/hazards.ts";
 import { lacks } from "./ui/lacks.ts";
 import { openUi, type UiClient } from "./ui/ui-client.ts";
+import { openWaysOut, tryWays, type WaysOut } from "./ui/ways-out.ts";
 
 describe.skipIf(lacks("chromium"))("difficult pages", () => {
   let site: Hazards;
+  let ways: WaysOut;
   let client: UiClient;
   const ui: UiClient["ui"] = (action, input) => client.ui(action, input);
   const fails: UiClient["fails"] = (action, input) => client.fails(action, input);
   const visit = (path: string) => ui("navigate", { url: `${site.url}${path}` });
   beforeAll(async () => {
     site = await openHazards();
-    client = await openUi();
+    ways = await openWaysOut();
+    client = await openUi({ settings: { net: { deny: [ways.denied.host] } } });
   });
   afterAll(async () => {
     await client?.[Symbol.asyncDispose]();
     await site?.[Symbol.asyncDispose]();
+    await ways?.[Symbol.asyncDispose]();
   });
 
   test("a script that never ends is stopped, and a page that it holds can be left", async () => {
@@ -213,6 +217,11 @@ describe.skipIf(lacks("chromium"))("difficult pages", () => {
     expect(requests).toEqual([
       expect.objectContaining({ type: "websocket", failure: expect.stringContaining("is blocked") }),
     ]);
+  });
+
+  test("no way in which a page can send a request reaches a host that the policy denies", async () => {
+    await tryWays(client, ways);
+    await ui("tabs", { op: "quit" });
   });
 
   test("errors name the resource; of many the last are shown, with the count of the others", async () => {

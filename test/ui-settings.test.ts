@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { lacks } from "./ui/lacks.ts";
 import { ENDLESS_BYTES, openShop, type Shop } from "./ui/shop.ts";
 import { openUi, type UiClient } from "./ui/ui-client.ts";
+import { openWaysOut, tryWays } from "./ui/ways-out.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 
@@ -59,9 +60,12 @@ describe.skipIf(lacks("chromium"))("a browser by the settings", () => {
   });
 
   test("without our sandbox the network policy still applies", async () => {
-    await using client = await openUi({ settings: { sandbox: { mode: "off" } } });
+    await using ways = await openWaysOut();
+    const settings = { sandbox: { mode: "off" }, net: { deny: [ways.denied.host] } };
+    await using client = await openUi({ settings });
     await useIt(client);
     expect(await backendOf(client)).toContain("runs without our sandbox");
+    await tryWays(client, ways);
   });
 
   test.skipIf(lacks("xvfb"))("with a window it shows one on the display", async () => {

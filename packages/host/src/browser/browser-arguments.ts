@@ -30,6 +30,8 @@ const NETWORK = [
   "--proxy-bypass-list=<-loopback>",
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
   "--disable-quic",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  // Its name in older browsers.
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
