@@ -285,10 +285,13 @@ class Client implements ZmqClient {
     if (performance.now() - this.#heardAt <= MISSED_HEARTBEATS * this.#heartbeatMs)
       return this.#post({ command: "heartbeat", requestId: NO_REQUEST_ID });
     this.#silences += 1;
-    if (this.#silences >= (this.#options.attempts ?? ATTEMPTS))
-      return this.#failAll(
-        `no answer after ${this.#silences} attempts; ${guess(this.#options, this.#refused)}`,
-      );
+    if (this.#silences >= (this.#options.attempts ?? ATTEMPTS)) {
+      this.#failAll(`no answer after ${this.#silences} attempts; ${guess(this.#options, this.#refused)}`);
+      // The next call has all its attempts.
+      this.#silences = 0;
+      this.#heardAt = performance.now();
+      return;
+    }
     this.#connection.close();
     this.#connection = this.#connect();
     this.#heardAt = performance.now();
