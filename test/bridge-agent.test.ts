@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { type BridgeClient, connect, createTestIssuer, startBridge } from "./bridge-client.ts";
 import { createFixtureProject } from "./fixture-project.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 const sessionsOf = async (client: BridgeClient) => {
   const { result } = (await client.request("session/list", {})) as {
@@ -83,4 +84,55 @@ test("an owner's page works with the agent, approves its edit, and no other owne
     { cwd: project.root, mcpServers: [evil] },
   ])
     expect(await bob.request("session/new", params)).toMatchObject({ error: { code: -32602 } });
+});
+
+test("a form of an MCP server reaches the page, whole or as choices, and the page's answer counts", async () => {
+  await using provider = await createScriptedProvider((request) =>
+    request.results.length === 0 && request.tools.includes("mcp__other__fs")
+      ? {
+          parts: [
+            {
+              call: "mcp__other__fs",
+              input: { action: "write", uri: `${request.user}.txt`, content: "x" },
+            },
+          ],
+        }
+      : { parts: [{ text: "done" }] },
+  );
+  await using issuer = await createTestIssuer();
+  using project = createFixtureProject();
+  const args = [LAUNCHER, "serve", "--tools", "fs", "--permissions", "enforce", "--root", project.root];
+  const settings = { mcp_servers: { other: { command: process.execPath, args } } };
+  mkdirSync(join(project.env["HOME"] ?? "", ".config/hanzo"), { recursive: true });
+  writeFileSync(join(project.env["HOME"] ?? "", ".config/hanzo/settings.json"), JSON.stringify(settings));
+  await using bridge = await startBridge(
+    project,
+    issuer,
+    ["--provider", "anthropic", "--model", "some-model"],
+    { ANTHROPIC_API_KEY: "sk-test-0123456789abcdef", ANTHROPIC_BASE_URL: provider.baseUrl("anthropic") },
+  );
+  const asked: string[] = [];
+  const answer = (method: string, params: unknown) => {
+    asked.push(method);
+    if (method === "elicitation/create") return { action: "accept", content: { answer: "once" } };
+    const { options } = params as { options: { name: string; optionId: string }[] };
+    const optionId = options.find(({ name }) => name === "once")?.optionId ?? "once";
+    return { outcome: { outcome: "selected", optionId } };
+  };
+  for (const [name, clientCapabilities] of Object.entries({
+    choices: {},
+    form: { elicitation: { form: {} } },
+  })) {
+    using page = await connect(bridge.url, await issuer.sign({ owner: "ann" }), { path: "/agent", answer });
+    await page.request("initialize", { protocolVersion: 1, clientCapabilities });
+    const created = await page.request("session/new", { cwd: project.root, mcpServers: [] });
+    const { sessionId } = (created as { result: { sessionId: string } }).result;
+    const written = async () => {
+      await page.request("session/prompt", { sessionId, prompt: [{ type: "text", text: name }] });
+      return existsSync(join(project.root, `${name}.txt`));
+    };
+    // The server may connect after the first prompt.
+    await expect.poll(written, { timeout: 40_000, interval: 500 }).toBe(true);
+    expect(asked.includes("elicitation/create")).toBe(name === "form");
+  }
 });

@@ -59,7 +59,7 @@ export function createEditorPrompter(options: EditorPrompterOptions): EditorProm
           sessionId: sessionId(),
           toolCall: {
             toolCallId,
-            title: titles.get(toolCallId) ?? request.name,
+            title: titles.get(toolCallId) ?? [request.summary, request.question].filter(Boolean).join("; "),
             status: "pending",
             rawInput: request.input,
             content: toContent(request),

@@ -88,8 +88,9 @@ function createAgentV1({ host, remote = false }: AcpOptions, sessions: SessionTa
 
   return agent({ name: "octant" })
     .onRequest(methods.agent.initialize, ({ params }) => {
-      const { session = null, ...local } = params.clientCapabilities ?? {};
-      capabilities = remote ? { session } : { session, ...local };
+      const { session = null, elicitation = null, ...local } = params.clientCapabilities ?? {};
+      const shown = { session, elicitation };
+      capabilities = remote ? shown : { ...shown, ...local };
       return {
         protocolVersion: PROTOCOL_VERSION,
         agentInfo: { name: "octant", title: "Octant", version: host.version },
