@@ -63,7 +63,7 @@ const SITTINGS = 3;
 const FULL: Effort = { warmUpMs: 1_000, minRounds: 9, maxRounds: 1_000, budgetMs: 2_000 };
 const QUICK: Effort = { warmUpMs: 300, minRounds: 3, maxRounds: 300, budgetMs: 500 };
 
-const MAX_MINUTES = 10;
+const MAX_MINUTES = 25;
 const SLOW_CREATE_MS = 0.1;
 const DEFAULT_SEED = 20261115;
 const RESULTS = join(import.meta.dirname, "results");

@@ -42,6 +42,14 @@ test("octant alone in a terminal is the agent: it asks with a diff, edits, and l
   terminal.type("y");
   await terminal.shows("The answer is 43 now.");
   expect(readFileSync(join(project.root, "src/main.ts"), "utf8")).toContain("43");
+  await terminal.shows("ask, or / for commands");
+  terminal.type("a draft\x1a");
+  await terminal.shows(/Stopped/);
+  terminal.type("echo while it is paused\r");
+  await terminal.shows(/^while it is paused$/m);
+  terminal.type("fg\r");
+  await terminal.shows("› a draft");
+  terminal.type("\x03");
   terminal.resize(60, 20);
   terminal.type("/quit\r");
   await terminal.shows(/--resume\s+\S+/);
