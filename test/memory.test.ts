@@ -59,14 +59,34 @@ test("a memory is found by words in the next server, reports when its files chan
   });
 });
 
-test("a secret is never stored", async () => {
+const SECRETS = [
+  "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345",
+  "The admin password is Tr0ub4dor&3xyz",
+  "password: correct-horse-battery-9!",
+  "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+  "deploy with curl -u admin:s3cretpass https://example.org",
+  "postgres://admin:hunter2secret@db.example.org/prod",
+  `SG.${"abcdefghij0123456789ab"}.${"abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG"}`,
+];
+const INNOCENT = [
+  "The password reset page is at /reset/v2/form.",
+  "Tokens expire after 30 minutes.",
+  "password: see 1Password",
+  "The auth token is in the keychain, never in files.",
+  "The secret is $DB_SECRET_2 in CI, from https://vault.example.org/v1",
+  "token: https://example.org/docs/v2/tokens",
+  "Passwords are hashed with argon2id; commit 3d7c672a fixed it.",
+];
+
+test("a secret is never stored, and text about secrets is", async () => {
   using project = createFixtureProject();
   await using session = await startSession(["--tools", "memory"], { cwd: project.root, env: project.env });
-  const refused = await remember(session, "create", {
-    text: "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345",
-  });
-  expect(refused).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
+  for (const text of SECRETS)
+    expect(await remember(session, "create", { text }), text).toMatchObject({
+      error: { code: "INVALID_ARGUMENT" },
+    });
   expect(textsOf(await remember(session, "manage"))).toEqual([]);
+  for (const text of INNOCENT) expect((await remember(session, "create", { text })).ok, text).toBe(true);
 });
 
 test("shared memory is Markdown in the project that people can edit, and detects when a symbol changed", async () => {
@@ -115,6 +135,13 @@ test("shared memory is Markdown in the project that people can edit, and detects
   expect((await session.call("fs", { action: "read", uri: "memory:mem_byhand" })).data).toMatchObject({
     text: "The window is painted green.",
   });
+  const conflict = "<<<<<<< HEAD\nThe door is red.\n=======\nThe door is blue.\n>>>>>>> topic\n";
+  writeFileSync(join(folder, "mem_merged.md"), `---\ntags: [entrance, paint]\n---\n${conflict}`);
+  expect(memoriesOf(await remember(session, "recall", { query: "entrance" }))[0]).toMatchObject({
+    text: expect.stringContaining("[unresolved merge conflict in .hanzo/memory/mem_merged.md]"),
+    ...{ tags: ["entrance", "paint"], confidence: 0 },
+  });
+  rmSync(join(folder, "mem_merged.md"));
   rmSync(file);
   expect(textsOf(await remember(session, "recall", { query: "counter" }))).not.toContain(
     "The counter starts at one.",

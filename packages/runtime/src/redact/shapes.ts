@@ -18,6 +18,7 @@ const SHAPES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,})/g,
   /(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])/g,
   /(?<![A-Za-z0-9])AIza[\w-]{35}/g,
+  /(?<![A-Za-z0-9])SG\.[\w-]{16,64}\.[\w-]{16,}/g,
   /(?<![A-Za-z0-9])xox[a-z][-.][\w.-]{8,}/g,
   // name=value, with or without quotes, and "name": "value" of JSON.
   new RegExp(`(${secretName()}=["']?)[^\\s"'&;,]+`, "gi"),

@@ -4,6 +4,7 @@ import { createTermCutter, type Embedder, type SharedParsers } from "@octant/sea
 import { z } from "zod";
 import { createLinks } from "./links.ts";
 import { type ListFilter, type MemoryItem, SCOPES } from "./memory-store.ts";
+import { statesSecret } from "./prose-secrets.ts";
 import { createRecall } from "./recall.ts";
 import { openStores } from "./stores.ts";
 
@@ -74,7 +75,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
     throw new ToolError("NOT_FOUND", `there is no memory '${memory_id}'; memory.recall finds them`, {});
   };
   const checkSecret = (text: string) => {
-    if (!holdsSecret(text)) return;
+    if (!holdsSecret(text) && !statesSecret(text)) return;
     const message = "the text holds a secret, which memory never keeps; leave it out";
     throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "text", message }] });
   };

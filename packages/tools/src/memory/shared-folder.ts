@@ -11,6 +11,7 @@ const NAME = /^(mem_[0-9a-z]+)\.md$/;
 const MAX_FILES = 20_000;
 const MAX_BYTES = 64 * 1024;
 const OWNER = "shared";
+const CONFLICT = /^<{7} [\s\S]*^>{7} /m;
 
 const Head = z.object({
   kind: z.enum(["note", "fact"]).catch("note"),
@@ -107,11 +108,14 @@ function toMarkdown(item: MemoryItem, rootUri: string): string {
 function parseMarkdown(memory_id: string, markdown: string, rootUri: string): MemoryItem {
   const [, head = "", text = markdown] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/.exec(markdown) ?? [];
   const fields = Object.fromEntries(
-    [...head.matchAll(/^(\w+):\s*(.*)$/gm)].map(([, key = "", value = ""]) => [key, parseJson(value)]),
+    [...head.matchAll(/^(\w+):\s*(.*)$/gm)].map(([, key = "", value = ""]) => [key, parseValue(value)]),
   );
   const { links, ...rest } = Head.parse(fields);
+  const isConflict = CONFLICT.test(markdown);
   return {
-    ...{ memory_id, scope: "project", ...rest, text: text.trim() },
+    ...{ memory_id, scope: "project", ...rest },
+    ...(isConflict && { confidence: 0 }),
+    text: `${isConflict ? `[unresolved merge conflict in ${FOLDER}/${memory_id}.md]\n` : ""}${text.trim()}`,
     links: links.map(({ path, hash }) => ({
       uri: /^[a-z]+:/.test(path) ? path : `${rootUri}/${path}`,
       hash,
@@ -119,11 +123,13 @@ function parseMarkdown(memory_id: string, markdown: string, rootUri: string): Me
   };
 }
 
-function parseJson(text: string): unknown {
+/** As toMarkdown writes it, or a plain list or word of a person. */
+function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text;
+    const [, list] = /^\[(.*)\]$/.exec(text) ?? [];
+    return list === undefined ? text : list.split(",").map((word) => word.trim());
   }
 }
 
