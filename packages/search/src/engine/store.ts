@@ -67,6 +67,7 @@ export interface IndexStore extends Disposable {
   version(): number;
   symbolsOf(path: string): StoredSymbol[];
   symbolsNamed(name: string): StoredSymbol[];
+  /** One spelling of each name, ignoring case. */
   names(): string[];
   putVectors(entries: readonly PlacedVector[]): void;
   clearVectors(): void;
@@ -112,7 +113,8 @@ export function openIndexStore(file: string): IndexStore {
     symbol: db.prepare(`${SYMBOL} WHERE s.id = ?`),
     symbolsOf: db.prepare(`${SYMBOL} WHERE f.path = ? ORDER BY s.id`),
     symbolsNamed: db.prepare(`${SYMBOL} WHERE s.name = ? COLLATE NOCASE ORDER BY f.path, s.id`),
-    names: db.prepare("SELECT DISTINCT name FROM symbols"),
+    // In the order of the index, which is faster than DISTINCT.
+    names: db.prepare("SELECT min(name) FROM symbols GROUP BY name COLLATE NOCASE"),
     putVector: db.prepare("INSERT OR REPLACE INTO vectors (chunk, scale, vector) VALUES (?, ?, ?)"),
     vectors: db.prepare("SELECT chunk, scale, vector FROM vectors WHERE chunk > ? ORDER BY chunk LIMIT ?"),
     withoutVector: db.prepare(
@@ -123,6 +125,8 @@ export function openIndexStore(file: string): IndexStore {
     version: db.prepare("PRAGMA data_version"),
   };
 
+  // A workspace has 100,000 names, and an array is cheaper than an object.
+  sql.names.setReturnArrays(true);
   const blocks = createBlockStore(db);
   const clear = (id: number): number[] => {
     sql.removeSymbols.run(id);
@@ -193,7 +197,8 @@ export function openIndexStore(file: string): IndexStore {
     version: () => Number(sql.version.get()?.["data_version"]),
     symbolsOf: (path) => sql.symbolsOf.all(path).map(toSymbol),
     symbolsNamed: (name) => sql.symbolsNamed.all(name).map(toSymbol),
-    names: () => sql.names.all().map((row) => String(row["name"])),
+    // The type of the statement does not know that it returns arrays.
+    names: () => (sql.names.all() as unknown as [string][]).map(([name]) => name),
     putVectors(entries) {
       for (const { id, vector } of entries) {
         const { values, scale } = vector;

@@ -88,10 +88,12 @@ async function byMeaning(parts: SearchParts, request: SearchRequest): Promise<Hi
   ]);
   const first = (strategy: Strategy, found: readonly Found[]) =>
     fuse(found.length > MAX_PHRASES ? [] : [{ strategy, found }]);
+  const inCode = (found: readonly Found[]) => found.filter((place) => distanceOf(place) === 0);
+  const defined = named.flatMap(definitionsIn);
   return inTurn(
     [
-      first("symbol", named.flatMap(definitionsIn)),
-      first("literal", written?.found.filter((place) => distanceOf(place) === 0) ?? []),
+      first("symbol", inCode(defined).length > 0 ? inCode(defined) : defined),
+      first("literal", inCode(written?.found ?? [])),
       ranked.map(fromChunk),
     ],
     request.limit,

@@ -4,7 +4,7 @@ import type { PackedVector } from "./packed.ts";
 export interface VectorStore {
   /** All vectors have the same length; one of another length discards the previous ones. */
   put(entries: readonly PlacedVector[]): void | Promise<void>;
-  /** The same for many vectors with consecutive ids. */
+  /** The same for many vectors with consecutive ids; the store takes over the arrays. */
   putBlock(first: number, block: VectorBlock): void | Promise<void>;
   remove(ids: readonly number[]): void | Promise<void>;
   /**
