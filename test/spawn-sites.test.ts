@@ -32,7 +32,6 @@ const LAUNCHERS = [
   "packages/host/src/language-servers/server-process.ts",
   "packages/host/src/processes/child.ts",
   "packages/host/src/sandbox/probe.ts",
-  "packages/host/src/sandbox/reader.ts",
 ];
 
 const TYPES_ONLY = /^import type \{[^}]*\} from "node:child_process";$/gm;
