@@ -17,6 +17,7 @@ import { createScriptedProvider, type Script, type ScriptedProvider } from "@oct
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const require = createRequire(import.meta.url);
 const schema = JSON.parse(
@@ -91,8 +92,7 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
       cwd: project.root,
       env: {
         ...project.env,
-        ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-        ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+        ...accountAt(provider),
         ...options.env,
       },
     },

@@ -16,6 +16,7 @@ import { expect, test, vi } from "vitest";
 import { openAcpClient } from "./acp-client.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { ended, startOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const schema = JSON.parse(
   readFileSync(
@@ -46,8 +47,7 @@ async function openClient(script: Script, allowed: Promise<void> = Promise.resol
   const project = createFixtureProject();
   const env = {
     ...project.env,
-    ANTHROPIC_API_KEY: "sk-test-0123456789",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    ...accountAt(provider),
   };
   const child = startOctant(["acp", "--draft-v2", "--model", "some-model"], { cwd: project.root, env });
   const updates: SessionUpdate[] = [];

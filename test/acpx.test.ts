@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { ACPX } from "../scripts/system-packages.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { LAUNCHER } from "./published-command.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const COMMAND = join(ACPX, "node_modules/acpx/dist/cli.js");
 
@@ -21,8 +22,7 @@ test.skipIf(!existsSync(COMMAND) && process.env["CI"] !== "true")(
     using project = createFixtureProject();
     const env = {
       ...project.env,
-      ANTHROPIC_API_KEY: "sk-test-0123456789",
-      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+      ...accountAt(provider),
     };
     const agent = `${process.execPath} ${LAUNCHER} acp --model some-model`;
     const args = [COMMAND, "--agent", agent, "--approve-all", "--format", "json", "exec", "read it"];

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { type BridgeClient, connect, createTestIssuer, startBridge } from "./bridge-client.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { LAUNCHER } from "./published-command.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const sessionsOf = async (client: BridgeClient) => {
   const { result } = (await client.request("session/list", {})) as {
@@ -32,8 +33,7 @@ test("an owner's page works with the agent, approves its edit, and no other owne
     issuer,
     ["--provider", "anthropic", "--model", "some-model"],
     {
-      ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+      ...accountAt(provider),
     },
   );
   const asked: unknown[] = [];

@@ -8,6 +8,7 @@ import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
 import { createTestIssuer, startBridge } from "./bridge-client.ts";
 import { createFixtureProject } from "./fixture-project.ts";
+import { accountAt } from "./scripted-account.ts";
 import { lacks } from "./ui/lacks.ts";
 
 const EXAMPLE = join(import.meta.dirname, "../examples/bridge-page");
@@ -53,8 +54,7 @@ test.skipIf(lacks("chromium"))(
     using page = await servePage();
     const args = ["--allow-origin", page.origin, "--provider", "anthropic", "--model", "some-model"];
     await using bridge = await startBridge(project, issuer, args, {
-      ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+      ...accountAt(provider),
     });
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
     try {

@@ -2,6 +2,7 @@ import { createScriptedProvider, type Script, type ScriptedTurn } from "@octant/
 import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 
 /** A cent per answer at the price of claude-sonnet-4-5. */
 const CENT = { input: 3_333, cached: 0, output: 1 };
@@ -21,8 +22,7 @@ async function runAgent(script: Script, ...args: string[]) {
       cwd: project.root,
       env: {
         ...project.env,
-        ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-        ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+        ...accountAt(provider),
       },
     },
   );

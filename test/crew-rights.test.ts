@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
 import { runOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const call = (tool: string, input: object): ScriptedTurn => ({
   parts: [{ call: tool, input: { ...input } }],
@@ -19,8 +20,7 @@ const settings = ({ env }: FixtureProject, content: object) => {
 
 const keysOf = (project: FixtureProject, provider: { baseUrl(api: "anthropic"): string }) => ({
   ...project.env,
-  ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-  ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+  ...accountAt(provider),
   HANZO_MODEL: "m",
   OCTANT_PROVIDER: "anthropic",
 });

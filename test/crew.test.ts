@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
 import { runOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const git = ({ root: cwd, env }: FixtureProject, ...args: string[]) =>
   execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
@@ -29,8 +30,7 @@ async function openCrew(project: FixtureProject, script = byTask, tools = "agent
     cwd: project.root,
     env: {
       ...project.env,
-      ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+      ...accountAt(provider),
       HANZO_MODEL: "m",
       OCTANT_PROVIDER: "anthropic",
     },

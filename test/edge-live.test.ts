@@ -1,10 +1,7 @@
-import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { action, defineTool } from "@octant/core";
 import { createNatsWorker, serveZmq } from "@octant/wire";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
@@ -12,8 +9,7 @@ import { z } from "zod";
 import { createOctant, type Octant } from "../packages/cli/src/octant.ts";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { startOctant } from "./octant-process.ts";
-import { LAUNCHER } from "./published-command.ts";
+import { startPrinting, stdioOf } from "./printing-command.ts";
 
 const caller = { id: "local", access: "admin" } as const;
 const toServe = ({ registry, wireDispatch, workspace }: Octant) => ({
@@ -24,34 +20,23 @@ const toServe = ({ registry, wireDispatch, workspace }: Octant) => ({
 /** Serves the tools, and starts an edge in a process of its own. */
 type Way = (octant: Octant, project: FixtureProject) => Promise<Transport>;
 const WAYS: Readonly<Record<string, Way>> = {
-  async ZeroMQ(octant, { root, env }) {
+  async ZeroMQ(octant, project) {
     const sockets = realpathSync(mkdtempSync(join(tmpdir(), "octant-sockets-")));
     onTestFinished(() => rmSync(sockets, { recursive: true, force: true }));
     const address = `ipc://${sockets}/s`;
     const server = await serveZmq({ ...toServe(octant), address });
     onTestFinished(() => server.close());
-    const args = [LAUNCHER, "edge", "--via", address];
-    return new StdioClientTransport({
-      ...{ command: process.execPath, args, cwd: root },
-      env: env as Record<string, string>,
-    });
+    return stdioOf(project, "edge", "--via", address);
   },
   ...(!inject("missing").includes("nats-server") && {
-    async NATS(octant, { root, env }) {
+    async NATS(octant, project) {
       const nats = await startNatsServer();
       onTestFinished(() => nats.stop());
       const worker = await createNatsWorker({ ...toServe(octant), url: nats.url, project: "live" });
       onTestFinished(() => worker.close());
-      const edge = startOctant(["serve", "--http", "--nats", nats.url, "--json"], { cwd: root, env });
-      const exit = once(edge, "exit");
-      onTestFinished(async () => {
-        edge.kill("SIGTERM");
-        await exit;
-      });
-      const [line] = await once(createInterface({ input: edge.stdout }), "line");
-      const { url, token } = JSON.parse(line);
+      const { url, token } = (await startPrinting(project, "serve", "--http", "--nats", nats.url)).printed;
       const requestInit = { headers: { authorization: `Bearer ${token}` } };
-      return new StreamableHTTPClientTransport(new URL(url), { requestInit });
+      return new StreamableHTTPClientTransport(new URL(String(url)), { requestInit });
     },
   }),
 };

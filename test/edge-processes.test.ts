@@ -1,38 +1,34 @@
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import {
   Client,
   type ClientOptions,
   StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { startOctant } from "./octant-process.ts";
-import { LAUNCHER } from "./published-command.ts";
+import { startPrinting, stdioOf } from "./printing-command.ts";
 
 /** Starts whatever the way needs, with these flags for the process that has the tools. */
 type Way = (project: FixtureProject, flags: readonly string[]) => Promise<() => Transport>;
 
-const HERE: Way = async (project, flags) => () => stdio(project, "serve", ...flags);
+const HERE: Way = async (project, flags) => () => stdioOf(project, "serve", ...flags);
 const ZMQ: Way = async (project, flags) => {
   const sockets = realpathSync(mkdtempSync(join(tmpdir(), "octant-sockets-")));
   onTestFinished(() => rmSync(sockets, { recursive: true, force: true }));
   const address = `ipc://${sockets}/s`;
-  await start(project, "serve", "--zmq", address, ...flags);
-  return () => stdio(project, "edge", "--via", address);
+  await startPrinting(project, "serve", "--zmq", address, ...flags);
+  return () => stdioOf(project, "edge", "--via", address);
 };
 const NATS: Way = async (project, flags) => {
   const nats = await startNatsServer();
   onTestFinished(() => nats.stop());
-  await start(project, "worker", "--nats", nats.url, ...flags);
-  const { url, token } = await start(project, "serve", "--http", "--nats", nats.url);
+  await startPrinting(project, "worker", "--nats", nats.url, ...flags);
+  const { url, token } = (await startPrinting(project, "serve", "--http", "--nats", nats.url)).printed;
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   return () => new StreamableHTTPClientTransport(new URL(String(url)), { requestInit });
 };
@@ -166,24 +162,4 @@ async function connect(transport: Transport, options: ClientOptions): Promise<Cl
   const client = new Client({ name: "test", version: "1" }, options);
   await client.connect(transport);
   return client;
-}
-
-const stdio = (project: FixtureProject, ...args: string[]) =>
-  new StdioClientTransport({
-    command: process.execPath,
-    args: [LAUNCHER, ...args],
-    cwd: project.root,
-    env: project.env as Record<string, string>,
-  });
-
-/** Starts a command that prints one line of JSON about itself. */
-async function start(project: FixtureProject, ...args: string[]): Promise<Record<string, unknown>> {
-  const child = startOctant([...args, "--json"], { cwd: project.root, env: project.env });
-  const exit = once(child, "exit");
-  onTestFinished(async () => {
-    child.kill("SIGTERM");
-    await exit;
-  });
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  return JSON.parse(line);
 }

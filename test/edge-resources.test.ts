@@ -1,15 +1,11 @@
-import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { startOctant } from "./octant-process.ts";
-import { LAUNCHER } from "./published-command.ts";
+import { startPrinting, stdioOf } from "./printing-command.ts";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -22,7 +18,7 @@ beforeAll(async () => {
   project = createFixtureProject();
   sockets = realpathSync(mkdtempSync(join(tmpdir(), "octant-sockets-")));
   writeFileSync(join(project.root, "pixel.png"), Buffer.from(PIXEL, "base64"));
-  const client = await connect(stdio("serve", ...TOOLS));
+  const client = await connect(stdioOf(project, "serve", ...TOOLS));
   here = await look(client);
   await client.close();
 });
@@ -33,7 +29,7 @@ afterAll(() => {
 
 test("octant edge offers the same resources and completions as octant serve", async () => {
   const address = `ipc://${sockets}/a`;
-  await start("serve", "--zmq", address, ...TOOLS);
+  await startPrinting(project, "serve", "--zmq", address, ...TOOLS);
   expect(here.files).toContain(`file://${project.root}/README.md`);
   expect(here.read).toMatchObject({
     text: { text: "# Demo\n\nA small project.\n" },
@@ -45,7 +41,7 @@ test("octant edge offers the same resources and completions as octant serve", as
     tool: ["fs"],
     branch: ["main"],
   });
-  const edge = await connect(stdio("edge", "--via", address));
+  const edge = await connect(stdioOf(project, "edge", "--via", address));
   onTestFinished(() => edge.close());
   expect(await look(edge)).toEqual(here);
 });
@@ -55,8 +51,8 @@ test.skipIf(inject("missing").includes("nats-server"))(
   async () => {
     const nats = await startNatsServer();
     onTestFinished(() => nats.stop());
-    await start("worker", "--nats", nats.url, ...TOOLS);
-    const { url, token } = await start("serve", "--http", "--nats", nats.url);
+    await startPrinting(project, "worker", "--nats", nats.url, ...TOOLS);
+    const { url, token } = (await startPrinting(project, "serve", "--http", "--nats", nats.url)).printed;
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
     const edge = await connect(new StreamableHTTPClientTransport(new URL(String(url)), { requestInit }));
     onTestFinished(() => edge.close());
@@ -106,27 +102,9 @@ async function look(client: Client) {
 }
 
 /** Starts a command that prints one line of JSON about itself. */
-async function start(...args: string[]): Promise<Record<string, unknown>> {
-  const child = startOctant([...args, "--json"], { cwd: project.root, env: project.env });
-  const exit = once(child, "exit");
-  onTestFinished(async () => {
-    child.kill("SIGTERM");
-    await exit;
-  });
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  return JSON.parse(line);
-}
 
 async function connect(transport: Transport): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "legacy" } });
   await client.connect(transport);
   return client;
 }
-
-const stdio = (...args: string[]) =>
-  new StdioClientTransport({
-    command: process.execPath,
-    args: [LAUNCHER, ...args],
-    cwd: project.root,
-    env: project.env as Record<string, string>,
-  });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
 import { LAUNCHER } from "./published-command.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const HOSTILE = join(import.meta.dirname, "../packages/mcp/src/client/fixtures/hostile-server.mjs");
 
@@ -81,8 +82,7 @@ const runAgent = async (script: Script, ...args: string[]) => {
   const [first = ""] = args;
   const prompt = first.startsWith("-") || first === "" ? ["use the server"] : [];
   const ran = await run(["run", ...prompt, "--provider", "anthropic", "--model", "some-model", ...args], {
-    ANTHROPIC_API_KEY: "sk-test-0123456789",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    ...accountAt(provider),
   });
   return { ...ran, requests: [...provider.requests] };
 };

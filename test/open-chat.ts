@@ -1,6 +1,7 @@
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { createFixtureProject } from "./fixture-project.ts";
 import { openTerminal } from "./pty-terminal.ts";
+import { accountAt } from "./scripted-account.ts";
 
 export interface ChatOptions {
   readonly size?: readonly [columns: number, rows: number];
@@ -14,8 +15,7 @@ export async function openChat(script: Script, { size = [100, 30], background }:
   const project = createFixtureProject();
   const env = {
     ...project.env,
-    ANTHROPIC_API_KEY: "sk-test-0123456789",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    ...accountAt(provider),
   };
   const terminal = openTerminal(project.root, env, ...size, background);
   await terminal.shows("$");

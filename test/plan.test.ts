@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
 import { runOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 
 test("a plan stores steps, order and verified evidence, and survives a restart", async () => {
   using project = createFixtureProject();
@@ -132,8 +133,7 @@ test("the agent plans without approval, and every change of its plan is an event
       cwd: project.root,
       env: {
         ...project.env,
-        ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-        ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+        ...accountAt(provider),
       },
     },
   );

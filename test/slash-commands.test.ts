@@ -5,6 +5,7 @@ import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const git = ({ root: cwd, env }: FixtureProject, ...args: string[]) =>
   execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
@@ -14,8 +15,7 @@ async function createCommands(project: FixtureProject, script: Script, variables
   const provider = await createScriptedProvider(script);
   const env = {
     ...project.env,
-    ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    ...accountAt(provider),
     ...variables,
   };
   const run = (line: string, ...flags: string[]) =>

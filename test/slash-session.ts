@@ -2,6 +2,7 @@ import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { runSlashLine } from "../packages/cli/src/agent/commands/index.ts";
 import { openAgent } from "../packages/cli/src/agent/open-agent.ts";
 import type { FixtureProject } from "./fixture-project.ts";
+import { accountAt } from "./scripted-account.ts";
 
 /** A session in this process, as a terminal has it, whose model plays the script. */
 export async function openSlashSession(
@@ -12,8 +13,7 @@ export async function openSlashSession(
   const provider = await createScriptedProvider(script);
   const env = {
     ...project.env,
-    ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    ...accountAt(provider),
     ...variables,
   };
   const { stdin, stdout, stderr } = process;

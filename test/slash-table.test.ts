@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { listCommands, runSlashLine } from "../packages/cli/src/agent/commands/index.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 import { openSlashSession } from "./slash-session.ts";
 
 /** What each command of the table does, in this order, after one message that changed a file. */
@@ -97,8 +98,7 @@ test("octant run takes commands about the session: a copy, the state before a me
       cwd: project.root,
       env: {
         ...project.env,
-        ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-        ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+        ...accountAt(provider),
         OCTANT_PROVIDER: "anthropic",
         HANZO_MODEL: "m",
       },

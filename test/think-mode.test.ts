@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
 import { runOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 
 test("thoughts, criticism and reviews are notes of the caller, with the questions of their focus", async () => {
   using project = createFixtureProject();
@@ -92,8 +93,7 @@ test("limits of a mode that the agent activates apply at once", async () => {
       cwd: project.root,
       env: {
         ...project.env,
-        ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-        ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+        ...accountAt(provider),
       },
     },
   );

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
 import { runOctant, startOctant } from "./octant-process.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const shell = (command: string) => ({ call: "proc", input: { action: "exec", command } });
 
@@ -13,8 +14,7 @@ async function runAgent(project: FixtureProject, script: Script, prompt: string)
   await using provider = await createScriptedProvider(script);
   const env = {
     ...project.env,
-    ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    ...accountAt(provider),
   };
   const ran = await runOctant(["run", prompt, "--allow", "*", "--provider", "anthropic", "--model", "m"], {
     cwd: project.root,
@@ -132,8 +132,7 @@ test("after kill -9 in a turn its work is reverted, and possible changes of the 
     cwd: project.root,
     env: {
       ...project.env,
-      ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+      ...accountAt(provider),
     },
   });
   child.stdin.end();

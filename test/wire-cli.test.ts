@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { ended, runOctant, startOctant } from "./octant-process.ts";
+import { startPrinting } from "./printing-command.ts";
 
 const lacks = (...packages: string[]) => packages.some((name) => inject("missing").includes(name));
 
@@ -37,7 +38,7 @@ const run = (...args: string[]) => runOctant(args, { cwd: project.root, env: pro
 
 /** Starts a server for the test, and returns what it printed about itself. */
 const serve = async (...args: string[]) => ({
-  address: String((await startPrinting("serve", "--json", ...args))["address"]),
+  address: String((await startPrinting(project, "serve", ...args)).printed["address"]),
 });
 
 describe("octant serve --zmq and octant call --via", () => {
@@ -146,16 +147,9 @@ describe.skipIf(lacks("nats-server"))("octant worker --nats and octant serve --h
     onTestFinished(() => nats.stop());
     const nobody = await run("serve", "--http", "--nats", nats.url);
     expect(nobody).toMatchObject({ code: 2, stderr: expect.stringContaining("no worker announces itself") });
-    const { project: id } = await startPrinting("worker", "--nats", nats.url, "--json");
-    const { url, token } = await startPrinting(
-      "serve",
-      "--http",
-      "--nats",
-      nats.url,
-      "--project",
-      String(id),
-      "--json",
-    );
+    const { project: id } = (await startPrinting(project, "worker", "--nats", nats.url)).printed;
+    const args = ["serve", "--http", "--nats", nats.url, "--project", String(id)];
+    const { url, token } = (await startPrinting(project, ...args)).printed;
     const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(String(url)), { requestInit }));
@@ -172,18 +166,3 @@ describe.skipIf(lacks("nats-server"))("octant worker --nats and octant serve --h
     });
   });
 });
-
-/** Starts a command that prints one line of JSON about itself, and ends it with the test. */
-async function startPrinting(...args: string[]): Promise<Record<string, unknown>> {
-  const child = startOctant(args, { cwd: project.root, env: project.env });
-  const exit = once(child, "exit");
-  onTestFinished(async () => {
-    child.kill("SIGTERM");
-    await exit;
-  });
-  const [line] = await Promise.race([
-    once(createInterface({ input: child.stdout }), "line"),
-    ended(child).then(({ stderr }) => Promise.reject(new Error(stderr))),
-  ]);
-  return JSON.parse(line);
-}

@@ -1,20 +1,16 @@
-import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import {
   Client,
   type Notification,
   StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { startOctant } from "./octant-process.ts";
-import { LAUNCHER } from "./published-command.ts";
+import { startPrinting, stdioOf } from "./printing-command.ts";
 
 let project: FixtureProject;
 let sockets: string;
@@ -27,19 +23,6 @@ afterAll(() => {
   rmSync(sockets, { recursive: true, force: true });
 });
 
-/** Starts a command that prints one line of JSON about itself. */
-async function start(...args: string[]) {
-  const child = startOctant([...args, "--json"], { cwd: project.root, env: project.env });
-  const exit = once(child, "exit");
-  const stop = async () => {
-    child.kill("SIGTERM");
-    await exit;
-  };
-  onTestFinished(stop);
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  return { printed: JSON.parse(line) as Record<string, unknown>, stop };
-}
-
 async function connect(transport: Transport, onNotification?: (notification: Notification) => void) {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "legacy" } });
   if (onNotification)
@@ -48,14 +31,6 @@ async function connect(transport: Transport, onNotification?: (notification: Not
   onTestFinished(() => client.close());
   return client;
 }
-
-const stdio = (...args: string[]) =>
-  new StdioClientTransport({
-    command: process.execPath,
-    args: [LAUNCHER, ...args],
-    cwd: project.root,
-    env: project.env as Record<string, string>,
-  });
 
 const steady = (text: string) => text.replaceAll(/\d+ ms/g, "N ms");
 
@@ -78,11 +53,11 @@ async function play(client: Client): Promise<readonly string[]> {
 describe("text answers over the wire", () => {
   test("octant edge shows each action's own text, like octant serve", async () => {
     const address = `ipc://${sockets}/a`;
-    await start("serve", "--zmq", address);
-    const here = await play(await connect(stdio("serve", "--answers", "text")));
+    await startPrinting(project, "serve", "--zmq", address);
+    const here = await play(await connect(stdioOf(project, "serve", "--answers", "text")));
     expect(here[0]).toMatch(/\[hash sha256:[0-9a-f]{64}\]$/);
     expect(here[4]).toBe("out\n[exit 3 after N ms]");
-    const there = await play(await connect(stdio("edge", "--via", address, "--answers", "text")));
+    const there = await play(await connect(stdioOf(project, "edge", "--via", address, "--answers", "text")));
     expect(there).toEqual(here);
   });
 
@@ -91,13 +66,21 @@ describe("text answers over the wire", () => {
     async () => {
       const nats = await startNatsServer();
       onTestFinished(() => nats.stop());
-      await start("worker", "--nats", nats.url);
-      const { printed } = await start("serve", "--http", "--nats", nats.url, "--answers", "text");
+      await startPrinting(project, "worker", "--nats", nats.url);
+      const { printed } = await startPrinting(
+        project,
+        "serve",
+        "--http",
+        "--nats",
+        nats.url,
+        "--answers",
+        "text",
+      );
       const requestInit = { headers: { authorization: `Bearer ${printed["token"]}` } };
       const client = await connect(
         new StreamableHTTPClientTransport(new URL(String(printed["url"])), { requestInit }),
       );
-      const here = await play(await connect(stdio("serve", "--answers", "text")));
+      const here = await play(await connect(stdioOf(project, "serve", "--answers", "text")));
       expect(await play(client)).toEqual(here);
     },
   );
@@ -105,13 +88,13 @@ describe("text answers over the wire", () => {
 
 test("an edge whose server returns with other tools notifies its client and lists them", async () => {
   const address = `ipc://${sockets}/b`;
-  const first = await start("serve", "--zmq", address, "--tools", "fs");
+  const first = await startPrinting(project, "serve", "--zmq", address, "--tools", "fs");
   const changed = Promise.withResolvers<Notification>();
-  const client = await connect(stdio("edge", "--via", address), changed.resolve);
+  const client = await connect(stdioOf(project, "edge", "--via", address), changed.resolve);
   const names = async () => (await client.listTools()).tools.map(({ name }) => name);
   expect(await names()).toEqual(["fs"]);
   await first.stop();
-  await start("serve", "--zmq", address, "--tools", "fs,cas");
+  await startPrinting(project, "serve", "--zmq", address, "--tools", "fs,cas");
   await changed.promise;
   expect(await names()).toEqual(["fs", "cas"]);
   const stored = await client.callTool({ name: "cas", arguments: { action: "store", content: "x" } });
