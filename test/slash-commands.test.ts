@@ -101,7 +101,11 @@ test("project commands apply when trusted, /help lists all, and an unknown one i
     parts: [{ text: `said: ${user}` }],
   }));
   const untrusted = await commands.run("/greet Ada");
-  expect(untrusted).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no command /greet") });
+  expect(untrusted).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("UNTRUSTED_CONFIG: /greet is a command of this project"),
+  });
+  expect((await commands.run("/great")).stderr).toContain("there is no command /great");
   const { code } = await runOctant(["trust", "--yes"], { cwd: project.root, env: project.env });
   expect(code).toBe(0);
   expect((await commands.run("/greet Ada")).stdout).toBe("said: Greet Ada.\n");

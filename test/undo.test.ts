@@ -43,6 +43,7 @@ test("octant undo reverts a whole turn, including commands, and octant redo repe
   const listed = await octant(project, "undo", "--list");
   expect(listed.stdout).toContain("tidy up");
   const looked = await octant(project, "undo", "--dry-run");
+  expect(looked.stdout).toMatch(/^would be undone: tidy up\n/);
   expect(looked.stdout).toContain("-A big project.\n+A small project.");
   expect(existsSync(join(project.root, "src"))).toBe(false);
 

@@ -60,7 +60,7 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
     io.stdout.write(
       given.json
         ? `${JSON.stringify({ ...summary(plan), diff }, null, 2)}\n`
-        : `${describe(plan, given.overwrite)}${diff}`,
+        : `would be ${describe(plan, given.overwrite)}${diff}`,
     );
     return EXIT.OK;
   }

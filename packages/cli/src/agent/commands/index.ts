@@ -1,6 +1,6 @@
 import { didYouMean, ToolError } from "@octant/core";
 import type { OpenedAgent } from "../open-agent.ts";
-import { COMMANDS_FOLDER, loadMarkdown } from "../workspace-crew.ts";
+import { COMMANDS_FOLDER, loadMarkdown, markdownFiles } from "../workspace-crew.ts";
 import { runAudited } from "./audited.ts";
 import { GIT_COMMANDS } from "./git-commands.ts";
 import { INFO_COMMANDS } from "./info-commands.ts";
@@ -72,6 +72,15 @@ export async function runSlashLine(line: string, context: SlashContext): Promise
   const commands = listCommands(opened, io.env);
   const command = commands.find((one) => one.name === name);
   if (command) return runAudited(command, argument.trim(), context);
+  const waiting = markdownFiles(opened.octant, COMMANDS_FOLDER)
+    .map(({ path }) => path)
+    .filter((path) => path === `${COMMANDS_FOLDER}/${name}.md`);
+  if (waiting.length > 0)
+    throw new ToolError(
+      "UNTRUSTED_CONFIG",
+      `/${name} is a command of this project that you do not trust yet, or that has changed; octant trust shows it and asks`,
+      { waiting },
+    );
   const names = commands.map((one) => one.name);
   throw new ToolError(
     "NOT_FOUND",
