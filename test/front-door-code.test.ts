@@ -124,13 +124,23 @@ const RUBY = {
   "main.rb": "require 'greeter'\nGreeter.new.greet('you')\n",
 };
 
-test("the first code.search_symbol of a workspace finds existing symbols", async () => {
+test("code.search_symbol finds existing symbols at the first call, and new ones right after an edit", async () => {
   await using project = await openProject(RUBY);
   const { ok, data } = await project.call("code.search_symbol", { query: "greet" });
   expect(ok).toBe(true);
   expect(data.results.map(({ symbol_id }: { symbol_id: string }) => symbol_id)).toEqual([
     "sym:lib/greeter.rb#Greeter.greet",
     "sym:lib/greeter.rb#Greeter",
+  ]);
+  // From the index, and before it has heard of the change.
+  expect(await project.call("search.index", {})).toMatchObject({ ok: true });
+  writeFiles(project.root, {
+    "lib/greeter.rb": RUBY["lib/greeter.rb"].replaceAll(/greet(?=\()/g, "greeting"),
+  });
+  const later = await project.call("code.search_symbol", { query: "greet" });
+  expect(later.data.results.map(({ symbol_id }: { symbol_id: string }) => symbol_id)).toEqual([
+    "sym:lib/greeter.rb#Greeter",
+    "sym:lib/greeter.rb#Greeter.greeting",
   ]);
 });
 

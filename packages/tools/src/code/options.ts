@@ -13,7 +13,7 @@ export interface CodeOptions {
 }
 
 /** The part of the search engine that knows symbols. */
-export interface SymbolIndex extends Pick<SearchEngine, "index" | "status"> {
+export interface SymbolIndex extends Pick<SearchEngine, "index" | "indexFirst" | "poll" | "status"> {
   /** Best first. `file` is relative to the first root, or absolute. */
   symbols(name: string, options: SymbolOptions): Promise<readonly StoredSymbol[]>;
 }

@@ -56,6 +56,8 @@ export interface SymbolAnswer {
 const MAX_NAMED = 64;
 /** Files parsed for one query while the index is incomplete. */
 const MAX_PARSED_FILES = 1_000;
+/** More rounds would not help while a program rewrites the project. */
+const MAX_ROUNDS = 3;
 
 export function createSymbolSearch(
   { confinement, ripgrep }: Pick<Workspace, "confinement" | "ripgrep">,
@@ -107,7 +109,7 @@ export function createSymbolSearch(
     const files = found.filter((file) => !hides?.(file));
     const { symbols, unparsed } = await parse(files, signal);
     const rest = new Set(files.slice(MAX_PARSED_FILES));
-    const indexed = index && rest.size > 0 ? await fromIndex(asked, index) : [];
+    const indexed = index && rest.size > 0 ? await fromIndex(asked, index, signal) : [];
     const ranked = [...symbols, ...indexed.filter(({ file }) => rest.has(file))]
       .filter((symbol) => kind === undefined || symbol.kind === kind)
       .flatMap((symbol) => {
@@ -121,9 +123,11 @@ export function createSymbolSearch(
       waiting: rest.size,
     };
   };
+  /** Asks again as long as files of the answer have changed since they were indexed. */
   const fromIndex = async (
     { query, scope, limit, kind, exact = false }: SymbolQuery & { exact?: boolean },
     from: SymbolIndex,
+    signal: AbortSignal,
   ) => {
     const within = scope === undefined ? undefined : toIndexPath(confinement.roots[0] ?? "/", scope);
     const options = {
@@ -132,13 +136,22 @@ export function createSymbolSearch(
       ...(kind && { kind }),
       ...(within !== undefined && within !== "" && { scope: within }),
     };
-    const stored = await from.symbols(query, options);
-    return stored.map((symbol) => ({ ...symbol, file: confinement.toPath(symbol.file) }));
+    for (let round = 1; ; round++) {
+      const stored = await from.symbols(query, options);
+      const { hasChanged } = await from.indexFirst([...new Set(stored.map(({ file }) => file))], signal);
+      signal.throwIfAborted();
+      if (!hasChanged || round === MAX_ROUNDS)
+        return stored.map((symbol) => ({ ...symbol, file: confinement.toPath(symbol.file) }));
+    }
   };
   /** Asks for more until enough of them are visible. */
-  const visibleFromIndex = async (query: SymbolQuery, from: SymbolIndex): Promise<readonly FoundSymbol[]> => {
+  const visibleFromIndex = async (
+    query: SymbolQuery,
+    from: SymbolIndex,
+    signal: AbortSignal,
+  ): Promise<readonly FoundSymbol[]> => {
     for (let limit = query.limit; ; limit *= 4) {
-      const all = await fromIndex({ ...query, limit }, from);
+      const all = await fromIndex({ ...query, limit }, from, signal);
       const visible = all.filter(({ file }) => !query.hides?.(file));
       if (visible.length >= query.limit || all.length < limit) return visible.slice(0, query.limit);
     }
@@ -146,6 +159,7 @@ export function createSymbolSearch(
   /** The index, when it is up to date for all files; otherwise starts updating it for the next query. */
   const completeIndex = async (): Promise<SymbolIndex | undefined> => {
     if (!index) return undefined;
+    index.poll();
     const { state } = await index.status();
     if (state === "fresh") return index;
     // The files answer meanwhile, so a failure here loses nothing; search.index reports it.
@@ -157,13 +171,13 @@ export function createSymbolSearch(
     async search(query, signal) {
       const complete = await completeIndex();
       if (!complete) return scan(query, signal);
-      return { symbols: await visibleFromIndex(query, complete), unparsed: [], waiting: 0 };
+      return { symbols: await visibleFromIndex(query, complete, signal), unparsed: [], waiting: 0 };
     },
     filesNaming,
     async named(name, language, signal) {
       const complete = await completeIndex();
       const found = complete
-        ? await fromIndex({ query: name, limit: MAX_NAMED, exact: true }, complete)
+        ? await fromIndex({ query: name, limit: MAX_NAMED, exact: true }, complete, signal)
         : (await parse(await filesNaming(name, language, signal), signal)).symbols;
       const family: readonly (Language | undefined)[] = familyOf(language);
       return found
