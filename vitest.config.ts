@@ -5,7 +5,7 @@ import { closingLine } from "./test/closing-line.ts";
 const UNIT_TESTS = ["packages/*/src/**/*.test.ts"];
 /** Those that start many processes. */
 const SPAWNING = [
-  "packages/host/src/{checkpoints,git,language-servers,processes,sandbox,search}/**/*.test.ts",
+  "packages/host/src/{checkpoints,git,language-servers,patch,processes,sandbox,search}/**/*.test.ts",
   "packages/tools/src/{proc,test,vcs}/**/*.test.ts",
 ];
 

@@ -36,8 +36,10 @@ function turnOf(event: StampedEvent): number | undefined {
 
 export interface RewoundFiles {
   readonly restored: readonly string[];
-  /** Files that were left alone: the person has changed them since, or they are too large to be kept. */
-  readonly left: readonly string[];
+  /** Left alone, because the person has changed them since. */
+  readonly changed: readonly string[];
+  /** Left alone, because checkpoints do not store files of their size. */
+  readonly tooLarge: readonly string[];
 }
 
 /**
@@ -46,14 +48,16 @@ export interface RewoundFiles {
 export async function rewindFiles(octant: Octant, turns: readonly number[]): Promise<RewoundFiles> {
   const known = await octant.workspace.checkpoints.turns({ limit: MAX_TURNS });
   const restored = new Set<string>();
-  const left = new Set<string>();
+  const changed = new Set<string>();
+  const tooLarge = new Set<string>();
   for (const id of turns) {
     const turn = known.find((one) => one.id === id);
     if (!turn || turn.undone) continue;
     const plan = await planTurn(octant, turn, "undo");
     await plan.apply({ overwrite: false });
     for (const path of [...plan.restored.map((one) => one.path), ...plan.merged]) restored.add(path);
-    for (const path of [...plan.conflicts, ...plan.too_large]) left.add(path);
+    for (const path of plan.conflicts) changed.add(path);
+    for (const path of plan.too_large) tooLarge.add(path);
   }
-  return { restored: [...restored].sort(), left: [...left].sort() };
+  return { restored: [...restored].sort(), changed: [...changed].sort(), tooLarge: [...tooLarge].sort() };
 }

@@ -167,13 +167,13 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
   return { next, draft: prompt.text, ...(text !== undefined && { text }) };
 }
 
-function describeFiles({ restored, left }: RewoundFiles): string {
-  const names = (paths: readonly string[]) => paths.map((path) => `\`${toOneLine(path)}\``).join(", ");
+function describeFiles({ restored, changed, tooLarge }: RewoundFiles): string {
+  const line = (title: string, paths: readonly string[]) =>
+    paths.length > 0 ? [`${title}: ${paths.map((path) => `\`${toOneLine(path)}\``).join(", ")}`] : [];
   const lines = [
-    restored.length > 0 ? `files as they were: ${names(restored)}` : "",
-    left.length > 0
-      ? `left alone, because you changed them since or they are too large to be kept: ${names(left)}`
-      : "",
-  ].filter(Boolean);
+    ...line("files as they were", restored),
+    ...line("left alone, because you changed them since", changed),
+    ...line("left alone, because they are too large to be kept", tooLarge),
+  ];
   return lines.join("\n\n") || "no files had to be changed";
 }
