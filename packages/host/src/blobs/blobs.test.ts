@@ -76,6 +76,7 @@ test("a corrupt blob is NOT_FOUND, and putting its bytes again repairs it", () =
   const hash = blobs.put(bytes);
   query("UPDATE blobs SET bytes = CAST('precioux' AS BLOB)");
   expect(codeOf(() => blobs.get(hash))).toBe("NOT_FOUND");
+  expect(blobs.has(hash)).toBe(true);
   blobs.put(bytes);
   expect(blobs.get(hash)).toEqual(bytes);
 });

@@ -86,8 +86,6 @@ export function createBlobs(folder: string, maxBytes = MAX_BYTES): Blobs {
     if (!(bytes instanceof Uint8Array)) throw notStored(hash);
     const found = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     if (hashOf(found) === hash) return found;
-    // So that a put of the right bytes stores them again.
-    query(({ remove }) => remove.run(hash));
     throw notStored(hash);
   };
 
@@ -115,7 +113,7 @@ function openTable(file: string) {
   return {
     db,
     insert: db.prepare(
-      "INSERT INTO blobs VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET put_at = excluded.put_at",
+      "INSERT INTO blobs VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET put_at = excluded.put_at, bytes = excluded.bytes",
     ),
     select: db.prepare("SELECT bytes FROM blobs WHERE hash = ?"),
     exists: db.prepare("SELECT 1 FROM blobs WHERE hash = ?"),

@@ -13,7 +13,7 @@ test("in WSL the desktop of Windows is driven, unless X11 is ready to be", () =>
   expect(look("win32", {}, "powershell.exe")).toEqual({ name: "Windows" });
 });
 
-test("where nothing can work, the reason and the next step are told", () => {
+test("a desktop that cannot be driven is reported with the reason and the next step", () => {
   expect(look("linux", { DISPLAY: ":0" }).why?.how).toContain("apt-get install xdotool");
   expect(look("linux", {}).why?.message).toContain("DISPLAY is not set");
   expect(look("linux", { WAYLAND_DISPLAY: "w" }).why?.message).toContain("Wayland");

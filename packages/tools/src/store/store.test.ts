@@ -163,7 +163,7 @@ test("artifacts have tags, a creator and parents, and can be found by them after
   expect(await names({ limit: 1, cursor: paging.cursor })).toEqual(["a.txt"]);
 });
 
-test("the type of an artifact is the given one; without one, text is told from bytes", async () => {
+test("an artifact without a given type is recognised as text or bytes", async () => {
   const mimeOf = async (input: object) =>
     (await call("artifact.upload", { name: "a", ...input })).artifact.mime;
   const base64 = (...bytes: number[]) => ({
