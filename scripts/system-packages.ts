@@ -2,8 +2,10 @@
 // it installs the missing ones; elsewhere it lists them, and the tests that need them are skipped (with CI=true they
 // fail).
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
 
 interface SystemPackage {
   /** The name on Debian and Ubuntu. */
@@ -72,20 +74,39 @@ function succeeds(probe: SystemPackage["probe"]): boolean {
   return spawnSync(command as string, args, { stdio: "ignore" }).status === 0;
 }
 
-/** A second ACP client that others wrote. 48 MB, so it is no dependency: only CI installs it. */
-export const ACPX = join(import.meta.dirname, "../node_modules/.cache/acpx");
+/** Heavy packages that only CI installs; elsewhere their tests are skipped. */
+const CI_PACKAGES = join(ROOT, "node_modules/.cache/ci-packages");
+/** A second ACP client that others wrote: 48 MB. */
+export const ACPX = join(CI_PACKAGES, "acpx");
 const ACPX_PACKAGE = "acpx@0.19.1";
+/** The optional engines of packages/search, linked into node_modules, where the product looks for them. */
+const ENGINES = ["@lancedb/lancedb", "onnxruntime-node"];
 
-function installAcpx(): void {
-  if (process.env["CI"] !== "true" || existsSync(join(ACPX, "node_modules/acpx"))) return;
+const linkOf = (engine: string): string => join(ROOT, "node_modules", engine);
+export const missingEngines = (): string[] => ENGINES.filter((engine) => !existsSync(linkOf(engine)));
+
+function installCiPackages(): void {
   // With --prefix: otherwise npm finds the repository's package.json and installs there.
-  const args = ["install", "--prefix", ACPX, "--ignore-scripts", "--no-audit", "--no-fund", ACPX_PACKAGE];
-  const { status } = spawnSync("npm", args, { stdio: ["ignore", "ignore", "inherit"] });
-  if (status !== 0) console.error(`${ACPX_PACKAGE} could not be installed; its test fails`);
+  if (!existsSync(join(ACPX, "node_modules/acpx"))) npm("install", "--prefix", ACPX, ACPX_PACKAGE);
+  const missing = missingEngines();
+  if (missing.length === 0) return;
+  const folder = join(CI_PACKAGES, "engines");
+  cpSync(join(ROOT, "test/engines"), folder, { recursive: true });
+  npm("ci", "--prefix", folder);
+  for (const engine of missing) {
+    mkdirSync(dirname(linkOf(engine)), { recursive: true });
+    symlinkSync(join(folder, "node_modules", engine), linkOf(engine), "dir");
+  }
+}
+
+function npm(...args: string[]): void {
+  const all = [...args, "--ignore-scripts", "--no-audit", "--no-fund"];
+  const { status } = spawnSync("npm", all, { stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) console.error(`npm ${args.join(" ")} failed; the tests that need it fail`);
 }
 
 function main(): void {
-  installAcpx();
+  if (process.env["CI"] === "true") installCiPackages();
   const missing = missingPackages();
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || !succeeds("apt-get")) {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createOctant, LOCAL_CALLER } from "@octant/cli";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeOnnxFolder } from "../packages/search/src/vector/testing/onnx-folder.ts";
+import { lacks } from "./ui/lacks.ts";
 
 let base: string;
 beforeEach(() => {
@@ -46,7 +47,7 @@ async function nearestToStorm(search: object) {
 
 const WEATHER = "/project/weather.md";
 
-test.each(["embedded", "lancedb"])(
+test.skipIf(lacks("@lancedb/lancedb", "onnxruntime-node")).each(["embedded", "lancedb"])(
   "a model folder of the person's settings, with vectors kept by %s",
   async (vector_store) => {
     const folder = join(base, "weather-model");
@@ -60,10 +61,13 @@ test.each(["embedded", "lancedb"])(
   },
 );
 
-test("a missing model folder is reported by the query that needs it", async () => {
-  const { error } = await nearestToStorm({ embedder: { kind: "onnx", folder: join(base, "nowhere") } });
-  expect(error).toMatchObject({ code: "UNSUPPORTED", message: expect.stringContaining("model.onnx") });
-});
+test.skipIf(lacks("onnxruntime-node"))(
+  "a missing model folder is reported by the query that needs it",
+  async () => {
+    const { error } = await nearestToStorm({ embedder: { kind: "onnx", folder: join(base, "nowhere") } });
+    expect(error).toMatchObject({ code: "UNSUPPORTED", message: expect.stringContaining("model.onnx") });
+  },
+);
 
 test("an endpoint in the person's settings is used, and its redirects are not followed", async () => {
   let isMoved = false;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, inject, test } from "vitest";
 import type { Embedder } from "../vector/embedder.ts";
 import { createOnnxEmbedder } from "../vector/onnx-embedder.ts";
 import { writeOnnxFolder } from "../vector/testing/onnx-folder.ts";
@@ -264,7 +264,8 @@ test("an external model embeds texts and questions; another model starts a new i
   expect(asked).toContain("two passage # Weather station");
 });
 
-test.each([undefined, "lancedb"] as const)(
+const ENGINES = ["@lancedb/lancedb", "onnxruntime-node"];
+test.skipIf(inject("missing").some((name) => ENGINES.includes(name))).each([undefined, "lancedb"] as const)(
   "a model on this machine is asked in a thread, its vectors are kept by the store: %s",
   async (vectorStore) => {
     const folder = join(home, "model");

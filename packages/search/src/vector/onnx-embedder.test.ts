@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, test as everyTest, expect, inject } from "vitest";
 import type { Embedder } from "./embedder.ts";
 import { createOnnxEmbedder, type OnnxEmbedderOptions } from "./onnx-embedder.ts";
 import { type OnnxFolderOptions, writeOnnxFolder } from "./testing/onnx-folder.ts";
+
+const test = everyTest.skipIf(inject("missing").includes("onnxruntime-node"));
 
 let folder: string;
 const opened: Embedder[] = [];

@@ -1,19 +1,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, test as everyTest, expect, inject } from "vitest";
 import { createEmbeddedStore } from "./embedded-store.ts";
 import { openLanceStore } from "./lance-store.ts";
 import { type PackedVector, packVector } from "./packed.ts";
 import type { VectorStore } from "./vector-store.ts";
 
 const STORES = [
-  { name: "embedded", open: async (_folder: string) => createEmbeddedStore() },
-  { name: "LanceDB", open: openLanceStore },
+  { name: "embedded", open: async (_folder: string) => createEmbeddedStore(), needs: "" },
+  { name: "LanceDB", open: openLanceStore, needs: "@lancedb/lancedb" },
 ];
 
 /** The same tests for every store. */
-describe.for(STORES)("$name", ({ open }) => {
+describe.for(STORES)("$name", ({ open, needs }) => {
+  const test = everyTest.skipIf(inject("missing").includes(needs));
   let folder: string;
   let store: VectorStore;
   beforeEach(async () => {
