@@ -102,3 +102,7 @@ export class ToolError<C extends ErrorCode = ErrorCode> extends Error {
     this.details = details;
   }
 }
+
+/** INVALID_ARGUMENT for one parameter, named by its path in the input. */
+export const invalidArgument = (path: string, message: string, options?: ErrorOptions) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message }] }, options);

@@ -15,7 +15,7 @@ export {
   type Step,
 } from "./dispatch.ts";
 export type { Envelope, ErrorBody, Meta, Paging } from "./envelope.ts";
-export { ERRORS, type ErrorCode, ToolError } from "./errors.ts";
+export { ERRORS, type ErrorCode, invalidArgument, ToolError } from "./errors.ts";
 export { renderAction, renderHelp } from "./help.ts";
 export { type Holding, heldBy, holding } from "./holds.ts";
 export {

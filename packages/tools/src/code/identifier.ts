@@ -1,4 +1,4 @@
-import { ToolError } from "@octant/core";
+import { invalidArgument } from "@octant/core";
 import type { Path } from "@octant/host";
 import { languageOf } from "@octant/search";
 
@@ -40,18 +40,15 @@ const DOLLAR = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
 /** INVALID_ARGUMENT unless the text is a valid identifier in the language of the file. */
 export function checkIdentifier(path: Path, name: string): void {
-  const { id = "", name: title = "this language" } = describe(path);
+  const { id = "", id: title = "this language" } = languageOf(path) ?? {};
   // The `#` of TypeScript's private names belongs to the name.
   const own = WITH_DOLLAR.has(id) && id !== "php" ? name.replace(/^#/, "") : name;
   const isName = (WITH_DOLLAR.has(id) ? DOLLAR : PLAIN).test(own);
-  if (!isName) throw refused(`'${name}' is not an identifier of ${title}; use letters, digits and _`);
-  if (RESERVED[id]?.has(own)) throw refused(`'${name}' is a reserved word of ${title}; choose another name`);
+  if (!isName)
+    throw invalidArgument(
+      "new_name",
+      `'${name}' is not an identifier of ${title}; use letters, digits and _`,
+    );
+  if (RESERVED[id]?.has(own))
+    throw invalidArgument("new_name", `'${name}' is a reserved word of ${title}; choose another name`);
 }
-
-const describe = (path: Path): { id?: string; name?: string } => {
-  const language = languageOf(path);
-  return language ? { id: language.id, name: language.id } : {};
-};
-
-const refused = (message: string) =>
-  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "new_name", message }] });

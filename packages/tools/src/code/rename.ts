@@ -1,4 +1,4 @@
-import { action, ToolError } from "@octant/core";
+import { action, invalidArgument, ToolError } from "@octant/core";
 import {
   createLanguageClient,
   isWithin,
@@ -54,7 +54,8 @@ export const rename = (code: Code) =>
         const propose = async () => {
           const proposed = await client.rename(spot, new_name, ctx.signal);
           if (proposed === undefined) throw noServer(`${client.name} cannot do it`);
-          if (proposed === null) throw notRenamable("there is nothing at this place that can be renamed");
+          if (proposed === null)
+            throw invalidArgument("new_name", "there is nothing at this place that can be renamed");
           return proposed;
         };
         const { proposed, note } = await proposeForAll(code, client, { spot, new_name }, propose, ctx.signal);
@@ -64,7 +65,7 @@ export const rename = (code: Code) =>
         const trouble = found.server.running()?.trouble();
         if (cause instanceof ServerRefused && trouble !== undefined)
           throw new ToolError("UPSTREAM_ERROR", cannotLoad(client.name, trouble), {}, { cause });
-        if (cause instanceof ServerRefused) throw notRenamable(cause.message);
+        if (cause instanceof ServerRefused) throw invalidArgument("new_name", cause.message);
         if (cause instanceof ServerUnavailable)
           throw new ToolError("UPSTREAM_ERROR", cause.message, {}, { cause });
         throw cause;
@@ -99,6 +100,3 @@ const noServer = (how: string) =>
       how,
     },
   );
-
-const notRenamable = (message: string) =>
-  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "new_name", message }] });

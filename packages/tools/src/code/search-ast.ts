@@ -1,4 +1,4 @@
-import { action, ToolError } from "@octant/core";
+import { action, invalidArgument } from "@octant/core";
 import { comparePaths, hashOf, type Path, presentRoots, type SourcePlace } from "@octant/host";
 import { LANGUAGES, type Language, languageOf, literalWords, type StructureMatch } from "@octant/search";
 import { z } from "zod";
@@ -106,7 +106,7 @@ function findLanguage(id: string): Language {
   const language = LANGUAGES.find((one) => one.id === id.toLowerCase());
   if (language) return language;
   const message = `no grammar for '${id}'; languages: ${LANGUAGES.map((one) => one.id).join(", ")}`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "language", message }] });
+  throw invalidArgument("language", message);
 }
 
 async function listFiles(
@@ -131,7 +131,7 @@ async function checkPattern(
     if (await sources.structures({ path: `/a${extensions[0]}`, text: "", hash: EMPTY_HASH }, pattern)) return;
   const message =
     "the pattern is not code of this language; write it as it would stand in a file, with $X for parts";
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "pattern", message }] });
+  throw invalidArgument("pattern", message);
 }
 
 const EMPTY_HASH = hashOf(new Uint8Array());

@@ -1,4 +1,4 @@
-import { Position, SymbolId, ToolError, Uri } from "@octant/core";
+import { invalidArgument, Position, SymbolId, ToolError, Uri } from "@octant/core";
 import { type Path, pathToUri, type Spot } from "@octant/host";
 import { z } from "zod";
 import type { Code } from "./code.ts";
@@ -24,10 +24,8 @@ const Given = z.object(SpotInput);
 export async function toSpot(code: Code, input: z.output<typeof Given>): Promise<Spot> {
   const { uri, symbol_id } = input;
   if (symbol_id !== undefined) return findSymbol(code, symbol_id);
-  if (uri === undefined || (input.position === undefined) === (input.at === undefined)) {
-    const message = "give uri with position or at, or symbol_id";
-    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "position", message }] });
-  }
+  if (uri === undefined || (input.position === undefined) === (input.at === undefined))
+    throw invalidArgument("position", "give uri with position or at, or symbol_id");
   const source = code.sources.read(code.workspace.confinement.toPath(uri));
   const position = input.position ?? positionAt(source.text, input.at ?? "1");
   checkPosition(source.text, position);
@@ -50,8 +48,7 @@ export function toFile(
   const { confinement } = code.workspace;
   if (symbol_id !== undefined) return code.sources.read(parseSymbolId(confinement, symbol_id).path).path;
   if (uri !== undefined) return code.sources.read(confinement.toPath(uri)).path;
-  const message = "give uri or symbol_id";
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
+  throw invalidArgument("uri", "give uri or symbol_id");
 }
 
 async function findSymbol({ sources, workspace }: Code, id: SymbolId): Promise<Spot> {
@@ -69,12 +66,10 @@ function checkPosition(text: string, { line, col }: Position): void {
   let start = 0;
   for (let n = 0; n < line; n++) {
     start = text.indexOf("\n", start) + 1;
-    if (start === 0) throw beyond(`there is no line ${line + 1}; the file has ${n + 1}`);
+    if (start === 0) throw invalidArgument("position", `there is no line ${line + 1}; the file has ${n + 1}`);
   }
   const end = text.indexOf("\n", start);
   const length = (end < 0 ? text.length : end) - start;
-  if (col > length) throw beyond(`line ${line + 1} has no column ${col + 1}; it has ${length}`);
+  if (col > length)
+    throw invalidArgument("position", `line ${line + 1} has no column ${col + 1}; it has ${length}`);
 }
-
-const beyond = (message: string) =>
-  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "position", message }] });

@@ -1,4 +1,4 @@
-import { action, Hash, Ref, ToolError, Uri } from "@octant/core";
+import { action, Hash, invalidArgument, Ref, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
 import { writeText } from "./text.ts";
@@ -48,11 +48,14 @@ export const write = ({ edits }: { edits: Edits }) =>
 function decode(content: string, encoding: "utf-8" | "base64"): Buffer {
   if (encoding === "utf-8") {
     if (content.isWellFormed()) return Buffer.from(content);
-    throw invalid("content is not valid Unicode: it holds half of a surrogate pair; send bytes as base64");
+    throw invalidArgument(
+      "content",
+      "content is not valid Unicode: it holds half of a surrogate pair; send bytes as base64",
+    );
   }
   if (BASE64.test(content)) return Buffer.from(content, "base64");
-  throw invalid("content is not valid base64 (A–Z a–z 0–9 + / with = at the end, no line breaks)");
+  throw invalidArgument(
+    "content",
+    "content is not valid base64 (A–Z a–z 0–9 + / with = at the end, no line breaks)",
+  );
 }
-
-const invalid = (message: string) =>
-  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "content", message }] });

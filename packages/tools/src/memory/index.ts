@@ -1,4 +1,13 @@
-import { type ActionText, action, defineTool, newHandle, SymbolId, ToolError, Uri } from "@octant/core";
+import {
+  type ActionText,
+  action,
+  defineTool,
+  invalidArgument,
+  newHandle,
+  SymbolId,
+  ToolError,
+  Uri,
+} from "@octant/core";
 import type { Confinement, Files, StateFolder } from "@octant/host";
 import { createTermCutter, type Embedder, type SharedParsers } from "@octant/search";
 import { z } from "zod";
@@ -76,8 +85,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
   };
   const checkSecret = (text: string) => {
     if (!holdsSecret(text) && !statesSecret(text)) return;
-    const message = "the text holds a secret, which memory never keeps; leave it out";
-    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "text", message }] });
+    throw invalidArgument("text", "the text holds a secret, which memory never keeps; leave it out");
   };
   const withChanges = async (item: MemoryItem) => {
     const changed = await links.changed(item);

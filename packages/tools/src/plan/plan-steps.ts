@@ -1,4 +1,4 @@
-import { handle, ToolError } from "@octant/core";
+import { handle, invalidArgument } from "@octant/core";
 import { z } from "zod";
 import { Evidence } from "./evidence.ts";
 
@@ -63,7 +63,8 @@ export function changeSteps(before: readonly Step[], { add = [], remove = [], ch
   for (const [at, step_id] of remove.entries())
     if (!steps.delete(step_id)) throw unknownStep(`remove.${at}`, step_id, steps);
   for (const [at, { step_id = nextId(steps), content, depends_on }] of add.entries()) {
-    if (steps.has(step_id)) throw refuse(`add.${at}.step_id`, `there is a step '${step_id}' already`);
+    if (steps.has(step_id))
+      throw invalidArgument(`add.${at}.step_id`, `there is a step '${step_id}' already`);
     steps.set(step_id, { step_id, content, state: "pending", ...(depends_on?.length && { depends_on }) });
   }
   for (const [at, { step_id, evidence = [], ...change }] of changes.entries()) {
@@ -75,7 +76,7 @@ export function changeSteps(before: readonly Step[], { add = [], remove = [], ch
   checkDependencies(steps);
   for (const [at, { step_id, state }] of changes.entries())
     if (state === "in_progress" || state === "completed") checkStart(steps, step_id, `changes.${at}.state`);
-  if (steps.size > MAX_STEPS) throw refuse("add", `a plan has at most ${MAX_STEPS} steps`);
+  if (steps.size > MAX_STEPS) throw invalidArgument("add", `a plan has at most ${MAX_STEPS} steps`);
   return [...steps.values()];
 }
 
@@ -92,12 +93,12 @@ function checkDependencies(steps: ReadonlyMap<string, Step>): void {
   const visit = (step: Step, path: readonly string[]): void => {
     const { step_id, depends_on = [] } = step;
     if (path.includes(step_id))
-      throw refuse("depends_on", `steps wait for each other: ${[...path, step_id].join(" → ")}`);
+      throw invalidArgument("depends_on", `steps wait for each other: ${[...path, step_id].join(" → ")}`);
     if (visited.has(step_id)) return;
     for (const id of depends_on) {
       const other = steps.get(id);
       if (!other)
-        throw refuse("depends_on", `step '${step_id}' depends on '${id}', which is not in the plan`);
+        throw invalidArgument("depends_on", `step '${step_id}' depends on '${id}', which is not in the plan`);
       visit(other, [...path, step_id]);
     }
     visited.add(step_id);
@@ -111,7 +112,10 @@ function checkStart(steps: ReadonlyMap<string, Step>, step_id: string, path: str
     return step && !isSettled(step) ? [`'${id}' (${step.state})`] : [];
   });
   if (open.length > 0)
-    throw refuse(path, `step '${step_id}' waits for ${open.join(", ")}; complete or skip that first`);
+    throw invalidArgument(
+      path,
+      `step '${step_id}' waits for ${open.join(", ")}; complete or skip that first`,
+    );
 }
 
 function nextId(steps: ReadonlyMap<string, Step>): string {
@@ -125,7 +129,4 @@ const withoutAbsent = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 const unknownStep = (path: string, step_id: string, steps: ReadonlyMap<string, Step>) =>
-  refuse(path, `there is no step '${step_id}'; steps: ${[...steps.keys()].join(", ") || "none"}`);
-
-const refuse = (path: string, message: string) =>
-  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message }] });
+  invalidArgument(path, `there is no step '${step_id}'; steps: ${[...steps.keys()].join(", ") || "none"}`);

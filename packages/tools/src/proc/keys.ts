@@ -1,4 +1,4 @@
-import { ToolError } from "@octant/core";
+import { invalidArgument } from "@octant/core";
 
 const NAMED: Readonly<Record<string, string>> = {
   enter: "\r",
@@ -43,8 +43,8 @@ export function keyBytes(key: string): string {
   if (control !== undefined) return String.fromCharCode(control.charCodeAt(0) & CONTROL_MASK);
   const alt = ALT.exec(key)?.[1];
   if (alt !== undefined) return `\x1b${[...alt].length === 1 ? alt : keyBytes(alt)}`;
-  const message = `there is no key '${key}'; use ctrl-a to ctrl-z, alt-…, ${Object.keys(NAMED).join(", ")}`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "keys", message }] });
+  const known = Object.keys(NAMED).join(", ");
+  throw invalidArgument("keys", `there is no key '${key}'; use ctrl-a to ctrl-z, alt-…, ${known}`);
 }
 
 /** The effect of a key on a process without a terminal. */

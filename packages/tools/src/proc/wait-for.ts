@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { ToolError } from "@octant/core";
+import { invalidArgument } from "@octant/core";
 import type { Spool } from "@octant/host";
 import { z } from "zod";
 import { createEscapeStripper } from "./terminal-text.ts";
@@ -97,7 +97,7 @@ async function portOpens({ processes, owner, proc_id, ms, signal }: Watched, por
 export async function checkPortIsFree(port: number): Promise<void> {
   if (!(await answersOn(port))) return;
   const message = `something listens on port ${port} already; stop it or use another port`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "wait_for.port", message }] });
+  throw invalidArgument("wait_for.port", message);
 }
 
 const answersOn = async (port: number): Promise<boolean> =>

@@ -1,9 +1,8 @@
-import { action, defineTool, Hash, pagingInput } from "@octant/core";
+import { action, defineTool, Hash, invalidArgument, pagingInput } from "@octant/core";
 import type { Artifact } from "@octant/host";
 import { z } from "zod";
 import {
   contentInput,
-  invalid,
   isText,
   readContent,
   readInput,
@@ -67,7 +66,7 @@ export const artifact = (workspace: StoreWorkspace) =>
         async run({ name, hash, mime, tags, parents, creator, ...content }, ctx) {
           const { store } = workspace;
           if (hash !== undefined && content.content !== undefined)
-            throw invalid("hash", "give content or the hash of stored content, not both");
+            throw invalidArgument("hash", "give content or the hash of stored content, not both");
           const stored =
             hash === undefined ? await storeContent(workspace, content, ctx) : store.content.stat(hash);
           const fields = {

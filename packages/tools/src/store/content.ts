@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, type Context, Hash, MAX_ANSWER_BYTES, ToolError } from "@octant/core";
+import { ANSWER_BYTES, type Context, Hash, invalidArgument, MAX_ANSWER_BYTES, ToolError } from "@octant/core";
 import { type StoredContent, type Workspace, wholeCharacters } from "@octant/host";
 import { z } from "zod";
 
@@ -22,7 +22,10 @@ export async function storeContent(
 ): Promise<StoredContent> {
   if (upload && content === undefined) return store.content.put(upload.read(), signal);
   if (content === undefined)
-    throw invalid("content", "no content: give it as text or base64, or send bytes over a binary wire");
+    throw invalidArgument(
+      "content",
+      "no content: give it as text or base64, or send bytes over a binary wire",
+    );
   return store.content.put([toBytes(content, encoding)], signal);
 }
 
@@ -30,7 +33,7 @@ function toBytes(content: string, encoding: "utf-8" | "base64"): Buffer {
   const bytes = Buffer.from(content, encoding);
   // Node skips invalid base64; the stored bytes must be the intended ones.
   if (encoding === "base64" && bytes.toString("base64").replace(/=+$/, "") !== content.replace(/\s|=+$/g, ""))
-    throw invalid("content", "not base64");
+    throw invalidArgument("content", "not base64");
   if (bytes.length > MAX_INLINE_BYTES)
     throw new ToolError(
       "TOO_LARGE",
@@ -42,9 +45,6 @@ function toBytes(content: string, encoding: "utf-8" | "base64"): Buffer {
     );
   return bytes;
 }
-
-export const invalid = (path: string, message: string) =>
-  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message }] });
 
 export const readInput = {
   as: z

@@ -1,4 +1,4 @@
-import { action, pagingInput, ToolError } from "@octant/core";
+import { action, invalidArgument, pagingInput } from "@octant/core";
 import { createBranch, deleteBranch, listBranches } from "@octant/host";
 import { z } from "zod";
 import { openStoredRows } from "../stored-rows.ts";
@@ -62,7 +62,7 @@ export const branch = (workspace: VcsWorkspace) =>
         if (from + limit < whole.length) more(from + limit);
         return { branches: whole.slice(from, from + limit) };
       }
-      if (name === undefined) throw nameMissing(op);
+      if (name === undefined) throw invalidArgument("name", `op: ${op} needs the name of the branch`);
       const hash =
         op === "create"
           ? await createBranch(repository, name, ref, ctx.signal)
@@ -70,8 +70,3 @@ export const branch = (workspace: VcsWorkspace) =>
       return { name, hash };
     },
   });
-
-const nameMissing = (op: string) => {
-  const message = `op: ${op} needs the name of the branch`;
-  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "name", message }] });
-};

@@ -1,4 +1,4 @@
-import { action, ToolError, Uri } from "@octant/core";
+import { action, invalidArgument, ToolError, Uri } from "@octant/core";
 import { emptyTree, makeCommit, type Repository, readDiffStat, readLog } from "@octant/host";
 import { z } from "zod";
 import { FileStat, toStat, toTotals } from "./patch-page.ts";
@@ -46,7 +46,8 @@ export const commit = (workspace: VcsWorkspace) =>
     async run({ message, files, amend, repo }, ctx) {
       ctx.backend("git");
       const { signal } = ctx;
-      if (message === undefined && !amend) throw messageMissing();
+      if (message === undefined && !amend)
+        throw invalidArgument("message", "a commit needs a message; only amend keeps the last one");
       const paths = files?.map(workspace.confinement.toPath);
       const repository = repo === undefined ? workspace.git.open(paths?.[0]) : toRepository(workspace, repo);
       const hash = await makeCommit(repository, { message, files: paths, amend, signal });
@@ -67,8 +68,3 @@ export async function readCommit(repository: Repository, hash: string, signal: A
   if (!commit) throw new ToolError("NOT_FOUND", `there is no commit '${hash}'`, { id: hash });
   return commit;
 }
-
-const messageMissing = () => {
-  const message = "a commit needs a message; only amend keeps the last one";
-  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "message", message }] });
-};

@@ -1,4 +1,4 @@
-import { action, holding, ToolError, Uri } from "@octant/core";
+import { action, holding, invalidArgument, ToolError, Uri } from "@octant/core";
 import { emptyTree, findCommit, findHead, makeDiff, type Repository } from "@octant/host";
 import { z } from "zod";
 import { PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
@@ -57,7 +57,7 @@ async function toTrees(
   if (ref === undefined) return [];
   const [, from, dots, to] = RANGE.exec(ref) ?? [];
   if (dots === undefined) return [await findTree(repository, ref, signal)];
-  if (staged) throw notBoth();
+  if (staged) throw invalidArgument("staged", NOT_BOTH);
   const [a, b] = [
     await findCommit(repository, from || "HEAD", signal),
     await findCommit(repository, to || "HEAD", signal),
@@ -76,7 +76,4 @@ async function findTree(repository: Repository, ref: string, signal: AbortSignal
   return (await findHead(repository, signal)) ?? emptyTree(repository, signal);
 }
 
-const notBoth = () => {
-  const message = "staged compares the index with one commit, a..b compares two; leave one of them out";
-  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "staged", message }] });
-};
+const NOT_BOTH = "staged compares the index with one commit, a..b compares two; leave one of them out";
