@@ -160,13 +160,10 @@ export { createRipgrep, type TextPattern } from "./search/ripgrep.ts";
 export { MAX_SEARCH_MS, type Searchable, searchText } from "./search/search-text.ts";
 export { shellQuote } from "./shell-quote.ts";
 export { openStateFolder, type StateFolder } from "./state.ts";
-export {
-  type Annotation,
-  type Artifact,
-  DIRECTIONS,
-  type Identity,
-  type StoredContent,
-} from "./store/index.ts";
+export type { Annotation } from "./store/annotations.ts";
+export type { Artifact } from "./store/artifacts.ts";
+export type { StoredContent } from "./store/content-store.ts";
+export { DIRECTIONS, type Identity } from "./store/graph.ts";
 export { syncFolder } from "./sync-folder.ts";
 export { cacheFolder } from "./user-folders.ts";
 export {

@@ -13,7 +13,7 @@ import { createSandbox, DEFAULT_SANDBOX, type Sandbox, type SandboxSettings } fr
 import { createRipgrep } from "./search/ripgrep.ts";
 import { createIndexedRipgrep, type IndexedRipgrep } from "./search/trigrams/indexed-ripgrep.ts";
 import { openStateFolder, type StateFolder } from "./state.ts";
-import { createProjectStore, type ProjectStore } from "./store/index.ts";
+import { createProjectStore, type ProjectStore } from "./store/project-store.ts";
 import { cacheFolder } from "./user-folders.ts";
 
 /** The folders that Octant works in, and the services on top of them. */

@@ -1,5 +1,5 @@
 import { type Hash, newHandle, ToolError } from "@octant/core";
-import type { Row, StoreDatabase } from "./store-database.ts";
+import type { StoreDatabase } from "./store-database.ts";
 
 export interface Artifact {
   readonly artifact_id: string;
@@ -13,8 +13,6 @@ export interface Artifact {
   readonly parents: readonly string[];
 }
 
-export type NewArtifact = Omit<Artifact, "artifact_id" | "created_at">;
-
 export interface ArtifactFilter {
   /** All of them. */
   readonly tags?: readonly string[] | undefined;
@@ -26,45 +24,40 @@ export interface ArtifactFilter {
   readonly limit: number;
 }
 
-/** Named results with their content, tags, creator, and parent artifacts. */
-export interface Artifacts {
-  add(artifact: NewArtifact, now: number): Artifact;
-  get(artifact_id: string): Artifact;
-  list(filter: ArtifactFilter): readonly Artifact[];
-}
-
 const COLUMNS = "artifact_id, name, hash, size, mime, creator, created_at";
+type Row = Omit<Artifact, "tags" | "parents">;
 
-export function createArtifacts(db: StoreDatabase): Artifacts {
-  const tagsOf = (artifact_id: string) =>
-    db.all("SELECT tag FROM artifact_tags WHERE artifact_id = $artifact_id ORDER BY tag", { artifact_id });
-  const parentsOf = (artifact_id: string) =>
-    db.all("SELECT parent_id FROM artifact_parents WHERE artifact_id = $artifact_id ORDER BY parent_id", {
-      artifact_id,
-    });
+/** Named results with their content, tags, creator, and parent artifacts. */
+export function createArtifacts(db: StoreDatabase) {
   const toArtifact = (row: Row): Artifact => {
-    const artifact_id = String(row["artifact_id"]);
+    const { artifact_id } = row;
+    const tags = db.all<{ tag: string }>(
+      "SELECT tag FROM artifact_tags WHERE artifact_id = $artifact_id ORDER BY tag",
+      { artifact_id },
+    );
+    const parents = db.all<{ parent_id: string }>(
+      "SELECT parent_id FROM artifact_parents WHERE artifact_id = $artifact_id ORDER BY parent_id",
+      { artifact_id },
+    );
     return {
-      artifact_id,
-      name: String(row["name"]),
-      hash: String(row["hash"]),
-      size: Number(row["size"]),
-      mime: String(row["mime"]),
-      creator: String(row["creator"]),
-      created_at: Number(row["created_at"]),
-      tags: tagsOf(artifact_id).map(({ tag }) => String(tag)),
-      parents: parentsOf(artifact_id).map(({ parent_id }) => String(parent_id)),
+      ...row,
+      tags: tags.map(({ tag }) => tag),
+      parents: parents.map(({ parent_id }) => parent_id),
     };
   };
   const get = (artifact_id: string): Artifact => {
-    const row = db.get(`SELECT ${COLUMNS} FROM artifacts WHERE artifact_id = $artifact_id`, { artifact_id });
+    const sql = `SELECT ${COLUMNS} FROM artifacts WHERE artifact_id = $artifact_id`;
+    const row = db.get<Row>(sql, { artifact_id });
     if (row) return toArtifact(row);
     const message = `there is no artifact ${artifact_id}; artifact.list shows them`;
     throw new ToolError("NOT_FOUND", message, { id: artifact_id });
   };
 
   return {
-    add: ({ tags, parents, ...fields }, now) =>
+    add: (
+      { tags, parents, ...fields }: Omit<Artifact, "artifact_id" | "created_at">,
+      now: number,
+    ): Artifact =>
       db.transaction(() => {
         for (const parent of parents) get(parent);
         const artifact_id = newHandle("artifact", now);
@@ -74,32 +67,26 @@ export function createArtifacts(db: StoreDatabase): Artifacts {
         );
         for (const tag of new Set(tags))
           db.run("INSERT INTO artifact_tags VALUES ($artifact_id, $tag)", { artifact_id, tag });
-        for (const parent_id of new Set(parents))
-          db.run("INSERT INTO artifact_parents VALUES ($artifact_id, $parent_id)", {
-            artifact_id,
-            parent_id,
-          });
+        const addParent = "INSERT INTO artifact_parents VALUES ($artifact_id, $parent_id)";
+        for (const parent_id of new Set(parents)) db.run(addParent, { artifact_id, parent_id });
         return get(artifact_id);
       }),
     get,
-    list({ tags = [], creator, parent, before, limit }) {
+    list({ tags = [], creator, parent, before, limit }: ArtifactFilter): readonly Artifact[] {
       const wanted = [...new Set(tags)];
       // Each tag is a parameter of its own, so its text is never part of the SQL.
       const tagged = wanted.map(
         (_, n) =>
           `AND EXISTS (SELECT 1 FROM artifact_tags t WHERE t.artifact_id = a.artifact_id AND t.tag = $tag${n})`,
       );
-      const rows = db.all(
+      const rows = db.all<Row>(
         `SELECT ${COLUMNS} FROM artifacts a
          WHERE ($creator IS NULL OR creator = $creator) AND ($before IS NULL OR artifact_id < $before)
            AND ($parent IS NULL OR EXISTS
              (SELECT 1 FROM artifact_parents p WHERE p.artifact_id = a.artifact_id AND p.parent_id = $parent))
            ${tagged.join(" ")}
          ORDER BY artifact_id DESC LIMIT $limit`,
-        {
-          ...{ creator: creator ?? null, before: before ?? null, parent: parent ?? null, limit },
-          ...Object.fromEntries(wanted.map((tag, n) => [`tag${n}`, tag])),
-        },
+        { creator, before, parent, limit, ...Object.fromEntries(wanted.map((tag, n) => [`tag${n}`, tag])) },
       );
       return rows.map(toArtifact);
     },

@@ -23,35 +23,30 @@ export interface StoredContent {
   readonly size: number;
 }
 
-/** Content-addressed storage that lasts until the state folder is removed; separate from the undo history. */
-export interface ContentStore {
-  /** Stores the bytes durably; no more than a chunk of them is in memory. */
-  put(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, signal?: AbortSignal): Promise<StoredContent>;
-  stat(hash: Hash): StoredContent;
-  /** Up to `length` bytes from `offset`, read directly from disk. */
-  read(hash: Hash, offset: number, length: number): Buffer;
-  stream(hash: Hash): AsyncIterable<Uint8Array>;
-  open(hash: Hash): Disposable & { readonly fd: number; readonly size: number };
-}
+type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 const MAX_CONTENT_BYTES = 4 * 1024 * 1024 * 1024;
 /** Small, so that the engine collects chunks that were sent often: large ones pile up outside its heap. */
 const CHUNK_BYTES = 16 * 1024;
 const SHARD_CHARS = 2;
 
-/** Nothing is created before the first put. */
-export function createContentStore(folder: () => string): ContentStore {
+/**
+ * Content-addressed storage that lasts until the state folder is removed; separate from the undo history. Nothing is
+ * created before the first put.
+ */
+export function createContentStore(folder: () => string) {
   const pathOf = (hash: Hash) => {
     const digest = hash.slice("sha256:".length);
     return join(folder(), digest.slice(0, SHARD_CHARS), digest.slice(SHARD_CHARS));
   };
-  const open: ContentStore["open"] = (hash) => {
+  const open = (hash: Hash) => {
     const fd = orNotFound(hash, () => openSync(pathOf(hash), "r"));
     return { fd, size: fstatSync(fd).size, [Symbol.dispose]: () => closeSync(fd) };
   };
 
   return {
-    async put(chunks, signal) {
+    /** Stores the bytes durably; no more than a chunk of them is in memory. */
+    async put(chunks: Chunks, signal?: AbortSignal): Promise<StoredContent> {
       const base = folder();
       const draft = join(base, `draft-${process.pid}-${randomBytes(8).toString("hex")}`);
       try {
@@ -65,8 +60,12 @@ export function createContentStore(folder: () => string): ContentStore {
         rmSync(draft, { force: true });
       }
     },
-    stat: (hash) => ({ hash, size: orNotFound(hash, () => statSync(pathOf(hash))).size }),
-    read(hash, offset, length) {
+    stat: (hash: Hash): StoredContent => ({
+      hash,
+      size: orNotFound(hash, () => statSync(pathOf(hash))).size,
+    }),
+    /** Up to `length` bytes from `offset`, read directly from disk. */
+    read(hash: Hash, offset: number, length: number): Buffer {
       using file = open(hash);
       const bytes = Buffer.alloc(Math.max(0, Math.min(length, file.size - offset)));
       let filled = 0;
@@ -77,14 +76,15 @@ export function createContentStore(folder: () => string): ContentStore {
       }
       return bytes.subarray(0, filled);
     },
-    stream: (hash) => createReadStream(pathOf(hash), { highWaterMark: CHUNK_BYTES }),
+    stream: (hash: Hash): AsyncIterable<Uint8Array> =>
+      createReadStream(pathOf(hash), { highWaterMark: CHUNK_BYTES }),
     open,
   };
 }
 
 async function writeDraft(
   draft: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: Chunks,
   signal: AbortSignal | undefined,
 ): Promise<StoredContent> {
   const digest = createHash("sha256");

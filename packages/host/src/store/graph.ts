@@ -1,5 +1,5 @@
 import { newHandle, ToolError } from "@octant/core";
-import type { Row, StoreDatabase } from "./store-database.ts";
+import type { StoreDatabase } from "./store-database.ts";
 
 /** A named concept bound to files, symbols and artifacts, and connected to others. */
 export interface Identity {
@@ -17,20 +17,13 @@ export interface Connection {
 }
 
 export const DIRECTIONS = ["out", "in", "both"] as const;
-export type Direction = (typeof DIRECTIONS)[number];
 
 export interface GraphQuery {
   readonly from: string;
   readonly kind?: string | undefined;
-  readonly direction: Direction;
+  readonly direction: (typeof DIRECTIONS)[number];
   readonly depth: number;
   readonly limit: number;
-}
-
-export interface Reached {
-  readonly identity: Identity;
-  /** How many connections away. */
-  readonly distance: number;
 }
 
 export interface IdentityFilter {
@@ -43,79 +36,53 @@ export interface IdentityFilter {
   readonly limit: number;
 }
 
-export interface Graph {
-  /** Creates the identity when there is none of that name, and adds the targets. */
-  bind(name: string, targets: readonly string[], now: number): Identity;
-  tag(identity_id: string, add: readonly string[], remove: readonly string[]): Identity;
-  /** Whether there was anything to change. */
-  connect(connection: Connection, remove: boolean): boolean;
-  get(identity_id: string): Identity;
-  find(filter: IdentityFilter): readonly Identity[];
-  /** Identities within reach, nearest first, each once; a cycle ends by itself. */
-  query(query: GraphQuery): readonly Reached[];
-  connectionsOf(identity_id: string, limit: number): readonly Connection[];
-}
+type Row = Pick<Identity, "identity_id" | "name" | "created_at">;
 
-export function createGraph(db: StoreDatabase): Graph {
-  const column = (sql: string, identity_id: string) =>
-    db.all(sql, { identity_id }).map((row) => String(Object.values(row)[0]));
-  const toIdentity = (row: Row): Identity => {
-    const identity_id = String(row["identity_id"]);
-    return {
-      identity_id,
-      name: String(row["name"]),
-      created_at: Number(row["created_at"]),
-      targets: column(
-        "SELECT target FROM bindings WHERE identity_id = $identity_id ORDER BY target",
-        identity_id,
-      ),
-      tags: column(
-        "SELECT tag FROM identity_tags WHERE identity_id = $identity_id ORDER BY tag",
-        identity_id,
-      ),
-    };
+export function createGraph(db: StoreDatabase) {
+  const toIdentity = ({ identity_id, name, created_at }: Row): Identity => {
+    const valuesOf = (column: string, table: string) =>
+      db
+        .all<{ value: string }>(
+          `SELECT ${column} AS value FROM ${table} WHERE identity_id = $identity_id ORDER BY value`,
+          { identity_id },
+        )
+        .map(({ value }) => value);
+    const targets = valuesOf("target", "bindings");
+    return { identity_id, name, created_at, targets, tags: valuesOf("tag", "identity_tags") };
   };
   const get = (identity_id: string): Identity => {
-    const row = db.get("SELECT * FROM identities WHERE identity_id = $identity_id", { identity_id });
+    const row = db.get<Row>("SELECT * FROM identities WHERE identity_id = $identity_id", { identity_id });
     if (row) return toIdentity(row);
-    throw new ToolError("NOT_FOUND", `there is no identity ${identity_id}; graph.find shows them`, {
-      id: identity_id,
-    });
+    const message = `there is no identity ${identity_id}; graph.find shows them`;
+    throw new ToolError("NOT_FOUND", message, { id: identity_id });
   };
 
   return {
-    bind: (name, targets, now) =>
+    /** Creates the identity when there is none of that name, and adds the targets. */
+    bind: (name: string, targets: readonly string[], now: number): Identity =>
       db.transaction(() => {
-        db.run("INSERT INTO identities VALUES ($identity_id, $name, $now) ON CONFLICT (name) DO NOTHING", {
-          identity_id: newHandle("identity", now),
-          name,
-          now,
-        });
-        const row = db.get("SELECT identity_id FROM identities WHERE name = $name", { name });
-        const identity_id = String(row?.["identity_id"]);
-        for (const target of targets)
-          db.run("INSERT INTO bindings VALUES ($identity_id, $target) ON CONFLICT DO NOTHING", {
-            identity_id,
-            target,
-          });
+        const added = { identity_id: newHandle("identity", now), name, now };
+        db.run(
+          "INSERT INTO identities VALUES ($identity_id, $name, $now) ON CONFLICT (name) DO NOTHING",
+          added,
+        );
+        const found = db.get<Row>("SELECT * FROM identities WHERE name = $name", { name });
+        const { identity_id } = found ?? added;
+        const bind = "INSERT INTO bindings VALUES ($identity_id, $target) ON CONFLICT DO NOTHING";
+        for (const target of targets) db.run(bind, { identity_id, target });
         return get(identity_id);
       }),
-    tag: (identity_id, add, remove) =>
+    tag: (identity_id: string, add: readonly string[], remove: readonly string[]): Identity =>
       db.transaction(() => {
         get(identity_id);
-        for (const tag of add)
-          db.run("INSERT INTO identity_tags VALUES ($identity_id, $tag) ON CONFLICT DO NOTHING", {
-            identity_id,
-            tag,
-          });
-        for (const tag of remove)
-          db.run("DELETE FROM identity_tags WHERE identity_id = $identity_id AND tag = $tag", {
-            identity_id,
-            tag,
-          });
+        const insert = "INSERT INTO identity_tags VALUES ($identity_id, $tag) ON CONFLICT DO NOTHING";
+        for (const tag of add) db.run(insert, { identity_id, tag });
+        const drop = "DELETE FROM identity_tags WHERE identity_id = $identity_id AND tag = $tag";
+        for (const tag of remove) db.run(drop, { identity_id, tag });
         return get(identity_id);
       }),
-    connect: ({ from, to, kind }, remove) =>
+    /** Whether there was anything to change. */
+    connect: ({ from, to, kind }: Connection, remove: boolean): boolean =>
       db.transaction(() => {
         for (const end of [from, to]) get(end);
         const sql = remove
@@ -124,9 +91,9 @@ export function createGraph(db: StoreDatabase): Graph {
         return db.run(sql, { from, to, kind }) > 0;
       }),
     get,
-    find: ({ name, tag, target, after, limit }) =>
+    find: ({ name, tag, target, after, limit }: IdentityFilter): readonly Identity[] =>
       db
-        .all(
+        .all<Row>(
           `SELECT * FROM identities i
            WHERE ($name IS NULL OR instr(name, $name) > 0) AND ($after IS NULL OR name > $after)
              AND ($tag IS NULL OR EXISTS
@@ -134,27 +101,22 @@ export function createGraph(db: StoreDatabase): Graph {
              AND ($target IS NULL OR EXISTS
                (SELECT 1 FROM bindings b WHERE b.identity_id = i.identity_id AND b.target = $target))
            ORDER BY name LIMIT $limit`,
-          { name: name ?? null, tag: tag ?? null, target: target ?? null, after: after ?? null, limit },
+          { name, tag, target, after, limit },
         )
         .map(toIdentity),
-    query({ from, kind, direction, depth, limit }) {
+    /** Identities within reach, nearest first, each once; a cycle ends by itself. */
+    query({ from, kind, direction, depth, limit }: GraphQuery) {
       get(from);
       return db
-        .all(REACHED, { from, kind: kind ?? null, direction, depth, limit })
-        .map((row) => ({ identity: toIdentity(row), distance: Number(row["distance"]) }));
+        .all<Row & { distance: number }>(REACHED, { from, kind, direction, depth, limit })
+        .map((row) => ({ identity: toIdentity(row), distance: row.distance }));
     },
-    connectionsOf: (id, limit) =>
-      db
-        .all(
-          `SELECT from_id, to_id, kind FROM connections WHERE from_id = $id OR to_id = $id
-           ORDER BY kind, from_id, to_id LIMIT $limit`,
-          { id, limit },
-        )
-        .map((row) => ({
-          from: String(row["from_id"]),
-          to: String(row["to_id"]),
-          kind: String(row["kind"]),
-        })),
+    connectionsOf: (id: string, limit: number): readonly Connection[] =>
+      db.all(
+        `SELECT from_id AS "from", to_id AS "to", kind FROM connections WHERE from_id = $id OR to_id = $id
+         ORDER BY kind, from_id, to_id LIMIT $limit`,
+        { id, limit },
+      ),
   };
 }
 

@@ -1,23 +1,16 @@
 import { join } from "node:path";
 import type { StateFolder } from "../state.ts";
-import { type Annotations, createAnnotations } from "./annotations.ts";
-import { type Artifacts, createArtifacts } from "./artifacts.ts";
-import { type ContentStore, createContentStore } from "./content-store.ts";
-import { createGraph, type Graph } from "./graph.ts";
-import { createRecords, type Records } from "./records.ts";
+import { createAnnotations } from "./annotations.ts";
+import { createArtifacts } from "./artifacts.ts";
+import { createContentStore } from "./content-store.ts";
+import { createGraph } from "./graph.ts";
+import { createRecords } from "./records.ts";
 import { createStoreDatabase } from "./store-database.ts";
 
-/** The stored data of a project besides its files. */
-export interface ProjectStore {
-  readonly content: ContentStore;
-  readonly artifacts: Artifacts;
-  readonly annotations: Annotations;
-  readonly graph: Graph;
-  readonly records: Records;
-  close(): void;
-}
+export type ProjectStore = ReturnType<typeof createProjectStore>;
 
-export function createProjectStore(state: StateFolder): ProjectStore {
+/** The stored data of a project besides its files. */
+export function createProjectStore(state: StateFolder) {
   const db = createStoreDatabase(() => join(state.folder("store"), "store.sqlite"));
   return {
     content: createContentStore(() => state.folder("content")),

@@ -1,4 +1,4 @@
-import type { Row, StoreDatabase } from "./store-database.ts";
+import type { StoreDatabase } from "./store-database.ts";
 
 /** A document of a tool that belongs to one caller, such as a plan. Its id sorts by creation time. */
 export interface OwnRecord {
@@ -17,35 +17,23 @@ export interface RecordFilter {
   readonly limit: number;
 }
 
-/** Small documents of callers. Each caller has its newest ones of a kind; older ones are dropped. */
-export interface Records {
-  /** Adds it, or replaces the one with its id. */
-  put(record: OwnRecord): void;
-  get(key: Omit<OwnRecord, "body">): string | undefined;
-  list(filter: RecordFilter): readonly string[];
-  count(filter: Pick<RecordFilter, "kind" | "owner">): number;
-  /** Reads and replaces atomically; `change` returns the new body. undefined when there is no such record. */
-  change(key: Omit<OwnRecord, "body">, change: (body: string) => string): string | undefined;
-}
+type Key = Omit<OwnRecord, "body">;
 
 /** Of one kind and owner. */
 const MAX_KEPT = 1_000;
 
-export function createRecords(db: StoreDatabase): Records {
-  const toKey = ({ record_id, kind, owner }: Omit<OwnRecord, "body">) => ({ record_id, kind, owner });
-  const get: Records["get"] = (key) => {
-    const row = db.get(
+/** Small documents of callers. Each caller has its newest ones of a kind; older ones are dropped. */
+export function createRecords(db: StoreDatabase) {
+  const get = ({ record_id, kind, owner }: Key): string | undefined =>
+    db.get<{ body: string }>(
       "SELECT body FROM records WHERE record_id = $record_id AND kind = $kind AND owner = $owner",
-      toKey(key),
-    );
-    return row && toBody(row);
-  };
-  const put: Records["put"] = (record) => {
-    const { kind, owner } = record;
+      { record_id, kind, owner },
+    )?.body;
+  const put = ({ record_id, kind, owner, body }: OwnRecord): void => {
     db.run(
       `INSERT INTO records (record_id, kind, owner, body) VALUES ($record_id, $kind, $owner, $body)
        ON CONFLICT (record_id) DO UPDATE SET body = excluded.body`,
-      { ...record },
+      { record_id, kind, owner, body },
     );
     db.run(
       `DELETE FROM records WHERE kind = $kind AND owner = $owner AND record_id <=
@@ -56,31 +44,28 @@ export function createRecords(db: StoreDatabase): Records {
   };
   return {
     get,
-    put: (record) => db.transaction(() => put(record)),
-    list: ({ kind, owner, before, limit }) =>
+    /** Adds it, or replaces the one with its id. */
+    put: (record: OwnRecord): void => db.transaction(() => put(record)),
+    list: ({ kind, owner, before, limit }: RecordFilter): readonly string[] =>
       db
-        .all(
+        .all<{ body: string }>(
           `SELECT body FROM records WHERE kind = $kind AND owner = $owner
              AND ($before IS NULL OR record_id < $before) ORDER BY record_id DESC LIMIT $limit`,
-          { kind, owner, before: before ?? null, limit },
+          { kind, owner, before, limit },
         )
-        .map(toBody),
-    count: ({ kind, owner }) =>
-      Number(
-        db.get("SELECT count(*) AS count FROM records WHERE kind = $kind AND owner = $owner", {
-          kind,
-          owner,
-        })?.["count"],
-      ),
-    change: (key, change) =>
+        .map(({ body }) => body),
+    count({ kind, owner }: Pick<RecordFilter, "kind" | "owner">): number {
+      const sql = "SELECT count(*) AS count FROM records WHERE kind = $kind AND owner = $owner";
+      return db.get<{ count: number }>(sql, { kind, owner })?.count ?? 0;
+    },
+    /** Reads and replaces atomically; `change` returns the new body. undefined when there is no such record. */
+    change: (key: Key, change: (body: string) => string): string | undefined =>
       db.transaction(() => {
         const body = get(key);
         if (body === undefined) return undefined;
         const next = change(body);
-        put({ ...toKey(key), body: next });
+        put({ ...key, body: next });
         return next;
       }),
   };
 }
-
-const toBody = (row: Row): string => String(row["body"]);

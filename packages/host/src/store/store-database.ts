@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction, openDatabase } from "../sqlite/database.ts";
 import { asToolError } from "../sqlite/database-error.ts";
 
@@ -49,21 +49,15 @@ const MIGRATIONS = [
 
 const RECORDS = "the records of the store tools";
 
-export type Row = Readonly<Record<string, string | number | null>>;
-type Parameters = Readonly<Record<string, string | number | null>>;
+type Parameters = Readonly<Record<string, string | number | null | undefined>>;
 
-/** The records of the store tools, in SQLite, shared by all servers of a workspace. */
-export interface StoreDatabase {
-  all(sql: string, parameters?: Parameters): readonly Row[];
-  get(sql: string, parameters?: Parameters): Row | undefined;
-  run(sql: string, parameters?: Parameters): number;
-  /** All of it or nothing, on the disk before it returns. */
-  transaction<T>(work: () => T): T;
-  close(): void;
-}
+export type StoreDatabase = ReturnType<typeof createStoreDatabase>;
 
-/** Nothing is opened before the first use. */
-export function createStoreDatabase(file: () => string): StoreDatabase {
+/**
+ * The records of the store tools, in SQLite, shared by all servers of a workspace. Nothing is opened before the first
+ * use. An undefined parameter is NULL.
+ */
+export function createStoreDatabase(file: () => string) {
   let opened: DatabaseSync | undefined;
   const use = (): DatabaseSync => {
     if (opened) return opened;
@@ -72,17 +66,31 @@ export function createStoreDatabase(file: () => string): StoreDatabase {
     opened.exec("PRAGMA synchronous = FULL");
     return opened;
   };
-  const prepared = (sql: string) => use().prepare(sql);
+  const query = <T>(
+    sql: string,
+    parameters: Parameters,
+    run: (statement: StatementSync, bound: Row) => T,
+  ): T =>
+    asToolError(RECORDS, () => {
+      const bound = Object.entries(parameters).map(([name, value]) => [name, value ?? null]);
+      return run(use().prepare(sql), Object.fromEntries(bound));
+    });
   return {
-    // Every column is TEXT or INTEGER, so a row holds nothing else.
-    all: (sql, parameters = {}) => asToolError(RECORDS, () => prepared(sql).all(parameters) as Row[]),
-    get: (sql, parameters = {}) =>
-      asToolError(RECORDS, () => prepared(sql).get(parameters) as Row | undefined),
-    run: (sql, parameters = {}) => asToolError(RECORDS, () => Number(prepared(sql).run(parameters).changes)),
-    transaction: (work) => asToolError(RECORDS, () => inTransaction(use(), work)),
+    // The tables are strict, so a row has the types of its columns; `T` names those that the query selects.
+    all: <T>(sql: string, parameters: Parameters = {}): readonly T[] =>
+      query(sql, parameters, (statement, bound) => statement.all(bound) as T[]),
+    get: <T>(sql: string, parameters: Parameters = {}): T | undefined =>
+      query(sql, parameters, (statement, bound) => statement.get(bound) as T | undefined),
+    /** Returns the number of changed rows. */
+    run: (sql: string, parameters: Parameters = {}): number =>
+      query(sql, parameters, (statement, bound) => Number(statement.run(bound).changes)),
+    /** All of it or nothing, on the disk before it returns. */
+    transaction: <T>(work: () => T): T => asToolError(RECORDS, () => inTransaction(use(), work)),
     close() {
       opened?.close();
       opened = undefined;
     },
   };
 }
+
+type Row = Record<string, string | number | null>;
