@@ -3,24 +3,8 @@ import { closeSync, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Hash, ToolError } from "@octant/core";
 import { hashOf } from "../hashes.ts";
-import { durably, inTransaction, openDatabase } from "../sqlite/database.ts";
-import { asToolError, isDamaged } from "../sqlite/database-error.ts";
-import { setAside } from "../sqlite/set-aside.ts";
+import { createDatabase, durably, inTransaction, openDatabase, setAside } from "../sqlite/database.ts";
 import { toToolError } from "../system-error.ts";
-
-/** Content-addressed storage. Several processes may share the folder. */
-export interface Blobs {
-  /** Stores the bytes and returns their hash; `durable: true` waits until they are on disk. */
-  put(bytes: Uint8Array, options?: { readonly durable?: boolean }): Hash;
-  /** The same for several blobs with known hashes, in one transaction. */
-  putAll(blobs: readonly Blob[], options?: { readonly durable?: boolean }): void;
-  has(hash: Hash): boolean;
-  /** The bytes; NOT_FOUND when they are missing or do not match the hash. */
-  get(hash: Hash): Buffer;
-  /** The bytes as a file of their own, which is deleted when closed. */
-  open(hash: Hash): Disposable & { readonly fd: number; readonly size: number };
-  close(): void;
-}
 
 export interface Blob {
   readonly hash: Hash;
@@ -43,34 +27,24 @@ const MIGRATIONS = [
 ];
 const WHAT = "the stored contents";
 
-export function createBlobs(folder: string, maxBytes = MAX_BYTES): Blobs {
-  const file = join(folder, "blobs.sqlite");
-  let opened: Opened | undefined;
-  const use = () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    opened ??= openTable(file);
-    return opened;
-  };
-  const close = () => {
-    opened?.db.close();
-    opened = undefined;
-  };
-  /** Damage shows when a page is read, so it may show in any query. The damaged file is moved aside, not deleted. */
-  const query = <T>(work: (opened: Opened) => T): T =>
-    asToolError(WHAT, () => {
-      try {
-        return work(use());
-      } catch (cause) {
-        if (!isDamaged(cause)) throw cause;
-        close();
-        setAside(file);
-        return work(use());
-      }
-    });
+export type Blobs = ReturnType<typeof createBlobs>;
+type PutOptions = { readonly durable?: boolean };
 
-  const putAll: Blobs["putAll"] = (blobs, { durable = false } = {}) => {
+/** Content-addressed storage. Several processes may share the folder. */
+export function createBlobs(folder: string, maxBytes = MAX_BYTES) {
+  const file = join(folder, "blobs.sqlite");
+  const { use, close } = createDatabase({
+    what: WHAT,
+    open() {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return openTable(file);
+    },
+    onDamage: () => setAside(file),
+  });
+
+  const putAll = (blobs: readonly Blob[], { durable = false }: PutOptions = {}): void => {
     if (blobs.length === 0) return;
-    query(({ db, ...table }) => {
+    use(({ db, ...table }) => {
       const now = Date.now();
       const write = () =>
         inTransaction(db, () => {
@@ -81,8 +55,8 @@ export function createBlobs(folder: string, maxBytes = MAX_BYTES): Blobs {
       return durable ? durably(db, write) : write();
     });
   };
-  const get: Blobs["get"] = (hash) => {
-    const bytes = query(({ select }) => select.get(hash)?.["bytes"]);
+  const get = (hash: Hash): Buffer => {
+    const bytes = use(({ select }) => select.get(hash)?.["bytes"]);
     if (!(bytes instanceof Uint8Array)) throw notStored(hash);
     const found = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     if (hashOf(found) === hash) return found;
@@ -90,20 +64,22 @@ export function createBlobs(folder: string, maxBytes = MAX_BYTES): Blobs {
   };
 
   return {
-    put(bytes, options) {
+    /** Stores the bytes and returns their hash; `durable: true` waits until they are on disk. */
+    put(bytes: Uint8Array, options?: PutOptions): Hash {
       const blob = toBlob(bytes);
       putAll([blob], options);
       return blob.hash;
     },
+    /** The same for several blobs with known hashes, in one transaction. */
     putAll,
-    has: (hash) => query(({ exists }) => exists.get(hash) !== undefined),
+    has: (hash: Hash): boolean => use(({ exists }) => exists.get(hash) !== undefined),
+    /** The bytes; NOT_FOUND when they are missing or do not match the hash. */
     get,
-    open: (hash) => openAlone(folder, hash, get(hash)),
+    /** The bytes as a file of their own, which is deleted when closed. */
+    open: (hash: Hash) => openAlone(folder, hash, get(hash)),
     close,
   };
 }
-
-type Opened = ReturnType<typeof openTable>;
 
 function openTable(file: string) {
   const db = openDatabase(file, WHAT, MIGRATIONS);
@@ -112,12 +88,12 @@ function openTable(file: string) {
   const numberOf = (pragma: string) => Number(Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
   return {
     db,
+    close: () => db.close(),
     insert: db.prepare(
       "INSERT INTO blobs VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET put_at = excluded.put_at, bytes = excluded.bytes",
     ),
     select: db.prepare("SELECT bytes FROM blobs WHERE hash = ?"),
     exists: db.prepare("SELECT 1 FROM blobs WHERE hash = ?"),
-    remove,
     usedBytes: () => (numberOf("page_count") - numberOf("freelist_count")) * numberOf("page_size"),
     /** Removes the oldest blobs before a time, at least this many bytes if there are. */
     free(bytes: number, before: number) {

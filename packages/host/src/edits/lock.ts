@@ -1,18 +1,11 @@
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "@octant/core";
+import { isBusy } from "../sqlite/database.ts";
 
 const BUSY_TIMEOUT_MS = 2;
 const RETRY_MS = 5;
 const GIVE_UP_MS = 10_000;
-const SQLITE_BUSY = 5;
-
-/** One holder at a time among all processes that use the same file. A dying process releases it. */
-export interface Lock {
-  /** Runs `work` alone. Waiting ends with LOCKED after a while, or with the signal. */
-  hold<T>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T>;
-  /** Closes as soon as it is free. */
-  close(): Promise<void>;
-}
 
 export interface LockOptions {
   /** The holder's operation, for the error message of a waiter. */
@@ -23,92 +16,79 @@ export interface LockOptions {
 }
 
 /**
- * The lock is SQLite's own on an empty database: the kernel drops it with the process, which no lock file does, and
- * Node offers no other way to a kernel lock.
+ * One holder at a time among all processes that use the same file; a dying process releases it. The lock is SQLite's
+ * own on an empty database: the kernel drops it with the process, which no lock file does, and Node offers no other
+ * way to a kernel lock.
  */
-export function createLock(file: string, options: LockOptions = {}): Lock {
+export function createLock(file: string, options: LockOptions = {}) {
   const { doing = "editing", place = "Octant's state folder", giveUpMs = GIVE_UP_MS } = options;
-  let database: Promise<Database> | undefined;
+  let database: DatabaseSync | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  const begin = async (signal?: AbortSignal): Promise<Database> => {
-    database ??= openDatabase(file).catch((cause) => {
-      database = undefined;
-      throw unusable(place, cause);
-    });
-    const opened = await database;
+  /** False while another process holds it. */
+  const tryOnce = (): boolean => {
+    try {
+      database ??= openDatabase(file);
+      database.exec("BEGIN IMMEDIATE");
+      return true;
+    } catch (cause) {
+      if (isBusy(cause)) return false;
+      const message = `the lock in ${place} cannot be used; check that the folder can be written and the disk has space`;
+      throw new ToolError("IO_ERROR", message, {}, { cause });
+    }
+  };
+  const begin = async (signal?: AbortSignal): Promise<void> => {
     const deadline = performance.now() + giveUpMs;
-    while (!tryOnce(opened.begin, place)) {
+    while (!tryOnce()) {
       if (performance.now() > deadline)
         throw new ToolError("LOCKED", `another Octant process is ${doing}; try again`, {});
       await delay(RETRY_MS, undefined, { signal });
     }
-    return opened;
   };
-  const end = (opened: Database) => {
+  const close = () => {
+    database?.close();
+    database = undefined;
+  };
+  const end = () => {
     try {
-      opened.end();
+      database?.exec("ROLLBACK");
     } catch {
       // Closing releases it in any case; the next holder reopens it.
-      database = undefined;
-      opened.close();
+      close();
     }
   };
 
   return {
-    async hold(work, signal) {
+    /** Runs `work` alone. Waiting ends with LOCKED after a while, or with the signal. */
+    async hold<T>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> {
       const before = last;
       const { promise, resolve: letNextIn } = Promise.withResolvers<void>();
       last = promise;
       await before;
-      let held: Database | undefined;
       try {
         signal?.throwIfAborted();
-        held = await begin(signal);
-        return await work();
+        await begin(signal);
+        try {
+          return await work();
+        } finally {
+          end();
+        }
       } finally {
-        if (held) end(held);
         letNextIn();
       }
     },
-    async close() {
+    /** Closes as soon as it is free. */
+    async close(): Promise<void> {
       await last;
-      (await database)?.close();
-      database = undefined;
+      close();
     },
   };
 }
 
-interface Database {
-  begin(): void;
-  end(): void;
-  close(): void;
-}
-
-async function openDatabase(file: string): Promise<Database> {
-  const { DatabaseSync } = await import("node:sqlite");
+function openDatabase(file: string): DatabaseSync {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   // Nothing is ever written, so a journal on the disk would cost time, and fail when the disk is full.
   database.exec("PRAGMA journal_mode = MEMORY");
-  const begin = database.prepare("BEGIN IMMEDIATE");
-  const end = database.prepare("ROLLBACK");
-  return { begin: () => begin.run(), end: () => end.run(), close: () => database.close() };
+  return database;
 }
-
-function tryOnce(begin: () => void, place: string): boolean {
-  try {
-    begin();
-    return true;
-  } catch (cause) {
-    if (cause instanceof Error && "errcode" in cause && cause.errcode === SQLITE_BUSY) return false;
-    throw unusable(place, cause);
-  }
-}
-
-const unusable = (place: string, cause: unknown) =>
-  new ToolError(
-    "IO_ERROR",
-    `the lock in ${place} cannot be used; check that the folder can be written and the disk has space`,
-    {},
-    { cause },
-  );

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "@octant/core";
 import { pause } from "../processes/timer.ts";
 
@@ -6,15 +7,6 @@ export const systemClock: Clock = { now: Date.now, sleep: pause };
 /** Its sleeps do not keep the process alive. */
 export const backgroundClock: Clock = {
   now: Date.now,
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      const wake = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms).unref();
-      signal.addEventListener("abort", wake);
-    }),
+  // An abort ends the sleep early.
+  sleep: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => {}),
 };

@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import type { Caller, Envelope, Job, JobFilter, JobState, JobStore, JobWrite, Progress } from "@octant/core";
+import type { Caller, Envelope, Job, JobFilter, JobStore, JobWrite, Progress } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
-import { durably, openDatabase } from "../sqlite/database.ts";
-import { asToolError, isDamaged } from "../sqlite/database-error.ts";
-import { setAside } from "../sqlite/set-aside.ts";
+import { createDatabase, durably, isDamaged, openDatabase, setAside } from "../sqlite/database.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { isAlive, thisProcess } from "./process-identity.ts";
 
@@ -25,41 +23,26 @@ export function createJobStore(
   warn: (message: string) => void = () => {},
 ): JobStore & { close(): void } {
   const process = thisProcess();
-  let opened: Opened | undefined;
   let adds = 0;
 
-  const use = (): Opened => {
-    if (opened) return opened;
-    opened = openJobs(file);
-    recover(opened, Date.now());
-    return opened;
-  };
-  /** Damage shows when a page is read, so it may show in any query. */
-  const query = async <T>(work: (db: Opened) => T): Promise<T> =>
-    asToolError(WHAT, () => {
-      try {
-        return work(use());
-      } catch (cause) {
-        if (!isDamaged(cause)) throw cause;
-        startAnew();
-        return work(use());
-      }
-    });
-  const startAnew = () => {
-    opened?.close();
-    opened = undefined;
-    // Another server may have begun a new file already.
-    if (isIntact(file)) return;
-    const saved = readIntactRows(file);
-    const aside = setAside(file);
-    const db = openJobs(file);
-    opened = db;
-    for (const row of saved) db.restore.run(row);
-    warn(
-      `the list of jobs was damaged; jobs recovered: ${saved.length}; the damaged file was moved to ${aside}`,
-    );
-    recover(db, Date.now());
-  };
+  const jobs = createDatabase({
+    what: WHAT,
+    open: () => openJobs(file),
+    onOpen: (db) => recover(db, Date.now()),
+    onDamage() {
+      // Another server may have begun a new file already.
+      if (isIntact(file)) return;
+      const saved = readIntactRows(file);
+      const aside = setAside(file);
+      const db = openJobs(file);
+      for (const row of saved) db.restore.run(row);
+      db.close();
+      warn(
+        `the list of jobs was damaged; jobs recovered: ${saved.length}; the damaged file was moved to ${aside}`,
+      );
+    },
+  });
+  const query = async <T>(work: (db: Opened) => T): Promise<T> => jobs.use(work);
   const write = <T>(db: Opened, durable: boolean, work: () => T): T =>
     durable ? durably(db.database, work) : work();
   const finish = (db: Opened, job: Job, result: Envelope | null, durable: boolean) => {
@@ -96,10 +79,10 @@ export function createJobStore(
       }),
     claim: async (which, now) => {
       // A server that has never had a job does not load SQLite to look for one.
-      if (!opened && !existsSync(file)) return undefined;
+      if (!existsSync(file)) return undefined;
       return query((db) => {
         if ("job_id" in which) return toJob(db.claim.get({ job_id: which.job_id, process, now }));
-        recoverDead(db, now);
+        if (db.hasOthers.get({ process })) recover(db, now);
         return toJob(db.claimNext.get({ tools: JSON.stringify(which.tools), process, now }));
       });
     },
@@ -117,15 +100,8 @@ export function createJobStore(
     requestCancel: (job_id) => query((db) => void db.requestCancel.run({ job_id })),
     isCancelRequested: (job_id) => query((db) => db.isCancelRequested.get({ job_id }) !== undefined),
     recover: (now) => query((db) => recover(db, now)),
-    close() {
-      opened?.close();
-      opened = undefined;
-    },
+    close: jobs.close,
   };
-
-  function recoverDead(db: Opened, now: number): void {
-    if (db.hasOthers.get({ process })) recover(db, now);
-  }
 }
 
 type Opened = ReturnType<typeof openJobs>;
@@ -238,21 +214,14 @@ type Row = Record<string, SQLOutputValue>;
 
 function toJob(row: Row | undefined): Job | undefined {
   if (!row) return undefined;
-  const { caller, input, progress, key, digest } = row;
+  const { owner, caller, input, progress, ...fields } = row;
   return {
-    job_id: String(row["job_id"]),
-    tool: String(row["tool"]),
-    action: String(row["action"]),
-    // Only `toRow` writes these columns. Version 1 did not store the caller, and a job without one cannot be claimed.
-    caller: caller ? (JSON.parse(String(caller)) as Caller) : { id: String(row["owner"]), access: "read" },
+    // The table is strict, and only `toRow` writes these columns.
+    ...(fields as unknown as Omit<Job, "caller" | "input" | "progress">),
+    // Version 1 did not store the caller, and a job without one cannot be claimed.
+    caller: caller ? (JSON.parse(String(caller)) as Caller) : { id: String(owner), access: "read" },
     input: input ? JSON.parse(String(input)) : null,
-    state: String(row["state"]) as JobState,
     progress: progress ? (JSON.parse(String(progress)) as Progress) : null,
-    created_at: Number(row["created_at"]),
-    updated_at: Number(row["updated_at"]),
-    expires_at: Number(row["expires_at"]),
-    key: typeof key === "string" ? key : null,
-    digest: typeof digest === "string" ? digest : null,
   };
 }
 

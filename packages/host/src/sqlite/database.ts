@@ -1,7 +1,56 @@
+import { renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { ToolError } from "@octant/core";
 
 const BUSY_TIMEOUT_MS = 5_000;
+
+export interface DatabaseUse<T> {
+  /** Names the data in error messages. */
+  readonly what: string;
+  open(): T;
+  /** Called with every newly opened database. */
+  onOpen?(db: T): void;
+  /** Called when the file is damaged, to move it aside; the work then runs again on a new file. */
+  onDamage?(): void;
+}
+
+/** A database that is opened at its first use. SQLite detects damage when it reads a page, so any use may reveal it. */
+export function createDatabase<T extends { close(): void }>({
+  what,
+  open,
+  onOpen,
+  onDamage,
+}: DatabaseUse<T>) {
+  let opened: T | undefined;
+  const openOnce = (): T => {
+    if (opened) return opened;
+    opened = open();
+    onOpen?.(opened);
+    return opened;
+  };
+  const close = () => {
+    opened?.close();
+    opened = undefined;
+  };
+  return {
+    close,
+    /** Runs the work; an SQLite error that the machine causes becomes a ToolError. */
+    use<R>(work: (db: T) => R): R {
+      try {
+        try {
+          return work(openOnce());
+        } catch (cause) {
+          if (!onDamage || !isDamaged(cause)) throw cause;
+          close();
+          onDamage();
+          return work(openOnce());
+        }
+      } catch (cause) {
+        throw toToolError(what, cause);
+      }
+    },
+  };
+}
 
 /**
  * Opens a database that several processes share, and brings its tables up to date. Each migration brings it to the
@@ -21,6 +70,21 @@ export function openDatabase(file: string, what: string, migrations: readonly st
     db.close();
     throw cause;
   }
+}
+
+function migrate(db: DatabaseSync, what: string, migrations: readonly string[]): void {
+  const versionNow = () => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+  if (versionNow() === migrations.length) return;
+  inTransaction(db, () => {
+    // Another process may have migrated the file meanwhile.
+    const version = versionNow();
+    if (version > migrations.length) {
+      const message = `a newer version of Octant wrote ${what} of this workspace; update Octant`;
+      throw new ToolError("IO_ERROR", message, {});
+    }
+    for (const sql of migrations.slice(version)) db.exec(sql);
+    db.exec(`PRAGMA user_version = ${migrations.length}`);
+  });
 }
 
 /** All of it or nothing. */
@@ -46,19 +110,42 @@ export function durably<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-function migrate(db: DatabaseSync, what: string, migrations: readonly string[]): void {
-  if (versionOf(db) === migrations.length) return;
-  inTransaction(db, () => {
-    // Another process may have migrated the file meanwhile.
-    const version = versionOf(db);
-    if (version > migrations.length) throw tooNew(what);
-    for (const sql of migrations.slice(version)) db.exec(sql);
-    db.exec(`PRAGMA user_version = ${migrations.length}`);
-  });
+/** Moves a damaged database aside, so that a new one can be created; returns its new path. */
+export function setAside(file: string): string {
+  const aside = `${file}.damaged-${Date.now()}`;
+  renameSync(file, aside);
+  for (const side of ["-wal", "-shm"]) rmSync(`${file}${side}`, { force: true });
+  return aside;
 }
 
-const versionOf = (db: DatabaseSync): number =>
-  Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+/** The result codes of SQLite that a machine can cause; the low byte is the kind. */
+const CODES = {
+  BUSY: 5,
+  READ_ONLY: 8,
+  IO_ERROR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANNOT_OPEN: 14,
+  NOT_A_DATABASE: 26,
+};
 
-const tooNew = (what: string) =>
-  new ToolError("IO_ERROR", `a newer version of Octant wrote ${what} of this workspace; update Octant`, {});
+const isCode = (cause: unknown, ...names: readonly (keyof typeof CODES)[]): boolean =>
+  cause instanceof Error &&
+  "errcode" in cause &&
+  names.some((name) => CODES[name] === (Number(cause.errcode) & 0xff));
+
+export const isBusy = (cause: unknown): boolean => isCode(cause, "BUSY");
+export const isDamaged = (cause: unknown): boolean => isCode(cause, "CORRUPT", "NOT_A_DATABASE");
+
+/** The typed error for the caller; an error that is not SQLite's is returned unchanged. */
+export function toToolError(what: string, cause: unknown): unknown {
+  if (isCode(cause, "FULL")) {
+    const message = "the disk with the state folder is full; make room and call again";
+    return new ToolError("NO_SPACE", message, {}, { cause });
+  }
+  if (isBusy(cause))
+    return new ToolError("LOCKED", `another process holds ${what}; call again`, {}, { cause });
+  if (!isDamaged(cause) && !isCode(cause, "READ_ONLY", "IO_ERROR", "CANNOT_OPEN")) return cause;
+  const message = `${what} in the state folder cannot be used; octant doctor shows where it is`;
+  return new ToolError("IO_ERROR", message, {}, { cause });
+}

@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { inTransaction, openDatabase } from "../sqlite/database.ts";
-import { asToolError } from "../sqlite/database-error.ts";
+import { createDatabase, inTransaction, openDatabase } from "../sqlite/database.ts";
 
 const MIGRATIONS = [
   `
@@ -58,22 +57,20 @@ export type StoreDatabase = ReturnType<typeof createStoreDatabase>;
  * use. An undefined parameter is NULL.
  */
 export function createStoreDatabase(file: () => string) {
-  let opened: DatabaseSync | undefined;
-  const use = (): DatabaseSync => {
-    if (opened) return opened;
-    opened = openDatabase(file(), RECORDS, MIGRATIONS);
+  const database = createDatabase<DatabaseSync>({
+    what: RECORDS,
+    open: () => openDatabase(file(), RECORDS, MIGRATIONS),
     // Every commit is on the disk before its answer.
-    opened.exec("PRAGMA synchronous = FULL");
-    return opened;
-  };
+    onOpen: (db) => db.exec("PRAGMA synchronous = FULL"),
+  });
   const query = <T>(
     sql: string,
     parameters: Parameters,
     run: (statement: StatementSync, bound: Row) => T,
   ): T =>
-    asToolError(RECORDS, () => {
+    database.use((db) => {
       const bound = Object.entries(parameters).map(([name, value]) => [name, value ?? null]);
-      return run(use().prepare(sql), Object.fromEntries(bound));
+      return run(db.prepare(sql), Object.fromEntries(bound));
     });
   return {
     // The tables are strict, so a row has the types of its columns; `T` names those that the query selects.
@@ -85,11 +82,8 @@ export function createStoreDatabase(file: () => string) {
     run: (sql: string, parameters: Parameters = {}): number =>
       query(sql, parameters, (statement, bound) => Number(statement.run(bound).changes)),
     /** All of it or nothing, on the disk before it returns. */
-    transaction: <T>(work: () => T): T => asToolError(RECORDS, () => inTransaction(use(), work)),
-    close() {
-      opened?.close();
-      opened = undefined;
-    },
+    transaction: <T>(work: () => T): T => database.use((db) => inTransaction(db, work)),
+    close: database.close,
   };
 }
 
