@@ -20,7 +20,9 @@ export {
   toShownUrl,
   toSiteUrl,
 } from "./browser/index.ts";
-export type { Checkpoints, OpenTurn, SnapshotChange, Turn } from "./checkpoints/index.ts";
+export type { SnapshotChange } from "./checkpoints/changes.ts";
+export type { Checkpoints, OpenTurn } from "./checkpoints/checkpoints.ts";
+export type { Turn } from "./checkpoints/store.ts";
 export { type Confinement, createConfinement, splitPath } from "./confinement.ts";
 export { compareStates } from "./edits/compare.ts";
 export { createEdits, type Edits, type PatchResult } from "./edits/edits.ts";

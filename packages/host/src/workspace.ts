@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { createJobEvents, createJobs, type Jobs } from "@octant/core";
 import { type Blobs, createBlobs } from "./blobs/blobs.ts";
-import { type Checkpoints, createCheckpoints } from "./checkpoints/index.ts";
+import { type Checkpoints, createCheckpoints } from "./checkpoints/checkpoints.ts";
 import { type Confinement, createConfinement } from "./confinement.ts";
 import { createEdits, type Edits } from "./edits/edits.ts";
 import { createFiles, type Files, type RefOpener } from "./files/files.ts";

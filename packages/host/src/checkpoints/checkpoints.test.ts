@@ -179,8 +179,7 @@ describe("checkpoints", () => {
       expect((await opened.checkpoints.take("two")).seq).toBe(seq);
     }
     await using again = open();
-    expect((await again.checkpoints.take("three")).seq).toBe(seq);
-    expect(await again.checkpoints.list()).toMatchObject([{ seq, label: "one" }]);
+    expect(await again.checkpoints.take("three")).toMatchObject({ seq, label: "one" });
   });
 
   test("a change within the same timestamp is detected", async () => {
@@ -261,6 +260,6 @@ test("damaged pages are set aside and reported, and checkpoints continue", async
   damagePages(file);
   await using again = open((message) => warnings.push(message));
   const { seq } = await again.checkpoints.take("two");
-  expect(await again.checkpoints.get(seq)).toMatchObject({ label: "two" });
+  expect(await again.checkpoints.take("three")).toMatchObject({ seq, label: "two" });
   expect(warnings).toEqual([expect.stringContaining("the list of checkpoints was damaged")]);
 });

@@ -29,36 +29,6 @@ export interface CheckpointsOptions {
   warn(message: string): void;
 }
 
-/**
- * Stores states of the workspace outside the user's repository, so that everything can be undone, including commands.
- */
-export interface Checkpoints {
-  /** Stores the current state of the workspace; returns the same checkpoint when nothing has changed since. */
-  take(label: string, options?: { session_id?: string; signal?: AbortSignal }): Promise<Checkpoint>;
-  list(limit?: number): Promise<readonly Checkpoint[]>;
-  get(seq: number): Promise<Checkpoint>;
-  /** The differences between two checkpoints. */
-  changes(from: Checkpoint, to: Checkpoint): Promise<readonly SnapshotChange[]>;
-  /**
-   * A ref for fs.apply_patch that leads from `to` back to `from`; null when there is nothing to undo. Files that are
-   * too large to be stored are left out.
-   */
-  undoRef(from: Checkpoint, to: Checkpoint): Promise<UndoRef>;
-  /** Stores the state before work that is to be undone as a whole. */
-  begin(label: string, options?: BeginOptions): Promise<OpenTurn>;
-  /** Newest first. */
-  turns(options?: { readonly limit?: number; readonly session_id?: string }): Promise<readonly Turn[]>;
-  /** Plans the undo or redo of a turn, preserving later changes. */
-  plan(turn: Turn, direction: "undo" | "redo"): Promise<Restoration>;
-  /** A ref for fs.apply_patch with these changes of a plan. */
-  refFor(changes: readonly SnapshotChange[]): Promise<Ref>;
-  /** Records that a turn was undone or redone. */
-  mark(turn: Turn, undone: boolean): Promise<void>;
-  /** Other turns that ran at the same time, so that their changes are among those of this one. */
-  alongside(turn: Turn): Promise<readonly Turn[]>;
-  close(): Promise<void>;
-}
-
 export interface BeginOptions {
   readonly session_id?: string;
   /** Includes the work of others meanwhile: an agent's turn runs commands. */
@@ -66,28 +36,19 @@ export interface BeginOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface UndoRef {
+export interface TurnEnd {
   readonly undo: Ref | null;
-  /** Changed files that the ref leaves alone. */
-  readonly tooLarge: readonly Path[];
+  readonly note?: string;
+  readonly covers?: readonly string[];
+  readonly tooLarge?: readonly Path[];
 }
 
-export interface OpenTurn {
-  /** undefined while it is part of another one. */
-  readonly id: number | undefined;
-  /**
-   * The ref reverts everything that changed meanwhile; null when nothing did, or when it could not be stored.
-   * `covers` lists other work that ran at the same time, whose changes the ref reverts too; `tooLarge` lists
-   * changed files that the ref leaves alone.
-   */
-  end(): Promise<{
-    readonly undo: Ref | null;
-    readonly note?: string;
-    readonly covers?: readonly string[];
-    readonly tooLarge?: readonly Path[];
-  }>;
-}
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
+export type OpenTurn = Awaited<ReturnType<Checkpoints["begin"]>>;
 
+/**
+ * Stores states of the workspace outside the user's repository, so that everything can be undone, including commands.
+ */
 export function createCheckpoints({
   confinement,
   blobs,
@@ -96,30 +57,20 @@ export function createCheckpoints({
   env,
   maxBytes = MAX_CONTENT_BYTES,
   warn,
-}: CheckpointsOptions): Checkpoints {
-  let opened: Promise<CheckpointStore> | undefined;
+}: CheckpointsOptions) {
+  let opened: CheckpointStore | undefined;
   let last: { snapshot: Snapshot; began: number; seq: number } | undefined;
   let busy: Promise<unknown> = Promise.resolve();
-  const open = () => {
-    opened ??= openCheckpointStore(state.folder("checkpoints"), maxBytes).catch((cause) => {
-      opened = undefined;
-      throw cause;
-    });
-    return opened;
-  };
-  const forget = async () => {
-    const store = await opened?.catch(() => undefined);
-    opened = undefined;
-    last = undefined;
-    store?.close();
-  };
   /** SQLite detects damage when it reads a page, so any use may reveal it. */
   const use = async <T>(work: (store: CheckpointStore) => T | Promise<T>, isRetry = false): Promise<T> => {
     try {
-      return await work(await open());
+      opened ??= openCheckpointStore(state.folder("checkpoints"), maxBytes);
+      return await work(opened);
     } catch (cause) {
       if (!isDamaged(cause) || isRetry) throw toToolError("the list of checkpoints", cause);
-      await forget();
+      opened?.close();
+      opened = undefined;
+      last = undefined;
       const aside = setAside(checkpointFile(state.folder("checkpoints")));
       warn(
         `the list of checkpoints was damaged; a new one was started, and the damaged file was moved to ${aside}`,
@@ -144,7 +95,7 @@ export function createCheckpoints({
       env,
       previous: known.snapshot,
       previousBegan: known.began,
-      ...(signal && { signal }),
+      signal,
     });
     const changes = changesBetween(known.snapshot, snapshot);
     const current = changes.length === 0 ? store.get(known.seq) : undefined;
@@ -163,10 +114,11 @@ export function createCheckpoints({
     busy = result.catch(() => {});
     return result;
   };
-  const changes = (from: Checkpoint, to: Checkpoint) =>
-    use((store) => changesBetween(store.snapshotAt(from.seq), store.snapshotAt(to.seq)));
-
-  const take: Checkpoints["take"] = (label, { session_id, signal } = {}) =>
+  /** Stores the current state of the workspace; returns the same checkpoint when nothing has changed since. */
+  const take = (
+    label: string,
+    { session_id, signal }: Omit<BeginOptions, "whole"> = {},
+  ): Promise<Checkpoint> =>
     oneAtATime(() =>
       use(async (store) => {
         const attempt = () => takeNow(store, label, session_id, signal);
@@ -176,8 +128,8 @@ export function createCheckpoints({
         });
       }),
     );
-  /** Contents needed by an undo record are copied to where all undo records find them. */
-  const refFor: Checkpoints["refFor"] = (found) =>
+  /** A ref for fs.apply_patch with these changes. Their contents are copied to where all undo records find them. */
+  const refFor = (found: readonly SnapshotChange[]): Promise<Ref> =>
     use((store) => {
       const steps = undoSteps(found);
       const needed = new Set(
@@ -186,25 +138,25 @@ export function createCheckpoints({
       for (const hash of needed) blobs.putAll([{ hash, bytes: store.contents.get(hash) }]);
       return edits.recordUndo(steps);
     });
-  const undoRef: Checkpoints["undoRef"] = async (from, to) => {
-    const { stored, tooLarge } = splitStored(await changes(from, to));
+  /**
+   * A ref for fs.apply_patch that leads from `to` back to `from`; null when there is nothing to undo. `tooLarge` lists
+   * changed files that the ref leaves alone.
+   */
+  const undoRef = async (from: Checkpoint, to: Checkpoint) => {
+    const changes = await use((store) =>
+      changesBetween(store.snapshotAt(from.seq), store.snapshotAt(to.seq)),
+    );
+    const { stored, tooLarge } = splitStored(changes);
     return { undo: stored.length === 0 ? null : await refFor(stored), tooLarge };
   };
   let wholeTurns = 0;
   const running = new Set<{ readonly label: string; readonly beside: Set<string> }>();
-  const begin: Checkpoints["begin"] = async (label, { session_id, whole = false, signal } = {}) => {
-    const before = await take(label, { ...(session_id && { session_id }), ...(signal && { signal }) });
+  /** Stores the state before work that is to be undone as a whole. */
+  const begin = async (label: string, { session_id, whole = false, signal }: BeginOptions = {}) => {
+    const before = await take(label, { session_id, signal });
     const isPart = wholeTurns > 0 && !whole;
-    const id = isPart
-      ? undefined
-      : await use((store) =>
-          store.beginTurn({
-            at: new Date().toISOString(),
-            label,
-            session_id: session_id ?? null,
-            before: before.seq,
-          }),
-        );
+    const turn = { label, session_id: session_id ?? null, before: before.seq };
+    const id = isPart ? undefined : await use((store) => store.beginTurn(turn));
     if (whole) wholeTurns += 1;
     const work = { label, beside: new Set<string>() };
     if (!whole) {
@@ -215,18 +167,22 @@ export function createCheckpoints({
       running.add(work);
     }
     return {
+      /** undefined while it is part of another one. */
       id,
-      async end() {
+      /**
+       * The ref reverts everything that changed meanwhile; null when nothing did, or when it could not be stored.
+       * `covers` lists other work that ran at the same time, whose changes the ref reverts too; `tooLarge` lists
+       * changed files that the ref leaves alone.
+       */
+      async end(): Promise<TurnEnd> {
         if (whole) wholeTurns -= 1;
         running.delete(work);
-        const after = await take(`after: ${label}`, session_id === undefined ? {} : { session_id });
+        const after = await take(`after: ${label}`, { session_id });
         if (id !== undefined) await use((store) => store.endTurn(id, after.seq));
         try {
           const { undo, tooLarge } = await undoRef(before, after);
-          const others =
-            id === undefined
-              ? []
-              : await use((store) => store.alongside({ id, before: before.seq, after: after.seq }));
+          const span = { before: before.seq, after: after.seq };
+          const others = id === undefined ? [] : await use((store) => store.alongside({ id, ...span }));
           const covers = new Set([...work.beside, ...others.map((other) => other.label)]);
           return {
             undo,
@@ -244,8 +200,11 @@ export function createCheckpoints({
   return {
     take,
     begin,
-    turns: ({ limit = 50, session_id } = {}) => use((store) => store.turns(limit, session_id)),
-    async plan({ before, after, session_id }, direction) {
+    /** Newest first. */
+    turns: ({ limit = 50, session_id }: { readonly limit?: number; readonly session_id?: string } = {}) =>
+      use((store) => store.turns(limit, session_id)),
+    /** Plans the undo or redo of a turn, preserving later changes. */
+    async plan({ before, after, session_id }: Turn, direction: "undo" | "redo"): Promise<Restoration> {
       const now = await take("before undo");
       return use((store) => {
         const states = (goal: number, base: number) => ({
@@ -261,29 +220,20 @@ export function createCheckpoints({
       });
     },
     refFor,
-    mark: ({ id, after }, undone) =>
+    /** Records that a turn was undone or redone. */
+    mark: ({ id, after }: Turn, undone: boolean): Promise<void> =>
       use((store) => {
         // An interrupted turn ends where it is reverted from.
         if (undone && after === null) store.endTurn(id, store.latest().seq);
         store.markTurn(id, undone);
       }),
-    alongside: ({ id, before, after, session_id }) =>
+    /** Other turns that ran at the same time, so that their changes are among those of this one. */
+    alongside: ({ id, before, after, session_id }: Turn) =>
       use((store) => store.alongside({ id, before, after: after ?? store.lastOf(session_id, before) })),
-    list: (limit = 50) => use((store) => store.list(limit)),
-    async get(seq) {
-      const found = await use((store) => store.get(seq));
-      if (found) return found;
-      throw new ToolError(
-        "NOT_FOUND",
-        `there is no checkpoint ${seq}; 'octant undo --list' shows the stored ones`,
-        {},
-      );
-    },
-    changes,
     undoRef,
-    async close() {
+    async close(): Promise<void> {
       await busy;
-      if (opened) (await opened).close();
+      opened?.close();
     },
   };
 }

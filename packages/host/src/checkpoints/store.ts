@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import type { Path } from "../path.ts";
 import { inTransaction, openDatabase } from "../sqlite/database.ts";
-import { CONTENTS_SCHEMA, type Contents, createContents, MAX_CONTENT_BYTES } from "./contents.ts";
+import { CONTENTS_SCHEMA, createContents } from "./contents.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
 /** A state of the workspace that can be restored. */
@@ -26,29 +26,6 @@ export interface Turn {
   readonly before: number;
   readonly after: number | null;
   readonly undone: boolean;
-}
-
-export interface CheckpointStore {
-  readonly contents: Contents;
-  beginTurn(turn: Pick<Turn, "at" | "label" | "session_id" | "before">): number;
-  /** A turn without changes is removed. */
-  endTurn(id: number, after: number): void;
-  markTurn(id: number, undone: boolean): void;
-  /** The newest checkpoint taken by the session itself, from `seq` on. */
-  lastOf(session_id: string | null, seq: number): number;
-  /** Newest first. */
-  turns(limit: number, session_id?: string): Turn[];
-  /** Other turns between whose checkpoints some of these lie, unless they were undone. */
-  alongside(turn: { readonly id: number; readonly before: number; readonly after: number }): Turn[];
-  /** Adds a checkpoint with the changes since the last one. */
-  add(checkpoint: Omit<Checkpoint, "seq">, changes: readonly StoredChange[], began: number): Checkpoint;
-  list(limit: number): Checkpoint[];
-  get(seq: number): Checkpoint | undefined;
-  /** The state at a checkpoint; NOT_FOUND when it was removed. */
-  snapshotAt(seq: number): Map<Path, SnapshotEntry>;
-  /** The newest state and the start time of its snapshot; both empty at first. */
-  latest(): { snapshot: Map<Path, SnapshotEntry>; began: number; seq: number };
-  close(): void;
 }
 
 export interface StoredChange {
@@ -95,10 +72,9 @@ const MIGRATIONS = [
 
 export const checkpointFile = (folder: string): string => join(folder, "checkpoints.sqlite");
 
-export async function openCheckpointStore(
-  folder: string,
-  maxBytes: number = MAX_CONTENT_BYTES,
-): Promise<CheckpointStore> {
+export type CheckpointStore = ReturnType<typeof openCheckpointStore>;
+
+export function openCheckpointStore(folder: string, maxBytes: number) {
   const database = openDatabase(checkpointFile(folder), "the checkpoints", MIGRATIONS);
   const contents = createContents(database);
   const hasContent = database.prepare("SELECT 1 FROM contents WHERE hash = ?");
@@ -136,24 +112,35 @@ export async function openCheckpointStore(
     }
     return hasForgotten;
   };
-  const rows = (where: string, ...values: number[]): Map<Path, SnapshotEntry> =>
+  const entries = (where: string, ...values: number[]): Map<Path, SnapshotEntry> =>
     new Map(
       database
-        .prepare(`SELECT * FROM entries WHERE ${where}`)
+        .prepare(
+          `SELECT path, kind, mode, hash, size, mtime AS mtimeMs, ctime AS ctimeMs, ino FROM entries WHERE ${where}`,
+        )
         .all(...values)
-        .map((row) => [String(row["path"]), toEntry(row)]),
+        // add() wrote it.
+        .map(({ path, ...entry }) => [String(path), entry as unknown as SnapshotEntry]),
     );
+  // add() wrote it.
+  const get = (seq: number) =>
+    database.prepare(`${CHECKPOINTS} WHERE seq = ?`).get(seq) as Checkpoint | undefined;
 
   return {
     contents,
-    add({ at, label, session_id }, changes, began) {
+    /** Adds a checkpoint with the changes since the last one. */
+    add(
+      { at, label, session_id }: Omit<Checkpoint, "seq">,
+      changes: readonly StoredChange[],
+      began: number,
+    ): Checkpoint {
       const { seq, hasForgotten } = inTransaction(database, () => {
         const seq = Number(insertCheckpoint.run(at, label, session_id, began).lastInsertRowid);
         for (const { path, entry } of changes) {
           end.run(seq, path);
           if (!entry) continue;
-          if (hasToBeKept(entry) && !hasContent.get(entry.hash)) throw contentGone();
           const { kind, mode, hash, size, mtimeMs, ctimeMs, ino } = entry;
+          if (kind !== "directory" && hash !== null && !hasContent.get(hash)) throw contentGone();
           insert.run(path, seq, kind, mode, hash, size, mtimeMs, ctimeMs, ino);
         }
         return { seq, hasForgotten: makeRoom() };
@@ -161,38 +148,37 @@ export async function openCheckpointStore(
       if (hasForgotten) database.exec(`PRAGMA incremental_vacuum(${FREED_PAGES})`);
       return { seq, at, label, session_id };
     },
-    list: (limit) =>
-      database.prepare("SELECT * FROM checkpoints ORDER BY seq DESC LIMIT ?").all(limit).map(toCheckpoint),
-    get(seq) {
-      const row = database.prepare("SELECT * FROM checkpoints WHERE seq = ?").get(seq);
-      return row && toCheckpoint(row);
-    },
-    snapshotAt(seq) {
+    get,
+    /** The state at a checkpoint; NOT_FOUND when it was removed. */
+    snapshotAt(seq: number): Snapshot {
       // Without its ended entries it would look like a state with fewer files.
-      if (!database.prepare("SELECT 1 FROM checkpoints WHERE seq = ?").get(seq)) throw forgotten(seq);
-      return rows("from_seq <= ? AND (to_seq IS NULL OR to_seq > ?)", seq, seq);
+      if (!get(seq)) throw forgotten(seq);
+      return entries("from_seq <= ? AND (to_seq IS NULL OR to_seq > ?)", seq, seq);
     },
+    /** The newest state and the start time of its snapshot; both empty at first. */
     latest() {
       const row = database.prepare("SELECT seq, began FROM checkpoints ORDER BY seq DESC LIMIT 1").get();
       return {
-        snapshot: rows("to_seq IS NULL"),
+        snapshot: entries("to_seq IS NULL"),
         began: Number(row?.["began"] ?? 0),
         seq: Number(row?.["seq"] ?? 0),
       };
     },
-    beginTurn: ({ at, label, session_id, before }) =>
+    beginTurn: ({ label, session_id, before }: Pick<Turn, "label" | "session_id" | "before">): number =>
       Number(
         database
           .prepare("INSERT INTO turns (at, label, session_id, before_seq) VALUES (?, ?, ?, ?)")
-          .run(at, label, session_id, before).lastInsertRowid,
+          .run(new Date().toISOString(), label, session_id, before).lastInsertRowid,
       ),
-    endTurn(id, after) {
+    /** A turn without changes is removed. */
+    endTurn(id: number, after: number): void {
       database.prepare("UPDATE turns SET after_seq = ? WHERE id = ?").run(after, id);
       database.prepare("DELETE FROM turns WHERE id = ? AND before_seq = after_seq").run(id);
     },
-    markTurn: (id, undone) =>
+    markTurn: (id: number, undone: boolean) =>
       void database.prepare("UPDATE turns SET undone = ? WHERE id = ?").run(undone ? 1 : 0, id),
-    lastOf: (session_id, seq) =>
+    /** The newest checkpoint taken by the session itself, from `seq` on. */
+    lastOf: (session_id: string | null, seq: number): number =>
       Number(
         database
           .prepare(
@@ -200,21 +186,30 @@ export async function openCheckpointStore(
           )
           .get(session_id, seq)?.["seq"] ?? seq,
       ),
-    turns: (limit, session_id) =>
+    /** Newest first. */
+    turns: (limit: number, session_id: string | null = null): Turn[] =>
       database
-        .prepare("SELECT * FROM turns WHERE ? IS NULL OR session_id = ? ORDER BY id DESC LIMIT ?")
-        .all(session_id ?? null, session_id ?? null, limit)
+        .prepare(`${TURNS} WHERE ?1 IS NULL OR session_id = ?1 ORDER BY id DESC LIMIT ?2`)
+        .all(session_id, limit)
         .map(toTurn),
-    alongside: ({ id, before, after }) =>
+    /** Other turns between whose checkpoints some of these lie, unless they were undone. */
+    alongside: ({ id, before, after }: { id: number; before: number; after: number }): Turn[] =>
       database
-        .prepare("SELECT * FROM turns WHERE id <> ? AND before_seq < ? AND after_seq > ? AND undone = 0")
+        .prepare(`${TURNS} WHERE id <> ? AND before_seq < ? AND after_seq > ? AND undone = 0`)
         .all(id, after, before)
         .map(toTurn),
     close: () => database.close(),
   };
 }
 
-const hasToBeKept = ({ kind, hash }: SnapshotEntry): boolean => kind !== "directory" && hash !== null;
+const CHECKPOINTS = "SELECT seq, at, label, session_id FROM checkpoints";
+const TURNS = "SELECT id, at, label, session_id, before_seq AS before, after_seq AS after, undone FROM turns";
+
+// The columns of TURNS, which beginTurn() and endTurn() wrote.
+const toTurn = (row: Record<string, unknown>): Turn => ({
+  ...(row as unknown as Turn),
+  undone: row["undone"] === 1,
+});
 
 /** Another process removed it in between; another attempt reads it again. */
 const contentGone = () =>
@@ -226,35 +221,3 @@ const forgotten = (seq: number) =>
     `checkpoint ${seq} is no longer stored; 'octant undo --list' shows the stored ones`,
     {},
   );
-
-type Row = Record<string, unknown>;
-
-const toCheckpoint = (row: Row): Checkpoint => ({
-  seq: Number(row["seq"]),
-  at: String(row["at"]),
-  label: String(row["label"]),
-  session_id: row["session_id"] === null ? null : String(row["session_id"]),
-});
-
-const toTurn = (row: Row): Turn => ({
-  id: Number(row["id"]),
-  at: String(row["at"]),
-  label: String(row["label"]),
-  session_id: row["session_id"] === null ? null : String(row["session_id"]),
-  before: Number(row["before_seq"]),
-  after: row["after_seq"] === null ? null : Number(row["after_seq"]),
-  undone: row["undone"] === 1,
-});
-
-const toEntry = (row: Row): SnapshotEntry => ({
-  // add() wrote it.
-  kind: row["kind"] as SnapshotEntry["kind"],
-  mode: Number(row["mode"]),
-  hash: row["hash"] === null ? null : String(row["hash"]),
-  size: Number(row["size"]),
-  mtimeMs: Number(row["mtime"]),
-  ctimeMs: Number(row["ctime"]),
-  ino: Number(row["ino"]),
-});
-
-export type { Snapshot };
