@@ -20,7 +20,7 @@ import {
   type LanguageServersOptions,
   type Watcher,
 } from "@octant/host";
-import { createSharedParsers } from "@octant/search";
+import { ParserPool } from "@octant/search";
 import { code } from "@octant/tools";
 
 export const FIXTURES = join(import.meta.dirname, "fixtures", "code");
@@ -65,7 +65,7 @@ export function openCodeProject(
   const servers = createLanguageServers({ confinement, sandbox, state, watcher, ...options, env });
   // With the servers of this test.
   octant.removeTool("code");
-  const parsers = createSharedParsers(1);
+  const parsers = new ParserPool(1);
   octant.addTool(code({ workspace, servers, parsers }));
   return {
     ...{ roots, servers, watcher },

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createOctant, LOCAL_CALLER } from "@octant/cli";
 import { createLanguageServers, createWatcher } from "@octant/host";
-import { createSharedParsers } from "@octant/search";
+import { ParserPool } from "@octant/search";
 import { code } from "@octant/tools";
 import { positionOf } from "./code-project.ts";
 
@@ -16,7 +16,7 @@ else {
   const servers = createLanguageServers({ confinement, sandbox, state, watcher, env: process.env });
   // With the servers of this test.
   octant.removeTool("code");
-  const parsers = createSharedParsers(1);
+  const parsers = new ParserPool(1);
   octant.addTool(code({ workspace, servers, parsers }));
   const uri = join(root, "src/user-7.ts");
   const input = { uri, position: positionOf(uri, "fetchUser"), new_name: "loadUser" };

@@ -5,10 +5,9 @@ import {
   createHttpEmbedder,
   createOnnxEmbedder,
   createSearchEngine,
-  createSharedParsers,
   type Embedder,
+  ParserPool,
   type SearchEngine,
-  type SharedParsers,
 } from "@octant/search";
 import { createSourceFiles } from "@octant/tools";
 
@@ -16,7 +15,7 @@ import { createSourceFiles } from "@octant/tools";
 export interface CodeParts {
   readonly engine: SearchEngine;
   readonly servers: LanguageServers;
-  readonly parsers: SharedParsers;
+  readonly parsers: ParserPool;
   readonly embedder: Embedder | undefined;
   close(): Promise<void>;
 }
@@ -38,7 +37,7 @@ export function createCodeParts(
     ...{ embedder, vectorStore: search.vector_store, fusion: search.fusion, log },
   });
   const servers = createLanguageServers({ ...workspace, watcher, env, configured: language_servers, log });
-  const parsers = createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));
+  const parsers = new ParserPool(Math.min(MAX_PARSERS, availableParallelism()));
   return {
     engine,
     servers,

@@ -1,9 +1,8 @@
 export { VECTOR_WEIGHT } from "./engine/chunk-ranker.ts";
 export type { RankedHit } from "./engine/code-index.ts";
 export { cutChunks } from "./engine/cut-chunks.ts";
-export type { ParserPool } from "./engine/parser-pool.ts";
+export { ParserPool } from "./engine/parser-pool.ts";
 export { createSearchEngine, type SearchEngine } from "./engine/search-engine.ts";
-export { createSharedParsers, type SharedParsers } from "./engine/shared-parsers.ts";
 export type { ListedFile, SourceFile, SourceFiles } from "./engine/source-files.ts";
 export type { StoredSymbol } from "./engine/store.ts";
 export { byFit, type SymbolOptions } from "./engine/symbol-search.ts";

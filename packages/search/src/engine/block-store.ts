@@ -1,39 +1,43 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import type { BlockPostings, ChunkFacts, RankedBlock } from "./chunk-ranker.ts";
-import { type SealedBlock, sealChunks, unsealBlock } from "./sealed-block.ts";
+import { type VectorBlock, vectorIn } from "../vector/vector-store.ts";
+import { decodeChunk, encodeChunk } from "./packed-chunk.ts";
 
 /** A chunk that has not been sealed into a block yet. */
-export interface OpenChunk extends ChunkFacts {
+export interface OpenChunk {
+  readonly id: number;
+  readonly file: number;
+  readonly traits: number;
+  readonly copy: number;
   /** Separated by spaces. */
   readonly terms: string;
   /** As written by `encodeChunk`. */
   readonly packed: Uint8Array;
 }
 
-/**
- * The data for ranking chunks. New chunks stay open; many of them are sealed into a block, whose postings are
- * read from disk on demand, so an index of any size is ready at once.
- */
-export interface BlockStore {
-  add(chunk: OpenChunk): void;
-  remove(ids: readonly number[]): void;
-  countOpen(): number;
-  open(): Iterable<OpenChunk>;
-  blocks(): Iterable<SealedBlock & RankedBlock>;
-  postings(term: string): BlockPostings[];
-  /** Ids of removed chunks in blocks. */
-  removed(): number[];
-  /** Seals all open chunks into one block. */
-  seal(): void;
-  /** Reopens the chunks of blocks that are mostly removed. */
-  unseal(): boolean;
+/** Many chunks as parallel arrays. */
+export interface SealedBlock extends VectorBlock {
+  readonly number: number;
+  readonly ids: Uint32Array;
+  readonly files: Uint32Array;
+  readonly traits: Uint8Array;
+  readonly copies: Uint32Array;
+}
+
+/** The postings of a term in a sealed block: pairs of a chunk's offset and its weight. */
+export interface BlockPostings {
+  readonly block: number;
+  readonly entries: Uint16Array;
 }
 
 /** A chunk's offset in its block must fit into two bytes. */
 const MAX_SEALED_AT_ONCE = 16_384;
 
-/** Every method runs within the caller's transaction. */
-export function createBlockStore(db: DatabaseSync): BlockStore {
+/**
+ * The data for ranking chunks. New chunks stay open; many of them are sealed into a block, whose postings are
+ * read from disk on demand, so an index of any size is ready at once. Every method runs within the caller's
+ * transaction.
+ */
+export function createBlockStore(db: DatabaseSync) {
   const sql = {
     add: db.prepare(
       "INSERT INTO open_chunks (chunk, file, traits, copy, terms, packed) VALUES (?, ?, ?, ?, ?, ?)",
@@ -57,10 +61,9 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
     removePostings: db.prepare("DELETE FROM postings WHERE block = ?"),
   };
 
-  const add = ({ id, file, traits, copy, terms, packed }: OpenChunk) => {
-    sql.add.run(id, file, traits, copy, terms, packed);
-  };
-  const open = (limit: number): OpenChunk[] =>
+  const add = ({ id, file, traits, copy, terms, packed }: OpenChunk) =>
+    void sql.add.run(id, file, traits, copy, terms, packed);
+  const open = (limit = -1): OpenChunk[] =>
     sql.open.all(limit).map((row) => ({
       id: Number(row["chunk"]),
       file: Number(row["file"]),
@@ -69,8 +72,9 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
       terms: String(row["terms"]),
       packed: bytesOf(row["packed"]),
     }));
+  /** Ids of removed chunks in blocks. */
   const removed = () => sql.removed.all().map((row) => Number(row["chunk"]));
-  function* blocks(): Generator<SealedBlock & RankedBlock> {
+  function* blocks(): Generator<SealedBlock> {
     // One at a time: together they may be larger than everything else in memory.
     for (const { id = 0 } of sql.blockIds.all()) {
       const row = sql.block.get(id) ?? {};
@@ -87,19 +91,16 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
   }
 
   return {
-    add,
-    remove(ids) {
+    ...{ add, open, removed, blocks },
+    remove(ids: readonly number[]) {
       for (const id of ids) if (sql.close.run(id).changes === 0) sql.remove.run(id);
     },
-    countOpen: () => Number(sql.countOpen.get()?.["open"] ?? 0),
-    open: () => open(-1),
-    blocks,
-    postings: (term) =>
-      sql.postings.all(term).map((row) => ({
-        block: Number(row["block"]),
-        entries: new Uint16Array(bytesOf(row["entries"]).buffer),
-      })),
-    removed,
+    countOpen: (): number => Number(sql.countOpen.get()?.["open"] ?? 0),
+    postings: (term: string): BlockPostings[] =>
+      sql.postings
+        .all(term)
+        .map((row) => ({ block: Number(row["block"]), entries: entriesOf(row["entries"]) })),
+    /** Seals all open chunks into one block. */
     seal() {
       const chunks = open(MAX_SEALED_AT_ONCE);
       const last = chunks.at(-1);
@@ -114,16 +115,16 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
         sql.putPostings.run(term, number, toBytes(entries));
       sql.closeUpTo.run(last.id);
     },
-    unseal() {
+    /** Reopens the chunks of blocks that are mostly removed; returns whether there were any. */
+    unseal(): boolean {
       const gone = new Set(removed());
       let hasUnsealed = false;
       for (const block of gone.size === 0 ? [] : blocks()) {
         const left = block.ids.filter((id) => !gone.has(id));
         if (2 * left.length > block.ids.length) continue;
-        const postings = sql.postingsOf.all(block.number).map((row) => ({
-          term: String(row["term"]),
-          entries: new Uint16Array(bytesOf(row["entries"]).buffer),
-        }));
+        const postings = sql.postingsOf
+          .all(block.number)
+          .map((row) => [String(row["term"]), entriesOf(row["entries"])] as const);
         sql.removeBlock.run(block.number);
         sql.removePostings.run(block.number);
         for (const id of block.ids) sql.restore.run(id);
@@ -135,11 +136,64 @@ export function createBlockStore(db: DatabaseSync): BlockStore {
   };
 }
 
+/** By term, as in `BlockPostings`. */
+type TermPostings = Iterable<readonly [term: string, entries: Uint16Array]>;
+
+/** Builds a block and its postings from chunks in the order of their ids. */
+export function sealChunks(chunks: readonly OpenChunk[]): {
+  block: Omit<SealedBlock, "number">;
+  postings: TermPostings;
+} {
+  const packed = chunks.map((chunk) => decodeChunk(chunk.packed));
+  const dimensions = packed[0]?.vector.values.length ?? 0;
+  const vectors = new Int8Array(chunks.length * dimensions);
+  for (const [at, { vector }] of packed.entries()) vectors.set(vector.values, at * dimensions);
+  const lists = new Map<string, number[]>();
+  for (const [at, { terms }] of chunks.entries())
+    for (const [n, term] of terms.split(" ").entries()) {
+      const list = lists.get(term) ?? [];
+      list.push(at, packed[at]?.weights[n] ?? 0);
+      lists.set(term, list);
+    }
+  return {
+    block: {
+      ids: Uint32Array.from(chunks, ({ id }) => id),
+      files: Uint32Array.from(chunks, ({ file }) => file),
+      traits: Uint8Array.from(chunks, ({ traits }) => traits),
+      copies: Uint32Array.from(chunks, ({ copy }) => copy),
+      scales: Float32Array.from(packed, ({ vector }) => vector.scale),
+      vectors,
+    },
+    postings: lists.entries().map(([term, list]) => [term, Uint16Array.from(list)] as const),
+  };
+}
+
+/** Restores the chunks of a block. */
+export function unsealBlock(block: Omit<SealedBlock, "number">, postings: TermPostings): OpenChunk[] {
+  const terms = Array.from(block.ids, (): string[] => []);
+  const weights = Array.from(block.ids, (): number[] => []);
+  for (const [term, entries] of postings)
+    for (let n = 0; n < entries.length; n += 2) {
+      terms[entries[n] ?? 0]?.push(term);
+      weights[entries[n] ?? 0]?.push(entries[n + 1] ?? 0);
+    }
+  return Array.from(block.ids, (id, at) => ({
+    id,
+    file: block.files[at] ?? 0,
+    traits: block.traits[at] ?? 0,
+    copy: block.copies[at] ?? 0,
+    terms: terms[at]?.join(" ") ?? "",
+    packed: encodeChunk({ vector: vectorIn(block, at), weights: Uint16Array.from(weights[at] ?? []) }),
+  }));
+}
+
 /** Returns bytes in a buffer of their own, so that typed arrays of any width can be aligned to its start. */
 function bytesOf(value: SQLOutputValue | undefined): Uint8Array<ArrayBuffer> {
   if (!(value instanceof Uint8Array)) return new Uint8Array(0);
   return value.byteOffset === 0 && value.byteLength === value.buffer.byteLength ? value : value.slice();
 }
+
+const entriesOf = (value: SQLOutputValue | undefined) => new Uint16Array(bytesOf(value).buffer);
 
 const toBytes = (list: Uint32Array | Uint16Array | Float32Array | Int8Array): Uint8Array =>
   new Uint8Array(list.buffer, list.byteOffset, list.byteLength);

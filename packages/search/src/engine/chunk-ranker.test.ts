@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { type FieldTerms, weighTerms } from "../lexical/weigh-terms.ts";
-import { packVector } from "../vector/packed.ts";
-import type { OpenChunk } from "./block-store.ts";
+import { createEmbeddedStore } from "../vector/embedded-store.ts";
+import { packVector } from "../vector/vector-store.ts";
+import { type OpenChunk, sealChunks, unsealBlock } from "./block-store.ts";
 import { createChunkRanker, type RankQuestion } from "./chunk-ranker.ts";
-import { copyHashOf, decodeChunk, encodeChunk } from "./packed-chunk.ts";
-import { sealChunks, unsealBlock } from "./sealed-block.ts";
+import { copyHashOf, encodeChunk } from "./packed-chunk.ts";
 import { traitFactors } from "./traits.ts";
 
 const chunkOf = (id: number, given: Partial<FieldTerms>): OpenChunk => {
@@ -19,18 +19,16 @@ const chunkOf = (id: number, given: Partial<FieldTerms>): OpenChunk => {
 
 async function rankerOf(open: readonly OpenChunk[], sealed: readonly OpenChunk[] = []) {
   const { block, postings } = sealChunks(sealed);
+  const byTerm = new Map(postings);
   const ranker = createChunkRanker({
+    ...{ fusion: "z_score", vectors: createEmbeddedStore(), isPlacedByTable: true },
     sealed: (term) => {
-      const entries = postings.get(term);
+      const entries = byTerm.get(term);
       return entries ? [{ block: 1, entries }] : [];
     },
   });
-  await ranker.addBlock({ ...block, number: 1 }, block);
-  for (const chunk of open) {
-    const { weights, vector } = decodeChunk(chunk.packed);
-    ranker.add(chunk, chunk.terms.split(" "), weights);
-    await ranker.place([{ id: chunk.id, vector }]);
-  }
+  await ranker.addBlock({ ...block, number: 1 });
+  await ranker.add(open);
   return ranker;
 }
 
@@ -72,10 +70,7 @@ test("chunks rank the same whether sealed, open, or sealed and reopened", async 
     strategies: ["text", "vector"],
   };
   const { block, postings } = sealChunks(chunks);
-  const molten = unsealBlock(
-    block,
-    [...postings].map(([term, entries]) => ({ term, entries })),
-  );
+  const molten = unsealBlock(block, postings);
   const open = await (await rankerOf(chunks)).rank(question);
   expect(open.length).toBeGreaterThan(5);
   expect(await (await rankerOf([], chunks)).rank(question)).toEqual(open);

@@ -1,21 +1,13 @@
 import { createQuestionTerms } from "../lexical/question-terms.ts";
 import { createTermCutter } from "../text/terms.ts";
-import { packVector } from "../vector/packed.ts";
-import type { PlacedVector } from "../vector/vector-store.ts";
+import { createEmbeddedStore } from "../vector/embedded-store.ts";
+import { packVector, type VectorStore } from "../vector/vector-store.ts";
 import { loadWordTable, WORD_TABLE_ID, type WordTable } from "../vector/word-table.ts";
 import type { OpenChunk } from "./block-store.ts";
-import type { RankStrategy } from "./chunk-ranker.ts";
-import { createLiveRanker, type LiveRankerOptions } from "./live-ranker.ts";
-import type { ParsedFile } from "./parse-file.ts";
+import { type ChunkRanker, createChunkRanker, type Fusion, type RankStrategy } from "./chunk-ranker.ts";
+import { decodeFile } from "./parse-file.ts";
 import { normalScope } from "./scope.ts";
-import {
-  type ChunkPlace,
-  type FileState,
-  type IndexCounts,
-  openIndexStore,
-  type StoredChunk,
-  type StoredSymbol,
-} from "./store.ts";
+import { type FileState, openIndexStore, type StoredChunk, type StoredSymbol } from "./store.ts";
 import { createSymbolNames, type SymbolNames } from "./symbol-names.ts";
 import { findByName, type SymbolOptions } from "./symbol-search.ts";
 import { traitFactors } from "./traits.ts";
@@ -31,42 +23,6 @@ export interface PlannedFile {
   readonly hash: string | undefined;
 }
 
-/** The whole code index. Runs in the calling thread. */
-export interface CodeIndex {
-  /** Returns the listed files that must be read (again), and removes files that are no longer listed. */
-  plan(listed: readonly Omit<FileState, "hash">[]): Promise<PlannedFile[]>;
-  /** The same for paths that may have changed or disappeared. */
-  planFor(paths: readonly string[]): PlannedFile[];
-  put(files: readonly IndexedFile[]): Promise<void>;
-  /** Records files that were read and had not changed. */
-  touch(files: readonly FileState[]): void;
-  /** Files or whole folders. */
-  remove(paths: readonly string[]): Promise<void>;
-  /** Seals open chunks for faster queries and drops removed ones. */
-  tidy(): Promise<void>;
-  /** Loads the data that queries need before the first query arrives. */
-  warm(): Promise<void>;
-  /**
-   * Reloads the in-memory state, which otherwise still counts chunks that were written twice as removed ones.
-   */
-  reload(): Promise<void>;
-  rank(query: string, options: RankOptions): Promise<RankedHit[]>;
-  /** Best matches first: exact, exact except for case, prefix, substring, letters in order. */
-  symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
-  outline(path: string): StoredSymbol[];
-  counts(): IndexCounts;
-  countFiles(): number;
-  /** Used with an external embedding model: chunks that have no vector yet, and a way to supply theirs. */
-  unplaced(after: number, limit: number): ChunkPlace[];
-  place(entries: readonly { readonly id: number; readonly vector: Float32Array }[]): Promise<void>;
-  close(): Promise<void>;
-}
-
-export interface IndexedFile {
-  readonly state: FileState;
-  readonly parsed: ParsedFile;
-}
-
 export interface RankOptions {
   readonly strategies: readonly RankStrategy[];
   readonly limit: number;
@@ -76,24 +32,36 @@ export interface RankOptions {
   readonly vector?: Float32Array;
 }
 
-export interface CodeIndexOptions extends LiveRankerOptions {
+export interface CodeIndexOptions {
   /**
    * The external embedding model; without one, the parser already embedded the chunks with the word table.
    */
-  readonly embedder?: string;
+  readonly embedder: string | undefined;
+  readonly fusion: Fusion;
+  /** Opens an empty vector store for each ranker; the embedded store by default. */
+  readonly openVectors?: (() => Promise<VectorStore>) | undefined;
 }
 
-const EMBEDDER = "embedder";
+/** Open chunks that trigger sealing while files are being read. */
+const BLOCK_CHUNKS = 8_192;
+/** Fewer chunks than this are fast enough unsealed. */
+const MIN_BLOCK_CHUNKS = 1_024;
 
-export function openCodeIndex(file: string, options: CodeIndexOptions = {}): CodeIndex {
+/** The methods of the index, which run in its own thread. */
+export type CodeIndex = ReturnType<typeof openCodeIndex>;
+
+/** The store, and a ranker that mirrors it. */
+export function openCodeIndex(file: string, options: CodeIndexOptions) {
+  const { embedder = WORD_TABLE_ID, fusion, openVectors } = options;
+  const isPlacedByTable = embedder === WORD_TABLE_ID;
   const store = openIndexStore(file);
-  const { embedder = WORD_TABLE_ID } = options;
-  forgetVectorsOfOthers();
-  let table: WordTable | undefined;
-  const live = createLiveRanker(store, embedder === WORD_TABLE_ID, options);
+  store.useModel(embedder);
   const cutTerms = createTermCutter();
   const askedTerms = createQuestionTerms(cutTerms);
+  let table: WordTable | undefined;
   let names: SymbolNames | undefined;
+  /** Loaded on first use. */
+  let ranker: Promise<ChunkRanker> | undefined;
   let version = store.version();
 
   let turn: Promise<unknown> = Promise.resolve();
@@ -104,38 +72,47 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
     return mine;
   };
 
+  const load = async (): Promise<ChunkRanker> => {
+    const { postings, blocks, open, removed } = store.blocks;
+    const vectors = (await openVectors?.()) ?? createEmbeddedStore();
+    const loaded = createChunkRanker({ fusion, isPlacedByTable, vectors, sealed: postings });
+    for (const block of blocks()) await loaded.addBlock(block);
+    await loaded.add(open());
+    await loaded.remove(removed());
+    if (!isPlacedByTable) for (const page of store.vectors()) await loaded.place(page);
+    return loaded;
+  };
+  const unload = async () => {
+    const closing = await ranker;
+    ranker = undefined;
+    await closing?.close();
+  };
   /** Another server of this workspace may have written to the index. */
   const follow = async () => {
     const now = store.version();
     if (now === version) return;
     version = now;
     names = undefined;
-    await live.reload();
+    await unload();
   };
 
-  function forgetVectorsOfOthers(): void {
-    const before = store.value(EMBEDDER);
-    if (before && Buffer.from(before).toString() === embedder) return;
-    store.transaction(() => {
-      store.clearVectors();
-      store.setValue(EMBEDDER, Buffer.from(embedder));
-    });
-  }
-
   const placeQuestion = (terms: readonly string[]) => {
-    if (embedder !== WORD_TABLE_ID) return undefined;
+    if (!isPlacedByTable) return undefined;
     table ??= loadWordTable();
     return packVector(table.placeQuestion(terms));
   };
   const seal = async () => {
-    store.transaction(() => store.blocks.seal());
-    await live.reload();
+    store.transaction(store.blocks.seal);
+    await unload();
   };
-  const forget = (paths: Iterable<string>) =>
-    live.removed(store.transaction(() => [...paths].flatMap((path) => store.remove(path))));
+  const forget = async (paths: Iterable<string>): Promise<void> => {
+    const gone = store.transaction(() => [...paths].flatMap((path) => store.remove(path)));
+    await (await ranker)?.remove(gone);
+  };
 
   return {
-    plan: (listed) =>
+    /** Returns the listed files that must be read (again), and removes files that are no longer listed. */
+    plan: (listed: readonly Omit<FileState, "hash">[]): Promise<PlannedFile[]> =>
       serialised(async () => {
         await follow();
         const before = store.files();
@@ -147,13 +124,16 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
         await forget(before.keys());
         return changed;
       }),
-    planFor: (paths) => paths.map((path) => ({ path, hash: store.file(path)?.hash })),
-    put: (files) =>
+    /** The same for paths that may have changed or disappeared. */
+    planFor: (paths: readonly string[]): PlannedFile[] =>
+      paths.map((path) => ({ path, hash: store.hashOf(path) })),
+    /** Adds or replaces files, each as written by `encodeFile`. */
+    put: (files: readonly Uint8Array[]) =>
       serialised(async () => {
         const gone: number[] = [];
         const written: OpenChunk[] = [];
         const isFull = store.transaction(() => {
-          for (const { state, parsed } of files) {
+          for (const { state, parsed } of files.map(decodeFile)) {
             const { gone: before, added } = store.put(state, parsed);
             gone.push(...before);
             written.push(...added);
@@ -162,36 +142,40 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
           return store.blocks.countOpen() >= BLOCK_CHUNKS;
         });
         if (isFull) return seal();
-        await live.removed(gone);
-        await live.added(written);
+        const loaded = await ranker;
+        await loaded?.remove(gone);
+        await loaded?.add(written);
       }),
-    touch(files) {
-      store.transaction(() => {
-        for (const file of files) store.touch(file);
-      });
-    },
-    remove: (paths) => serialised(() => forget(paths)),
+    /** Records files that were read and had not changed. */
+    touch: (files: readonly FileState[]) => store.transaction(() => files.forEach(store.touch)),
+    /** Files or whole folders. */
+    remove: (paths: readonly string[]) => serialised(() => forget(paths)),
+    /** Seals open chunks for faster queries and drops removed ones. */
     tidy: () =>
       serialised(async () => {
         await follow();
-        const hasUnsealed = store.transaction(() => store.blocks.unseal());
+        const hasUnsealed = store.transaction(store.blocks.unseal);
         if (hasUnsealed || store.blocks.countOpen() >= MIN_BLOCK_CHUNKS) await seal();
       }),
-    reload: () => serialised(live.reload),
+    /** Drops the loaded ranker, which still counts chunks that were written twice as removed ones. */
+    reload: () => serialised(unload),
+    /** Loads the data that queries need before the first query arrives. */
     warm: () =>
       serialised(async () => {
-        await live.get();
+        ranker ??= load();
+        await ranker;
         placeQuestion([]);
       }),
-    rank: (query, { strategies, limit, scope = "", vector }) =>
+    rank: (query: string, { strategies, limit, scope = "", vector }: RankOptions): Promise<RankedHit[]> =>
       serialised(async () => {
         await follow();
-        const ranker = await live.get();
-        const ranked = await ranker.rank({
+        ranker ??= load();
+        const within = normalScope(scope);
+        const ranked = await (await ranker).rank({
           terms: askedTerms(query),
           vector: vector ? packVector(vector) : placeQuestion(cutTerms(query)),
           ...{ strategies, limit, traitFactors: traitFactors(query) },
-          files: normalScope(scope) === "" ? undefined : store.fileIdsIn(normalScope(scope)),
+          files: within === "" ? undefined : store.fileIdsIn(within),
         });
         const hits = ranked.flatMap(({ id, ...how }) => {
           const chunk = store.chunk(id);
@@ -199,38 +183,33 @@ export function openCodeIndex(file: string, options: CodeIndexOptions = {}): Cod
         });
         return originalsFirst(hits.sort(byScoreAndPlace)).slice(0, limit);
       }),
-    async symbols(name, symbolOptions) {
+    /** Best matches first: exact, exact except for case, prefix, substring, letters in order. */
+    async symbols(name: string, symbolOptions: SymbolOptions): Promise<StoredSymbol[]> {
       await follow();
       const allNames = () => {
-        if (names) return names;
-        names = createSymbolNames();
-        for (const each of store.names()) names.add(each);
+        names ??= createSymbolNames(store.names());
         return names;
       };
       return findByName(store, allNames, name, symbolOptions);
     },
-    outline: (path) => store.symbolsOf(path),
+    outline: store.symbolsOf,
     counts: store.counts,
     countFiles: store.countFiles,
+    /** Chunks that have no vector of the external embedding model yet. */
     unplaced: store.chunksWithoutVector,
-    place: (entries) =>
+    place: (entries: readonly { readonly id: number; readonly vector: Float32Array }[]) =>
       serialised(async () => {
-        const packed = entries.map(({ id, vector }): PlacedVector => ({ id, vector: packVector(vector) }));
+        const packed = entries.map(({ id, vector }) => ({ id, vector: packVector(vector) }));
         store.transaction(() => store.putVectors(packed));
-        await live.placed(packed);
+        await (await ranker)?.place(packed);
       }),
-    async close() {
+    async close(): Promise<void> {
       await turn;
-      await live.close();
-      store[Symbol.dispose]();
+      await unload();
+      store.close();
     },
   };
 }
-
-/** Open chunks that trigger sealing while files are being read. */
-const BLOCK_CHUNKS = 8_192;
-/** Fewer chunks than this are fast enough unsealed. */
-const MIN_BLOCK_CHUNKS = 1_024;
 
 /** Ties are broken by location, so that two indexes of one tree return the same list. */
 const byScoreAndPlace = (a: RankedHit, b: RankedHit): number =>

@@ -1,12 +1,21 @@
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { requireLance } from "../vector/lance-store.ts";
-import type { IndexCalls, IndexThreadData } from "./code-index-entry.ts";
+import type { Fusion } from "./chunk-ranker.ts";
+import type { CodeIndex } from "./code-index.ts";
 import { faultOf, type IndexFault, removeIndexFile } from "./index-fault.ts";
 import { startThread, type Thread } from "./thread.ts";
 
+export interface IndexThreadData {
+  readonly file: string;
+  readonly embedder: string | undefined;
+  readonly fusion: Fusion;
+  /** The folder of LanceDB; undefined for the embedded store. */
+  readonly lanceFolder: string | undefined;
+}
+
 /** The thread that owns the index. The first call starts it; a call after it has ended restarts it. */
-export interface IndexThread extends Pick<Thread<IndexCalls>, "call"> {
+export interface IndexThread extends Pick<Thread<CodeIndex>, "call"> {
   /** Incremented whenever the index starts over, empty. */
   readonly lives: number;
   close(): Promise<void>;
@@ -32,24 +41,24 @@ const IN_MEMORY = ":memory:";
  */
 export function createIndexThread({ folder, onNewLife, log, ...data }: IndexThreadOptions): IndexThread {
   let file = join(folder, "search.sqlite");
-  let thread: Thread<IndexCalls> | undefined;
+  let thread: Thread<CodeIndex> | undefined;
   let repair: Promise<void> = Promise.resolve();
   let lives = 0;
   let isClosed = false;
 
-  const open = (): Thread<IndexCalls> => {
+  const open = (): Thread<CodeIndex> => {
     if (data.lanceFolder !== undefined) requireLance();
     if (!thread || thread.hasEnded)
-      thread = startThread<IndexCalls>("code-index", import.meta.url, { ...data, file }, INDEX_HEAP);
+      thread = startThread<CodeIndex>("index", import.meta.url, { ...data, file }, INDEX_HEAP);
     return thread;
   };
-  const beginAnew = async (old: Thread<IndexCalls>, fault: IndexFault) => {
+  const beginAnew = async (old: Thread<CodeIndex>, fault: IndexFault) => {
     await old.close();
     if (fault === "damaged" && file !== IN_MEMORY) removeIndexFile(file);
     if (fault === "unwritable") file = IN_MEMORY;
     onNewLife();
   };
-  const call = async <T>(work: (open: Thread<IndexCalls>) => Promise<T>): Promise<T> => {
+  const call = async <T>(work: (open: Thread<CodeIndex>) => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries++) {
       await repair;
       const asked = open();

@@ -1,5 +1,5 @@
 import type { FieldTerms } from "../lexical/weigh-terms.ts";
-import type { PackedVector } from "../vector/packed.ts";
+import type { PackedVector } from "../vector/vector-store.ts";
 
 /** The ranking data of a chunk, in bytes. */
 export interface PackedChunk {

@@ -5,10 +5,11 @@ import type { SymbolKind } from "../syntax/language.ts";
 import { languageOf } from "../syntax/languages/index.ts";
 import { findSymbols, type SourceSymbol } from "../syntax/symbols.ts";
 import { createTermCutter } from "../text/terms.ts";
-import { packVector } from "../vector/packed.ts";
+import { packVector } from "../vector/vector-store.ts";
 import { loadWordTable } from "../vector/word-table.ts";
 import { cutChunks } from "./cut-chunks.ts";
 import { copyHashOf, encodeChunk } from "./packed-chunk.ts";
+import type { FileState } from "./store.ts";
 
 /** The unit of search, ready to be stored. */
 export interface Chunk {
@@ -79,3 +80,16 @@ const toRow = ({ name, path, kind, range, nameRange, signature, doc }: SourceSym
 });
 
 const placeOf = ({ start, end }: Range): string => `${start.line},${start.col},${end.line},${end.col}`;
+
+export interface IndexedFile {
+  readonly state: FileState;
+  readonly parsed: ParsedFile;
+}
+
+// Parsed files travel between threads as bytes: these transfer without a copy and take no heap memory.
+
+export const encodeFile = (file: IndexedFile): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(JSON.stringify(file));
+
+export const decodeFile = (bytes: Uint8Array): IndexedFile =>
+  JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());

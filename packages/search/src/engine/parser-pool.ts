@@ -1,74 +1,160 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "@octant/core";
-import type { StructureMatch } from "../structure/find-structures.ts";
-import type { Call, Occurrence } from "../syntax/occurrences.ts";
-import type { SourceSymbol } from "../syntax/symbols.ts";
-import type { SyntaxFault } from "../syntax/syntax-errors.ts";
-import { encodeFile } from "./packed-file.ts";
 import type { ParserCalls } from "./parser-entry.ts";
-import type { FileState } from "./store.ts";
-import { startThread } from "./thread.ts";
-import { createThreadQueue } from "./thread-queue.ts";
-import { createUnparsableFiles, type UnparsableFiles } from "./unparsable-files.ts";
+import { startThread, type Thread } from "./thread.ts";
+import { createUnparsableFiles } from "./unparsable-files.ts";
 
-/**
- * A pool of parser threads, the only place where Octant parses source code. A file that takes too long is a TIMEOUT, one
- * that needs too much memory LIMIT_EXCEEDED; the next call for the same text gets that error at once.
- */
-export interface ParserPool {
-  /**
-   * The file for the index, as written by `encodeFile`. A file that fails to parse is indexed by its path
-   * only.
-   */
-  parse(state: FileState, text: string): Promise<Uint8Array>;
-  /** undefined when the pattern does not parse in the file's language. */
-  structures(path: string, text: string, pattern: string): Promise<StructureMatch[] | undefined>;
-  occurrences(path: string, text: string, name: string): Promise<Occurrence[]>;
-  symbols(path: string, text: string): Promise<SourceSymbol[]>;
-  /** All calls, or only those of one name. */
-  calls(path: string, text: string, name?: string): Promise<Call[]>;
-  syntaxErrors(path: string, text: string): Promise<SyntaxFault[]>;
-  close(): Promise<void>;
+/** A question about one file: its path, its text, and further arguments. */
+type Question = keyof ParserCalls;
+type More<Q extends Question> = Parameters<ParserCalls[Q]> extends [string, string, ...infer M] ? M : never;
+
+interface Job extends PromiseWithResolvers<unknown> {
+  readonly question: Question;
+  readonly args: readonly unknown[];
+}
+
+interface Slot {
+  thread?: Thread<ParserCalls>;
+  isBusy: boolean;
+  idle?: NodeJS.Timeout;
 }
 
 /** Files that need more are usually generated. */
 const MAX_HEAP_MB = 256;
 const YOUNG_HEAP_MB = 8;
+/** For one file, once its thread runs. On a busy machine only the thread's own processor time counts. */
 const DEADLINE_MS = 5_000;
+/** Starting a parser and loading its grammars takes half a second; an idle one takes some 30 MB. */
+const IDLE_MS = 20_000;
 
-export function createParserPool(
-  size: number,
-  unparsable: UnparsableFiles = createUnparsableFiles(),
-): ParserPool {
-  const parsers = createThreadQueue<ParserCalls>({
-    size,
-    deadlineMs: DEADLINE_MS,
-    heapBytes: MAX_HEAP_MB * 1024 * 1024,
-    start: () =>
-      startThread<ParserCalls>("parser", import.meta.url, null, {
+/**
+ * Threads that parse source code, the only place where Octant does so. They start on demand and stop after a period
+ * without use. Each runs one call at a time, so a blocking call is known: its thread is terminated, and the calls
+ * behind it continue in a fresh one.
+ */
+export class ParserPool {
+  readonly #slots: readonly Slot[];
+  readonly #deadlineMs: number;
+  readonly #waiting: Job[] = [];
+  readonly #unparsable = createUnparsableFiles();
+  #isClosed = false;
+
+  constructor(size: number, deadlineMs = DEADLINE_MS) {
+    this.#slots = Array.from({ length: size }, () => ({ isBusy: false }));
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /**
+   * TIMEOUT when the file takes too long, LIMIT_EXCEEDED when it needs too much memory; the next call for the same
+   * text gets that error at once.
+   */
+  async call<Q extends Question>(
+    question: Q,
+    path: string,
+    text: string,
+    ...more: More<Q>
+  ): Promise<Awaited<ReturnType<ParserCalls[Q]>>> {
+    const ask = () => this.#enqueue(question, [path, text, ...more]);
+    // The thread replies with the result of the method.
+    type Answer = Awaited<ReturnType<ParserCalls[Q]>>;
+    if (question !== "structures") return (await this.#unparsable.parse(path, text, ask)) as Answer;
+    // Not remembered: the pattern may be the cause of the delay.
+    this.#unparsable.check(path, text);
+    return (await ask()) as Answer;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#waiting.splice(0)) job.reject(closed());
+    await Promise.all(
+      this.#slots.map(({ thread, idle }) => {
+        clearTimeout(idle);
+        return thread?.close();
+      }),
+    );
+  }
+
+  #enqueue(question: Question, args: readonly unknown[]): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(closed());
+    const job: Job = { question, args, ...Promise.withResolvers<unknown>() };
+    this.#waiting.push(job);
+    // Prefers a running thread to a new one.
+    const free = this.#slots.filter(({ isBusy }) => !isBusy);
+    const slot = free.find(({ thread }) => thread && !thread.hasEnded) ?? free[0];
+    if (slot) void this.#drain(slot);
+    return job.promise;
+  }
+
+  async #drain(slot: Slot): Promise<void> {
+    slot.isBusy = true;
+    clearTimeout(slot.idle);
+    for (let job = this.#waiting.shift(); job; job = this.#waiting.shift()) await this.#run(slot, job);
+    slot.isBusy = false;
+    slot.idle = setTimeout(() => slot.thread?.close(), IDLE_MS).unref();
+  }
+
+  async #run(slot: Slot, { question, args, resolve, reject }: Job): Promise<void> {
+    if (!slot.thread || slot.thread.hasEnded)
+      slot.thread = startThread<ParserCalls>("parser", import.meta.url, null, {
         maxOldGenerationSizeMb: MAX_HEAP_MB,
         maxYoungGenerationSizeMb: YOUNG_HEAP_MB,
-      }),
-  });
-  return {
-    async parse(state, text) {
-      try {
-        return await unparsable.parse(state.path, text, () => parsers.call("parse", state, text));
-      } catch (cause) {
-        if (!(cause instanceof ToolError)) throw cause;
-        return encodeFile({ state, parsed: { symbols: [], chunks: [] } });
-      }
-    },
-    async structures(path, text, pattern) {
-      // Not cached: the pattern may be the cause of the delay.
-      unparsable.check(path, text);
-      return parsers.call("structures", path, text, pattern);
-    },
-    occurrences: (path, text, name) =>
-      unparsable.parse(path, text, () => parsers.call("occurrences", path, text, name)),
-    symbols: (path, text) => unparsable.parse(path, text, () => parsers.call("symbols", path, text)),
-    calls: (path, text, name) => unparsable.parse(path, text, () => parsers.call("calls", path, text, name)),
-    syntaxErrors: (path, text) =>
-      unparsable.parse(path, text, () => parsers.call("syntaxErrors", path, text)),
-    close: parsers.close,
-  };
+      });
+    const { thread } = slot;
+    const answered = new AbortController();
+    try {
+      // The signature of `call` pairs each question with its arguments.
+      const called = thread.call(question, ...(args as never));
+      await Promise.race([called, thread.started]);
+      const answer = await Promise.race([called, timeUp(thread, this.#deadlineMs, answered.signal)]);
+      if (answer !== TIME_UP) return resolve(answer);
+      await thread.close();
+      reject(new ToolError("TIMEOUT", TOO_SLOW, { after_ms: this.#deadlineMs }));
+    } catch (cause) {
+      const isOverLimit = !this.#isClosed && (thread.hasEnded || isExhaustion(cause));
+      if (!isOverLimit) return reject(cause);
+      // A parser that ran out of memory or stack cannot be reused.
+      await thread.close();
+      reject(new ToolError("LIMIT_EXCEEDED", TOO_LARGE, { limit: MAX_HEAP_MB * 1024 * 1024 }, { cause }));
+    } finally {
+      answered.abort();
+    }
+  }
 }
+
+const TIME_UP = Symbol("time up");
+/** A thread that gets no processor time at all is given up after this many deadlines. */
+const MAX_DEADLINES = 12;
+const MIN_WAIT_MS = 20;
+
+/**
+ * Resolves when the thread has used up its time. The first half is wall-clock time, which nearly every call
+ * meets; the second half is processor time, so that a busy machine does not make a file look too hard to
+ * parse.
+ */
+async function timeUp(
+  thread: Thread<ParserCalls>,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<typeof TIME_UP> {
+  try {
+    const end = performance.now() + MAX_DEADLINES * deadlineMs;
+    await sleep(deadlineMs / 2, undefined, { signal });
+    const before = await thread.cpuMs();
+    for (let left = deadlineMs / 2; left > 0 && performance.now() < end; ) {
+      await sleep(Math.max(left, MIN_WAIT_MS), undefined, { signal });
+      left = deadlineMs / 2 - ((await thread.cpuMs()) - before);
+    }
+    return TIME_UP;
+  } catch {
+    // The call was answered, or the thread ended and the call fails with it.
+    return new Promise<never>(() => {});
+  }
+}
+
+const TOO_SLOW = "parsing this file takes too long, as with thousands of open brackets; read it with fs.read";
+const TOO_LARGE = "parsing this file takes too much memory; read it with fs.read";
+
+const isExhaustion = (cause: unknown): boolean =>
+  cause instanceof Error && (cause.name === "RangeError" || cause.name === "RuntimeError");
+
+const closed = () => new Error("the parsers were closed");

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeEach, expect, inject, test } from "vitest";
 import type { Embedder } from "../vector/embedder.ts";
 import { createOnnxEmbedder } from "../vector/onnx-embedder.ts";
 import { writeOnnxFolder } from "../vector/testing/onnx-folder.ts";
+import { ParserPool } from "./parser-pool.ts";
 import { createSearchEngine, type SearchEngine } from "./search-engine.ts";
-import { createSharedParsers } from "./shared-parsers.ts";
 import { type FolderFiles, folderFiles } from "./testing/folder-files.ts";
 
 let home: string;
@@ -14,8 +14,8 @@ let files: FolderFiles;
 const engines: SearchEngine[] = [];
 const logged: string[] = [];
 // Starting parsers takes longer than most tests; the front-door tests start their own.
-const parsers = createSharedParsers(2);
-afterAll(parsers.close);
+const parsers = new ParserPool(2);
+afterAll(() => parsers.close());
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "octant-search-"));

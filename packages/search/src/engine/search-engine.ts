@@ -5,12 +5,12 @@ import type { Embedder } from "../vector/embedder.ts";
 import type { Fusion } from "./chunk-ranker.ts";
 import type { PlannedFile, RankedHit, RankOptions } from "./code-index.ts";
 import { createIndexThread } from "./index-thread.ts";
-import { createSharedParsers, type SharedParsers } from "./shared-parsers.ts";
-import type { ListedFile, SourceFiles } from "./source-files.ts";
-import type { IndexCounts, StoredSymbol } from "./store.ts";
+import { ParserPool } from "./parser-pool.ts";
+import type { SourceFile, SourceFiles } from "./source-files.ts";
+import type { IndexCounts } from "./store.ts";
 import type { SymbolOptions } from "./symbol-search.ts";
-import { createSyntaxSearch, type SyntaxSearch } from "./syntax-search.ts";
-import { readFiles, updateIndex } from "./update-index.ts";
+import { createSyntaxSearch } from "./syntax-search.ts";
+import { embedAll, type ReadOptions, readFiles } from "./update-index.ts";
 
 export interface IndexReport {
   readonly files: number;
@@ -43,31 +43,6 @@ export interface EngineStatus extends IndexCounts, IndexProgress {
   readonly embedder: string | null;
 }
 
-/** Finds code in a workspace. Nothing starts before the first query, and all work runs in other threads. */
-export interface SearchEngine {
-  /** Brings the index up to date and keeps it so; concurrent calls share one run. */
-  index(options: { signal: AbortSignal; progress?: (update: Progress) => void }): Promise<IndexReport>;
-  /**
-   * Indexes these files before all others, for a query that cannot wait for the rest. When the signal aborts,
-   * files parsed so far stay in the index.
-   */
-  indexFirst(paths: readonly string[], signal: AbortSignal): Promise<IndexedFirst>;
-  /** Called before a query: where the system does not report changes, all files are checked again. */
-  poll(): void;
-  /** Waits until every reported change is in the index. */
-  settled(): Promise<void>;
-  progress(): Promise<IndexProgress>;
-  status(): Promise<EngineStatus>;
-  /** Loads the data that queries need before the first query arrives. */
-  warm(): Promise<void>;
-  rank(query: string, options: Omit<RankOptions, "vector"> & { signal?: AbortSignal }): Promise<RankedHit[]>;
-  symbols(name: string, options: SymbolOptions): Promise<StoredSymbol[]>;
-  outline(path: string): Promise<StoredSymbol[]>;
-  /** Queries that read the current files, indexed or not. */
-  readonly syntax: SyntaxSearch;
-  close(): Promise<void>;
-}
-
 export interface SearchEngineOptions {
   readonly files: SourceFiles;
   /** A private folder for the index. */
@@ -78,28 +53,33 @@ export interface SearchEngineOptions {
   readonly vectorStore?: "embedded" | "lancedb";
   readonly fusion?: Fusion;
   /** The caller closes these; without them the engine has its own. */
-  readonly parsers?: SharedParsers;
+  readonly parsers?: ParserPool;
   readonly log: (line: string) => void;
 }
 
 /** More would take processor time that the user may need. */
 const MAX_PARSERS = 2;
 
-const NONE_EARLY: ReadonlyMap<string, string> = new Map();
+export type SearchEngine = ReturnType<typeof createSearchEngine>;
 
-export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
+/** Finds code in a workspace. Nothing starts before the first query, and all work runs in other threads. */
+export function createSearchEngine(options: SearchEngineOptions) {
   const { files, folder, embedder, vectorStore = "embedded", fusion = "z_score", log } = options;
   const closed = new AbortController();
-  const parsers = options.parsers ?? createSharedParsers(Math.min(MAX_PARSERS, availableParallelism()));
+  const parsers = options.parsers ?? new ParserPool(Math.min(MAX_PARSERS, availableParallelism()));
   let run: Run | undefined;
   let turn: Promise<unknown> = Promise.resolve();
+  /** Works that wait for their turn or have it. */
+  let pending = 0;
   let isComplete = false;
   let total: number | null = null;
+  /** Hashes of files that a query has indexed during a run. */
   const early = new Map<string, string>();
   let waiting = new Set<string>();
   let isAllWaiting = false;
-  let isCatchingUp = false;
   let stopWatching: (() => void) | undefined;
+  /** Pending reads of files that a question needs; background indexing waits for them. */
+  let questions: Promise<unknown> = Promise.resolve();
 
   const index = createIndexThread({
     ...{ folder, embedder: embedder?.id, fusion, log },
@@ -110,31 +90,25 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     },
   });
   const ask = index.call;
+  const parts = { files, index, parsers };
 
   /** Serialised: two writers would only wait for each other. */
   const serialised = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work);
+    pending++;
+    const mine = turn.then(work).finally(() => pending--);
     turn = mine.catch(() => {});
     return mine;
   };
-  /** Pending reads of files that a question needs; background indexing waits for them. */
-  let questions: Promise<unknown> = Promise.resolve();
-  const update = (
-    planned: readonly PlannedFile[],
-    signal: AbortSignal,
-    known: ReadonlyMap<string, string> = NONE_EARLY,
-    onDone = (_done: number) => {},
-  ) =>
-    updateIndex({
-      ...{ files, index, parsers, embedder, planned, early: known, signal, onDone },
-      turn: () => questions,
-    });
+  const update = async (planned: readonly PlannedFile[], how: ReadOptions) => {
+    await readFiles(parts, planned, { ...how, turn: () => questions });
+    if (embedder) await embedAll(parts, embedder, how.signal);
+    await ask("tidy");
+  };
 
   const indexAll = async (signal: AbortSignal, progress: (u: Progress) => void): Promise<IndexReport> => {
     // Subscribed before listing, so that no change is missed in between.
     stopWatching ??= files.onChange(onChange);
-    const listed: ListedFile[] = [];
-    for await (const file of files.list(signal)) listed.push(file);
+    const listed = await Array.fromAsync(files.list(signal));
     total = listed.length;
     let read = 0;
     for (let lives = -1; lives !== index.lives; ) {
@@ -142,9 +116,9 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
       early.clear();
       const planned = await ask("plan", listed);
       read = planned.length;
-      await update(planned, signal, early, (done) =>
-        progress({ progress: done, total: read, message: `indexing ${read} files` }),
-      );
+      const onDone = (done: number) =>
+        progress({ progress: done, total: read, message: `indexing ${read} files` });
+      await update(planned, { signal, early, onDone });
     }
     early.clear();
     if (read > 0) await ask("reload");
@@ -175,22 +149,18 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
     const isFirst = waiting.size === 0 && !isAllWaiting;
     if (paths === "unknown") isAllWaiting = true;
     else for (const path of paths) waiting.add(path);
-    if (isFirst) void serialised(catchUp).catch(reportOfFailure);
+    if (isFirst) void serialised(catchUp).catch(reportFailure);
   };
   const catchUp = async () => {
     const [paths, all] = [[...waiting], isAllWaiting];
     waiting = new Set();
     isAllWaiting = false;
-    if (closed.signal.aborted) return;
-    isCatchingUp = true;
-    try {
-      if (all) await indexAll(closed.signal, () => {});
-      else await update(await ask("planFor", paths), closed.signal);
-    } finally {
-      isCatchingUp = false;
-    }
+    const { signal } = closed;
+    if (signal.aborted) return;
+    if (all) await indexAll(signal, () => {});
+    else await update(await ask("planFor", paths), { signal });
   };
-  const reportOfFailure = (cause: unknown) => {
+  const reportFailure = (cause: unknown) => {
     if (closed.signal.aborted) return;
     isComplete = false;
     log(`the search index could not follow a change: ${cause instanceof Error ? cause.message : cause}`);
@@ -198,42 +168,30 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
 
   const progressNow = async (): Promise<IndexProgress> => {
     const done = await ask("countFiles");
-    const isBusy = run !== undefined || waiting.size > 0 || isAllWaiting || isCatchingUp;
-    if (!isBusy && isComplete) return { files: done, total: done, state: "fresh" };
-    return { files: done, total, state: isBusy ? "indexing" : done === 0 ? "empty" : "stale" };
+    if (pending === 0 && isComplete) return { files: done, total: done, state: "fresh" };
+    return { files: done, total, state: pending > 0 ? "indexing" : done === 0 ? "empty" : "stale" };
   };
 
   return {
-    async index({ signal, progress = () => {} }) {
+    /** Brings the index up to date and keeps it so; concurrent calls share one run. */
+    async index({ signal, progress = () => {} }: IndexOptions): Promise<IndexReport> {
       signal.throwIfAborted();
       if (!run || run.stop.signal.aborted) run = startRun();
       return waitFor(run, signal, progress);
     },
-    async indexFirst(paths, signal) {
+    /**
+     * Indexes these files before all others, for a query that cannot wait for the rest. When the signal aborts,
+     * files parsed so far stay in the index.
+     */
+    async indexFirst(paths: readonly string[], signal: AbortSignal): Promise<IndexedFirst> {
       const planned = await ask("planFor", paths);
       const hashes = new Map<string, string>();
-      const noted: SourceFiles = {
-        ...files,
-        async read(path) {
-          const file = await files.read(path);
-          if (file) {
-            hashes.set(path, file.state.hash);
-            early.set(path, file.state.hash);
-          }
-          return file;
-        },
+      const onRead = ({ state: { path, hash } }: SourceFile) => {
+        hashes.set(path, hash);
+        early.set(path, hash);
       };
       const stop = AbortSignal.any([signal, closed.signal]);
-      const options = {
-        index,
-        parsers,
-        planned,
-        early: NONE_EARLY,
-        signal: stop,
-        onDone: () => {},
-        touches: false,
-      };
-      const reading = readFiles({ ...options, files: noted });
+      const reading = readFiles(parts, planned, { signal: stop, onRead, touches: false });
       questions = Promise.allSettled([questions, reading]);
       try {
         return { hasChanged: (await reading) > 0, hashes };
@@ -242,27 +200,30 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
         return { hasChanged: true, hashes };
       }
     },
+    /** Called before a query: where the system does not report changes, all files are checked again. */
     poll: () => files.poll?.(),
+    /** Waits until every reported change is in the index. */
     async settled() {
-      let seen: unknown;
-      while (seen !== turn) {
-        seen = turn;
-        await turn;
-      }
+      while (pending > 0) await turn;
     },
     progress: progressNow,
-    async status() {
+    async status(): Promise<EngineStatus> {
       const counts = await ask("counts");
       return { ...counts, ...(await progressNow()), embedder: embedder?.id ?? null };
     },
+    /** Loads the data that queries need before the first query arrives. */
     warm: () => ask("warm"),
-    async rank(query, { signal = closed.signal, ...options }) {
-      const isByMeaning = embedder && options.strategies.includes("vector");
+    async rank(
+      query: string,
+      { signal = closed.signal, ...how }: Omit<RankOptions, "vector"> & { signal?: AbortSignal },
+    ): Promise<RankedHit[]> {
+      const isByMeaning = embedder && how.strategies.includes("vector");
       const [vector] = isByMeaning ? await embedder.embed([query], "question", signal) : [];
-      return ask("rank", query, { ...options, vector });
+      return ask("rank", query, { ...how, vector });
     },
-    symbols: (name, options) => ask("symbols", name, options),
-    outline: (path) => ask("outline", path),
+    symbols: (name: string, how: SymbolOptions) => ask("symbols", name, how),
+    outline: (path: string) => ask("outline", path),
+    /** Queries that read the current files, indexed or not. */
     syntax: createSyntaxSearch(files, parsers),
     async close() {
       closed.abort(new Error("the search engine was closed"));
@@ -272,6 +233,11 @@ export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
       await index.close();
     },
   };
+}
+
+interface IndexOptions {
+  readonly signal: AbortSignal;
+  readonly progress?: (update: Progress) => void;
 }
 
 /** A running indexing pass and its waiting callers. */

@@ -1,8 +1,8 @@
-import type { SQLOutputValue, StatementSync } from "node:sqlite";
+import type { SQLOutputValue } from "node:sqlite";
 import type { Range } from "@octant/core";
 import type { SymbolKind } from "../syntax/language.ts";
 import type { PlacedVector } from "../vector/vector-store.ts";
-import { type BlockStore, createBlockStore, type OpenChunk } from "./block-store.ts";
+import { createBlockStore, type OpenChunk } from "./block-store.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { openIndexFile } from "./schema.ts";
 
@@ -46,48 +46,20 @@ export interface IndexCounts {
   readonly bytes: number;
 }
 
-/** The index on disk, shared by all servers of a workspace. Chunk ids are never reused. */
-export interface IndexStore extends Disposable {
-  /** Replaces the rows of a file; `gone` are its previous chunks, `added` its new ones. */
-  put(file: FileState, parsed: ParsedFile): { gone: number[]; added: OpenChunk[] };
-  /** Updates the times of a file whose content has not changed. */
-  touch(file: FileState): void;
-  /** Removes the file, or everything below the folder; returns the removed chunks. */
-  remove(path: string): number[];
-  files(): Map<string, FileState>;
-  file(path: string): FileState | undefined;
-  /** Ids of the files at or below the path. */
-  fileIdsIn(path: string): Set<number>;
-  counts(): IndexCounts;
-  chunk(id: number): StoredChunk | undefined;
-  /** The ranking data of the chunks. */
-  readonly blocks: BlockStore;
-  countFiles(): number;
-  /** Changes whenever another process writes. */
-  version(): number;
-  symbolsOf(path: string): StoredSymbol[];
-  symbolsNamed(name: string): StoredSymbol[];
-  /** One spelling of each name, ignoring case. */
-  names(): string[];
-  putVectors(entries: readonly PlacedVector[]): void;
-  clearVectors(): void;
-  /** The vectors of an external model; those of the word table are in the blocks. */
-  vectors(): Iterable<PlacedVector>;
-  /** In the order of their ids, starting after the given one. */
-  chunksWithoutVector(after: number, limit: number): ChunkPlace[];
-  /** A small named value stored with the index. */
-  setValue(name: string, value: Uint8Array): void;
-  value(name: string): Uint8Array | undefined;
-  transaction<T>(work: () => T): T;
-}
-
 const SYMBOL = "SELECT s.*, f.path AS file_path, f.hash FROM symbols s JOIN files f ON f.id = s.file";
 const CHUNK = "SELECT c.*, f.path AS file_path, f.hash FROM chunks c JOIN files f ON f.id = c.file";
 /** Matches the path itself and everything below it: `0` is the character after `/`. */
 const IN_PATH = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')";
 
-/** `:memory:` opens an index that is not stored on disk. */
-export function openIndexStore(file: string): IndexStore {
+export type IndexStore = ReturnType<typeof openIndexStore>;
+
+const ROWS_PER_PAGE = 500;
+
+/**
+ * The index on disk, shared by all servers of a workspace; `:memory:` opens one that is not stored. Chunk ids are
+ * never reused.
+ */
+export function openIndexStore(file: string) {
   const db = openIndexFile(file);
   const sql = {
     putFile: db.prepare(
@@ -104,7 +76,7 @@ export function openIndexStore(file: string): IndexStore {
     ),
     putChunk: db.prepare("INSERT INTO chunks (file, symbol, first_line, end_line) VALUES (?, ?, ?, ?)"),
     files: db.prepare("SELECT path, hash, size, mtime FROM files"),
-    file: db.prepare("SELECT path, hash, size, mtime FROM files WHERE path = ?"),
+    hash: db.prepare("SELECT hash FROM files WHERE path = ?"),
     counts: db.prepare(
       "SELECT (SELECT count(*) FROM files) files, (SELECT count(*) FROM chunks) chunks, (SELECT count(*) FROM symbols) symbols, (SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()) bytes",
     ),
@@ -114,19 +86,16 @@ export function openIndexStore(file: string): IndexStore {
     symbolsOf: db.prepare(`${SYMBOL} WHERE f.path = ? ORDER BY s.id`),
     symbolsNamed: db.prepare(`${SYMBOL} WHERE s.name = ? COLLATE NOCASE ORDER BY f.path, s.id`),
     // In the order of the index, which is faster than DISTINCT.
-    names: db.prepare("SELECT min(name) FROM symbols GROUP BY name COLLATE NOCASE"),
+    names: db.prepare("SELECT min(name) AS name FROM symbols GROUP BY name COLLATE NOCASE"),
     putVector: db.prepare("INSERT OR REPLACE INTO vectors (chunk, scale, vector) VALUES (?, ?, ?)"),
     vectors: db.prepare("SELECT chunk, scale, vector FROM vectors WHERE chunk > ? ORDER BY chunk LIMIT ?"),
     withoutVector: db.prepare(
       `${CHUNK} WHERE c.id > ? AND c.id NOT IN (SELECT chunk FROM vectors) ORDER BY c.id LIMIT ?`,
     ),
-    keep: db.prepare("INSERT OR REPLACE INTO kept (name, value) VALUES (?, ?)"),
-    kept: db.prepare("SELECT value FROM kept WHERE name = ?"),
+    model: db.prepare("SELECT value FROM kept WHERE name = 'embedder' AND value = ?"),
+    setModel: db.prepare("INSERT OR REPLACE INTO kept (name, value) VALUES ('embedder', ?)"),
     version: db.prepare("PRAGMA data_version"),
   };
-
-  // A workspace has 100,000 names, and an array is cheaper than an object.
-  sql.names.setReturnArrays(true);
   const blocks = createBlockStore(db);
   const clear = (id: number): number[] => {
     sql.removeSymbols.run(id);
@@ -135,35 +104,43 @@ export function openIndexStore(file: string): IndexStore {
     blocks.remove(gone);
     return gone;
   };
+  const transaction = <T>(work: () => T): T => {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      db.exec("COMMIT");
+      return result;
+    } catch (cause) {
+      db.exec("ROLLBACK");
+      throw cause;
+    }
+  };
 
   return {
-    put({ path, hash, size, mtimeMs }, { symbols, chunks }) {
+    /** The ranking data of the chunks. */
+    blocks,
+    transaction,
+    /** Replaces the rows of a file; `gone` are its previous chunks, `added` its new ones. */
+    put({ path, hash, size, mtimeMs }: FileState, { symbols, chunks }: ParsedFile) {
       const id = Number(sql.putFile.get(path, hash, size, mtimeMs)?.["id"]);
       const gone = clear(id);
       const symbolIds = symbols.map(({ name, path, kind, place, signature, doc }) =>
         Number(sql.putSymbol.run(id, name, path, kind, place, signature, doc).lastInsertRowid),
       );
-      const added = chunks.map((chunk) => {
-        const { symbol, firstLine, endLine, traits, copy, terms, packed } = chunk;
+      const added = chunks.map(({ symbol, firstLine, endLine, traits, copy, terms, packed }): OpenChunk => {
         const symbolId = symbol === null ? null : (symbolIds[symbol] ?? null);
         const number = Number(sql.putChunk.run(id, symbolId, firstLine, endLine).lastInsertRowid);
-        const open: OpenChunk = {
-          id: number,
-          file: id,
-          traits,
-          copy,
-          terms,
-          packed: Buffer.from(packed, "base64"),
-        };
+        const bytes = Buffer.from(packed, "base64");
+        const open = { id: number, file: id, traits, copy, terms, packed: bytes };
         blocks.add(open);
         return open;
       });
       return { gone, added };
     },
-    touch: ({ path, hash, size, mtimeMs }) => {
-      sql.touch.run(size, mtimeMs, path, hash);
-    },
-    remove: (path) =>
+    /** Updates the times of a file whose content has not changed. */
+    touch: ({ path, hash, size, mtimeMs }: FileState) => void sql.touch.run(size, mtimeMs, path, hash),
+    /** Removes the file, or everything below the folder; returns the removed chunks. */
+    remove: (path: string): number[] =>
       sql.filesIn.all(path).flatMap((row) => {
         const id = Number(row["id"]);
         const gone = clear(id);
@@ -171,12 +148,13 @@ export function openIndexStore(file: string): IndexStore {
         return gone;
       }),
     files: () => new Map(sql.files.all().map((row) => [String(row["path"]), toState(row)])),
-    file(path) {
-      const row = sql.file.get(path);
-      return row && toState(row);
+    hashOf(path: string): string | undefined {
+      const row = sql.hash.get(path);
+      return row && String(row["hash"]);
     },
-    fileIdsIn: (path) => new Set(sql.filesIn.all(path).map((row) => Number(row["id"]))),
-    counts() {
+    /** Ids of the files at or below the path. */
+    fileIdsIn: (path: string) => new Set(sql.filesIn.all(path).map((row) => Number(row["id"]))),
+    counts(): IndexCounts {
       const row = sql.counts.get() ?? {};
       const number = (name: string) => Number(row[name] ?? 0);
       return {
@@ -186,72 +164,53 @@ export function openIndexStore(file: string): IndexStore {
         bytes: number("bytes"),
       };
     },
-    chunk(id) {
+    countFiles: (): number => Number(sql.countFiles.get()?.["files"] ?? 0),
+    chunk(id: number): StoredChunk | undefined {
       const row = sql.chunk.get(id);
       if (!row) return undefined;
       const symbol = row["symbol"] === null ? undefined : sql.symbol.get(row["symbol"] ?? null);
       return { ...toPlace(row), symbol: symbol ? toSymbol(symbol) : null };
     },
-    blocks,
-    countFiles: () => Number(sql.countFiles.get()?.["files"] ?? 0),
-    version: () => Number(sql.version.get()?.["data_version"]),
-    symbolsOf: (path) => sql.symbolsOf.all(path).map(toSymbol),
-    symbolsNamed: (name) => sql.symbolsNamed.all(name).map(toSymbol),
-    // The type of the statement does not know that it returns arrays.
-    names: () => (sql.names.all() as unknown as [string][]).map(([name]) => name),
-    putVectors(entries) {
+    /** Changes whenever another process writes. */
+    version: (): number => Number(sql.version.get()?.["data_version"]),
+    symbolsOf: (path: string): StoredSymbol[] => sql.symbolsOf.all(path).map(toSymbol),
+    symbolsNamed: (name: string): StoredSymbol[] => sql.symbolsNamed.all(name).map(toSymbol),
+    /** One spelling of each name, ignoring case. */
+    names: (): string[] => sql.names.all().map((row) => String(row["name"])),
+    putVectors(entries: readonly PlacedVector[]) {
       for (const { id, vector } of entries) {
         const { values, scale } = vector;
         sql.putVector.run(id, scale, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
       }
     },
-    clearVectors: () => db.exec("DELETE FROM vectors"),
-    *vectors() {
-      for (const row of pages(sql.vectors, "chunk")) {
-        // `putVectors` wrote these bytes.
-        const { buffer, byteOffset, byteLength } = row["vector"] as Uint8Array;
-        const values = new Int8Array(buffer, byteOffset, byteLength);
-        yield { id: Number(row["chunk"]), vector: { values, scale: Number(row["scale"]) } };
+    /** Drops the vectors unless they are of this model. */
+    useModel(model: string) {
+      if (sql.model.get(Buffer.from(model))) return;
+      transaction(() => {
+        db.exec("DELETE FROM vectors");
+        sql.setModel.run(Buffer.from(model));
+      });
+    },
+    /**
+     * The vectors of an external model, in pages; those of the word table are in the blocks. No statement stays open,
+     * so that others can write meanwhile.
+     */
+    *vectors(): Generator<PlacedVector[]> {
+      for (let after = 0; ; ) {
+        const page = sql.vectors.all(after, ROWS_PER_PAGE).map(toVector);
+        yield page;
+        if (page.length < ROWS_PER_PAGE) return;
+        after = page.at(-1)?.id ?? 0;
       }
     },
-    chunksWithoutVector: (after, limit) => sql.withoutVector.all(after, limit).map(toPlace),
-    setValue: (name, value) => {
-      sql.keep.run(name, value);
-    },
-    // `setValue` wrote these bytes.
-    value: (name) => sql.kept.get(name)?.["value"] as Uint8Array | undefined,
-    transaction(work) {
-      db.exec("BEGIN IMMEDIATE");
-      try {
-        const result = work();
-        db.exec("COMMIT");
-        return result;
-      } catch (cause) {
-        db.exec("ROLLBACK");
-        throw cause;
-      }
-    },
-    [Symbol.dispose]: () => db.close(),
+    /** In the order of their ids, starting after the given one. */
+    chunksWithoutVector: (after: number, limit: number): ChunkPlace[] =>
+      sql.withoutVector.all(after, limit).map(toPlace),
+    close: () => db.close(),
   };
 }
 
 type Row = Record<string, SQLOutputValue>;
-
-const ROWS_PER_PAGE = 500;
-
-/**
- * Reads rows in id order without leaving a statement open, so that others can write or run the same query
- * meanwhile.
- */
-function* pages(statement: StatementSync, number: string): Generator<Row> {
-  let after = 0;
-  for (;;) {
-    const rows = statement.all(after, ROWS_PER_PAGE);
-    yield* rows;
-    if (rows.length < ROWS_PER_PAGE) return;
-    after = Number(rows.at(-1)?.[number]);
-  }
-}
 
 const toState = (row: Row): FileState => ({
   path: String(row["path"]),
@@ -267,6 +226,13 @@ const toPlace = (row: Row): ChunkPlace => ({
   firstLine: Number(row["first_line"]),
   endLine: Number(row["end_line"]),
 });
+
+function toVector(row: Row): PlacedVector {
+  // `putVectors` wrote these bytes.
+  const { buffer, byteOffset, byteLength } = row["vector"] as Uint8Array;
+  const values = new Int8Array(buffer, byteOffset, byteLength);
+  return { id: Number(row["chunk"]), vector: { values, scale: Number(row["scale"]) } };
+}
 
 function toSymbol(row: Row): StoredSymbol {
   const [line = 0, col = 0, endLine = 0, endCol = 0, ...ofName] = String(row["place"]).split(",").map(Number);

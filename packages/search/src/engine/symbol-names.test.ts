@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
 import { createSymbolNames } from "./symbol-names.ts";
 
-function namesOf(...names: readonly string[]) {
-  const list = createSymbolNames();
-  for (const name of names) list.add(name);
-  return list;
-}
+const namesOf = (...names: readonly string[]) => createSymbolNames(names);
 
 const matching = (names: ReturnType<typeof namesOf>, part: string) => [...names.matching(part)].flat();
 

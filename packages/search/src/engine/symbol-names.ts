@@ -1,29 +1,21 @@
-/** All symbol names in memory, for fast partial matches. */
-export interface SymbolNames {
-  add(name: string): void;
-  /**
-   * Matching names in groups, closest first: equal except for case, then prefixes, then matches at the start of a
-   * word, then matches anywhere, then misspelt names, then names with these letters in this order.
-   */
-  matching(part: string): Generator<readonly string[]>;
-}
+export type SymbolNames = ReturnType<typeof createSymbolNames>;
 
-export function createSymbolNames(): SymbolNames {
-  const names: string[] = [];
-  const lower: string[] = [];
-  const letters: number[] = [];
-  const known = new Set<string>();
+/** All symbol names in memory, for fast partial matches. */
+export function createSymbolNames(first: readonly string[]) {
+  const names = new Map<string, { readonly small: string; readonly held: number }>();
+  const add = (name: string) => {
+    const small = name.toLowerCase();
+    names.set(name, { small, held: lettersOf(small) });
+  };
+  first.forEach(add);
 
   return {
-    add(name) {
-      if (known.has(name)) return;
-      known.add(name);
-      names.push(name);
-      const small = name.toLowerCase();
-      lower.push(small);
-      letters.push(lettersOf(small));
-    },
-    *matching(part) {
+    add,
+    /**
+     * Matching names in groups, closest first: equal except for case, then prefixes, then matches at the start of a
+     * word, then matches anywhere, then misspelt names, then names with these letters in this order.
+     */
+    *matching(part: string): Generator<readonly string[]> {
       const wanted = part.toLowerCase();
       if (wanted === "") return;
       const needed = lettersOf(wanted);
@@ -31,8 +23,7 @@ export function createSymbolNames(): SymbolNames {
       const loose: string[] = [];
       const slips = slipsAllowed(wanted);
       const misspelt: string[][] = Array.from({ length: slips }, () => []);
-      for (let at = 0; at < names.length; at++) {
-        const [name = "", small = "", held = 0] = [names[at], lower[at], letters[at]];
+      for (const [name, { small, held }] of names) {
         if (countBits(held ^ needed) <= 2 * slips && Math.abs(small.length - wanted.length) <= slips) {
           const apart = countSlips(small, wanted, slips);
           if (apart > 0 && apart <= slips && !small.includes(wanted)) {

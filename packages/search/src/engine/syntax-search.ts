@@ -1,11 +1,8 @@
 import { ToolError } from "@octant/core";
-import type { StructureMatch } from "../structure/find-structures.ts";
 import { literalWords } from "../structure/placeholders.ts";
 import { LANGUAGES, languageOf } from "../syntax/languages/index.ts";
-import type { Occurrence } from "../syntax/occurrences.ts";
 import type { ParserPool } from "./parser-pool.ts";
 import { isIn } from "./scope.ts";
-import type { SharedParsers } from "./shared-parsers.ts";
 import type { SourceFiles } from "./source-files.ts";
 
 /** The results in one file. */
@@ -23,33 +20,23 @@ export interface SyntaxQuery {
   onUnparsed?(path: string): void;
 }
 
-/** Searches the files themselves, so it needs no index and is never out of date. Files come in path order. */
-export interface SyntaxSearch {
-  /** Code that matches a pattern, in one language or in all programming languages. */
-  structures(
-    query: SyntaxQuery & { readonly pattern: string; readonly language?: string },
-  ): AsyncGenerator<InFile<StructureMatch>>;
-  /** Where a name occurs as an identifier. */
-  occurrences(query: SyntaxQuery & { readonly name: string }): AsyncGenerator<InFile<Occurrence>>;
-}
-
 /** Files that are read ahead. */
 const AHEAD = 8;
 
-export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): SyntaxSearch {
+/** Searches the files themselves, so it needs no index and is never out of date. Files come in path order. */
+export function createSyntaxSearch(files: SourceFiles, parsers: ParserPool) {
   async function* scan<T>(
     { scope = "", signal, onUnparsed }: SyntaxQuery,
     words: readonly string[],
     isWanted: (path: string) => boolean,
-    look: (pool: ParserPool, path: string, text: string) => Promise<readonly T[]>,
+    look: (path: string, text: string) => Promise<readonly T[]>,
   ): AsyncGenerator<InFile<T>> {
     const paths = await candidates(files, words, (path) => isIn(scope, path) && isWanted(path), signal);
-    using borrowed = parsers.lease();
     yield* inOrder(paths, async (path) => {
       signal.throwIfAborted();
       const file = await files.read(path);
       if (!file || words.some((word) => !file.text.includes(word))) return undefined;
-      const found = await look(borrowed.pool, path, file.text).catch((cause: unknown) => {
+      const found = await look(path, file.text).catch((cause: unknown) => {
         // One file that fails to parse must not fail the search.
         if (!(cause instanceof ToolError)) throw cause;
         onUnparsed?.(path);
@@ -60,22 +47,28 @@ export function createSyntaxSearch(files: SourceFiles, parsers: SharedParsers): 
   }
 
   return {
-    async *structures({ pattern, language, ...query }) {
+    /** Code that matches a pattern, in one language or in all programming languages. */
+    async *structures({
+      pattern,
+      language,
+      ...query
+    }: SyntaxQuery & { readonly pattern: string; readonly language?: string }) {
       const languages = languagesFor(language);
       let isPattern = false;
       const refused = new Set<string>();
       const isWanted = (path: string) => languages.has(languageOf(path)?.id ?? "");
-      yield* scan(query, literalWords(pattern), isWanted, async (pool, path, text) => {
-        const found = await pool.structures(path, text, pattern);
+      yield* scan(query, literalWords(pattern), isWanted, async (path, text) => {
+        const found = await parsers.call("structures", path, text, pattern);
         if (found) isPattern = true;
         else refused.add(languageOf(path)?.id ?? "");
         return found ?? [];
       });
       if (!isPattern && refused.size > 0) throw noPattern([...refused].sort());
     },
-    async *occurrences({ name, ...query }) {
+    /** Where a name occurs as an identifier. */
+    occurrences({ name, ...query }: SyntaxQuery & { readonly name: string }) {
       const isWanted = (path: string) => languageOf(path) !== undefined;
-      yield* scan(query, [name], isWanted, (pool, path, text) => pool.occurrences(path, text, name));
+      return scan(query, [name], isWanted, (path, text) => parsers.call("occurrences", path, text, name));
     },
   };
 }

@@ -4,7 +4,7 @@ import { errcodeOf } from "./index-fault.ts";
 
 /** The methods of a thread. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` holds functions of every kind; callers see the real types.
-export type Methods = Readonly<Record<string, (...args: any[]) => unknown>>;
+type Methods = Readonly<Record<string, (...args: any[]) => unknown>>;
 
 interface Request {
   readonly number: number;

@@ -1,22 +1,25 @@
+import { ToolError } from "@octant/core";
 import type { Embedder } from "../vector/embedder.ts";
 import type { PlannedFile } from "./code-index.ts";
-import type { IndexCalls } from "./code-index-entry.ts";
-import type { SharedParsers } from "./shared-parsers.ts";
-import type { SourceFiles } from "./source-files.ts";
+import type { IndexThread } from "./index-thread.ts";
+import { encodeFile } from "./parse-file.ts";
+import type { ParserPool } from "./parser-pool.ts";
+import type { SourceFile, SourceFiles } from "./source-files.ts";
 import type { ChunkPlace, FileState } from "./store.ts";
-import type { Thread } from "./thread.ts";
 
-export interface UpdateOptions {
+export interface IndexedParts {
   readonly files: SourceFiles;
-  readonly index: Pick<Thread<IndexCalls>, "call">;
-  readonly parsers: SharedParsers;
-  readonly embedder: Embedder | undefined;
-  readonly planned: readonly PlannedFile[];
-  /** Hashes of files that a query has indexed since the plan was made. */
-  readonly early: ReadonlyMap<string, string>;
+  readonly index: Pick<IndexThread, "call">;
+  readonly parsers: ParserPool;
+}
+
+export interface ReadOptions {
   readonly signal: AbortSignal;
+  /** Hashes of files that a query has indexed since the plan was made. */
+  readonly early?: ReadonlyMap<string, string>;
   /** Reports how many of the files are done. */
-  readonly onDone: (done: number) => void;
+  readonly onDone?: (done: number) => void;
+  readonly onRead?: (file: SourceFile) => void;
   /** Whether to record the times of files whose content has not changed. */
   readonly touches?: boolean;
   /** Awaited before each file, so that more urgent reads can go first. */
@@ -30,22 +33,14 @@ const FILES_PER_WRITE = 48;
 const WRITE_EVERY_MS = 500;
 
 /**
- * Reads the planned files, parses them and writes them to the index. Unreadable files are removed from it.
+ * Reads the planned files, parses them and writes them to the index. Unreadable files are removed from it. When it is
+ * aborted, files parsed so far stay in the index. Returns how many of the files had changed.
  */
-export async function updateIndex(options: UpdateOptions): Promise<void> {
-  const { index, embedder } = options;
-  await readFiles(options);
-  if (embedder) await embedAll(options, embedder);
-  await index.call("tidy");
-}
-
-/**
- * The same without the vectors of a model. When it is aborted, files parsed so far stay in the index. Returns how many
- * of the files had changed.
- */
-export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promise<number> {
-  const { files, index, parsers, planned, early, signal, onDone, turn, touches = true } = options;
-  using borrowed = parsers.lease();
+export async function readFiles(
+  { files, index, parsers }: IndexedParts,
+  planned: readonly PlannedFile[],
+  { signal, early, onDone, onRead, turn, touches = true }: ReadOptions,
+): Promise<number> {
   const queue = planned[Symbol.iterator]();
   const parsed: Uint8Array[] = [];
   const unchanged: FileState[] = [];
@@ -55,7 +50,7 @@ export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promi
   let written = performance.now();
   const flush = async () => {
     written = performance.now();
-    if (parsed.length > 0) await index.call("putAll", parsed.splice(0));
+    if (parsed.length > 0) await index.call("put", parsed.splice(0));
     if (unchanged.length > 0) await index.call("touch", unchanged.splice(0));
     if (gone.length > 0) await index.call("remove", gone.splice(0));
   };
@@ -64,16 +59,17 @@ export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promi
       await turn?.();
       signal.throwIfAborted();
       const file = await files.read(path);
-      const known = early.get(path) ?? hash;
+      if (file) onRead?.(file);
+      const known = early?.get(path) ?? hash;
       if (file?.state.hash !== known) changed++;
       if (!file) {
         // Unknown to the index, it can still be a removed folder.
         if (touches || known !== undefined) gone.push(path);
-      } else if (file.state.hash !== known) parsed.push(await borrowed.pool.parse(file.state, file.text));
+      } else if (file.state.hash !== known) parsed.push(await parse(parsers, file));
       else if (touches) unchanged.push(file.state);
       const isDue = performance.now() - written > WRITE_EVERY_MS;
       if (isDue || parsed.length + unchanged.length + gone.length >= FILES_PER_WRITE) await flush();
-      onDone(++done);
+      onDone?.(++done);
     }
   };
   const lanes = await Promise.allSettled(Array.from({ length: LANES }, work));
@@ -82,10 +78,25 @@ export async function readFiles(options: Omit<UpdateOptions, "embedder">): Promi
   return changed;
 }
 
+/** A file that fails to parse is indexed by its path only. */
+async function parse(parsers: ParserPool, { state, text }: SourceFile): Promise<Uint8Array> {
+  try {
+    return await parsers.call("parse", state.path, text, state);
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    return encodeFile({ state, parsed: { symbols: [], chunks: [] } });
+  }
+}
+
 /** Texts in one request to a model. */
 const TEXTS_PER_CALL = 32;
 
-async function embedAll({ files, index, signal }: UpdateOptions, embedder: Embedder): Promise<void> {
+/** Embeds the chunks that have no vector of the model yet. */
+export async function embedAll(
+  { files, index }: IndexedParts,
+  embedder: Embedder,
+  signal: AbortSignal,
+): Promise<void> {
   let after = 0;
   for (;;) {
     signal.throwIfAborted();

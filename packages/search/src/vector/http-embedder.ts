@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import { z } from "zod";
 import { cutText, type Embedder, NO_PREFIXES, type Prefixes } from "./embedder.ts";
-import { normalise } from "./normalise.ts";
+import { normalise } from "./vector-store.ts";
 
 export interface HttpEmbedderOptions {
   /** openai: any compatible endpoint, up to `/v1`. ollama: the address of the server. */

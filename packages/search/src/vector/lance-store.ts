@@ -1,6 +1,5 @@
 import { requireInstalled } from "./optional-package.ts";
-import { unpackVector } from "./packed.ts";
-import { type PlacedVector, type VectorStore, vectorIn } from "./vector-store.ts";
+import { type PlacedVector, unpackVector, type VectorStore, vectorIn } from "./vector-store.ts";
 
 /** The part of `@lancedb/lancedb` that we use; loaded on demand. */
 interface Lance {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { normalise } from "./normalise.ts";
+import { normalise } from "./vector-store.ts";
 
 /** A local sentence model, as exported from Hugging Face by sentence-transformers and Optimum. */
 export interface OnnxModel {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, test as everyTest, expect, inject } from "vitest";
 import { createEmbeddedStore } from "./embedded-store.ts";
 import { openLanceStore } from "./lance-store.ts";
-import { type PackedVector, packVector } from "./packed.ts";
 import type { VectorStore } from "./vector-store.ts";
+import { type PackedVector, packVector } from "./vector-store.ts";
 
 const STORES = [
   { name: "embedded", open: async (_folder: string) => createEmbeddedStore(), needs: "" },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { normalise } from "./normalise.ts";
+import { normalise } from "./vector-store.ts";
 
 /** The parts of a chunk that the table weights separately, in its order. */
 const TABLE_FIELDS = ["name", "container", "path", "signature", "text"] as const;

@@ -1,5 +1,5 @@
 import type { LanguageServers, Workspace } from "@octant/host";
-import type { SearchEngine, SharedParsers, StoredSymbol, SymbolOptions } from "@octant/search";
+import type { ParserPool, SearchEngine, StoredSymbol, SymbolOptions } from "@octant/search";
 
 /** The dependencies of the code tool. */
 export interface CodeOptions {
@@ -9,7 +9,7 @@ export interface CodeOptions {
    * The index of the whole project; without it, and until it is complete, the files that contain a name are parsed.
    */
   readonly index?: SymbolIndex;
-  readonly parsers: SharedParsers;
+  readonly parsers: ParserPool;
 }
 
 /** The part of the search engine that knows symbols. */

@@ -5,7 +5,6 @@ import {
   languageOf,
   type Occurrence,
   type ParserPool,
-  type SharedParsers,
   type SourceSymbol,
   type StructureMatch,
 } from "@octant/search";
@@ -37,22 +36,15 @@ export interface Sources {
 
 const MAX_CACHED_FILES = 256;
 
-export function createSources(
-  { confinement }: Pick<Workspace, "confinement">,
-  parsers: SharedParsers,
-): Sources {
+export function createSources({ confinement }: Pick<Workspace, "confinement">, parsers: ParserPool): Sources {
   const known = new Map<string, Promise<readonly SourceSymbol[]>>();
 
-  const parse = async <T>(work: (pool: ParserPool) => Promise<T>): Promise<T> => {
-    using borrowed = parsers.lease();
-    return await work(borrowed.pool);
-  };
   const symbols: Sources["symbols"] = async (path, read) => {
     const language = languageOf(path);
     if (!language) return [];
     const source = read ?? readSourceText(confinement, path);
     const key = `${language.id} ${source.hash}`;
-    const found = known.get(key) ?? parse((pool) => pool.symbols(path, source.text));
+    const found = known.get(key) ?? parsers.call("symbols", path, source.text);
     cache(known, key, found, MAX_CACHED_FILES);
     return found.catch((cause: unknown) => {
       known.delete(key);
@@ -76,10 +68,10 @@ export function createSources(
       // They are sorted by their start, so the last one is the innermost.
       return around.at(-1);
     },
-    occurrences: (source, name) => parse((pool) => pool.occurrences(source.path, source.text, name)),
-    calls: (source, name) => parse((pool) => pool.calls(source.path, source.text, name)),
-    syntaxErrors: (source) => parse((pool) => pool.syntaxErrors(source.path, source.text)),
-    structures: (source, pattern) => parse((pool) => pool.structures(source.path, source.text, pattern)),
+    occurrences: (source, name) => parsers.call("occurrences", source.path, source.text, name),
+    calls: (source, name) => parsers.call("calls", source.path, source.text, name),
+    syntaxErrors: (source) => parsers.call("syntaxErrors", source.path, source.text),
+    structures: (source, pattern) => parsers.call("structures", source.path, source.text, pattern),
     symbolId: (path, symbol) => toSymbolId(confinement, path, symbol.path),
   };
 }

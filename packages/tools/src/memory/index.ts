@@ -9,7 +9,7 @@ import {
   Uri,
 } from "@octant/core";
 import type { Confinement, Files, StateFolder } from "@octant/host";
-import { createTermCutter, type Embedder, type SharedParsers } from "@octant/search";
+import { createTermCutter, type Embedder, type ParserPool } from "@octant/search";
 import { z } from "zod";
 import { createLinks } from "./links.ts";
 import { type ListFilter, type MemoryItem, SCOPES } from "./memory-store.ts";
@@ -23,7 +23,7 @@ export interface MemoryOptions {
     readonly files: Files;
     readonly confinement: Confinement;
   };
-  readonly parsers: SharedParsers;
+  readonly parsers: ParserPool;
   /** The embedding model of the person's search settings. */
   readonly embedder?: Embedder;
   /** Stores new memories of the project as Markdown files in it. */

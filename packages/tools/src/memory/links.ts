@@ -1,6 +1,6 @@
 import type { SymbolId, Uri } from "@octant/core";
 import { type Confinement, type Files, hashOf as hashOfBytes, pathToUri } from "@octant/host";
-import type { SharedParsers } from "@octant/search";
+import type { ParserPool } from "@octant/search";
 import { createSources } from "../code/sources.ts";
 import { parseSymbolId } from "../code/symbol-id.ts";
 import type { MemoryItem, MemoryLink } from "./memory-store.ts";
@@ -8,7 +8,7 @@ import type { MemoryItem, MemoryLink } from "./memory-store.ts";
 export interface LinkOptions {
   readonly files: Files;
   readonly confinement: Confinement;
-  readonly parsers: SharedParsers;
+  readonly parsers: ParserPool;
 }
 
 /** The files and symbols that memories are about, and whether they have changed. */
