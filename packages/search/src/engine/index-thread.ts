@@ -49,7 +49,7 @@ export function createIndexThread({ folder, onNewLife, log, ...data }: IndexThre
   const open = (): Thread<CodeIndex> => {
     if (data.lanceFolder !== undefined) requireLance();
     if (!thread || thread.hasEnded)
-      thread = startThread<CodeIndex>("index", import.meta.url, { ...data, file }, INDEX_HEAP);
+      thread = startThread<CodeIndex>("code-index", import.meta.url, { ...data, file }, INDEX_HEAP);
     return thread;
   };
   const beginAnew = async (old: Thread<CodeIndex>, fault: IndexFault) => {
