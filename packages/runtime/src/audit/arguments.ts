@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { isSecretName, REDACTED, type Redact } from "../redact/index.ts";
-import { toCanonicalJson } from "./canonical-json.ts";
 
 /** The arguments of a call in a record. */
 export interface ShownArguments {
@@ -57,3 +56,21 @@ function redactBeginning(text: string, redact: Redact): string {
   if (text.length <= MAX_ARGUMENT_CHARS) return redact(text);
   return `${redact(text.slice(0, MAX_ARGUMENT_CHARS + MARGIN_CHARS)).slice(0, -MARGIN_CHARS)}…`;
 }
+
+/** Equal text for equal data, regardless of key order. Undefined values are omitted. */
+export function toCanonicalJson(value: unknown): string {
+  if (typeof value !== "object" || value === null) return toScalar(value);
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
+  if ("toJSON" in value && typeof value.toJSON === "function") return toCanonicalJson(value.toJSON());
+  let members = "";
+  for (const key of Object.keys(value).sort()) {
+    const member = (value as Readonly<Record<string, unknown>>)[key];
+    if (member === undefined) continue;
+    members += `${members && ","}${JSON.stringify(key)}:${toCanonicalJson(member)}`;
+  }
+  return `{${members}}`;
+}
+
+/** Values without a JSON form become null, as in arrays of JSON.stringify; a bigint becomes its digits. */
+const toScalar = (value: unknown): string =>
+  typeof value === "bigint" ? `"${value}"` : (JSON.stringify(value) ?? "null");

@@ -14,7 +14,6 @@ import type {
   Thinking,
   VECTOR_STORES,
 } from "./schema.ts";
-import type { Origin, ProjectTierName, TierName } from "./tiers.ts";
 
 /** One settings file, or the environment, as it was read. */
 export interface Tier {
@@ -121,3 +120,20 @@ export interface WaitingPart {
   /** All of it, on one line, with nothing in it that a terminal would obey or hide. */
   readonly shown: string;
 }
+
+/** Later ones override earlier ones, but narrow only where safety is concerned. */
+export const TIERS = ["user", "project", "local", "environment"] as const;
+export type TierName = (typeof TIERS)[number];
+
+/** Where an effective value comes from; lines count from 1. */
+export interface Origin {
+  readonly tier: TierName | "default";
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
+/** The tiers that come with a project, and so possibly from a stranger. */
+export type ProjectTierName = Extract<TierName, "project" | "local">;
+
+export const isProjectTier = (tier: TierName): tier is ProjectTierName =>
+  tier === "project" || tier === "local";

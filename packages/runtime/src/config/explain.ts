@@ -1,7 +1,6 @@
 import { describeRule } from "../permissions/rule.ts";
-import type { Config, EffectiveSettings } from "./config.ts";
+import type { Config, EffectiveSettings, Origin } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
-import type { Origin } from "./tiers.ts";
 import { toVisible } from "./visible.ts";
 
 /** One effective value and where it comes from. */

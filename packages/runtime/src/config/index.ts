@@ -1,4 +1,5 @@
 export type { Config, EffectiveSettings, WaitingForTrust } from "./config.ts";
+export { type Origin, TIERS, type TierName } from "./config.ts";
 export { DEFAULT_TOOLS } from "./defaults.ts";
 export { explainConfig } from "./explain.ts";
 export { type LoadOptions, loadConfig } from "./load.ts";
@@ -8,8 +9,13 @@ export { settingsPlaces } from "./places.ts";
 export { type ServerSettings, THINKING, type Thinking } from "./schema.ts";
 export { SettingsError } from "./settings-error.ts";
 export { renderSettings, toSettingsSchema } from "./settings-schema.ts";
-export { type Origin, TIERS, type TierName } from "./tiers.ts";
-export { listTrust, revokeTrust, trustFolder, untrustedError } from "./trust.ts";
-export { createInstructionTrust, type InstructionContent, trustInstructions } from "./trust-instructions.ts";
-export { addUserServers, removeUserServer } from "./user-servers.ts";
-export { setUserSettings } from "./user-settings.ts";
+export {
+  createInstructionTrust,
+  type InstructionContent,
+  listTrust,
+  revokeTrust,
+  trustFolder,
+  trustInstructions,
+  untrustedError,
+} from "./trust.ts";
+export { addUserServers, removeUserServer, setUserSettings } from "./user-settings.ts";

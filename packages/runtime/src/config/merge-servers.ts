@@ -1,7 +1,6 @@
-import type { McpServer } from "./config.ts";
+import type { McpServer, TierName } from "./config.ts";
 import { emptyDictionary } from "./dictionary.ts";
 import type { ServerSettings } from "./schema.ts";
-import type { TierName } from "./tiers.ts";
 
 /** A server as far as the tiers so far have said. */
 export interface KnownServer {

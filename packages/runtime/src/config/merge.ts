@@ -1,12 +1,19 @@
 import { MODES, type Mode } from "@octant/core";
 import { type PermissionRule, toRules } from "../permissions/rule.ts";
-import type { Config, EffectiveSettings, McpServer, Tier, TierRules } from "./config.ts";
+import {
+  type Config,
+  type EffectiveSettings,
+  isProjectTier,
+  type McpServer,
+  type Origin,
+  type Tier,
+  type TierRules,
+} from "./config.ts";
 import { DEFAULT_TOOLS, defaultSettings } from "./defaults.ts";
 import { type Dictionary, emptyDictionary } from "./dictionary.ts";
 import { type KnownServer, mergeServer } from "./merge-servers.ts";
 import { narrowSandbox, setSandbox, withRealPaths } from "./narrow-sandbox.ts";
 import type { Settings } from "./schema.ts";
-import { isProjectTier, type Origin } from "./tiers.ts";
 import { toVisible } from "./visible.ts";
 
 /** A tier with the locations of its values. */

@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { ProjectTierName } from "./config.ts";
 import type { SettingsFile } from "./settings-error.ts";
-import type { ProjectTierName } from "./tiers.ts";
 
 /** The person whose settings are used. */
 export interface Person {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { toRules } from "../permissions/rule.ts";
+import type { ProjectTierName } from "./config.ts";
 import type { ServerSettings, Settings } from "./schema.ts";
-import type { ProjectTierName } from "./tiers.ts";
 import { toVisible } from "./visible.ts";
 
 /** The parts of a project's file that run or allow something, and so need trust. */

@@ -2,14 +2,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { createLock, replaceFile } from "@octant/host";
-import type { WaitingForTrust } from "./config.ts";
+import type { ProjectTierName, WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
 import { JsoncError, parseJsonc, toValue } from "./jsonc.ts";
 import { type Person, realPlace, trustFile, type UserFolder, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
-import { SettingsError } from "./settings-error.ts";
-import type { ProjectTierName } from "./tiers.ts";
-import { toWriteError } from "./write-error.ts";
+import { SettingsError, toWriteError } from "./settings-error.ts";
 
 /** One file's content that the person has trusted. */
 export interface Trusted {
@@ -150,3 +148,28 @@ export function remember(
     ...added.map(({ folder, tier, hash }) => ({ folder, tier, hash, trusted_at })),
   ];
 }
+
+/** A file with instructions for agents, in a folder of the workspace. */
+export interface InstructionContent {
+  readonly folder: string;
+  /** From the folder. */
+  readonly path: string;
+  /** Of its bytes. */
+  readonly hash: string;
+}
+
+const toTrusted = ({ folder, path, hash }: InstructionContent) => ({
+  folder: realPlace(folder),
+  tier: `instructions:${path}` as const,
+  hash,
+});
+
+/** Returns the files that the person has trusted with exactly this content. */
+export function createInstructionTrust(person: Person): (file: InstructionContent) => boolean {
+  const { trusted } = loadTrust(userFolder(person));
+  return (file) => isRemembered(trusted, toTrusted(file));
+}
+
+/** Trusts the current contents of the files. */
+export const trustInstructions = (files: readonly InstructionContent[], person: Person): Promise<void> =>
+  trustFolder(files.map(toTrusted), person);

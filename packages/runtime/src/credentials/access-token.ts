@@ -1,4 +1,5 @@
 import { ToolError } from "@octant/core";
+import type { BrowserOptions, DeviceOptions } from "./sign-in.ts";
 import type { CredentialStore, OAuthCredential } from "./store.ts";
 
 /** A token that ends within this is refreshed before it is used. */
@@ -35,3 +36,11 @@ function oauthOf(
   if (credential?.kind === "oauth") return credential;
   throw new ToolError("UNAUTHENTICATED", `not signed in to ${name}; run: octant login ${name}`, {});
 }
+
+// The library is loaded on the first sign-in.
+
+export const signInWithBrowser = async (options: BrowserOptions): Promise<OAuthCredential> =>
+  (await import("./sign-in.ts")).signInWithBrowser(options);
+
+export const signInWithDevice = async (options: DeviceOptions): Promise<OAuthCredential> =>
+  (await import("./sign-in.ts")).signInWithDevice(options);

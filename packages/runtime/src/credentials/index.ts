@@ -1,7 +1,5 @@
-export { accessToken } from "./access-token.ts";
-export { openRedirect } from "./loopback.ts";
-export { isVerifier, toChallenge } from "./pkce.ts";
-export { signInWithBrowser, signInWithDevice } from "./sign-in-on-demand.ts";
+export { accessToken, signInWithBrowser, signInWithDevice } from "./access-token.ts";
+export { isVerifier, openRedirect, toChallenge } from "./loopback.ts";
 export {
   type Credential,
   type CredentialStore,

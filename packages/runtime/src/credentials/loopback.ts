@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -60,3 +61,12 @@ export async function openRedirect(isExpected: (answer: URLSearchParams) => bool
     },
   };
 }
+
+/** RFC 7636 section 4.1. */
+const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
+
+export const isVerifier = (text: string): boolean => VERIFIER.test(text);
+
+/** The S256 challenge of a verifier. */
+export const toChallenge = (verifier: string): string =>
+  createHash("sha256").update(verifier, "ascii").digest("base64url");

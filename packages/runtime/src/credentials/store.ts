@@ -4,8 +4,8 @@ import { ToolError } from "@octant/core";
 import { createLock, replaceFile } from "@octant/host";
 import { z } from "zod";
 import { type Person, userFolder } from "../config/places.ts";
+import { toWriteError } from "../config/settings-error.ts";
 import { isWritableByOthers } from "../config/trust.ts";
-import { toWriteError } from "../config/write-error.ts";
 
 /** A function, since building a schema takes time that most starts can save. */
 const credentialSchema = () =>

@@ -1,5 +1,5 @@
 import { type CheckedCall, type Context, type Step, ToolError } from "@octant/core";
-import { toToolTest } from "../permissions/tool-pattern.ts";
+import { toToolTest } from "../permissions/glob.ts";
 import type { HookEvent, HookSettings } from "./hook.ts";
 import type { HookRunner, HookVerdict } from "./runner.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { describeRequest } from "./describe-request.ts";
 import type { PermissionPrompter } from "./prompter.ts";
-import { alwaysInWords } from "./rule-in-words.ts";
+import { alwaysInWords } from "./rule.ts";
 
 const CHOICES = { once: "Once", session: "For this session", always: "Always", deny: "No" } as const;
 

@@ -11,7 +11,7 @@ import {
 } from "@octant/core";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { TIERS } from "../config/tiers.ts";
+import { TIERS } from "../config/config.ts";
 import { type CheckPermissionOptions, checkPermission } from "./check-permission.ts";
 import { createPolicy } from "./policy.ts";
 import type { PermissionAnswer, PermissionRequest } from "./prompter.ts";

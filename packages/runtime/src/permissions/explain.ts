@@ -1,10 +1,9 @@
 import { type Access, type AnyAction, allowedIn, type Intent, type Mode } from "@octant/core";
 import type { HookSettings } from "../hooks/hook.ts";
-import { onlyLooks, type PermissionSetting } from "./check-permission.ts";
-import { toHidden } from "./hidden-files.ts";
+import { onlyLooks, type PermissionSetting, toHidden } from "./check-permission.ts";
+import { toToolTest } from "./glob.ts";
 import type { Decision, Policy } from "./policy.ts";
 import type { PermissionRule } from "./rule.ts";
-import { toToolTest } from "./tool-pattern.ts";
 
 export interface ExplainOptions {
   /** `fs.apply_patch` or `mcp__server__tool`. */

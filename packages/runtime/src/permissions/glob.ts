@@ -27,3 +27,16 @@ export function literalFolder(glob: string): string {
   const literal = firstSign === -1 ? segments : segments.slice(0, firstSign);
   return literal.join("/").replaceAll(/\\([\s\S])/g, "$1") || "/";
 }
+
+const GLOB = /[*?{}[\]]/;
+
+/** Whether a rule for this pattern is about `fs.read` or `mcp__server__tool`. */
+export function toToolTest(pattern: string): (name: string) => boolean {
+  if (GLOB.test(pattern)) return toGlobTest(pattern);
+  if (pattern.includes(".")) return (name) => name === pattern;
+  const below = isServer(pattern) ? `${pattern}__` : `${pattern}.`;
+  return (name) => name === pattern || name.startsWith(below);
+}
+
+/** `mcp__git` matches all its tools; `mcp__git__log` is one of them. */
+const isServer = (pattern: string) => /^mcp__(?:(?!__).)+$/.test(pattern);

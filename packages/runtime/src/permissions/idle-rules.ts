@@ -1,7 +1,7 @@
 import type { Tool } from "@octant/core";
 import type { TierRules } from "../config/config.ts";
+import { toToolTest } from "./glob.ts";
 import { describeRule, type PermissionRule } from "./rule.ts";
-import { toToolTest } from "./tool-pattern.ts";
 
 /**
  * Warnings about rules that can never match, mostly typos: an ineffective deny rule must not go unnoticed. Rules that

@@ -22,7 +22,6 @@ export {
   type PermissionRequest,
   unattended,
 } from "./prompter.ts";
-export { describeRule, isExpired, PermissionRule, ToolPattern } from "./rule.ts";
-export { alwaysInWords, ruleInWords } from "./rule-in-words.ts";
+export { alwaysInWords, describeRule, isExpired, PermissionRule, ruleInWords, ToolPattern } from "./rule.ts";
 export { createSessionAnswers, type SessionAnswers } from "./session-answers.ts";
 export { createTerminalPrompter, openTerminal } from "./terminal-prompter.ts";

@@ -4,7 +4,7 @@ import { SymbolId, Uri } from "@octant/core";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { z } from "zod";
-import { TIERS } from "../config/tiers.ts";
+import { TIERS } from "../config/config.ts";
 import { createDeclarations } from "./arguments.ts";
 import { createPolicy } from "./policy.ts";
 import { PERMISSION_MODES, type PermissionMode, PermissionRule } from "./rule.ts";

@@ -1,14 +1,12 @@
-import type { TierRules } from "../config/config.ts";
-import type { TierName } from "../config/tiers.ts";
+import type { TierName, TierRules } from "../config/config.ts";
 import { createDeclarations } from "./arguments.ts";
 import { type Condition, toConditions } from "./conditions.ts";
 import { toDeclaredFacts } from "./declared-facts.ts";
-import { type Facts, once, type PolicyCall } from "./facts.ts";
-import { toGuessedFacts } from "./guessed-facts.ts";
+import { type Facts, once, type PolicyCall, toGuessedFacts } from "./facts.ts";
+import { toToolTest } from "./glob.ts";
 import { toNarrowRule } from "./narrow-rule.ts";
 import type { Places } from "./path-glob.ts";
 import { describeRuleInside, isExpired, type PermissionMode, type PermissionRule } from "./rule.ts";
-import { toToolTest } from "./tool-pattern.ts";
 
 export interface Decision {
   readonly mode: PermissionMode;

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { toVisible } from "../config/visible.ts";
 import { describeRequest } from "./describe-request.ts";
 import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "./prompter.ts";
-import { alwaysInWords } from "./rule-in-words.ts";
+import { alwaysInWords } from "./rule.ts";
 
 export interface Terminal {
   readonly input: Readable;

@@ -7,8 +7,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { findCanaries } from "./canaries.ts";
 import { collectSecrets, isSecretName } from "./collect-secrets.ts";
-import { redactErrors } from "./redact-errors.ts";
-import { createRedactor, REDACTED } from "./redactor.ts";
+import { createRedactor, REDACTED, redactErrors } from "./redactor.ts";
 
 const anySecret = fc.string({ minLength: 8, maxLength: 40, unit: "binary" });
 const SECRET = 'c4n4ry-Wert/mit+Ümlaut & "quotes"';

@@ -1,6 +1,5 @@
+import { type Step, ToolError } from "@octant/core";
 import { MIN_SECRET_CHARS, toForms } from "./forms.ts";
-import { findShapes } from "./shapes.ts";
-import { mergeSpans, type Span } from "./span.ts";
 
 /** Takes secrets out of a text. Logs, audit and errors go through the same one. */
 export type Redact = (text: string) => string;
@@ -32,3 +31,81 @@ function findAll(text: string, form: string): Span[] {
     spans.push({ start: at, end: at + form.length });
   return spans;
 }
+
+/** A step that removes secrets from error messages. Details are unchanged: a patch must not change. */
+export const redactErrors =
+  (redact: Redact): Step =>
+  async (_call, _ctx, next) => {
+    try {
+      return await next();
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      const message = redact(cause.message);
+      throw message === cause.message ? cause : new ToolError(cause.code, message, cause.details, { cause });
+    }
+  };
+
+/** A part of a text, from its first character to the one after its last. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** In order; those that overlap or touch become one. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const merged: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    if (last && span.start <= last.end)
+      merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
+    else merged.push(span);
+  }
+  return merged;
+}
+
+/**
+ * The shapes of secrets. A first group is preserved. Each pattern starts at a fixed text, or at the start of a run of
+ * its characters, and nothing can fail after a nested repetition, so that no text is scanned more than a few times.
+ */
+const SHAPES: readonly RegExp[] = [
+  // An unfinished block is secret to its end.
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
+  // With a digit or a padding, so that "Basic authentication" is none.
+  /(\b(?:Bearer|Basic)[ \t]{1,4})(?=[\w.~+/=-]{0,100}[\d=])[\w.~+/=-]{8,}/gi,
+  /(\b(?:authorization|proxy-authorization|x-api-key|cookie|set-cookie):[ \t]{0,4})[^\r\n]+/gi,
+  // user:password@ of a URL, up to the last @ before the path.
+  /(:\/\/[^\s/@:?#]{0,200}:)[^\s/?#]+(?=@)/g,
+  // JSON Web Tokens: three parts of base64url, the first two of them objects.
+  /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g,
+  /(?<![A-Za-z0-9])(?:sk|rk)[-_](?=[\w-]{0,60}\d)[\w-]{16,}/g,
+  /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,})/g,
+  /(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])/g,
+  /(?<![A-Za-z0-9])AIza[\w-]{35}/g,
+  /(?<![A-Za-z0-9])SG\.[\w-]{16,64}\.[\w-]{16,}/g,
+  /(?<![A-Za-z0-9])xox[a-z][-.][\w.-]{8,}/g,
+  // name=value, with or without quotes, and "name": "value" of JSON.
+  new RegExp(`(${secretName()}=["']?)[^\\s"'&;,]+`, "gi"),
+  new RegExp(`("[\\w-]{0,40}?${secretName()}"\\s{0,4}:\\s{0,4}")(?:[^"\\\\]+|\\\\.){1,10000}`, "gi"),
+];
+
+function secretName(): string {
+  const words = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "api[_-]?key",
+    "access[_-]?key",
+    "private[_-]?key",
+    "token",
+  ];
+  return `(?:${words.join("|")})`;
+}
+
+export const findShapes = (text: string): Span[] =>
+  SHAPES.flatMap((shape) =>
+    [...text.matchAll(shape)].map(({ 0: whole, 1: kept = "", index }) => ({
+      start: index + kept.length,
+      end: index + whole.length,
+    })),
+  );

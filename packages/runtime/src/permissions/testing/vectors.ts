@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type AnyAction, action, type Holding, holding } from "@octant/core";
 import { z } from "zod";
-import type { TierName } from "../../config/tiers.ts";
+import type { TierName } from "../../config/config.ts";
 import type { Decision } from "../policy.ts";
 import type { PermissionRule } from "../rule.ts";
 
