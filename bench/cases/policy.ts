@@ -13,15 +13,15 @@ import {
   Uri,
 } from "@octant/core";
 import { z } from "zod";
-import { createAuditLog, recordCall, toAuditKey } from "../../packages/runtime/src/audit/index.ts";
-import {
-  checkPermission,
-  createPolicy,
-  createSessionAnswers,
-  type PermissionRule,
-  type PolicyCall,
-} from "../../packages/runtime/src/permissions/index.ts";
-import { createRedactor } from "../../packages/runtime/src/redact/index.ts";
+import { createAuditLog } from "../../packages/runtime/src/audit/audit-log.ts";
+import { recordCall } from "../../packages/runtime/src/audit/record-call.ts";
+import { toAuditKey } from "../../packages/runtime/src/audit/seal.ts";
+import { checkPermission } from "../../packages/runtime/src/permissions/check-permission.ts";
+import type { PolicyCall } from "../../packages/runtime/src/permissions/facts.ts";
+import { createPolicy } from "../../packages/runtime/src/permissions/policy.ts";
+import type { PermissionRule } from "../../packages/runtime/src/permissions/rule.ts";
+import { createSessionAnswers } from "../../packages/runtime/src/permissions/session-answers.ts";
+import { createRedactor } from "../../packages/runtime/src/redact/redactor.ts";
 import { type Bench, type Case, expectEqual } from "../case.ts";
 import { interleave } from "../measure.ts";
 import { atLeast, atMost, type Row } from "../row.ts";

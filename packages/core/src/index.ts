@@ -33,24 +33,14 @@ export {
   schemeOf,
   Uri,
 } from "./ids.ts";
-export {
-  createJobEvents,
-  createJobs,
-  createWorker,
-  JOB_STATES,
-  type Job,
-  type JobEvent,
-  type JobEventView,
-  type JobFilter,
-  type JobRequest,
-  type JobState,
-  type JobStore,
-  type Jobs,
-  type JobWrite,
-  PATIENCE_MS,
-  toEventView,
-  type Worker,
-} from "./jobs/index.ts";
+export { type JobEventView, toEventView } from "./jobs/event-view.ts";
+export { JOB_STATES, type Job, type JobState } from "./jobs/job.ts";
+export { createJobEvents, type JobEvent } from "./jobs/job-events.ts";
+export type { JobFilter, JobStore, JobWrite } from "./jobs/job-store.ts";
+export { createJobs, type Jobs } from "./jobs/jobs.ts";
+export { PATIENCE_MS } from "./jobs/patience.ts";
+export type { JobRequest } from "./jobs/request.ts";
+export { createWorker, type Worker } from "./jobs/worker.ts";
 export { Lines, toRange } from "./lines.ts";
 export { actionOf, ownAction, toolOf } from "./lookup.ts";
 export { allowedIn, MODES, type Mode } from "./modes.ts";

@@ -1,93 +1,86 @@
 /** For packages that do not import the host. */
 export { replaceFile } from "@octant/host";
+export { createAuditLog } from "./audit/audit-log.ts";
+export { followAudit } from "./audit/follow.ts";
+export { type ChainRecord as KeptRecord, readAudit } from "./audit/read.ts";
+export { recordCall } from "./audit/record-call.ts";
+export { recordUnfit } from "./audit/record-unfit.ts";
+export { toAuditKey } from "./audit/seal.ts";
+export { type AuditVerdict, verifyAudit } from "./audit/verify.ts";
 export {
-  type AuditVerdict,
-  createAuditLog,
-  followAudit,
-  type KeptRecord,
-  readAudit,
-  recordCall,
-  recordUnfit,
-  toAuditKey,
-  verifyAudit,
-} from "./audit/index.ts";
-export {
-  addLocalRule,
-  addUserServers,
   type Config,
-  createInstructionTrust,
-  DEFAULT_TOOLS,
   type EffectiveSettings,
-  explainConfig,
-  type InstructionContent,
-  type LoadOptions,
-  listTrust,
-  loadConfig,
-  nearestName,
   type Origin,
-  removeUserServer,
-  renderSettings,
-  revokeTrust,
-  type ServerSettings,
-  SettingsError,
-  settingsPlaces,
-  setUserSettings,
-  THINKING,
-  type Thinking,
   TIERS,
   type TierName,
-  toSettingsSchema,
+  type WaitingForTrust,
+} from "./config/config.ts";
+export { DEFAULT_TOOLS } from "./config/defaults.ts";
+export { explainConfig } from "./config/explain.ts";
+export { type LoadOptions, loadConfig } from "./config/load.ts";
+export { addLocalRule } from "./config/local-rule.ts";
+export { nearestName } from "./config/nearest-name.ts";
+export { settingsPlaces } from "./config/places.ts";
+export { type ServerSettings, THINKING, type Thinking } from "./config/schema.ts";
+export { SettingsError } from "./config/settings-error.ts";
+export { renderSettings, toSettingsSchema } from "./config/settings-schema.ts";
+export {
+  createInstructionTrust,
+  type InstructionContent,
+  listTrust,
+  revokeTrust,
   trustFolder,
   trustInstructions,
   untrustedError,
-  type WaitingForTrust,
-} from "./config/index.ts";
+} from "./config/trust.ts";
+export { addUserServers, removeUserServer, setUserSettings } from "./config/user-settings.ts";
+export { accessToken, signInWithBrowser, signInWithDevice } from "./credentials/access-token.ts";
+export { isVerifier, openRedirect, toChallenge } from "./credentials/loopback.ts";
 export {
-  accessToken,
   type Credential,
   type CredentialStore,
   createCredentialStore,
-  isVerifier,
   type OAuthCredential,
-  openRedirect,
-  signInWithBrowser,
-  signInWithDevice,
-  toChallenge,
-} from "./credentials/index.ts";
-export { createHookRunner, runHooks } from "./hooks/index.ts";
+} from "./credentials/store.ts";
+export { runHooks } from "./hooks/run-hooks.ts";
+export { createHookRunner } from "./hooks/runner.ts";
 export {
-  ALWAYS_DAYS,
   APPROVAL_CHOICES,
   type ApprovalAnswer,
   type ApprovalEvent,
   type ApprovalQueue,
-  alwaysInWords,
-  askInOrder,
-  askThroughClient,
-  checkPermission,
   createApprovalQueue,
-  createPolicy,
-  createSessionAnswers,
-  createTerminalPrompter,
-  describeRequest,
-  describeRule,
-  explainPolicy,
+} from "./permissions/approval-queue.ts";
+export { askThroughClient } from "./permissions/ask-through-client.ts";
+export {
+  ALWAYS_DAYS,
+  checkPermission,
+  inDays,
+  type PermissionSetting,
+} from "./permissions/check-permission.ts";
+export { describeRequest } from "./permissions/describe-request.ts";
+export { explainPolicy, type PolicyExplanation } from "./permissions/explain.ts";
+export { findIdleRules } from "./permissions/idle-rules.ts";
+export { createPolicy, type Policy } from "./permissions/policy.ts";
+export {
+  askInOrder,
   type FormAnswer,
   type FormRequest,
-  findIdleRules,
-  inDays,
-  isExpired,
-  openTerminal,
   type PermissionAnswer,
   type PermissionPrompter,
   type PermissionRequest,
-  PermissionRule,
-  type PermissionSetting,
-  type Policy,
-  type PolicyExplanation,
-  ruleInWords,
-  type SessionAnswers,
-  ToolPattern,
   unattended,
-} from "./permissions/index.ts";
-export { collectSecrets, createRedactor, findCanaries, redactErrors } from "./redact/index.ts";
+} from "./permissions/prompter.ts";
+export {
+  alwaysInWords,
+  describeRule,
+  isExpired,
+  PermissionRule,
+  ruleInWords,
+  ToolPattern,
+} from "./permissions/rule.ts";
+export { createSessionAnswers, type SessionAnswers } from "./permissions/session-answers.ts";
+export { createTerminalPrompter, openTerminal } from "./permissions/terminal-prompter.ts";
+export { findCanaries } from "./redact/canaries.ts";
+export { collectSecrets } from "./redact/collect-secrets.ts";
+export { createRedactor, redactErrors } from "./redact/redactor.ts";

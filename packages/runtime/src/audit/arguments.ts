@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { isSecretName, REDACTED, type Redact } from "../redact/index.ts";
+import { isSecretName } from "../redact/collect-secrets.ts";
+import { REDACTED, type Redact } from "../redact/redactor.ts";
 
 /** The arguments of a call in a record. */
 export interface ShownArguments {

@@ -13,7 +13,7 @@ import {
 } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { createRedactor, REDACTED } from "../redact/index.ts";
+import { createRedactor, REDACTED } from "../redact/redactor.ts";
 import { createAuditLog } from "./audit-log.ts";
 import { readAudit } from "./read.ts";
 import { recordCall } from "./record-call.ts";

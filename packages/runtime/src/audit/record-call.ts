@@ -7,7 +7,7 @@ import {
   type Step,
   ToolError,
 } from "@octant/core";
-import type { Redact } from "../redact/index.ts";
+import type { Redact } from "../redact/redactor.ts";
 import { hashArguments, type ShownArguments, showArguments } from "./arguments.ts";
 import type { AuditLog } from "./audit-log.ts";
 import type { JobEntry } from "./record.ts";

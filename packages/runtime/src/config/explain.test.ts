@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainConfig } from "./index.ts";
+import { explainConfig } from "./explain.ts";
 import { createProject } from "./testing/project.ts";
 
 test("every value has its tier, file and line, and an unset value is a default", () => {

@@ -13,8 +13,10 @@ import {
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { loadConfig, SettingsError, trustFolder, untrustedError } from "./index.ts";
+import { loadConfig } from "./load.ts";
+import { SettingsError } from "./settings-error.ts";
 import { createProject } from "./testing/project.ts";
+import { trustFolder, untrustedError } from "./trust.ts";
 
 const HOSTILE = {
   hooks: [{ event: "pre_tool_use", tool_pattern: "*", command: "touch ran" }],

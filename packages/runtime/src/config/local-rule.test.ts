@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { PermissionRule } from "../permissions/rule.ts";
-import { addLocalRule, SettingsError } from "./index.ts";
+import { addLocalRule } from "./local-rule.ts";
+import { SettingsError } from "./settings-error.ts";
 import { createProject, type TestProject } from "./testing/project.ts";
 
 const ALLOW: PermissionRule = { tool_pattern: "fs.read", mode: "allow" };

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { renderSettings, toSettingsSchema } from "./index.ts";
 import { KEYS } from "./keys.ts";
 import { settingsSchema } from "./schema.ts";
+import { renderSettings, toSettingsSchema } from "./settings-schema.ts";
 
 test("the JSON Schema in the package is the one of the settings", () => {
   const file = join(import.meta.dirname, "../../settings.schema.json");

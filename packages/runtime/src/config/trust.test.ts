@@ -4,8 +4,8 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { listTrust, revokeTrust, trustFolder } from "./index.ts";
 import { createProject, type TestProject } from "./testing/project.ts";
+import { listTrust, revokeTrust, trustFolder } from "./trust.ts";
 
 const storeOf = (project: TestProject) => join(dirname(project.files.user), "trust.json");
 

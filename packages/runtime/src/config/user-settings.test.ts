@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { setUserSettings } from "./index.ts";
 import { createProject } from "./testing/project.ts";
+import { setUserSettings } from "./user-settings.ts";
 
 test("a value takes the place of the one before; comments and other keys stay", async () => {
   using project = createProject();

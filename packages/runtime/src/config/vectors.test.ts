@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Config, SettingsError, trustFolder } from "./index.ts";
+import type { Config } from "./config.ts";
+import { SettingsError } from "./settings-error.ts";
 import { createProject, type TestProject } from "./testing/project.ts";
+import { trustFolder } from "./trust.ts";
 
 interface Vector {
   name: string;

@@ -5,7 +5,7 @@ import { action, createCursors, createDispatcher, createRegistry, defineTool, ty
 import { createConfinement, createProcesses, type Processes } from "@octant/host";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { createRedactor, REDACTED } from "../redact/index.ts";
+import { createRedactor, REDACTED } from "../redact/redactor.ts";
 import { HookSettings } from "./hook.ts";
 import { runHooks } from "./run-hooks.ts";
 import { createHookRunner } from "./runner.ts";

@@ -1,4 +1,4 @@
-import type { Redact } from "../redact/index.ts";
+import type { Redact } from "../redact/redactor.ts";
 import type { HookSettings } from "./hook.ts";
 import { type HookFacts, type HookInput, type HookPlace, runCommand, toHookInput } from "./run-command.ts";
 

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { TierName } from "../config.ts";
-import { type Config, loadConfig } from "../index.ts";
+import type { Config, TierName } from "../config.ts";
+import { loadConfig } from "../load.ts";
 
 type FileTier = Exclude<TierName, "environment">;
 

@@ -1,2 +1,0 @@
-export { runHooks } from "./run-hooks.ts";
-export { createHookRunner } from "./runner.ts";
