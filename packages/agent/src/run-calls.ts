@@ -1,5 +1,5 @@
-import { type ErrorCode, ToolError } from "@octant/core";
-import { nearestName, type PermissionPrompter } from "@octant/runtime";
+import { type ErrorCode, nearestName, ToolError } from "@octant/core";
+import type { PermissionPrompter } from "@octant/runtime";
 import type { ToolEnded } from "./events.ts";
 import { type ToolCallPart, textParts } from "./messages.ts";
 

@@ -1,13 +1,11 @@
 /** The name that was probably meant; undefined when none is near. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
-  const wanted = typed.toLowerCase();
-  const ranked = names
-    .map((name) => ({ name, distance: distanceOf(wanted, name.toLowerCase()) }))
+  const plain = toPlain(typed);
+  const [best] = names
+    .map((name) => ({ name, distance: distanceOf(plain, toPlain(name)) }))
     .sort((a, b) => a.distance - b.distance);
-  const [best] = ranked;
-  const most = Math.max(1, Math.floor(wanted.length / 3));
-  if (best && best.distance <= most) return best.name;
-  const starting = namesStarting(wanted, names);
+  if (best && best.distance <= Math.max(1, Math.floor(plain.length / 3))) return best.name;
+  const starting = namesStarting(typed.toLowerCase(), names);
   return starting.length === 1 ? starting[0] : undefined;
 }
 
@@ -24,7 +22,10 @@ const MAX_MEANT = 3;
 const namesStarting = (wanted: string, names: readonly string[]): string[] =>
   names.filter((name) => wanted.length > 1 && name.toLowerCase().startsWith(wanted));
 
-const MAX_CHARS = 40;
+/** `allowedPaths` and `allowed-paths` are `allowed_paths`, written as other programs do. */
+const toPlain = (name: string): string => name.replace(/[_-]/g, "").toLowerCase();
+
+const MAX_CHARS = 64;
 
 /** Edits from one to the other, where swapping two neighbours is one (optimal string alignment). */
 function distanceOf(a: string, b: string): number {

@@ -1,19 +1,6 @@
-import type { Mode } from "@octant/core";
 import type { SandboxSettings } from "@octant/host";
-import type { HookSettings } from "../hooks/hook.ts";
 import type { PermissionRule } from "../permissions/rule.ts";
-import type {
-  AUDIT_ARGUMENTS,
-  Dictionary,
-  EmbedderSettings,
-  FUSIONS,
-  INPUT_MODES,
-  ModelSettings,
-  ModeSettings,
-  Settings,
-  Thinking,
-  VECTOR_STORES,
-} from "./schema.ts";
+import type { Dictionary, Settings } from "./schema.ts";
 
 /** One settings file, or the environment, as it was read. */
 export interface Tier {
@@ -40,58 +27,31 @@ export interface TierRules {
   readonly rules: readonly PermissionRule[];
 }
 
-export interface EffectiveSettings {
-  readonly model: string;
-  readonly api_key: string | null;
-  readonly oauth_credentials: Dictionary<unknown> | null;
-  readonly base_url: string | null;
-  readonly custom_instructions: string;
-  readonly thinking: Thinking | null;
-  readonly input_mode: (typeof INPUT_MODES)[number];
-  readonly plain: boolean;
-  readonly models: Dictionary<ModelSettings>;
-  readonly max_tokens: number | null;
-  readonly hooks: readonly HookSettings[];
-  readonly mcp_servers: Dictionary<McpServer>;
+/** The settings `T` with a value for every key; those of `N` are null until a tier sets them. */
+type Filled<T, N extends keyof T = never> = Readonly<Required<Omit<T, N>>> & {
+  readonly [K in N]-?: NonNullable<T[K]> | null;
+};
+
+type Unset = "api_key" | "oauth_credentials" | "base_url" | "thinking" | "max_tokens";
+type Group = "sandbox" | "mcp_servers" | "audit" | "net" | "vcs" | "search" | "ui" | "memory";
+type Given = Required<Settings>;
+
+/** `tools` null: those that are offered by default. `checkpoints` null: on in the agent, off in a server. */
+export type EffectiveSettings = Filled<
+  Omit<Settings, "$schema" | "permissions" | Group>,
+  Unset | "tools" | "checkpoints" | "mode"
+> & {
   readonly sandbox: SandboxSettings;
-  readonly env: Dictionary<string>;
-  readonly audit: {
-    readonly arguments: (typeof AUDIT_ARGUMENTS)[number];
-    /** Beyond this size, the oldest parts of the log are removed. */
-    readonly keep_bytes: number;
-  };
-  readonly net: {
-    readonly allow: readonly string[];
-    readonly deny: readonly string[];
-    readonly private: boolean;
-  };
-  readonly vcs: { readonly filters: readonly string[]; readonly hooks: boolean };
-  readonly language_servers: Dictionary<{ readonly command: readonly [string, ...string[]] }>;
-  readonly search: {
-    /** Null for the word table that comes with the search package. */
-    readonly embedder: EmbedderSettings | null;
-    readonly vector_store: (typeof VECTOR_STORES)[number];
-    readonly fusion: (typeof FUSIONS)[number];
-  };
-  readonly ui: {
-    /** Null for the first that is found. */
-    readonly browser: string | null;
-    readonly headless: boolean;
-    /** Of all downloads that one browser holds. */
-    readonly max_download_bytes: number;
-    /** Whether tools may see and drive the person's desktop. */
-    readonly screen: boolean;
-  };
-  /** The only ones to offer; null for those that are offered by default. */
-  readonly tools: readonly string[] | null;
-  /** Null: on in the agent, off in a server. */
-  readonly checkpoints: boolean | null;
-  /** Developer modes beside the built-in ones. */
-  readonly modes: Dictionary<ModeSettings>;
-  readonly memory: { readonly shared: boolean };
-  /** Null allows everything. */
-  readonly mode: Mode | null;
-}
+  readonly mcp_servers: Dictionary<McpServer>;
+  readonly audit: Filled<Given["audit"]>;
+  readonly net: Filled<Given["net"]>;
+  readonly vcs: Filled<Given["vcs"]>;
+  /** Without an embedder: the word table that comes with the search package. */
+  readonly search: Filled<Given["search"], "embedder">;
+  /** Without a browser: the first that is found. */
+  readonly ui: Filled<Given["ui"], "browser">;
+  readonly memory: Filled<Given["memory"]>;
+};
 
 export type McpServer =
   | {

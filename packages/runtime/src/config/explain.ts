@@ -20,27 +20,14 @@ export function explainConfig(config: Config, key?: string): ConfigRow[] {
 
 function settingRows({ settings, origins }: Config): ConfigRow[] {
   return Object.entries(settings).flatMap(([key, value]) => {
-    const parts = GROUPS.includes(key) ? Object.entries(fieldsOf(value)) : [];
+    const parts = WHOLE.includes(key) ? [] : Object.entries(fieldsOf(value));
     if (parts.length === 0) return [rowOf(key, toShown(key, value), origins)];
     return parts.map(([name, part]) => rowOf(`${key}.${name}`, toShown(key, part), origins));
   });
 }
 
-/** The keys whose parts have origins of their own. */
-const GROUPS: readonly string[] = [
-  "hooks",
-  "mcp_servers",
-  "sandbox",
-  "env",
-  "audit",
-  "net",
-  "vcs",
-  "language_servers",
-  "search",
-  "ui",
-  "modes",
-  "memory",
-] satisfies (keyof EffectiveSettings)[];
+/** The parts of the other lists and maps have origins of their own. */
+const WHOLE: readonly string[] = ["oauth_credentials", "tools"] satisfies (keyof EffectiveSettings)[];
 
 function permissionRows({ permissions, origins }: Config): ConfigRow[] {
   const counts = new Map<string, number>();

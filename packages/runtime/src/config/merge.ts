@@ -10,9 +10,10 @@ import {
   type TierRules,
 } from "./config.ts";
 import { DEFAULT_TOOLS, defaultSettings } from "./defaults.ts";
-import { type Dictionary, emptyDictionary } from "./dictionary.ts";
+import { emptyDictionary } from "./dictionary.ts";
+import { KEYS } from "./keys.ts";
 import { type KnownServer, mergeServer } from "./merge-servers.ts";
-import { narrowSandbox, setSandbox, withRealPaths } from "./narrow-sandbox.ts";
+import { narrowSandbox, withRealPaths } from "./narrow-sandbox.ts";
 import type { Settings } from "./schema.ts";
 import { toVisible } from "./visible.ts";
 
@@ -85,22 +86,25 @@ type Merger<K extends keyof Settings> = (value: NonNullable<Settings[K]>, site: 
 function mergeKey<K extends keyof Settings>(key: K, site: Site): void {
   const merge: Merger<K> = MERGERS[key];
   const value = site.tier.settings[key];
-  if (value !== undefined) merge(value, site);
+  if (value === undefined) return;
+  if (site.isProject && KEYS[key].below === "ignored, with a warning")
+    site.warn(key, "is ignored: only the user tier may set it");
+  else merge(value, site);
 }
 
-const override =
-  (key: "model" | "thinking" | "input_mode" | "plain" | "max_tokens") =>
+const replace =
+  (key: keyof EffectiveSettings) =>
   (value: unknown, { settings, note }: Site): void => {
     Object.assign(settings, { [key]: value });
     note(key);
   };
 
-/** For settings that a project can neither set nor narrow. */
-const personal =
-  <K extends keyof Settings>(key: K, merge: Merger<K>): Merger<K> =>
-  (value, site) => {
-    if (site.isProject) site.warn(key, "is ignored: only the user tier may set it");
-    else merge(value, site);
+/** Adds the named parts to those of earlier tiers; one with the same name is replaced. */
+const extend =
+  (key: keyof EffectiveSettings) =>
+  (given: object, { settings, note }: Site): void => {
+    Object.assign(settings, { [key]: Object.assign(emptyDictionary(), settings[key], given) });
+    for (const name of Object.keys(given)) note(`${key}.${name}`, key, name);
   };
 
 /** For settings that run programs; they wait until trusted. */
@@ -112,27 +116,24 @@ const trusted =
 
 const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
   $schema: () => {},
-  model: override("model"),
-  thinking: override("thinking"),
-  input_mode: override("input_mode"),
-  plain: override("plain"),
-  max_tokens: override("max_tokens"),
-  api_key: personal("api_key", (value, { settings, note }) => {
-    settings.api_key = value;
-    note("api_key");
-  }),
-  oauth_credentials: personal("oauth_credentials", (value, { settings, note }) => {
-    settings.oauth_credentials = value;
-    note("oauth_credentials");
-  }),
-  base_url: personal("base_url", (value, { settings, note }) => {
-    settings.base_url = value;
-    note("base_url");
-  }),
-  models: personal("models", (given, { settings, note }) => {
-    settings.models = extended(settings.models, given);
-    for (const name of Object.keys(given)) note(`models.${name}`, "models", name);
-  }),
+  model: replace("model"),
+  thinking: replace("thinking"),
+  input_mode: replace("input_mode"),
+  plain: replace("plain"),
+  max_tokens: replace("max_tokens"),
+  api_key: replace("api_key"),
+  oauth_credentials: replace("oauth_credentials"),
+  base_url: replace("base_url"),
+  checkpoints: replace("checkpoints"),
+  models: extend("models"),
+  modes: extend("modes"),
+  audit: extend("audit"),
+  ui: extend("ui"),
+  vcs: extend("vcs"),
+  search: extend("search"),
+  memory: extend("memory"),
+  env: trusted(extend("env")),
+  language_servers: trusted(extend("language_servers")),
   custom_instructions(value, { settings, note }) {
     settings.custom_instructions = [settings.custom_instructions, value].filter(Boolean).join("\n\n");
     note("custom_instructions");
@@ -164,7 +165,7 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
       changed[name] = known.server;
       note(key, "mcp_servers", name);
     }
-    settings.mcp_servers = extended(settings.mcp_servers, changed);
+    settings.mcp_servers = Object.assign(emptyDictionary(), settings.mcp_servers, changed);
   },
   sandbox(given, { settings, tier, isProject, roots, note, warn }) {
     const before = settings.sandbox;
@@ -174,7 +175,7 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
         "sandbox.allowed_paths",
         "names a link that leads out of the workspace, or nowhere; it is ignored",
       );
-    const after = isProject ? narrowSandbox(wanted, before, roots) : setSandbox(wanted, before);
+    const after = isProject ? narrowSandbox(wanted, before, roots) : { ...before, ...wanted };
     settings.sandbox = after;
     // The fields of both are the same.
     for (const field of Object.keys(wanted) as (keyof typeof wanted)[]) {
@@ -183,14 +184,6 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
       if (!isProject || !isSame(after[field], before[field])) note(`sandbox.${field}`);
     }
   },
-  env: trusted((given, { settings, note }) => {
-    settings.env = extended(settings.env, given);
-    for (const name of Object.keys(given)) note(`env.${name}`, "env", name);
-  }),
-  audit: personal("audit", (given, { settings, note }) => {
-    settings.audit = { ...settings.audit, ...given };
-    for (const field of Object.keys(given)) note(`audit.${field}`);
-  }),
   net(given, { settings, isProject, note, warn }) {
     const { allow = [], deny = [] } = given;
     if (isProject && allow.length > 0) warn("net.allow", "is ignored: only the user tier may set it");
@@ -207,40 +200,12 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
     for (const field of ["allow", "deny", "private"] as const)
       if (!isSame(before[field], settings.net[field])) note(`net.${field}`);
   },
-  ui: personal("ui", (given, { settings, note }) => {
-    settings.ui = { ...settings.ui, ...given };
-    for (const field of Object.keys(given)) note(`ui.${field}`);
-  }),
-  vcs: personal("vcs", (given, { settings, note }) => {
-    settings.vcs = { ...settings.vcs, ...given };
-    for (const field of Object.keys(given)) note(`vcs.${field}`);
-  }),
-  language_servers: trusted((given, { settings, note }) => {
-    settings.language_servers = extended(settings.language_servers, given);
-    for (const name of Object.keys(given)) note(`language_servers.${name}`, "language_servers", name);
-  }),
-  search: personal("search", (given, { settings, note }) => {
-    settings.search = { ...settings.search, ...given };
-    for (const field of Object.keys(given)) note(`search.${field}`);
-  }),
   tools(wanted, { settings, isProject, note, warn }) {
     const offered: readonly string[] = settings.tools ?? DEFAULT_TOOLS;
     const counted = isProject ? wanted.filter((name) => offered.includes(name)) : wanted;
     if (counted.length < wanted.length) warn("tools", "only narrows here; the further ones are ignored");
     settings.tools = counted;
     note("tools");
-  },
-  checkpoints: personal("checkpoints", (value, { settings, note }) => {
-    settings.checkpoints = value;
-    note("checkpoints");
-  }),
-  modes: personal("modes", (given, { settings, note }) => {
-    settings.modes = extended(settings.modes, given);
-    for (const name of Object.keys(given)) note(`modes.${name}`, "modes", name);
-  }),
-  memory(given, { settings, note }) {
-    settings.memory = { ...settings.memory, ...given };
-    for (const field of Object.keys(given)) note(`memory.${field}`);
   },
   mode(wanted, { settings, tier, note, warn }) {
     const mode = tier.tier === "user" ? wanted : narrowMode(wanted, settings.mode);
@@ -257,12 +222,6 @@ function narrowMode(one: Mode, other: Mode | null): Mode {
   const isBoth = (mode: Mode) => isSame(MODES[mode], both);
   // Each mode allows reading and one more intent, so an intersection is always a mode.
   return ([one, other, "inspect"] as const).find(isBoth) ?? "inspect";
-}
-
-function extended<T>(before: Dictionary<T>, added: Dictionary<T>): Dictionary<T> {
-  const all = emptyDictionary<T>();
-  for (const map of [before, added]) for (const [name, value] of Object.entries(map)) all[name] = value;
-  return all;
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

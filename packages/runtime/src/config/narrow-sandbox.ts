@@ -5,12 +5,6 @@ import type { Settings } from "./schema.ts";
 
 type GivenSandbox = NonNullable<Settings["sandbox"]>;
 
-/** The person's own choice over the defaults. */
-export const setSandbox = (given: GivenSandbox, before: SandboxSettings): SandboxSettings => ({
-  ...before,
-  ...given,
-});
-
 /** With the real paths of folders. One in the workspace that is a link out of it is left out: a project could plant it. */
 export function withRealPaths(
   { allowed_paths, ...given }: GivenSandbox,

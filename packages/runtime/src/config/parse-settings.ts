@@ -1,7 +1,7 @@
+import { nearestName } from "@octant/core";
 import type { z } from "zod";
 import { fieldsOf } from "./dictionary.ts";
 import { createLineIndex, JsoncError, type JsonEntry, type JsonNode, parseJsonc, toValue } from "./jsonc.ts";
-import { nearestName } from "./nearest-name.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
 import { SettingsError, type SettingsFile, type SettingsIssue } from "./settings-error.ts";
 import { toSettingsSchema } from "./settings-schema.ts";

@@ -11,16 +11,8 @@ export const HOST = /^(\*\.)?[^\s/?#@*:[\]\0]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1
 /** How much a model thinks before it answers. */
 export const THINKING = ["off", "low", "medium", "high"] as const;
 export type Thinking = (typeof THINKING)[number];
-export const INPUT_MODES = ["default", "emacs", "vim"] as const;
-export const AUDIT_ARGUMENTS = ["hash", "full"] as const;
-export const VECTOR_STORES = ["embedded", "lancedb"] as const;
-/** z_score adds standardised scores; rrf adds reciprocal ranks. */
-export const FUSIONS = ["z_score", "rrf"] as const;
 
 export type Settings = z.output<ReturnType<typeof settingsSchema>>;
-export type EmbedderSettings = z.output<ReturnType<typeof embedderSchema>>;
-export type ModelSettings = z.output<ReturnType<typeof modelSchema>>;
-export type ModeSettings = z.output<ReturnType<typeof modeSchema>>;
 export type ServerSettings = z.output<ReturnType<typeof serverSchema>>;
 export type { Dictionary };
 
@@ -35,7 +27,7 @@ export function settingsSchema() {
       base_url: httpAddress(),
       custom_instructions: z.string(),
       thinking: z.enum(THINKING),
-      input_mode: z.enum(INPUT_MODES),
+      input_mode: z.enum(["default", "emacs", "vim"]),
       plain: z.boolean(),
       models: dictionary(z.string().min(1), modelSchema()),
       max_tokens: z.int().positive(),
@@ -44,15 +36,18 @@ export function settingsSchema() {
       mcp_servers: dictionary(serverName(), serverSchema()),
       sandbox: sandboxSchema(),
       env: dictionary(variableName(), noNul()),
-      audit: z.strictObject({ arguments: z.enum(AUDIT_ARGUMENTS), keep_bytes: z.int().positive() }).partial(),
+      audit: z
+        .strictObject({ arguments: z.enum(["hash", "full"]), keep_bytes: z.int().positive() })
+        .partial(),
       net: z.strictObject({ allow: hosts(), deny: hosts(), private: z.boolean() }).partial(),
       vcs: z.strictObject({ filters: z.array(z.string().min(1)), hooks: z.boolean() }).partial(),
       language_servers: dictionary(languageName(), z.strictObject({ command: argv() })),
       search: z
         .strictObject({
           embedder: embedderSchema(),
-          vector_store: z.enum(VECTOR_STORES),
-          fusion: z.enum(FUSIONS),
+          vector_store: z.enum(["embedded", "lancedb"]),
+          // z_score adds standardised scores; rrf adds reciprocal ranks.
+          fusion: z.enum(["z_score", "rrf"]),
         })
         .partial(),
       ui: z

@@ -1,13 +1,12 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { createLock, replaceFile } from "@octant/host";
+import { replaceFile } from "@octant/host";
 import type { ProjectTierName, WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
 import { JsoncError, parseJsonc, toValue } from "./jsonc.ts";
+import { whileLocked } from "./locked.ts";
 import { type Person, realPlace, trustFile, type UserFolder, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
-import { SettingsError, toWriteError } from "./settings-error.ts";
+import { SettingsError } from "./settings-error.ts";
 
 /** One file's content that the person has trusted. */
 export interface Trusted {
@@ -103,29 +102,17 @@ const isTrusted = (one: unknown): one is Trusted => {
 };
 
 /** One writer at a time; `change` sees the others' writes. */
-export async function changeTrust(
+export const changeTrust = (
   folder: UserFolder,
   change: (all: readonly Trusted[]) => readonly Trusted[],
-): Promise<void> {
-  try {
-    mkdirSync(folder.path, { recursive: true, mode: 0o700 });
-    const where = { doing: "writing settings", place: "the folder of your settings" };
-    const lock = createLock(join(folder.path, "trust.lock"), where);
-    await lock
-      .hold(() => {
-        const before = loadTrust(folder).trusted;
-        const after = change(before);
-        if (after === before) return;
-        const newest = after.slice(-MAX_TRUSTED);
-        replaceFile(trustFile(folder).path, `${JSON.stringify({ trusted: newest }, null, 2)}\n`, {
-          mode: 0o600,
-        });
-      })
-      .finally(lock.close);
-  } catch (cause) {
-    throw toWriteError(cause);
-  }
-}
+): Promise<void> =>
+  whileLocked(folder, "trust", () => {
+    const before = loadTrust(folder).trusted;
+    const after = change(before);
+    if (after === before) return;
+    const text = `${JSON.stringify({ trusted: after.slice(-MAX_TRUSTED) }, null, 2)}\n`;
+    replaceFile(trustFile(folder).path, text, { mode: 0o600 });
+  });
 
 // Keeps the file far below the read limit.
 const MAX_TRUSTED = 1_000;

@@ -1,15 +1,13 @@
-import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ToolError } from "@octant/core";
-import { createLock, replaceFile } from "@octant/host";
+import { replaceFile } from "@octant/host";
 import { insertInto, parseObject, splice } from "./edit-jsonc.ts";
 import type { JsonObject } from "./jsonc.ts";
+import { whileLocked } from "./locked.ts";
 import { parseSettings } from "./parse-settings.ts";
 import { type Person, userFile, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
 import type { ServerSettings, Settings } from "./schema.ts";
-import { toWriteError } from "./settings-error.ts";
 
 /** Sets values in the person's own settings; comments and layout stay. */
 export const setUserSettings = (values: Settings, person: Person): Promise<void> =>
@@ -26,30 +24,21 @@ function withValue(text: string, key: string, value: unknown): string {
 }
 
 /** Changes the text of the person's own settings while no other process can. */
-export async function changeUserSettings(
+async function changeUserSettings(
   person: Person,
   change: (text: string, uri: string) => string,
 ): Promise<void> {
   const folder = userFolder(person);
   const file = userFile(folder);
-  try {
-    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
-    const where = { doing: "writing settings", place: "the folder of your settings" };
-    const lock = createLock(join(folder.path, "settings.lock"), where);
-    await lock
-      .hold(() => {
-        const found = readSettingsFile(file);
-        const text = found?.text ?? "{}\n";
-        parseSettings(text, file);
-        const changed = change(text, pathToFileURL(file.path).href);
-        // Validated first, so that an unreadable file is never written.
-        parseSettings(changed, file);
-        replaceFile(file.path, changed, { mode: found ? found.stat.mode & 0o777 : 0o600 });
-      })
-      .finally(lock.close);
-  } catch (cause) {
-    throw toWriteError(cause);
-  }
+  await whileLocked(folder, "settings", () => {
+    const found = readSettingsFile(file);
+    const text = found?.text ?? "{}\n";
+    parseSettings(text, file);
+    const changed = change(text, pathToFileURL(file.path).href);
+    // Validated first, so that an unreadable file is never written.
+    parseSettings(changed, file);
+    replaceFile(file.path, changed, { mode: found ? found.stat.mode & 0o777 : 0o600 });
+  });
 }
 
 /** Writes MCP servers to the person's own settings; comments and layout stay. ALREADY_EXISTS when a name is taken. */

@@ -1,10 +1,10 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { createLock, replaceFile } from "@octant/host";
+import { replaceFile } from "@octant/host";
 import { z } from "zod";
+import { whileLocked } from "../config/locked.ts";
 import { type Person, userFolder } from "../config/places.ts";
-import { toWriteError } from "../config/settings-error.ts";
 import { isWritableByOthers } from "../config/trust.ts";
 
 /** A function, since building a schema takes time that most starts can save. */
@@ -41,7 +41,6 @@ export interface CredentialStore {
   change(
     name: string,
     change: (now: Credential | undefined) => Promise<Credential | undefined> | Credential | undefined,
-    signal?: AbortSignal,
   ): Promise<Credential | undefined>;
 }
 
@@ -50,30 +49,26 @@ const GIVE_UP_MS = 60_000;
 
 /** `credentials.json` beside the person's settings: 0600, written whole or not at all. */
 export function createCredentialStore(person: Person): CredentialStore {
-  const file = join(userFolder(person).path, "credentials.json");
+  const folder = userFolder(person);
+  const file = join(folder.path, "credentials.json");
   const load = () => read(file);
   return {
     file,
     load,
-    async change(name, change) {
-      try {
-        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-        const where = { doing: "signing in", place: "the folder of your settings", giveUpMs: GIVE_UP_MS };
-        const lock = createLock(join(dirname(file), "credentials.lock"), where);
-        return await lock
-          .hold(async () => {
-            const { [name]: now, ...others } = load();
-            const next = await change(now);
-            if (next === now) return next;
-            const all = next ? { ...others, [name]: next } : others;
-            replaceFile(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
-            return next;
-          })
-          .finally(lock.close);
-      } catch (cause) {
-        throw toWriteError(cause);
-      }
-    },
+    change: (name, change) =>
+      whileLocked(
+        folder,
+        "credentials",
+        async () => {
+          const { [name]: now, ...others } = load();
+          const next = await change(now);
+          if (next === now) return next;
+          const all = next ? { ...others, [name]: next } : others;
+          replaceFile(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+          return next;
+        },
+        { doing: "signing in", giveUpMs: GIVE_UP_MS },
+      ),
   };
 }
 
