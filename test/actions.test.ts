@@ -7,7 +7,7 @@ import { arbitraryInput } from "./arbitrary-input.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 
 /** `npm run torture -- --only fuzz-runs` has more. A failure prints its seed. */
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 40);
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 16);
 /** An action that builds an index or starts a browser gets fewer runs on a busy machine. */
 const MAX_FUZZ_MS = RUNS * 500;
 const caller = { id: "test", access: "admin" } as const;
